@@ -1,0 +1,1 @@
+"""How you drive: one file a command; the only print and exit."""

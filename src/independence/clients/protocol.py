@@ -1,0 +1,53 @@
+"""The one chat protocol: what engine and judge may ask of a client, and the ways a call can end without an answer.
+
+`ask` returns an `Answer`: a `Reply`, or `Missing` where an answer came that is none (reasoning only, a transport
+artefact, a blocked prompt). It raises when the call cannot be settled now: `Parked` (this model cannot go on), `GaveUp`
+(transient faults outlasted the retries; ask again on resume), and the run-ending errors of `errors.py` (`KeyRejected`,
+`OutOfCredit`, `CostCapReached`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+from independence.types import Answer, Attempt, ChatRequest
+
+
+class Wait(NamedTuple):
+    """A pause someone may wonder about."""
+
+    model: str
+    reason: str  # "429", "503", "timeout", "budget", ...
+    seconds: float
+
+
+Notify = Callable[[Wait], None]
+
+
+class Parked(Exception):
+    """This model cannot be asked any more in this run (daily quota, no endpoint, key limit). Others go on."""
+
+    def __init__(self, model: str, why: str, attempts: tuple[Attempt, ...] = ()) -> None:
+        super().__init__(f"{model}: {why}")
+        self.model = model
+        self.why = why
+        self.attempts = attempts
+
+
+class GaveUp(Exception):
+    """Transient faults outlasted the retries. Nothing is stored as an answer; resuming asks again."""
+
+    def __init__(self, model: str, why: str, attempts: tuple[Attempt, ...] = ()) -> None:
+        super().__init__(f"{model}: {why}")
+        self.model = model
+        self.why = why
+        self.attempts = attempts
+
+
+class ChatClient(Protocol):
+    """A source of answers for one endpoint."""
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        """Send, retry what is transport, return what came."""
+        ...

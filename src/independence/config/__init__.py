@@ -1,0 +1,1 @@
+"""Subjects, endpoints, judges and settings: one loader for YAML, environment and flags."""

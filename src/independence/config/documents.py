@@ -1,0 +1,135 @@
+"""YAML documents as typed values: every complaint names file, line and key."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import yaml
+
+from independence.errors import DocumentError, UsageError
+
+T = TypeVar("T")
+Lines = dict[str, int]
+
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
+_UNKNOWN = re.compile(r"unknown field `([^`]+)`")
+
+
+class Document(msgspec.Struct, frozen=True):
+    """A parsed YAML file: plain data plus the line of every key and item, by JSON path (`$.models[3].id`)."""
+
+    path: str
+    data: Any
+    lines: Lines
+
+    def line(self, where: str) -> int:
+        """The line (1-based) of a JSON path, or of its nearest known ancestor."""
+        while where and where not in self.lines:
+            where = where[: max(where.rfind("."), where.rfind("["))]
+        return self.lines.get(where, 1)
+
+    def error(self, where: str, what: str) -> DocumentError:
+        """A complaint about the value at a JSON path."""
+        return DocumentError(self.path, self.line(where), what)
+
+
+def read(path: Path) -> Document:
+    """Read a YAML file. Raises DocumentError when it is malformed, UsageError when it cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read ({error})") from error
+    return parse(text, str(path))
+
+
+def parse(text: str, path: str) -> Document:
+    """Parse YAML text; `path` is only named in complaints."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        raise DocumentError(path, line, f"not valid YAML: {error.problem or error}") from error
+    except yaml.YAMLError as error:
+        raise DocumentError(path, 1, f"not valid YAML: {error}") from error
+    lines: Lines = {"$": 1}
+    if node is not None:
+        _walk(node, "$", lines, path)
+    return Document(path, data, lines)
+
+
+def _walk(node: yaml.Node, where: str, lines: Lines, path: str) -> None:
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            if str(key.value) in seen:
+                raise DocumentError(path, key.start_mark.line + 1, f"key `{key.value}` appears twice")
+            seen.add(str(key.value))
+            child = f"{where}.{key.value}"
+            lines[child] = key.start_mark.line + 1
+            _walk(value, child, lines, path)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            child = f"{where}[{index}]"
+            lines[child] = value.start_mark.line + 1
+            _walk(value, child, lines, path)
+
+
+def convert(document: Document, shape: type[T]) -> T:
+    """Fit a document to a msgspec type. Raises DocumentError with the line of the offending key."""
+    try:
+        return msgspec.convert(document.data, shape)
+    except msgspec.ValidationError as error:
+        raise _complaint(document, shape, str(error)) from error
+
+
+def _complaint(document: Document, shape: type[Any], message: str) -> DocumentError:
+    what, _, where = message.partition(" - at `")
+    where = _locate(where.rstrip("`") or "$", document.data, what)
+    unknown = _UNKNOWN.search(what)
+    if unknown:
+        key = unknown.group(1)
+        near = difflib.get_close_matches(key, _all_keys(shape), n=1, cutoff=0.6)
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        return document.error(f"{where}.{key}", f"unknown key `{key}`{hint}")
+    return document.error(where, f"{what[0].lower()}{what[1:]} (at `{where}`)")
+
+
+def _locate(where: str, data: Any, what: str) -> str:
+    """msgspec writes `[...]` for a value inside a mapping; find the entry it meant by what is wrong with it."""
+    where = where.replace("key in ", "")
+    if "[...]" not in where:
+        return where
+    head, _, tail = where.partition("[...]")
+    value = _follow(data, head)
+    unknown = _UNKNOWN.search(what)
+    missing = re.search(r"missing required field `([^`]+)`", what)
+    for key in value if isinstance(value, dict) else ():
+        inner = _follow(data, f"{head}.{key}{tail}")
+        if unknown and not (isinstance(inner, dict) and unknown.group(1) in inner):
+            continue
+        if missing and isinstance(inner, dict) and missing.group(1) in inner:
+            continue
+        return f"{head}.{key}{tail}"
+    return head
+
+
+def _follow(data: Any, where: str) -> Any:
+    for step in _STEP.finditer(where.removeprefix("$")):
+        name, index = step.groups()
+        if name is not None:
+            data = data.get(name) if isinstance(data, dict) else None
+        else:
+            data = data[int(index)] if isinstance(data, list) and int(index) < len(data) else None
+    return data
+
+
+def _all_keys(shape: type[Any]) -> list[str]:
+    """Every field name in a type's tree, for suggestions."""
+    schemas = msgspec.json.schema_components([shape])[1]
+    return sorted({key for schema in schemas.values() for key in schema.get("properties", {})})

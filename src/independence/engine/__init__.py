@@ -1,0 +1,1 @@
+"""How we run: plan, run, resume. The only concurrency."""

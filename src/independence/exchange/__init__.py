@@ -1,0 +1,1 @@
+"""How we trade: readers of published result sets."""

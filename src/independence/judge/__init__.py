@@ -1,0 +1,1 @@
+"""How we grade: render, ask, parse, check; the rule judge."""

@@ -1,0 +1,1 @@
+"""How we show: boards and exports from what the store holds."""

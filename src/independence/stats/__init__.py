@@ -1,0 +1,1 @@
+"""How sure we are: pure functions over verdicts, no I/O."""

@@ -1,0 +1,1 @@
+"""What we keep: SQLite. The only writer."""

@@ -1,0 +1,27 @@
+"""The digest chain of a dialogue: each answer is bound to everything before it, each verdict to the whole.
+
+A trial starts at its key (with its parent's end, where it continues one); every answer moves the chain on. An answer
+whose `context` is not the end of the answers before it was given on another history: it is stale.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from independence.types import Answer, Reply
+
+
+def begin(trial: str, parent_after: str | None = None) -> str:
+    """The context of a trial's first answer."""
+    return trial if parent_after is None else _digest(trial, parent_after)
+
+
+def extend(context: str, answer: Answer) -> str:
+    """The context after an answer: its text and private content count, its cost and timing do not."""
+    if isinstance(answer, Reply):
+        return _digest(context, answer.text, answer.thinking)
+    return _digest(context, "\x00missing", answer.reason)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

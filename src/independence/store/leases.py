@@ -1,0 +1,55 @@
+"""Who works on a trial. A lease names a process; a dead process or a silent one loses it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import sqlite3
+import time
+
+TTL_S = 60.0
+HEARTBEAT_S = 10.0
+
+
+def owner() -> str:
+    """A name for this process, unique on any host: `host:pid:nonce`."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+def take(connection: sqlite3.Connection, trial: str, me: str) -> str | None:
+    """Lease a trial. Returns None when it is ours, else the owner that lives."""
+    row = connection.execute("SELECT lease_owner, lease_until FROM trials WHERE key = ?", (trial,)).fetchone()
+    holder, until = row or (None, 0.0)
+    if holder and holder != me and until > time.time() and _alive(holder):
+        return str(holder)
+    connection.execute(
+        "UPDATE trials SET lease_owner = ?, lease_until = ? WHERE key = ?", (me, time.time() + TTL_S, trial)
+    )
+    return None
+
+
+def renew(connection: sqlite3.Connection, me: str) -> None:
+    """Extend every lease of this process."""
+    connection.execute("UPDATE trials SET lease_until = ? WHERE lease_owner = ?", (time.time() + TTL_S, me))
+
+
+def release(connection: sqlite3.Connection, trial: str, me: str) -> None:
+    """Give a trial back."""
+    connection.execute(
+        "UPDATE trials SET lease_owner = NULL, lease_until = NULL WHERE key = ? AND lease_owner = ?", (trial, me)
+    )
+
+
+def _alive(holder: str) -> bool:
+    """False only when the holder ran on this host and its process is gone."""
+    host, pid, _ = holder.rsplit(":", 2)
+    if host != socket.gethostname():
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,131 @@
+"""The schema, as named, append-only migrations. `PRAGMA user_version` counts how many a file has seen."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Migration(NamedTuple):
+    """One step of the schema; never edited once released."""
+
+    name: str
+    sql: str
+
+
+MIGRATIONS = (
+    Migration(
+        "first schema",
+        """
+CREATE TABLE editions (
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,             -- first 8 hex of the digest of the resolved suite, or 'published'
+    document TEXT NOT NULL,            -- the resolved suite as JSON, every text inlined
+    added_at TEXT NOT NULL,
+    PRIMARY KEY (suite, edition)
+);
+CREATE TABLE personas (                -- system prompts brought by users
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    variant TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (suite, edition, variant)
+);
+CREATE TABLE subjects (
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    config_dir TEXT NOT NULL,          -- published directory grammar
+    label TEXT NOT NULL,
+    model_id TEXT NOT NULL,
+    simulated INTEGER NOT NULL,
+    PRIMARY KEY (suite, edition, config_dir)
+);
+CREATE TABLE trials (
+    key TEXT PRIMARY KEY,
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    config_dir TEXT NOT NULL,
+    variant TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    experiment TEXT NOT NULL,
+    scenario TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    parent TEXT,                       -- key of the trial whose transcript this one continues
+    turns INTEGER NOT NULL,            -- generated turns
+    shape TEXT NOT NULL,               -- JSON: what the key was made of, long texts as digests
+    planned_at TEXT NOT NULL,
+    lease_owner TEXT,                  -- host:pid:nonce
+    lease_until REAL                   -- unix seconds
+) WITHOUT ROWID;
+CREATE INDEX trials_of_board ON trials (suite, edition, variant, mode, config_dir);
+CREATE TABLE calls (                   -- short columns first: boards never touch the pages that hold texts
+    trial TEXT NOT NULL,
+    turn INTEGER NOT NULL,             -- 0-based among generated turns
+    version INTEGER NOT NULL DEFAULT 0, -- 0 is current; an older answer that was replaced keeps 1, 2, ...
+    turn_id TEXT NOT NULL,
+    context TEXT NOT NULL,             -- digest of everything before the answer
+    after TEXT NOT NULL,               -- digest of everything up to and with the answer
+    missing TEXT,                      -- reason, where no usable answer came
+    flags TEXT NOT NULL,               -- JSON array
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,         -- reserved for attempts whose cost never came back
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    answered_at TEXT NOT NULL,
+    channel TEXT,
+    finish_reason TEXT,
+    served_model TEXT NOT NULL,
+    served_provider TEXT NOT NULL,
+    response_id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    thinking TEXT NOT NULL,
+    reasoning TEXT NOT NULL,
+    tool_calls TEXT NOT NULL,          -- JSON array, as on the wire
+    attempts TEXT NOT NULL,            -- JSON array
+    messages BLOB,                     -- request as it was published (imports only)
+    PRIMARY KEY (trial, turn, version)
+) WITHOUT ROWID;
+CREATE TABLE verdicts (
+    key TEXT PRIMARY KEY,
+    trial TEXT NOT NULL,
+    judge TEXT NOT NULL,
+    pass INTEGER NOT NULL,
+    rubric TEXT NOT NULL,              -- digest
+    context TEXT NOT NULL,             -- the dialogue it grades: `after` of its last call
+    missing TEXT,
+    fields TEXT NOT NULL,              -- JSON object of the scores
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    judged_at TEXT NOT NULL,
+    settings TEXT NOT NULL,            -- JSON
+    reasoning TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    attempts TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX verdicts_of_trial ON verdicts (trial, judge);
+CREATE TABLE failures (                -- calls that could not be settled: asked again on resume
+    trial TEXT NOT NULL,
+    what TEXT NOT NULL,                -- turn id or judge
+    kind TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,
+    attempts TEXT NOT NULL,
+    failed_at TEXT NOT NULL
+);
+CREATE TABLE sidecars (                -- further files of imported runs, as they came
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    config_dir TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (suite, edition, config_dir, run, name)
+) WITHOUT ROWID;
+""",
+    ),
+)

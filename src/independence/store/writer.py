@@ -1,0 +1,96 @@
+"""The only writer: one thread, one connection, every waiting write in one transaction.
+
+Callers await the commit. Under load many writes share one fsync; alone, a write is committed at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from independence.store import database
+
+T = TypeVar("T")
+Write = Callable[[sqlite3.Connection], T]
+
+
+class _Waiting(NamedTuple):
+    write: Write[object]
+    future: asyncio.Future[object]
+
+
+class Writer:
+    """Serialises writes to a store. Create it inside a running event loop; close it when done."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+        self._loop = asyncio.get_running_loop()
+        self._waiting: deque[_Waiting] = deque()
+        self._wake = threading.Event()
+        self._closing = False
+        self._thread = threading.Thread(target=self._work, name="store-writer", daemon=True)
+        self._thread.start()
+
+    async def write(self, write: Write[T]) -> T:
+        """Run `write` inside a transaction and return its value once that is committed. Raises DiskFull, StoreError."""
+        future: asyncio.Future[object] = self._loop.create_future()
+        self._waiting.append(_Waiting(write, future))
+        self._wake.set()
+        return await future  # type: ignore[return-value]
+
+    async def close(self) -> None:
+        """Commit what waits and stop the thread."""
+        self._closing = True
+        self._wake.set()
+        await asyncio.to_thread(self._thread.join)
+
+    def _work(self) -> None:
+        while True:
+            self._wake.wait()
+            self._wake.clear()
+            batch = []
+            while self._waiting:
+                batch.append(self._waiting.popleft())
+            if batch:
+                self._commit(batch)
+            if self._closing and not self._waiting:
+                return
+
+    def _commit(self, batch: list[_Waiting]) -> None:
+        results: list[object] = []
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            results.extend(waiting.write(self._connection) for waiting in batch)
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._rollback()
+            self._loop.call_soon_threadsafe(_fail, batch, database.translate(error, self._path))
+        except BaseException as error:  # noqa: BLE001  (a bug in one write must reach its caller, not kill the thread)
+            self._rollback()
+            self._loop.call_soon_threadsafe(_fail, batch, error)
+        else:
+            self._loop.call_soon_threadsafe(_settle, batch, results)
+
+    def _rollback(self) -> None:
+        with contextlib.suppress(sqlite3.Error):  # SQLite has often rolled back by itself when the disk is full
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+
+def _settle(batch: list[_Waiting], results: list[object]) -> None:
+    for waiting, result in zip(batch, results, strict=True):
+        if not waiting.future.done():
+            waiting.future.set_result(result)
+
+
+def _fail(batch: list[_Waiting], error: BaseException) -> None:
+    for waiting in batch:
+        if not waiting.future.done():
+            waiting.future.set_exception(error)

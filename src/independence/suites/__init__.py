@@ -1,0 +1,1 @@
+"""What we ask: suites as data. Schema, loader, digests, linter, message structure."""

@@ -1,0 +1,176 @@
+"""What a suite's types cannot say: references, ranges, weights, templates, duplicates. Every problem names its line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterator
+from pathlib import Path
+
+from independence.config.documents import Document
+from independence.errors import DocumentError
+from independence.suites.schema import Field, Index, Scenario, Suite
+from independence.suites.template import slots
+
+RUBRIC_SLOTS = {"transcript", "fields"}
+CUES = {
+    "held", "moved", "graceful", "reasoned", "kept", "name_moved", "gender_moved",
+    "person", "specific", "coherent",
+}  # fmt: skip
+
+
+def problems(suite: Suite, document: Document, folder: Path) -> list[DocumentError]:
+    """Every problem of a suite, in the order of the file. An empty list means it can run."""
+    found = [
+        *_files(suite, document, folder),
+        *_conditions(suite, document),
+        *_rubrics(suite, document, folder),
+        *_scenarios(suite, document),
+        *_index(suite, document),
+    ]
+    return sorted(found, key=lambda problem: (problem.path != document.path, problem.line))
+
+
+def _references(suite: Suite) -> Iterator[tuple[str, str]]:
+    for name, reference in suite.variants.items():
+        yield f"$.variants.{name}", reference
+    if suite.closing:
+        yield "$.closing", suite.closing
+    if suite.delivery.tool_role:
+        yield "$.delivery.tool_role.suffix", suite.delivery.tool_role.suffix
+    for name, rubric in suite.rubrics.items():
+        yield f"$.rubrics.{name}.prompt", rubric.prompt
+
+
+def _files(suite: Suite, document: Document, folder: Path) -> Iterator[DocumentError]:
+    for where, reference in _references(suite):
+        path = folder / reference
+        if not path.is_file():
+            yield document.error(where, f"file `{reference}` does not exist below {folder}")
+        elif not where.startswith("$.rubrics"):
+            yield from _unfilled(path, suite.vars.keys())
+
+
+def _unfilled(path: Path, known: Container[str]) -> Iterator[DocumentError]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        for slot in slots(line):
+            if slot not in known:
+                yield DocumentError(str(path), number, f"nothing fills the template variable `{{{{{slot}}}}}`")
+
+
+def _conditions(suite: Suite, document: Document) -> Iterator[DocumentError]:
+    if suite.default.variant not in suite.variants:
+        yield document.error("$.default.variant", f"variant `{suite.default.variant}` is not declared")
+    if suite.default.mode not in suite.delivery.modes:
+        yield document.error("$.default.mode", f"mode `{suite.default.mode}` is not in delivery.modes")
+    if "tool_role" in suite.delivery.modes and suite.delivery.tool_role is None:
+        yield document.error("$.delivery.modes", "mode `tool_role` needs delivery.tool_role")
+
+
+def _rubrics(suite: Suite, document: Document, folder: Path) -> Iterator[DocumentError]:
+    for name, rubric in suite.rubrics.items():
+        where = f"$.rubrics.{name}"
+        path = folder / rubric.prompt
+        if path.is_file():
+            yield from _unfilled(path, RUBRIC_SLOTS | suite.vars.keys())
+            missing = RUBRIC_SLOTS - set(slots(path.read_text(encoding="utf-8")))
+            for slot in sorted(missing):
+                yield DocumentError(str(path), 1, f"a rubric must show `{{{{{slot}}}}}` to the judge")
+        if not rubric.fields:
+            yield document.error(f"{where}.fields", f"rubric `{name}` has no fields")
+        for key, field in rubric.fields.items():
+            yield from _field(key, field, f"{where}.fields.{key}", document)
+
+
+def _field(key: str, field: Field, where: str, document: Document) -> Iterator[DocumentError]:
+    if key == "reasoning":
+        yield document.error(where, "`reasoning` is written for every rubric; choose another field name")
+    if field.type != "boolean" and field.range is None:
+        yield document.error(where, f"field `{key}` has no range")
+    if field.range is not None and field.range[0] >= field.range[1]:
+        yield document.error(f"{where}.range", f"range of `{key}` is empty; write [low, high]")
+    if field.cue is not None and field.cue not in CUES:
+        yield document.error(f"{where}.cue", f"no cue `{field.cue}`; known: {', '.join(sorted(CUES))}")
+
+
+def _scenarios(suite: Suite, document: Document) -> Iterator[DocumentError]:
+    scenario_ids: set[str] = set()
+    turn_ids: set[str] = set()
+    for number, scenario in enumerate(suite.scenarios):
+        where = f"$.scenarios[{number}]"
+        if scenario.id in scenario_ids:
+            yield document.error(f"{where}.id", f"scenario id `{scenario.id}` appears twice")
+        if scenario.experiment not in suite.experiments:
+            yield document.error(f"{where}.experiment", f"experiment `{scenario.experiment}` is not declared")
+        if scenario.rubric not in suite.rubrics:
+            yield document.error(f"{where}.rubric", f"rubric `{scenario.rubric}` is not declared")
+        if scenario.follows is not None and scenario.follows not in scenario_ids:
+            yield document.error(f"{where}.follows", f"`{scenario.follows}` is not an earlier scenario")
+        scenario_ids.add(scenario.id)
+        yield from _shape(scenario, where, document)
+        yield from _turns(scenario, where, document, turn_ids)
+        yield from _slots(scenario, where, suite, document)
+    if not suite.scenarios:
+        yield document.error("$.scenarios", "a suite needs at least one scenario")
+
+
+def _shape(scenario: Scenario, where: str, document: Document) -> Iterator[DocumentError]:
+    if all(turn.reply is not None for turn in scenario.turns):
+        yield document.error(f"{where}.turns", f"`{scenario.id}` has no turn for the subject to answer")
+    elif scenario.turns[-1].reply is not None:
+        yield document.error(
+            f"{where}.turns", f"`{scenario.id}` ends in a scripted reply; the last turn needs an answer"
+        )
+    if scenario.verdict_id and scenario.verdict_id not in {turn.id for turn in scenario.turns}:
+        yield document.error(f"{where}.verdict_id", f"`{scenario.verdict_id}` is not a turn of `{scenario.id}`")
+
+
+def _turns(scenario: Scenario, where: str, document: Document, seen: set[str]) -> Iterator[DocumentError]:
+    for number, turn in enumerate(scenario.turns):
+        at = f"{where}.turns[{number}]"
+        if turn.reply is None and not turn.id:
+            yield document.error(at, "a turn that the subject answers needs an id")
+        if turn.id and turn.id in seen:
+            yield document.error(f"{at}.id", f"turn id `{turn.id}` appears twice")
+        seen.add(turn.id)
+
+
+def _slots(scenario: Scenario, where: str, suite: Suite, document: Document) -> Iterator[DocumentError]:
+    texts = [(f"{where}.system", scenario.system)]
+    for number, turn in enumerate(scenario.turns):
+        texts += [(f"{where}.turns[{number}].human", turn.human), (f"{where}.turns[{number}].reply", turn.reply or "")]
+    for at, text in texts:
+        for slot in slots(text):
+            if slot not in suite.vars:
+                yield document.error(at, f"nothing fills the template variable `{{{{{slot}}}}}`")
+
+
+def _index(suite: Suite, document: Document) -> Iterator[DocumentError]:
+    if suite.index is None:
+        if suite.analysis == "index":
+            yield document.error("$.analysis", "analysis `index` needs an `index:` section")
+        return
+    yield from _dimensions(suite, suite.index, document)
+    for number, component in enumerate(suite.index.components):
+        at = f"$.index.components[{number}]"
+        for name in component.dimensions:
+            if name not in suite.index.dimensions:
+                yield document.error(f"{at}.dimensions", f"dimension `{name}` is not declared")
+        if component.worst == component.best:
+            yield document.error(at, f"`worst` and `best` of {component.label} are equal")
+    total = math.fsum(component.weight for component in suite.index.components)
+    if abs(total - 1) > 1e-9:
+        yield document.error("$.index.components", f"weights sum to {total:g}, not 1")
+
+
+def _dimensions(suite: Suite, index: Index, document: Document) -> Iterator[DocumentError]:
+    fields = {
+        (scenario.experiment, field)
+        for scenario in suite.scenarios
+        if scenario.rubric in suite.rubrics
+        for field in suite.rubrics[scenario.rubric].fields
+    }
+    for name, dimension in index.dimensions.items():
+        for field in dimension.fields:
+            if (dimension.experiment, field) not in fields:
+                at = f"$.index.dimensions.{name}"
+                yield document.error(at, f"no rubric of experiment `{dimension.experiment}` has a field `{field}`")

@@ -1,0 +1,91 @@
+"""From a folder or a built-in name to a resolved suite, its texts inlined and its edition known."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from independence.config import documents
+from independence.errors import UsageError
+from independence.suites import digest
+from independence.suites.lint import problems
+from independence.suites.schema import Delivery, Rubric, Suite, ToolRole
+
+HOME = Path(__file__).parent
+
+
+class Loaded(NamedTuple):
+    """A suite ready to run."""
+
+    suite: Suite
+    edition: str  # first 8 hex digits of the digest of the resolved suite
+
+
+def built_in() -> list[str]:
+    """Names of the suites that ship with the package, sorted."""
+    return sorted(path.parent.name for path in HOME.glob("*/suite.yaml"))
+
+
+def locate(name: str) -> Path:
+    """Folder of a built-in suite or of a user's own. Raises UsageError."""
+    own = Path(name)
+    if (own / "suite.yaml").is_file():
+        return own
+    if own.name == "suite.yaml" and own.is_file():
+        return own.parent
+    if name in built_in():
+        return HOME / name
+    near = difflib.get_close_matches(name, built_in(), n=1)
+    hint = f"did you mean `{near[0]}`?" if near else f"built in: {', '.join(built_in())}"
+    raise UsageError(f"no suite `{name}`: neither a built-in name nor a folder with suite.yaml; {hint}")
+
+
+def load(name: str) -> Loaded:
+    """Load, resolve and lint a suite. Raises DocumentError for the first problem, UsageError for an unknown name."""
+    folder = locate(name)
+    document = documents.read(folder / "suite.yaml")
+    suite = documents.convert(document, Suite)
+    found = problems(suite, document, folder)
+    if found:
+        raise found[0]
+    resolved = inline(suite, folder)
+    return Loaded(resolved, digest.edition(resolved))
+
+
+def inline(suite: Suite, folder: Path) -> Suite:
+    """Replace every file reference by the text of the file."""
+
+    def text(reference: str) -> str:
+        return (folder / reference).read_text(encoding="utf-8").strip() if reference else ""
+
+    def tool_role(tool: ToolRole | None) -> ToolRole | None:
+        return msgspec.structs.replace(tool, suffix=text(tool.suffix)) if tool else None
+
+    def rubric(value: Rubric) -> Rubric:
+        return msgspec.structs.replace(value, prompt=text(value.prompt))
+
+    delivery: Delivery = msgspec.structs.replace(suite.delivery, tool_role=tool_role(suite.delivery.tool_role))
+    return msgspec.structs.replace(
+        suite,
+        variants={name: text(reference) for name, reference in suite.variants.items()},
+        closing=text(suite.closing),
+        delivery=delivery,
+        rubrics={name: rubric(value) for name, value in suite.rubrics.items()},
+    )
+
+
+def with_persona(suite: Suite, path: Path) -> Suite:
+    """The suite with one more system prompt variant, named after the file. Raises UsageError."""
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: the system prompt cannot be read ({error})") from error
+    if not text:
+        raise UsageError(f"{path}: the system prompt is empty; write the persona's instructions into it")
+    name = path.stem
+    if name in suite.variants and suite.variants[name] != text:
+        raise UsageError(f"{path}: a variant `{name}` exists in suite {suite.suite}; rename the file")
+    return msgspec.structs.replace(suite, variants={**suite.variants, name: text})

@@ -1,0 +1,152 @@
+"""Frozen values that cross rooms. Chat messages mirror the OpenAI wire format, so they encode as they are."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Role = Literal["system", "user", "assistant", "tool"]
+Scalar = int | float | bool
+MissingReason = Literal[
+    "no_answer",  # reasoning only or nothing, after its retries
+    "transport",  # a broken transport artefact came instead of an answer
+    "blocked",  # moderation or a guardrail refused the request
+    "altered",  # the router changed the prompt (compression, guardrail): not the question we asked
+    "parent_missing",  # the dialogue it continues has no answer
+    "unreadable_verdict",  # the judge never gave a complete, valid verdict
+    "unjudged",  # a reply is stored but no verdict is
+    "stale",  # given on a history that has since been replaced
+    "not_run",  # planned, nothing stored
+    "no_cue",  # the rule judge has no rule for this rubric
+]
+
+
+class FunctionCall(msgspec.Struct, frozen=True):
+    """The function half of a tool call; `arguments` is JSON text as the model wrote it."""
+
+    name: str
+    arguments: str
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """One tool call on the wire."""
+
+    id: str
+    function: FunctionCall
+    type: Literal["function"] = "function"
+
+
+class _Core(msgspec.Struct, frozen=True):
+    role: Role
+    content: str | None
+
+
+class Message(_Core, frozen=True, omit_defaults=True):
+    """One chat message on the wire. `content` is always encoded, null included."""
+
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """A tool with one required string parameter, offered with every request of a `tool_role` dialogue."""
+
+    name: str
+    description: str
+    parameter: str
+    parameter_description: str
+
+
+class ChatRequest(msgspec.Struct, frozen=True):
+    """What a client is asked to send; dialects turn it into a body."""
+
+    model: str  # id as the endpoint knows it
+    messages: tuple[Message, ...]
+    max_tokens: int
+    temperature: float | None = None  # 0-2; None: not sent
+    effort: str | None = None  # reasoning effort to send; None: nothing sent
+    provider: str | None = None  # provider pin; fails closed
+    tool: Tool | None = None
+    schema: dict[str, Any] | None = None  # JSON schema the reply must follow, where the endpoint supports it
+    seed: int | None = None  # 0..2**31-1
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """Tokens and dollars of one attempt, or the sum over attempts."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    reasoning_tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.cost_usd + other.cost_usd,
+        )
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """One request that left this machine and what became of it."""
+
+    outcome: str  # "ok", a transient kind such as "429", "timeout", or a reply kind that was asked again
+    seconds: float
+    usage: Usage = Usage()
+    unknown_usd: float = 0.0  # reserved cost of an attempt whose real cost never came back
+    detail: str = ""
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """An answer. `text` is what is judged; `raw` is what came, kept whenever cleaning changed it."""
+
+    text: str
+    channel: Literal["tool", "content"]
+    raw: str = ""
+    thinking: str = ""  # private content next to a tool message; replayed in later turns
+    reasoning: str = ""  # native reasoning; never replayed
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish_reason: str | None = None
+    flags: tuple[str, ...] = ()
+    usage: Usage = Usage()  # summed over attempts
+    served_model: str = ""
+    served_provider: str = ""
+    response_id: str = ""
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """Time spent in attempts, backoff excluded."""
+        return sum(a.seconds for a in self.attempts)
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """Nothing usable came, and why. May lower coverage; can never raise a score."""
+
+    reason: MissingReason
+    detail: str = ""
+    raw: str = ""
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def usage(self) -> Usage:
+        """Usage of all attempts together."""
+        return sum((a.usage for a in self.attempts), Usage())
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """A complete, typed, in-range verdict."""
+
+    values: dict[str, Scalar]
+    reasoning: str = ""
+    raw: str = ""
+    usage: Usage = Usage()
+    attempts: tuple[Attempt, ...] = ()
+
+
+Answer = Reply | Missing
+Grade = Verdict | Missing

@@ -1,0 +1,1 @@
+"""The served viewer comes later; the room is reserved."""
