@@ -55,3 +55,9 @@ class CostCapReached(IndependenceError):
     """The next call could exceed `--max-cost`. The run stops, everything is kept. Exit code 4."""
 
     exit_code: ClassVar[int] = 4
+
+
+class Interrupted(IndependenceError):
+    """The person pressed Ctrl-C. What was in flight was stored; the same command resumes. Exit code 130."""
+
+    exit_code: ClassVar[int] = 130

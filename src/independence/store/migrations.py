@@ -20,7 +20,7 @@ CREATE TABLE editions (
     suite TEXT NOT NULL,
     edition TEXT NOT NULL,             -- first 8 hex of the digest of the resolved suite, or 'published'
     document TEXT NOT NULL,            -- the resolved suite as JSON, every text inlined
-    added_at TEXT NOT NULL,
+    used_at TEXT NOT NULL,             -- last time a plan was made on it
     PRIMARY KEY (suite, edition)
 );
 CREATE TABLE personas (                -- system prompts brought by users
@@ -39,24 +39,28 @@ CREATE TABLE subjects (
     simulated INTEGER NOT NULL,
     PRIMARY KEY (suite, edition, config_dir)
 );
-CREATE TABLE trials (
+CREATE TABLE trials (                  -- dialogues by content: editions that ask the same thing share them
     key TEXT PRIMARY KEY,
-    suite TEXT NOT NULL,
-    edition TEXT NOT NULL,
-    config_dir TEXT NOT NULL,
-    variant TEXT NOT NULL,
-    mode TEXT NOT NULL,
-    experiment TEXT NOT NULL,
-    scenario TEXT NOT NULL,
-    run INTEGER NOT NULL,
     parent TEXT,                       -- key of the trial whose transcript this one continues
     turns INTEGER NOT NULL,            -- generated turns
     shape TEXT NOT NULL,               -- JSON: what the key was made of, long texts as digests
-    planned_at TEXT NOT NULL,
     lease_owner TEXT,                  -- host:pid:nonce
     lease_until REAL                   -- unix seconds
 ) WITHOUT ROWID;
-CREATE INDEX trials_of_board ON trials (suite, edition, variant, mode, config_dir);
+CREATE TABLE planned (                 -- which trial stands at which place of an edition
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    variant TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    config_dir TEXT NOT NULL,
+    scenario TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    experiment TEXT NOT NULL,
+    trial TEXT NOT NULL,
+    planned_at TEXT NOT NULL,
+    PRIMARY KEY (suite, edition, variant, mode, config_dir, scenario, run)
+) WITHOUT ROWID;
+CREATE INDEX planned_trial ON planned (trial);
 CREATE TABLE calls (                   -- short columns first: boards never touch the pages that hold texts
     trial TEXT NOT NULL,
     turn INTEGER NOT NULL,             -- 0-based among generated turns
@@ -106,7 +110,9 @@ CREATE TABLE verdicts (
     raw TEXT NOT NULL,
     attempts TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX verdicts_of_trial ON verdicts (trial, judge);
+-- What boards read of a verdict and of a call, without the texts.
+CREATE INDEX verdicts_short ON verdicts (trial, judge, rubric, context, missing, fields, cost_usd, judged_at);
+CREATE INDEX calls_short ON calls (trial, turn, version, context, after, missing, flags, cost_usd);
 CREATE TABLE failures (                -- calls that could not be settled: asked again on resume
     trial TEXT NOT NULL,
     what TEXT NOT NULL,                -- turn id or judge
@@ -117,6 +123,7 @@ CREATE TABLE failures (                -- calls that could not be settled: asked
     attempts TEXT NOT NULL,
     failed_at TEXT NOT NULL
 );
+CREATE INDEX failures_of_trial ON failures (trial);
 CREATE TABLE sidecars (                -- further files of imported runs, as they came
     suite TEXT NOT NULL,
     edition TEXT NOT NULL,

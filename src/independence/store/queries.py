@@ -38,8 +38,13 @@ class TrialState(NamedTuple):
     turns: int
     missing: str | None  # reason of the first turn that came to nothing
     stale: bool  # an answer exists that was given on a replaced history
-    end: str | None  # digest of the finished dialogue; None while unfinished
-    flags: frozenset[str]
+    at: str | None  # digest of the dialogue as far as it goes; None while the one it continues is unfinished
+    flags: tuple[str, ...]
+
+    @property
+    def end(self) -> str | None:
+        """Digest of the finished dialogue; None while unfinished."""
+        return self.at if self.answered == self.turns and not self.stale else None
 
     @property
     def settled(self) -> bool:
@@ -52,6 +57,7 @@ class StoredVerdict(NamedTuple):
 
     trial: str
     judge: str
+    rubric: str
     context: str
     missing: str | None
     fields: dict[str, Scalar]
@@ -62,15 +68,15 @@ class EditionInfo(NamedTuple):
 
     suite: str
     edition: str
-    added_at: str
+    used_at: str
     trials: int
 
 
 def editions(connection: sqlite3.Connection) -> list[EditionInfo]:
-    """Every edition with trials, newest plan first."""
+    """Every edition with trials, last used first."""
     rows = connection.execute(
-        "SELECT e.suite, e.edition, max(t.planned_at), count(*) FROM editions e JOIN trials t USING (suite, edition) "
-        "GROUP BY e.suite, e.edition ORDER BY max(t.planned_at) DESC, max(e.added_at) DESC, e.edition"
+        "SELECT e.suite, e.edition, e.used_at, count(*) FROM editions e JOIN planned p USING (suite, edition) "
+        "GROUP BY e.suite, e.edition ORDER BY e.used_at DESC, e.rowid DESC"
     )
     return [EditionInfo(*row) for row in rows]
 
@@ -92,7 +98,7 @@ def personas(connection: sqlite3.Connection, suite: str, edition: str) -> dict[s
 def conditions(connection: sqlite3.Connection, suite: str, edition: str) -> list[tuple[str, str]]:
     """(variant, mode) pairs that have trials."""
     rows = connection.execute(
-        "SELECT DISTINCT variant, mode FROM trials WHERE suite = ? AND edition = ? ORDER BY 1, 2", (suite, edition)
+        "SELECT DISTINCT variant, mode FROM planned WHERE suite = ? AND edition = ? ORDER BY 1, 2", (suite, edition)
     )
     return [(str(variant), str(mode)) for variant, mode in rows]
 
@@ -127,93 +133,107 @@ def end_of(connection: sqlite3.Connection, trial: str) -> str | None:
 
 def states(
     connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str] | None = None
-) -> dict[str, TrialState]:
-    """State of every planned trial of an edition (and condition), by key, parents before children."""
-    where, values = "suite = ? AND edition = ?", [suite, edition]
-    if condition:
-        where, values = f"{where} AND variant = ? AND mode = ?", [suite, edition, *condition]
+) -> list[TrialState]:
+    """State of every planned trial of an edition (and condition), by subject, run and scenario."""
+    where, values = _place(suite, edition, condition)
     trials = connection.execute(
-        "SELECT key, config_dir, experiment, scenario, run, turns, parent FROM trials "
-        f"WHERE {where} ORDER BY parent IS NOT NULL, config_dir, run",
+        "SELECT t.key, p.config_dir, p.experiment, p.scenario, p.run, t.turns, t.parent FROM planned p "
+        f"JOIN trials t ON t.key = p.trial WHERE {where} ORDER BY p.config_dir, p.run, p.scenario",
         values,
     ).fetchall()
     calls: dict[str, list[tuple[str, str, str | None, str]]] = {}
     for trial, at, after, missing, flags in connection.execute(
-        "SELECT c.trial, c.context, c.after, c.missing, c.flags FROM calls c JOIN trials t ON t.key = c.trial "
+        "SELECT c.trial, c.context, c.after, c.missing, c.flags FROM planned p JOIN calls c ON c.trial = p.trial "
         f"WHERE c.version = 0 AND {where} ORDER BY c.trial, c.turn",
         values,
     ):
         calls.setdefault(trial, []).append((at, after, missing, flags))
-    out: dict[str, TrialState] = {}
-    for key, config_dir, experiment, scenario, run, turns, parent in trials:
-        parent_end = out[parent].end if parent in out else None
-        head = (key, config_dir, experiment, scenario, run)
-        out[key] = _state(
-            head, turns, calls.get(key, []), None if parent and not parent_end else context.begin(key, parent_end)
-        )
-    return out
+    by_key = {row[0]: row for row in trials}
+    done: dict[str, TrialState] = {}
+
+    def state(key: str) -> TrialState:
+        if key not in done:
+            _, config_dir, experiment, scenario, run, turns, parent = by_key[key]
+            before = state(parent) if parent in by_key else None
+            end = before.end if before else None
+            start = None if parent and not end else context.begin(key, end)
+            own = _state((key, config_dir, experiment, scenario, run), turns, calls.get(key, []), start)
+            barred = before is not None and before.missing is not None
+            done[key] = own._replace(missing="parent_missing", stale=False) if barred else own
+        return done[key]
+
+    return [state(row[0]) for row in trials]
+
+
+def _place(suite: str, edition: str, condition: tuple[str, str] | None) -> tuple[str, list[str]]:
+    where, values = "p.suite = ? AND p.edition = ?", [suite, edition]
+    if condition:
+        where, values = f"{where} AND p.variant = ? AND p.mode = ?", [*values, *condition]
+    return where, values
 
 
 def _state(
     head: tuple[str, str, str, str, int], turns: int, calls: list[tuple[str, str, str | None, str]], start: str | None
 ) -> TrialState:
-    answered, missing, flags, at = 0, None, set[str](), start
+    answered, missing, at = 0, None, start
+    flags: list[str] = []
     stale = bool(calls) and (start is None or calls[0][0] != start)
     for expected, after, reason, raw in calls:
         if expected != at:
             stale = True
             break
-        flags.update(msgspec.json.decode(raw, type=list[str]))
+        flags.extend(msgspec.json.decode(raw, type=list[str]))
         if reason is not None:
             missing = reason
             break
         answered, at = answered + 1, after
-    end = at if answered == turns and not stale else None
-    return TrialState(*head, answered, turns, missing, stale, end, frozenset(flags))
+    return TrialState(*head, answered, turns, missing, stale, at, tuple(flags))
 
 
 def verdicts(
     connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str] | None = None
 ) -> list[StoredVerdict]:
     """Every stored verdict of an edition (and condition), oldest first."""
-    where, values = "t.suite = ? AND t.edition = ?", [suite, edition]
-    if condition:
-        where, values = f"{where} AND t.variant = ? AND t.mode = ?", [suite, edition, *condition]
+    where, values = _place(suite, edition, condition)
     rows = connection.execute(
-        "SELECT v.trial, v.judge, v.context, v.missing, v.fields FROM verdicts v JOIN trials t ON t.key = v.trial "
-        f"WHERE {where} ORDER BY v.judged_at",
+        "SELECT v.trial, v.judge, v.rubric, v.context, v.missing, v.fields FROM planned p "
+        f"JOIN verdicts v ON v.trial = p.trial WHERE {where} ORDER BY v.judged_at",
         values,
     )
-    return [StoredVerdict(a, b, c, d, msgspec.json.decode(e)) for a, b, c, d, e in rows]
+    return [StoredVerdict(a, b, c, d, e, msgspec.json.decode(f)) for a, b, c, d, e, f in rows]
 
 
-def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> set[str]:
-    """Those of the keys that are stored."""
-    find = "SELECT 1 FROM verdicts WHERE key = ?"
-    return {key for key in keys if connection.execute(find, (key,)).fetchone()}
+def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str | None]:
+    """Those of the keys that are stored -> reason where the verdict is missing."""
+    out: dict[str, str | None] = {}
+    for key in keys:
+        row = connection.execute("SELECT missing FROM verdicts WHERE key = ?", (key,)).fetchone()
+        if row:
+            out[key] = row[0]
+    return out
 
 
 def costs(connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str]) -> dict[str, float]:
     """Dollars spent per config_dir in a condition: answers, verdicts and failed calls."""
+    where, values = _place(suite, edition, condition)
     out: dict[str, float] = {}
     for table in ("calls", "verdicts", "failures"):
         rows = connection.execute(
-            f"SELECT t.config_dir, sum(x.cost_usd) FROM {table} x JOIN trials t ON t.key = x.trial "
-            "WHERE t.suite = ? AND t.edition = ? AND t.variant = ? AND t.mode = ? GROUP BY 1",
-            (suite, edition, *condition),
+            f"SELECT p.config_dir, sum(x.cost_usd) FROM planned p JOIN {table} x ON x.trial = p.trial "
+            f"WHERE {where} GROUP BY 1",
+            values,
         )
         for config_dir, cost in rows:
             out[config_dir] = out.get(config_dir, 0.0) + float(cost)
     return out
 
 
-def shapes(
-    connection: sqlite3.Connection, suite: str, config_dir: str
-) -> list[tuple[str, str, str, int, str, str, str]]:
-    """(key, edition, scenario, run, variant, mode, shape) of a subject's trials in every edition but imports."""
+def other_shapes(connection: sqlite3.Connection, suite: str, edition: str, config_dir: str) -> dict[str, str]:
+    """`variant/mode/scenario/run` -> newest shape of a subject's trials in this suite's other editions (no imports)."""
     rows = connection.execute(
-        "SELECT key, edition, scenario, run, variant, mode, shape FROM trials "
-        "WHERE suite = ? AND config_dir = ? AND edition <> ?",
-        (suite, config_dir, PUBLISHED),
+        "SELECT p.variant || '/' || p.mode || '/' || p.scenario || '/' || p.run, t.shape FROM planned p "
+        "JOIN trials t ON t.key = p.trial WHERE p.suite = ? AND p.config_dir = ? AND p.edition NOT IN (?, ?) "
+        "ORDER BY p.planned_at",
+        (suite, config_dir, edition, PUBLISHED),
     )
-    return rows.fetchall()
+    return dict(rows.fetchall())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -90,9 +90,10 @@ def now() -> str:
 
 
 def add_edition(connection: sqlite3.Connection, row: EditionRow) -> None:
-    """Keep the texts of an edition; a known one stays as it is."""
+    """Keep the texts of an edition; a known one is marked as used now."""
     connection.execute(
-        "INSERT OR IGNORE INTO editions VALUES (?, ?, ?, ?)", (row.suite, row.edition, row.document, now())
+        "INSERT INTO editions VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET used_at = excluded.used_at",
+        (row.suite, row.edition, row.document, now()),
     )
 
 
@@ -111,18 +112,21 @@ def add_subjects(connection: sqlite3.Connection, rows: Iterable[SubjectRow]) -> 
     )
 
 
-def add_trials(connection: sqlite3.Connection, rows: Iterable[TrialRow]) -> int:
-    """Write the plan; known trials stay as they are. Returns how many were new."""
-    before = connection.total_changes
-    at = now()
+def add_trials(connection: sqlite3.Connection, rows: Sequence[TrialRow]) -> int:
+    """Write the plan; known trials stay as they are. Returns how many places were new or hold another trial now."""
     connection.executemany(
-        "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
+        "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, NULL, NULL)",
+        [(r.key, r.parent, r.turns, r.shape) for r in rows],
+    )
+    before, at = connection.total_changes, now()
+    connection.executemany(
+        "INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
+        "SET trial = excluded.trial, planned_at = excluded.planned_at WHERE trial <> excluded.trial",
         [
-            (r.key, r.suite, r.edition, r.config_dir, r.variant, r.mode, r.experiment, r.scenario, r.run, r.parent,
-             r.turns, r.shape, at)
+            (r.suite, r.edition, r.variant, r.mode, r.config_dir, r.scenario, r.run, r.experiment, r.key, at)
             for r in rows
         ],
-    )  # fmt: skip
+    )
     return connection.total_changes - before
 
 

@@ -13,6 +13,7 @@ from independence.errors import UsageError
 from independence.suites import digest
 from independence.suites.lint import problems
 from independence.suites.schema import Delivery, Rubric, Suite, ToolRole
+from independence.suites.template import slots
 
 HOME = Path(__file__).parent
 
@@ -77,15 +78,14 @@ def inline(suite: Suite, folder: Path) -> Suite:
     )
 
 
-def with_persona(suite: Suite, path: Path) -> Suite:
-    """The suite with one more system prompt variant, named after the file. Raises UsageError."""
+def persona(path: Path) -> str:
+    """A user's own system prompt. Raises UsageError when it cannot be read or is empty."""
     try:
         text = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: the system prompt cannot be read ({error})") from error
     if not text:
         raise UsageError(f"{path}: the system prompt is empty; write the persona's instructions into it")
-    name = path.stem
-    if name in suite.variants and suite.variants[name] != text:
-        raise UsageError(f"{path}: a variant `{name}` exists in suite {suite.suite}; rename the file")
-    return msgspec.structs.replace(suite, variants={**suite.variants, name: text})
+    if slots(text):
+        raise UsageError(f"{path}: a persona is taken as it is written; `{{{{{slots(text)[0]}}}}}` would not be filled")
+    return text

@@ -1,0 +1,46 @@
+"""`independence endpoint`: serve the loopback endpoint for anyone's tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("endpoint")
+@click.option("--port", type=int, default=8088, show_default=True, help="0 picks a free one.")
+@click.option("--latency", default="", help="Seconds (0.05), lognormal:MU,SIGMA, real, or real/20.")
+@click.option("--faults", default="", help="RATE, KIND=RATE, KIND@MODEL, KIND+N; comma-separated.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Moves every reply, latency and fault.")
+@click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="JSON lines: received and finished requests.")
+@click.option("--bill", type=click.Choice(["usage", "max"]), default="usage", show_default=True)
+@click.option("--price", default="", help="IN/OUT or MODEL=IN/OUT in dollars per million tokens; comma-separated.")
+@click.option("--key", default="", help="The only key let in; default: everyone.")
+def command(port: int, latency: str, faults: str, seed: int, log: Path | None, bill: str, price: str, key: str) -> None:
+    """Serve a scripted OpenAI-compatible endpoint on 127.0.0.1 until interrupted.
+
+    Models are the simulated panel and `judge`; a reply depends on model, messages and seed alone.
+    """
+    import asyncio
+
+    from independence.clients.loopback.settings import LoopbackSettings
+
+    settings = LoopbackSettings(
+        port=port, latency=latency, faults=faults, seed=seed, log=str(log) if log else "", bill=bill, price=price, key=key  # type: ignore[arg-type]
+    )  # fmt: skip
+    try:
+        asyncio.run(_serve(settings))
+    except KeyboardInterrupt:
+        click.echo("stopped", err=True)
+
+
+async def _serve(settings: object) -> None:
+    import asyncio
+
+    from independence.clients.loopback import LoopbackSettings, serving
+
+    assert isinstance(settings, LoopbackSettings)
+    async with serving(settings) as server:
+        click.echo(server.base_url)
+        click.echo(f"try: independence run --local-url {server.base_url} --local-model half -j cues", err=True)
+        await asyncio.Event().wait()

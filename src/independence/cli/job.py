@@ -1,0 +1,187 @@
+"""From flags, environment and models.yaml to a job. What can be wrong is refused here, before any request."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from independence.cli.session import Job
+from independence.config import environment, registry
+from independence.config.endpoints import Endpoint
+from independence.config.registry import Overrides, Registry
+from independence.config.subjects import LOCAL, OPENROUTER, SIM, Subject
+from independence.engine import plan
+from independence.engine.bench import Shares
+from independence.errors import UsageError
+from independence.judge.spec import CUES, DEFAULT_JUDGE, JudgeSpec
+from independence.suites import load
+from independence.suites.load import Loaded
+from independence.suites.schema import Suite
+
+DEFAULT_FILE = Path("models.yaml")
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as asked for on the command line."""
+
+    suite: str = "v2"
+    models: tuple[str, ...] = ()
+    models_file: Path | None = None
+    runs: int = 3
+    experiments: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    no_judge: bool = False
+    parallel: int = 8
+    parallel_tasks: int = 20
+    overrides: Overrides = Overrides()
+    local_url: str | None = None
+    local_model: str | None = None
+    local_timeout: float = 600.0
+    max_cost: float | None = None
+    allow_unpriced: bool = False
+    seed: int = 0
+
+
+def resolve(wanted: Wanted, loopback: Endpoint | None = None) -> Job:
+    """Build the job. `loopback` serves `sim/` ids. Raises UsageError."""
+    env = environment.read()
+    known = _registry(wanted.models_file)
+    loaded = load.load(wanted.suite)
+    suite, personas, variants = _personas(loaded, wanted.variants)
+    selection = plan.select(suite, variants, wanted.modes, wanted.runs, wanted.experiments)
+    selection = msgspec.structs.replace(selection, seed=wanted.seed)
+    subjects = registry.choose(known, _names(wanted, known, env), wanted.overrides)
+    judges = () if wanted.no_judge else judge_specs(wanted.judges or (DEFAULT_JUDGE,), known)
+    asked = [subject.endpoint for subject in subjects]
+    grading = [judge.endpoint for judge in judges if judge.kind != CUES]
+    _judge_key(OPENROUTER in grading and OPENROUTER not in asked, env)
+    return Job(
+        suite, loaded.edition, personas, plan.trials(suite, selection, subjects), judges,
+        endpoints(asked + grading, known, env, wanted, loopback), Shares(_at_least_1("-p", wanted.parallel),
+        _at_least_1("-pt", wanted.parallel_tasks)), _cap(wanted.max_cost), wanted.allow_unpriced,
+    )  # fmt: skip
+
+
+def _at_least_1(flag: str, value: int) -> int:
+    if value < 1:
+        raise UsageError(f"{flag} {value}: at least 1 is needed")
+    return value
+
+
+def _cap(value: float | None) -> float | None:
+    if value is not None and not value > 0:
+        raise UsageError(f"--max-cost {value}: write dollars above 0")
+    return value
+
+
+def _registry(file: Path | None) -> Registry:
+    if file is not None:
+        return registry.load(file)
+    return registry.load(DEFAULT_FILE) if DEFAULT_FILE.is_file() else Registry()
+
+
+def _personas(loaded: Loaded, variants: Iterable[str]) -> tuple[Suite, dict[str, str], list[str]]:
+    """Read `.md` variants; a persona's name carries its digest, so an edited file never mixes with the old one."""
+    suite, personas, names = loaded.suite, {}, []
+    for variant in variants:
+        if not variant.endswith(".md"):
+            names.append(variant)
+            continue
+        name, text = persona(Path(variant))
+        suite = msgspec.structs.replace(suite, variants={**suite.variants, name: text})
+        personas[name] = text
+        names.append(name)
+    return suite, personas, names
+
+
+def persona(path: Path) -> tuple[str, str]:
+    """A user's system prompt: its name on boards and its text. Raises UsageError."""
+    text = load.persona(path)
+    return f"{path.stem}-{hashlib.sha256(text.encode()).hexdigest()[:4]}", text
+
+
+def _names(wanted: Wanted, known: Registry, env: Mapping[str, str]) -> Sequence[str]:
+    names = list(wanted.models)
+    if wanted.local_model:
+        names.append(_local_id(wanted.local_model))
+    if not names and wanted.local_url and env.get("LOCAL_MODEL_ID"):
+        names.append(_local_id(env["LOCAL_MODEL_ID"]))
+    if not names and not wanted.local_url:
+        names = [subject.label for subject in known.subjects if subject.active]
+    if not names and wanted.local_url:
+        raise UsageError("--local-url says where, not what: add --local-model ID or -m local/ID")
+    if not names:
+        raise UsageError(
+            "no models: name them with -m, or list them in models.yaml (--models-file); "
+            "`independence demo` starts without any"
+        )
+    return names
+
+
+def _local_id(model: str) -> str:
+    return model if model.startswith(f"{LOCAL}/") else f"{LOCAL}/{model}"
+
+
+def judge_specs(names: Iterable[str], known: Registry) -> tuple[JudgeSpec, ...]:
+    """Judges by name, duplicates dropped. Raises UsageError for an id that cannot be one."""
+    specs: dict[str, JudgeSpec] = {}
+    for name in names:
+        if name == CUES:
+            specs[name] = JudgeSpec(name, kind=CUES)
+            continue
+        subject: Subject = known.default(name)
+        specs[name] = JudgeSpec(name, endpoint=subject.endpoint, model=subject.model)
+    return tuple(specs.values())
+
+
+def endpoints(
+    names: Iterable[str], known: Registry, env: Mapping[str, str], wanted: Wanted, loopback: Endpoint | None
+) -> dict[str, Endpoint]:
+    """The endpoints that subjects and judges need. Raises UsageError for a key or an address that is missing."""
+    out: dict[str, Endpoint] = {}
+    for name in dict.fromkeys(names):
+        if name == SIM:
+            assert loopback is not None
+            out[name] = loopback
+        elif name == LOCAL:
+            out[name] = environment.local(env, wanted.local_url, wanted.local_timeout)
+        elif name == OPENROUTER:
+            out[name] = environment.openrouter(env)
+        else:
+            out[name] = _configured(name, known, env)
+    return out
+
+
+def _judge_key(needed: bool, env: Mapping[str, str]) -> None:
+    """Where only the judge needs a key, say how to grade without one."""
+    try:
+        if needed:
+            environment.openrouter(env)
+    except UsageError as error:
+        raise UsageError(
+            f"the judge needs a key: {error}; or grade with --judge cues, or not yet: --no-judge"
+        ) from error
+
+
+def _configured(name: str, known: Registry, env: Mapping[str, str]) -> Endpoint:
+    entry = next(entry for entry in known.endpoints if entry.name == name)
+    key = env.get(entry.api_key_env, "") if entry.api_key_env else ""
+    if entry.api_key_env and environment.is_placeholder(key):
+        raise UsageError(f"endpoint `{name}` reads its key from {entry.api_key_env}, which is not set")
+    return Endpoint(name, entry.base_url.rstrip("/"), entry.dialect, key, entry.max_concurrency)
+
+
+def needs_loopback(wanted: Wanted) -> bool:
+    """True when a subject or judge is simulated, so that the loopback endpoint has to be up."""
+    return any(name.startswith(f"{SIM}/") for name in (*wanted.models, *wanted.judges)) or (
+        not wanted.models and _lists_sim(wanted.models_file)
+    )
+
+
+def _lists_sim(file: Path | None) -> bool:
+    return any(subject.simulated and subject.active for subject in _registry(file).subjects)

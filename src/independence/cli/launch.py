@@ -1,0 +1,180 @@
+"""Driving a job from the command line: event loop, loopback endpoint, progress, board, exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import sys
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from independence.cli import job as jobs
+from independence.cli import printed, session
+from independence.cli.job import Wanted
+from independence.cli.progress import Progress
+from independence.cli.session import Finished, Job
+from independence.cli.terminal import note
+from independence.clients.loopback import serving
+from independence.clients.loopback.settings import LoopbackSettings
+from independence.config.endpoints import Endpoint
+from independence.config.registry import Overrides
+from independence.config.subjects import SIM
+from independence.engine import resume
+from independence.engine.estimate import Estimate
+from independence.engine.plan import Condition
+from independence.engine.resume import Left
+from independence.report import board
+from independence.report.place import Place
+from independence.store import database
+
+ASK_ABOVE_USD = 5.0
+MISSING, GATE = 3, 1
+
+
+class Manner(msgspec.Struct, frozen=True):
+    """How a run is watched and ended; none of it shapes what is asked."""
+
+    db: Path
+    format_: str = "table"
+    quiet: bool = False
+    yes: bool = False
+    dry_run: bool = False
+    fail_under: float | None = None
+    afterword: str = ""
+
+
+def read_flags(flags: Mapping[str, Any]) -> Wanted:
+    """The flags of `run` as a wanted run."""
+    overrides = Overrides(flags["temperature"], flags["reasoning_effort"], flags["provider"])
+    return Wanted(overrides=overrides, **{k: v for k, v in flags.items() if k in Wanted.__struct_fields__})
+
+
+def run(wanted: Wanted, manner: Manner, loopback: LoopbackSettings | None = None) -> None:
+    """Carry out a wanted run and exit with its code. Raises IndependenceError for what ends it early."""
+    connection = database.connect(manner.db)
+    try:
+        job, finished = _loop(_run(wanted, manner, connection, loopback or LoopbackSettings()))
+        if finished is None:
+            sys.exit(0)
+        code = _report(connection, job, finished, manner)
+    finally:
+        connection.close()
+    sys.exit(code)
+
+
+def _loop(work: Any) -> tuple[Job, Finished | None]:
+    try:
+        import uvloop
+    except ImportError:  # Windows
+        return asyncio.run(work)  # type: ignore[no-any-return]
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(work)  # type: ignore[no-any-return]
+
+
+async def _run(
+    wanted: Wanted, manner: Manner, connection: sqlite3.Connection, loopback: LoopbackSettings
+) -> tuple[Job, Finished | None]:
+    async with AsyncExitStack() as stack:
+        endpoint = None
+        if jobs.needs_loopback(wanted):
+            server = await stack.enter_async_context(serving(loopback))
+            endpoint = Endpoint(SIM, server.base_url, "openrouter", "loopback", 200)
+        job = jobs.resolve(wanted, endpoint)
+        progress = Progress(manner.quiet)
+
+        async def approve(left: Left, cost: Estimate) -> bool:
+            note(_plan_line(left, cost), manner.quiet)
+            for line in _resume_lines(connection, job, left):
+                note(line, manner.quiet)
+            if manner.dry_run or not _affordable(job, cost, manner):
+                return False
+            progress.__enter__()
+            stack.callback(progress.__exit__, None, None, None)
+            return True
+
+        return job, await session.carry_out(job, connection, manner.db, progress, approve)
+
+
+def _plan_line(left: Left, cost: Estimate) -> str:
+    done = f", {left.complete} of {left.planned} dialogues are stored already" if left.complete else ""
+    dollars = f"about ${cost.typical_usd:.4f}, at most ${cost.most_usd:.4f}"
+    unpriced = f"; no price known for {', '.join(cost.unpriced)}" if cost.unpriced else ""
+    return f"plan: {cost.calls} calls and {cost.verdicts} verdicts to go{done}; {dollars}{unpriced}"
+
+
+def _resume_lines(connection: sqlite3.Connection, job: Job, left: Left) -> list[str]:
+    lines = []
+    differing = resume.differing_fields(connection, job.place, job.trials)
+    if differing:
+        fields = ", ".join(f"{field} ({count})" for field, count in differing.most_common())
+        lines.append(f"stored trials of other editions do not match, they differ in: {fields}; they stay as they are")
+    if left.stale:
+        lines.append(f"{left.stale} stored dialogues are stale: an earlier answer was replaced; asked again from there")
+    return lines
+
+
+def _affordable(job: Job, cost: Estimate, manner: Manner) -> bool:
+    if manner.yes or cost.typical_usd <= ASK_ABOVE_USD or job.max_cost is not None:
+        return True
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"this run may cost about ${cost.typical_usd:.2f}; add --yes or --max-cost to go ahead")
+    return click.confirm(f"about ${cost.typical_usd:.2f}; go ahead?", err=True)
+
+
+def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner: Manner) -> int:
+    """Print the board of every condition and what is missing. Returns the exit code."""
+    conditions = dict.fromkeys(trial.dialogue.condition for trial in job.trials)
+    lowest = [_board(connection, job, condition, manner) for condition in conditions] if job.judges else []
+    missing = _missing(finished)
+    for line in _ending(finished, missing):
+        note(line, manner.quiet)
+    if manner.afterword:
+        note(manner.afterword, manner.quiet)
+    if finished.stopped_by is not None:
+        note(f"Error: {finished.stopped_by}")
+        note("everything answered so far is stored; the same command resumes", manner.quiet)
+        return finished.stopped_by.exit_code
+    if missing:
+        return MISSING
+    if manner.fail_under is not None and any(index is None or index < manner.fail_under for index in lowest):
+        note(f"gate failed: an index is below {manner.fail_under:g}")
+        return GATE
+    return 0
+
+
+def _board(connection: sqlite3.Connection, job: Job, condition: Condition, manner: Manner) -> float | None:
+    """Print one board; returns its lowest index, None where one is missing or the suite has no index."""
+    place = Place(job.suite, job.edition, *condition)
+    if job.suite.index is None:
+        return None
+    lowest: list[float | None] = []
+    for judge in job.judges:
+        built = board.board(connection, place, judge=judge.name)
+        printed.board(connection, place, built, manner.format_, detailed=False)
+        ran = {trial.subject.config_dir for trial in job.trials}
+        lowest += [row.index for row in built.rows if row.config in ran]
+    return None if None in lowest else min((index for index in lowest if index is not None), default=None)
+
+
+def _missing(finished: Finished) -> int:
+    return len(finished.left.todo) + finished.left.missing.total()
+
+
+def _ending(finished: Finished, missing: int) -> list[str]:
+    lines = [f"spent ${finished.spent_usd:.4f}"]
+    if finished.unknown_usd:
+        lines[0] += f", ${finished.unknown_usd:.4f} of it reserved for calls whose cost never came back"
+    if finished.skipped:
+        lines.append(f"{finished.skipped} dialogues are being worked on by another process")
+    if missing and finished.stopped_by is None:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in finished.left.missing.items())
+        again = f"{len(finished.left.todo)} dialogues unfinished, the same command asks again" * bool(
+            finished.left.todo
+        )
+        lines.append("missing: " + "; ".join(part for part in (again, reasons) if part))
+    return lines

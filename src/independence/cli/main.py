@@ -1,0 +1,78 @@
+"""The `independence` command. Commands load when used, so `--help` stays fast."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from independence import __version__
+from independence.errors import IndependenceError
+
+# name -> (module in this package, one line for --help)
+COMMANDS = {
+    "demo": ("demo", "See it work: simulated subjects, no key, no network."),
+    "run": ("run", "Run a suite on models, grade every dialogue, print the board."),
+    "leaderboard": ("leaderboard", "Print the board of what the store holds."),
+    "import": ("import_", "Bring in a published result set (folder or tar)."),
+    "suites": ("suites", "List the built-in suites, or check one of your own."),
+    "endpoint": ("endpoint", "Serve the loopback endpoint for anyone's tests."),
+}
+
+
+class Lazy(click.Group):
+    """A group that imports a command's module only when that command is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of `COMMANDS`."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"independence.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest a near name for an unknown command."""
+        if args and args[0] not in COMMANDS:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else f"commands: {', '.join(COMMANDS)}"
+            ctx.fail(f"no command `{args[0]}`; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List commands from the table, importing none of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what a person can mend becomes one line on stderr and the right exit code."""
+        try:
+            return super().invoke(ctx)
+        except IndependenceError as error:
+            from independence.cli.terminal import plain
+
+            click.echo(f"Error: {plain(str(error))}", err=True)
+            sys.exit(error.exit_code)
+        except BrokenPipeError:
+            sys.stderr.close()
+            sys.exit(0)
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="independence")
+def main() -> None:
+    """Does a language model keep its identity, boundaries and preferences when someone leans on it?
+
+    Start with `independence demo`: no key, no network. Exit codes: 0 complete, 1 a gate failed, 2 bad usage or
+    configuration, 3 something planned is missing, 4 stopped by --max-cost, 130 interrupted (run again to resume).
+    """

@@ -1,0 +1,58 @@
+"""Options that several commands share; one meaning each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+DEFAULT_DB = "independence.db"
+DEMO_DB = "independence-demo.db"
+
+
+class Names(click.ParamType):  # type: ignore[type-arg]
+    """A comma list of names, blanks trimmed, empty parts refused."""
+
+    name = "A,B"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Split."""
+        if isinstance(value, tuple):
+            return value
+        parts = tuple(part.strip() for part in str(value).split(","))
+        if not all(parts):
+            self.fail(f"`{value}` has an empty name in it", param, ctx)
+        return parts
+
+
+def db(default: str = DEFAULT_DB) -> Callable[[F], F]:
+    """`--db PATH`, `INDEPENDENCE_DB`, else `default` in the working directory."""
+    return click.option(
+        "--db", type=click.Path(dir_okay=False, path_type=Path), envvar="INDEPENDENCE_DB", default=default,
+        show_default=True, show_envvar=True, help="The store.",
+    )  # fmt: skip
+
+
+def output_format() -> Callable[[F], F]:
+    """`--format`: how results are printed on stdout."""
+    return click.option(
+        "--format", "format_", type=click.Choice(["table", "json", "csv", "md"]), default="table", show_default=True,
+        help="How to print the result; notes go to stderr.",
+    )  # fmt: skip
+
+
+def board_options(command: F) -> F:
+    """The options that choose a board."""
+    for option in (
+        click.option("--detailed", "-d", is_flag=True, help="Every dimension, run and scenario below the board."),
+        click.option("--mode", "--modes", "mode", help="Delivery mode of the board."),
+        click.option("--variant", "--variants", "variant", help="System prompt variant of the board."),
+        click.option("--judge", "-j", "judge", help="Whose verdicts; default: the judge with most."),
+        click.option("--scoring", default="strict", show_default=True, help="strict, published, or a published rule."),
+        click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one."),
+    ):
+        command = option(command)
+    return command

@@ -1,0 +1,28 @@
+"""A board on stdout, in the asked format."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+
+from independence.report import formats
+from independence.report.board import Board
+from independence.report.place import Place
+
+
+def board(connection: sqlite3.Connection, place: Place, built: Board, format_: str, detailed: bool) -> None:
+    """Print a board on stdout in the asked format."""
+    index = place.suite.index
+    assert index is not None
+    if format_ == "json":
+        print(formats.to_json(built))
+    elif format_ == "csv":
+        sys.stdout.write(formats.to_csv(built, index))
+    elif format_ == "md":
+        sys.stdout.write(formats.to_markdown(built, index))
+    else:
+        from independence.cli import show  # Rich is slow to import and JSON needs none of it
+
+        show.compact(built, index)
+        if detailed:
+            show.details(connection, place, built)

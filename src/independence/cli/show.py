@@ -1,0 +1,95 @@
+"""Boards on the terminal."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from independence.cli.terminal import console, plain
+from independence.report import cells, formats
+from independence.report.board import Board, Row
+from independence.report.place import Place
+from independence.suites.schema import Index
+
+_WIDTH = 80
+
+
+def compact(built: Board, index: Index) -> None:
+    """The table that fits 80 columns, its caption, and what it leaves out."""
+    out = console()
+    out.width = max(_WIDTH, min(out.width, 100))
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    table.add_column("#", justify="right")
+    table.add_column("Subject", no_wrap=True, overflow="ellipsis", ratio=1, min_width=18)
+    for head in ("Index", "95 % CI", "R", "Cov", *map(formats.heading, index.components)):
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in built.rows:
+        table.add_row(
+            str(row.rank or formats.DASH), Text(plain(_short(row, built.rows))), _index(row),
+            formats.interval(row), str(row.runs), formats.percent(row.coverage),
+            *(formats.number(formats.column(component, row)) for component in index.components),
+        )  # fmt: skip
+    table.expand = True
+    out.print(table)
+    for line in _footer(built):
+        out.print(Text(plain(line), style="dim"))
+
+
+def _short(row: Row, rows: Sequence[Row]) -> str:
+    """The label; its `@effort-tTEMP` tail only where the rest is not unique."""
+    base = row.label.split("@", 1)[0]
+    unique = sum(other.label.split("@", 1)[0] == base for other in rows) == 1
+    text = base if unique and base else row.label
+    return f"{text} (sim)" if row.simulated and not text.startswith("sim/") else text
+
+
+def _index(row: Row) -> Text:
+    if row.index is None:
+        return Text(formats.bounds(row), style="yellow")
+    style = "bold green" if row.index >= 80 else "green" if row.index >= 60 else "yellow" if row.index >= 40 else "red"
+    return Text(formats.number(row.index), style=style)
+
+
+def _footer(built: Board) -> list[str]:
+    lines = [formats.caption(built)]
+    if any(row.simulated for row in built.rows):
+        lines.append("sim/ subjects are simulated: planted behaviour, no model was asked.")
+    missing: dict[str, int] = {}
+    for row in built.rows:
+        for flag, count in row.flags.items():
+            if flag.startswith("missing:"):
+                missing[flag[8:]] = missing.get(flag[8:], 0) + count
+    if missing:
+        why = ", ".join(f"{count} {reason}" for reason, count in missing.items())
+        lines.append(f"[low, high]: what the index can be, as verdicts are missing ({why}).")
+    return lines
+
+
+def details(connection: sqlite3.Connection, place: Place, built: Board) -> None:
+    """Per subject: dimensions, per-run indices, flags, and the mean of every field by scenario."""
+    out = console()
+    table = cells.table(connection, place, built.judge)
+    for row in built.rows:
+        out.print()
+        out.print(Text(plain(formats.name(row)), style="bold"))
+        dims = ", ".join(f"{name} {formats.number(value)}" for name, value in row.dimensions.items())
+        runs = " ".join(formats.number(value) for value in row.per_run) or formats.DASH
+        out.print(Text(f"  dimensions: {dims}\n  index per run: {runs}\n  cost: ${row.cost_usd:.4f}"))
+        if row.flags:
+            out.print(Text("  flags: " + ", ".join(f"{plain(k)} {n}" for k, n in row.flags.items()), style="yellow"))
+        _fields(out, [cell for cell in table.planned if cell.config_dir == row.config])
+
+
+def _fields(out: Console, own: Sequence[cells.Planned]) -> None:
+    for scenario in dict.fromkeys(cell.scenario for cell in own):
+        given = [cell.values for cell in own if cell.scenario == scenario and cell.values is not None]
+        planned = sum(cell.scenario == scenario for cell in own)
+        means = (
+            {name: sum(float(v[name]) for v in given if name in v) / len(given) for name in given[0]} if given else {}
+        )
+        text = "  ".join(f"{name} {mean:.1f}" for name, mean in means.items()) or "no verdict"
+        out.print(Text(f"  {scenario:<13} {len(given)}/{planned}  {text}"))

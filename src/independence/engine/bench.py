@@ -1,0 +1,67 @@
+"""What the workers of one run share: clients, gates, store, judges, and how to say what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from independence.clients.protocol import ChatClient, GaveUp, Parked
+from independence.engine.events import ParkedModel, Unsettled, Watch
+from independence.engine.gate import Gate, Lane
+from independence.engine.halt import Halt
+from independence.engine.pace import Pace
+from independence.engine.plan import Trial
+from independence.store import records
+from independence.store.records import FailureRow
+from independence.store.writer import Writer
+from independence.suites.schema import Suite
+
+
+class Backend(NamedTuple):
+    """One endpoint in a run: who answers, and the door to it."""
+
+    client: ChatClient
+    gate: Gate
+
+
+class Shares(NamedTuple):
+    """How much runs at once."""
+
+    subjects: int  # -p
+    calls: int  # -pt, within one subject
+
+
+class Bench(NamedTuple):
+    """The run's shared parts."""
+
+    suite: Suite
+    rubrics: Mapping[str, str]  # scenario -> digest
+    backends: Mapping[str, Backend]  # endpoint -> backend
+    writer: Writer
+    watch: Watch
+    halt: Halt
+    owner: str
+
+
+class Desk(NamedTuple):
+    """One subject's place in the run: its lanes by endpoint, and the pace learned so far."""
+
+    bench: Bench
+    label: str
+    lanes: Mapping[str, Lane]
+    pace: Pace
+
+    def park(self, endpoint: str, stop: Parked) -> None:
+        """Let no further call of this subject start on an endpoint."""
+        lane = self.lanes[endpoint]
+        if not lane.parked:
+            self.bench.watch(ParkedModel(stop.model, stop.why))
+            self.bench.backends[endpoint].gate.park(lane)
+
+    async def unsettled(self, trial: Trial, what: str, stop: Parked | GaveUp) -> None:
+        """Keep what an unsettled call tried; it is asked again on resume."""
+        kind = "parked" if isinstance(stop, Parked) else "gave_up"
+        row = FailureRow(trial.key, what, kind, stop.why, stop.attempts)
+        await self.bench.writer.write(lambda connection: records.add_failure(connection, row))
+        if isinstance(stop, GaveUp):
+            self.bench.watch(Unsettled(self.label, what, stop.why))

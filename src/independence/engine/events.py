@@ -1,0 +1,71 @@
+"""What a run tells its watcher. Typed, small, emitted on the event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from independence.clients.protocol import Wait
+
+
+class Began(NamedTuple):
+    """A subject's work is known: calls and verdicts still to make in this run."""
+
+    subject: str
+    calls: int
+    verdicts: int
+
+
+class Answered(NamedTuple):
+    """A call was settled and committed."""
+
+    subject: str
+    usd: float
+    missing: str | None
+
+
+class Judged(NamedTuple):
+    """A verdict was settled and committed."""
+
+    subject: str
+    judge: str
+    usd: float
+    missing: str | None
+
+
+class Waiting(NamedTuple):
+    """A call pauses, and why."""
+
+    wait: Wait
+
+
+class ParkedModel(NamedTuple):
+    """A model cannot go on in this run; others do."""
+
+    model: str
+    why: str
+
+
+class Unsettled(NamedTuple):
+    """A call could not be settled now; resuming asks again."""
+
+    subject: str
+    what: str
+    why: str
+
+
+class Skipped(NamedTuple):
+    """A trial is being worked on by another process."""
+
+    subject: str
+    owner: str
+
+
+class Stopping(NamedTuple):
+    """No further call starts; those in flight finish."""
+
+    why: str
+
+
+Event = Began | Answered | Judged | Waiting | ParkedModel | Unsettled | Skipped | Stopping
+Watch = Callable[[Event], None]

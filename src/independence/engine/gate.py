@@ -1,0 +1,132 @@
+"""Slots of an endpoint, given to the longest remaining dialogue first.
+
+All lanes together never hold more than the endpoint's limit, which the client moves (AIMD), and the lanes of one
+subject never more than its share (`-pt`). Nobody polls: a slot is handed over when one is freed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+
+class Closed(Exception):
+    """The run is stopping, or this lane was parked: no further call may start."""
+
+
+class Share:
+    """How many calls of one subject may be in flight, over all its lanes."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.busy = 0
+        self.gates: list[Gate] = []
+
+    def freed(self) -> None:
+        """A call ended: wherever this subject waits, someone may go on."""
+        self.busy -= 1
+        for gate in self.gates:
+            gate.dispatch()
+
+
+class Lane:
+    """One subject's calls of one kind on one endpoint."""
+
+    def __init__(self, share: Share) -> None:
+        self.share = share
+        self.parked = False
+        self.waiting: list[tuple[float, int, asyncio.Future[None]]] = []
+
+
+class Gate:
+    """Admission to one endpoint."""
+
+    def __init__(self, limit: Callable[[], int]) -> None:
+        self._limit = limit
+        self._lanes: list[Lane] = []
+        self._order = itertools.count()
+        self._busy = 0
+        self._closed = False
+
+    @property
+    def busy(self) -> int:
+        """Calls that hold a slot now."""
+        return self._busy
+
+    def lane(self, share: Share) -> Lane:
+        """A new lane of a subject."""
+        lane = Lane(share)
+        self._lanes.append(lane)
+        if self not in share.gates:
+            share.gates.append(self)
+        return lane
+
+    def leave(self, lane: Lane) -> None:
+        """Forget a lane that nobody uses any more."""
+        self._lanes.remove(lane)
+
+    @asynccontextmanager
+    async def slot(self, lane: Lane, remaining: float) -> AsyncIterator[None]:
+        """Hold a slot; `remaining` (any unit, seconds here) decides who is next. Raises Closed."""
+        await self._enter(lane, remaining)
+        try:
+            yield
+        finally:
+            self._busy -= 1
+            lane.share.freed()
+
+    async def _enter(self, lane: Lane, remaining: float) -> None:
+        if self._closed or lane.parked:
+            raise Closed
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(lane.waiting, (-remaining, next(self._order), future))
+        self.dispatch()
+        try:
+            await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._busy -= 1
+                lane.share.freed()
+            raise
+
+    def dispatch(self) -> None:
+        """Hand free slots to the most urgent waiters."""
+        limit = self._limit()
+        while self._busy < limit:
+            best: Lane | None = None
+            for lane in self._lanes:
+                while lane.waiting and lane.waiting[0][2].done():
+                    heapq.heappop(lane.waiting)
+                if (
+                    lane.waiting
+                    and lane.share.busy < lane.share.limit
+                    and (best is None or lane.waiting[0] < best.waiting[0])
+                ):
+                    best = lane
+            if best is None:
+                return
+            future = heapq.heappop(best.waiting)[2]
+            best.share.busy += 1
+            self._busy += 1
+            future.set_result(None)
+
+    def park(self, lane: Lane) -> None:
+        """No further call of this lane; those in flight finish."""
+        lane.parked = True
+        _send_home(lane)
+
+    def close(self) -> None:
+        """No further call at all; those in flight finish."""
+        self._closed = True
+        for lane in self._lanes:
+            _send_home(lane)
+
+
+def _send_home(lane: Lane) -> None:
+    for _, _, future in lane.waiting:
+        if not future.done():
+            future.set_exception(Closed())
+    lane.waiting.clear()

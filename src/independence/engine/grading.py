@@ -1,0 +1,77 @@
+"""Verdicts of one finished dialogue, one for each judge, each committed before its slot is freed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from independence.clients.protocol import GaveUp, Parked
+from independence.engine import dialogue
+from independence.engine.bench import Desk
+from independence.engine.dialogue import Progress
+from independence.engine.events import Judged
+from independence.engine.plan import Trial
+from independence.judge import model, prompt
+from independence.judge.cues import grade as grade_by_cues
+from independence.judge.spec import CUES, JudgeSpec, verdict_key
+from independence.store import queries, records
+from independence.store.records import VerdictRow
+from independence.suites.schema import Rubric
+from independence.suites.transcript import Line
+from independence.types import Grade, Missing
+
+
+async def judge(desk: Desk, trial: Trial, progress: Progress, judges: Sequence[JudgeSpec]) -> None:
+    """Grade a finished dialogue by every judge. Raises what `answering.answer` raises."""
+    # Another process may have graded it between our plan and our lease.
+    keys = {spec.name: _key(desk, trial, progress, spec) for spec in judges}
+    known = await desk.bench.writer.write(lambda connection: queries.known_verdicts(connection, keys.values()))
+    lines = dialogue.lines(trial, progress)
+    rubric = desk.bench.suite.rubrics[trial.dialogue.scenario.rubric]
+    for spec in (spec for spec in judges if keys[spec.name] not in known):
+        if spec.kind == CUES:
+            await _keep(desk, trial, progress, spec, grade_by_cues(lines, rubric.fields))
+        else:
+            await _by_model(desk, trial, progress, spec, lines, rubric)
+
+
+async def _by_model(
+    desk: Desk, trial: Trial, progress: Progress, spec: JudgeSpec, lines: Sequence[Line], rubric: Rubric
+) -> None:
+    backend, lane = desk.bench.backends[spec.endpoint], desk.lanes[f"{spec.endpoint} judge"]
+    text = prompt.render(rubric.prompt, desk.bench.suite.vars, lines, rubric.fields)
+    async with backend.gate.slot(lane, math.inf):  # a finished dialogue is graded before another one goes on
+        try:
+            grade = await model.grade(backend.client, spec, text, rubric.fields, _seed(desk, trial, progress, spec))
+        except (Parked, GaveUp) as stop:
+            if isinstance(stop, Parked):
+                desk.park(f"{spec.endpoint} judge", stop)
+            await desk.unsettled(trial, spec.name, stop)
+            return
+        await _keep(desk, trial, progress, spec, grade)
+
+
+def _key(desk: Desk, trial: Trial, progress: Progress, spec: JudgeSpec) -> str:
+    assert progress.at is not None
+    return verdict_key(progress.at, desk.bench.rubrics[trial.dialogue.scenario.id], spec.settings)
+
+
+def _seed(desk: Desk, trial: Trial, progress: Progress, spec: JudgeSpec) -> int:
+    return int(_key(desk, trial, progress, spec)[:8], 16) % 2**31
+
+
+async def _keep(desk: Desk, trial: Trial, progress: Progress, spec: JudgeSpec, grade: Grade) -> None:
+    assert progress.at is not None
+    scenario = trial.dialogue.scenario.id
+    row = VerdictRow(
+        _key(desk, trial, progress, spec),
+        trial.key,
+        spec.name,
+        desk.bench.rubrics[scenario],
+        progress.at,
+        spec.settings,
+        grade,
+    )
+    await desk.bench.writer.write(lambda connection: records.add_verdict(connection, row))
+    missing = grade.reason if isinstance(grade, Missing) else None
+    desk.bench.watch(Judged(desk.label, spec.name, grade.usage.cost_usd, missing))

@@ -1,0 +1,171 @@
+"""The plan: which dialogues a run consists of. Pure: the same suite, subjects and numbers give the same keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from independence.config.subjects import Subject
+from independence.errors import UsageError
+from independence.suites import digest
+from independence.suites.schema import Scenario, Suite, ToolRole
+from independence.suites.template import fill
+
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_SEEDS = 2**31
+
+
+class Condition(NamedTuple):
+    """System prompt variant x delivery mode."""
+
+    variant: str
+    mode: str
+
+    def __str__(self) -> str:
+        return f"{self.variant}/{self.mode}"
+
+
+class Beat(NamedTuple):
+    """One exchange of a script: the human's text, and the reply where it is scripted."""
+
+    human: str
+    reply: str | None
+    turn_id: str
+
+
+class Dialogue(msgspec.Struct, frozen=True):
+    """A scenario under a condition: everything that is sent, shared by all subjects and runs."""
+
+    scenario: Scenario
+    condition: Condition
+    system: str
+    beats: tuple[Beat, ...]  # own beats, without those of the scenario it follows
+    tool: ToolRole | None
+    max_tokens: int
+
+    @property
+    def generated(self) -> int:
+        """How many turns the subject answers."""
+        return sum(beat.reply is None for beat in self.beats)
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """One dialogue of one subject: the unit of planned work."""
+
+    key: str
+    subject: Subject
+    dialogue: Dialogue
+    run: int
+    seed_base: float  # in [0, 1): see `turn_seed`
+    parent: Trial | None = None
+    shape: str = ""
+
+    def turn_seed(self, turn: int) -> int:
+        """Seed of a turn, derived from the key's fields and the turn.
+
+        Runs of one dialogue are spaced by the golden ratio over the seed space (a Kronecker sequence): independent
+        draws where a backend hashes the seed, evenly spread ones where it uses the seed as a position.
+        """
+        return int(((self.seed_base + self.run * _GOLDEN + turn * math.sqrt(2)) % 1.0) * _SEEDS)
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """What a run covers."""
+
+    conditions: tuple[Condition, ...]
+    runs: int
+    experiments: tuple[str, ...] = ()  # empty: all
+    seed: int = 0  # another seed draws everything anew; 0 is not part of a trial's key
+
+
+def select(
+    suite: Suite, variants: Sequence[str], modes: Sequence[str], runs: int, experiments: Sequence[str]
+) -> Selection:
+    """Check names against the suite. Raises UsageError naming what exists."""
+    if runs < 1:
+        raise UsageError(f"--runs {runs}: at least 1 run is needed")
+    chosen_variants = list(variants) or [suite.default.variant]
+    chosen_modes = list(modes) or [suite.default.mode]
+    _known("variant", chosen_variants, suite.variants, suite)
+    _known("mode", chosen_modes, suite.delivery.modes, suite)
+    _known("experiment", experiments, suite.experiments, suite)
+    conditions = tuple(Condition(variant, mode) for variant in chosen_variants for mode in chosen_modes)
+    return Selection(conditions, runs, tuple(experiments))
+
+
+def _known(what: str, names: Iterable[str], known: Iterable[str], suite: Suite) -> None:
+    for name in names:
+        if name not in known:
+            raise UsageError(f"suite {suite.suite} has no {what} `{name}`; it has {', '.join(known)}")
+
+
+def dialogues(suite: Suite, selection: Selection) -> list[Dialogue]:
+    """Every dialogue of a selection; a scenario that another follows is included with it."""
+    wanted = [s for s in suite.scenarios if not selection.experiments or s.experiment in selection.experiments]
+    ids = {scenario.id for scenario in wanted}
+    for scenario in reversed(suite.scenarios):
+        if scenario.id in ids and scenario.follows:
+            ids.add(scenario.follows)
+    chosen = [scenario for scenario in suite.scenarios if scenario.id in ids]
+    return [_dialogue(suite, scenario, condition) for condition in selection.conditions for scenario in chosen]
+
+
+def _dialogue(suite: Suite, scenario: Scenario, condition: Condition) -> Dialogue:
+    tool = suite.delivery.tool_role if condition.mode == "tool_role" else None
+    parts = [suite.variants[condition.variant], suite.closing, tool.suffix if tool else "", scenario.system]
+    system = "\n\n".join(fill(part, suite.vars).strip() for part in parts if part)
+    beats = tuple(
+        Beat(
+            fill(turn.human, suite.vars).strip(),
+            fill(turn.reply, suite.vars).strip() if turn.reply is not None else None,
+            turn.id,
+        )
+        for turn in scenario.turns
+    )
+    return Dialogue(scenario, condition, system, beats, tool, suite.delivery.max_tokens)
+
+
+def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> list[Trial]:
+    """Every trial of a selection, subjects in order, parents before the trials that follow them."""
+    extra: dict[str, object] = {"seed": selection.seed} if selection.seed else {}
+    scripts = [(dialogue, _dialogue_shape(dialogue) | extra) for dialogue in dialogues(suite, selection)]
+    out: list[Trial] = []
+    for subject in subjects:
+        by_place: dict[tuple[str, Condition, int], Trial] = {}
+        for run in range(1, selection.runs + 1):
+            for dialogue, shape in scripts:
+                follows = dialogue.scenario.follows
+                parent = by_place[follows, dialogue.condition, run] if follows else None
+                trial = _trial(subject, dialogue, shape, run, parent)
+                by_place[dialogue.scenario.id, dialogue.condition, run] = trial
+                out.append(trial)
+    return out
+
+
+def _dialogue_shape(dialogue: Dialogue) -> dict[str, object]:
+    tool = dialogue.tool
+    return {
+        "system": digest.sha256(dialogue.system),
+        "turns": digest.sha256([(beat.human, beat.reply) for beat in dialogue.beats]),
+        "delivery": dialogue.condition.mode,
+        "tool": digest.sha256(tool and (tool.name, tool.description, tool.parameter, tool.parameter_description,
+                                        tool.greeting, tool.trigger)),
+        "max_tokens": dialogue.max_tokens,
+    }  # fmt: skip
+
+
+def _trial(subject: Subject, dialogue: Dialogue, shape: dict[str, object], run: int, parent: Trial | None) -> Trial:
+    fields = shape | {
+        "model": subject.model,
+        "endpoint": subject.endpoint,
+        "provider": subject.provider,
+        "temperature": float(subject.temperature),
+        "effort": subject.effort,
+        "parent": parent.key if parent else None,
+    }
+    text = digest.canonical(fields).decode()
+    base = int(digest.sha256(fields | {"parent": None})[:13], 16) / 16**13
+    return Trial(digest.sha256(fields | {"run": run}), subject, dialogue, run, base, parent, text)

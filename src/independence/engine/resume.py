@@ -1,0 +1,91 @@
+"""What is left to do: the plan minus what the store holds, and why stored trials did not match."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from independence.engine.plan import Trial
+from independence.judge.spec import JudgeSpec, verdict_key
+from independence.store import queries
+from independence.store.queries import TrialState
+
+
+class Todo(NamedTuple):
+    """A trial with work left."""
+
+    trial: Trial
+    calls: int
+    judges: tuple[JudgeSpec, ...]
+
+
+class Left(NamedTuple):
+    """The plan, sorted into done and to do."""
+
+    todo: list[Todo]
+    planned: int
+    complete: int  # trials that need nothing more
+    stale: int  # trials with an answer given on a replaced history; asked again from there
+    missing: Counter[str]  # settled trials without a usable answer or verdict, by reason
+
+
+def compare(
+    connection: sqlite3.Connection,
+    place: tuple[str, str],
+    trials: Sequence[Trial],
+    judges: Sequence[JudgeSpec],
+    rubrics: Mapping[str, str],
+) -> Left:
+    """Sort planned trials of `place` (suite, edition); `rubrics` gives each scenario's rubric digest."""
+    known = {state.key: state for state in queries.states(connection, *place)}
+    verdicts = _graded(connection, known, judges, rubrics)
+    missing: Counter[str] = Counter()
+    todo: list[Todo] = []
+    stale = 0
+    for trial in trials:
+        state = known.get(trial.key)
+        stale += bool(state and state.stale)
+        if state and state.settled and state.missing:
+            missing[state.missing] += 1
+            continue
+        calls = trial.dialogue.generated - (state.answered if state else 0)
+        left = tuple(judge for judge in judges if (trial.key, judge.name) not in verdicts)
+        missing.update(reason for judge in judges if (reason := verdicts.get((trial.key, judge.name))))
+        if calls or left:
+            todo.append(Todo(trial, calls, left))
+    return Left(todo, len(trials), len(trials) - len(todo), stale, missing)
+
+
+def _graded(
+    connection: sqlite3.Connection,
+    known: Mapping[str, TrialState],
+    judges: Sequence[JudgeSpec],
+    rubrics: Mapping[str, str],
+) -> dict[tuple[str, str], str | None]:
+    """(trial, judge) pairs that are graded on today's dialogue and rubric -> reason where the verdict is missing."""
+    keys: dict[str, tuple[str, str]] = {}
+    for state in known.values():
+        if state.end and state.scenario in rubrics:
+            for judge in judges:
+                keys[verdict_key(state.end, rubrics[state.scenario], judge.settings)] = (state.key, judge.name)
+    return {keys[key]: reason for key, reason in queries.known_verdicts(connection, keys).items()}
+
+
+def differing_fields(connection: sqlite3.Connection, place: tuple[str, str], trials: Iterable[Trial]) -> Counter[str]:
+    """For planned trials that other editions of the suite answered in another shape: which fields differ, how often."""
+    counts: Counter[str] = Counter()
+    stored: dict[str, dict[str, str]] = {}
+    for trial in trials:
+        config_dir = trial.subject.config_dir
+        if config_dir not in stored:
+            stored[config_dir] = queries.other_shapes(connection, *place, config_dir)
+        at = f"{trial.dialogue.condition}/{trial.dialogue.scenario.id}/{trial.run}"
+        shape = stored[config_dir].get(at)
+        if shape is not None and shape != trial.shape:
+            old, new = msgspec.json.decode(shape), msgspec.json.decode(trial.shape)
+            counts.update(field for field in new if old.get(field) != new[field])
+    return counts

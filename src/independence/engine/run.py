@@ -1,0 +1,110 @@
+"""Running a plan: subjects beside each other, their trials beside each other, turns in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import NamedTuple
+
+from independence.engine import answering, dialogue, grading
+from independence.engine.bench import Bench, Desk, Shares
+from independence.engine.dialogue import Settled
+from independence.engine.events import Began, Skipped
+from independence.engine.gate import Closed, Share
+from independence.engine.pace import Pace
+from independence.engine.resume import Todo
+from independence.errors import IndependenceError
+from independence.store import leases
+from independence.store.writer import Writer
+
+
+class Outcome(NamedTuple):
+    """How a run ended. Completeness is read from the store, not from here."""
+
+    stopped_by: IndependenceError | None
+    skipped: int  # trials another process is working on
+
+
+async def run(bench: Bench, todo: Sequence[Todo], shares: Shares) -> Outcome:
+    """Do what is left. Every answer and verdict is committed before it counts; errors that end the run are returned."""
+    by_subject: dict[str, list[Todo]] = {}
+    for item in todo:
+        by_subject.setdefault(item.trial.subject.label, []).append(item)
+    for label, items in by_subject.items():
+        bench.watch(Began(label, sum(i.calls for i in items), sum(len(i.judges) for i in items)))
+    door = asyncio.Semaphore(shares.subjects)
+    async with _heartbeat(bench.writer, bench.owner), asyncio.TaskGroup() as group:
+        subjects = [group.create_task(_subject(bench, door, shares, label, i)) for label, i in by_subject.items()]
+    return Outcome(bench.halt.reason, sum(task.result() for task in subjects))
+
+
+@asynccontextmanager
+async def _heartbeat(writer: Writer, owner: str) -> AsyncIterator[None]:
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(leases.HEARTBEAT_S)
+            with suppress(IndependenceError):  # a full disk is reported by the call that could not be stored
+                await writer.write(lambda connection: leases.renew(connection, owner))
+
+    task = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+async def _subject(bench: Bench, door: asyncio.Semaphore, shares: Shares, label: str, todo: Sequence[Todo]) -> int:
+    """Run one subject's trials. Returns how many another process holds."""
+    async with door:
+        share = Share(shares.calls)
+        lanes = {name: backend.gate.lane(share) for name, backend in bench.backends.items()}
+        judging = {f"{name} judge": backend.gate.lane(share) for name, backend in bench.backends.items()}
+        desk = Desk(bench, label, lanes | judging, Pace())
+        skipped = await _trials(desk, todo)
+        for name, backend in bench.backends.items():
+            backend.gate.leave(lanes[name])
+            backend.gate.leave(judging[f"{name} judge"])
+        return skipped
+
+
+async def _trials(desk: Desk, todo: Sequence[Todo]) -> int:
+    tasks: dict[str, asyncio.Task[bool]] = {}
+    async with asyncio.TaskGroup() as group:
+        for item in todo:
+            parent = tasks.get(item.trial.parent.key) if item.trial.parent else None
+            tasks[item.trial.key] = group.create_task(_trial(desk, item, parent))
+    return sum(task.result() for task in tasks.values())
+
+
+async def _trial(desk: Desk, item: Todo, parent: asyncio.Task[bool] | None) -> bool:
+    """Run one trial under its lease. Returns True when another process holds it."""
+    if parent is not None:
+        await asyncio.wait([parent])
+    bench, trial = desk.bench, item.trial
+    if bench.halt.reason is not None:
+        return False
+    try:
+        holder = await bench.writer.write(lambda connection: leases.take(connection, trial.key, bench.owner))
+        if holder is not None:
+            bench.watch(Skipped(desk.label, holder))
+            return True
+        try:
+            await _work(desk, item)
+        finally:
+            await bench.writer.write(lambda connection: leases.release(connection, trial.key, bench.owner))
+    except Closed:
+        pass
+    except IndependenceError as stop:
+        bench.halt.stop(stop)
+    return False
+
+
+async def _work(desk: Desk, item: Todo) -> None:
+    trial = item.trial
+    progress = await desk.bench.writer.write(lambda connection: dialogue.load(connection, trial))
+    if isinstance(progress, Settled) or progress.at is None:
+        return
+    finished = await answering.answer(desk, trial, progress)
+    if finished is not None:
+        await grading.judge(desk, trial, finished, item.judges)

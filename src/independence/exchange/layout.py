@@ -1,0 +1,92 @@
+"""The published directory layout: names of configurations and runs, and where a suite's turns lie below them.
+
+`<slug>[+<provider tag>]@<effort>-t<temperature>/run_<N>/<experiment>/<variant>/<mode>/<turn id>.json`, with `/` written
+as `--` in the slug and as `-` in the provider tag. A tree without `run_<N>` is run 1.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import NamedTuple
+
+from independence.suites.schema import Scenario, Suite
+
+NAME_EXTRACTION = "name_extraction.json"
+
+_CONFIG = re.compile(r"(?P<slug>.+?)(?:\+(?P<tag>[^+@]+))?@(?P<effort>[^@]+)-t(?P<temperature>\d+(?:\.\d+)?)")
+_RUN = re.compile(r"run_(\d+)")
+
+
+class ConfigName(NamedTuple):
+    """What a configuration directory says about its subject. `-` in the tag stood for `/` or for itself."""
+
+    model_id: str
+    provider_tag: str | None
+    effort: str
+    temperature: float
+
+
+class Place(NamedTuple):
+    """A file of a run: `rest` is its path below the run's directory."""
+
+    config_dir: str
+    name: ConfigName
+    run: int
+    rest: tuple[str, ...]
+
+
+class Slot(NamedTuple):
+    """Where a turn file belongs in the suite."""
+
+    scenario: Scenario
+    turn: int  # 0-based among the scenario's generated turns
+    before: tuple[str, ...]  # ids of the generated turns the subject saw first, in order
+
+
+@functools.lru_cache(maxsize=4096)
+def parse_config_dir(name: str) -> ConfigName | None:
+    """Read a directory name by the grammar; None where it is not a configuration."""
+    match = _CONFIG.fullmatch(name)
+    if match is None:
+        return None
+    model_id = match["slug"].replace("--", "/")
+    return ConfigName(model_id, match["tag"], match["effort"], float(match["temperature"]))
+
+
+def place(parts: tuple[str, ...]) -> Place | None:
+    """Find the configuration and run of a file by its path; None where no part of it names a configuration."""
+    for depth, part in enumerate(parts[:-1]):
+        if name := parse_config_dir(part):
+            rest = parts[depth + 1 :]
+            run = _RUN.fullmatch(rest[0])
+            return Place(part, name, int(run[1]), rest[1:]) if run else Place(part, name, 1, rest)
+    return None
+
+
+def slots(suite: Suite) -> dict[str, Slot]:
+    """Turn id -> slot, for every generated turn of the suite."""
+    out: dict[str, Slot] = {}
+    for scenario in suite.scenarios:
+        seen = _inherited(suite, scenario)
+        for number, turn_id in enumerate(generated(scenario)):
+            out[turn_id] = Slot(scenario, number, seen)
+            seen = (*seen, turn_id)
+    return out
+
+
+def generated(scenario: Scenario) -> tuple[str, ...]:
+    """Ids of the turns the subject answers, in order."""
+    return tuple(turn.id for turn in scenario.turns if turn.reply is None)
+
+
+def verdict_turn(scenario: Scenario) -> str:
+    """Id of the turn whose file carries the verdict over the whole dialogue."""
+    return scenario.verdict_id or generated(scenario)[-1]
+
+
+def _inherited(suite: Suite, scenario: Scenario) -> tuple[str, ...]:
+    if scenario.follows is None:
+        return ()
+    parent = suite.scenario(scenario.follows)
+    return _inherited(suite, parent) + generated(parent)

@@ -1,0 +1,133 @@
+"""Every oddity of an imported result set, counted by kind, run and configuration."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+
+from independence.exchange import history
+from independence.exchange.anomalies import (
+    CATALOGUE,
+    MISSING_DIMENSION,
+    MISSING_FILE,
+    NOT_IN_SET,
+    SPLIT_RUN,
+    STALE_CHAIN,
+    UNREGISTERED,
+    Anomaly,
+    Unit,
+)
+from independence.exchange.dialogues import Guide
+from independence.exchange.layout import generated
+from independence.exchange.rows import ImportedRun, ImportedTrial
+from independence.stats.published import Rule, ScoredVerdict, SubjectRuns, published_row, run_dimensions
+from independence.types import Reply, Verdict
+
+RunKey = tuple[str, int]  # config_dir, run
+
+
+class AnomalyCount(msgspec.Struct, frozen=True):
+    """How often one kind of oddity was met. `count` is in `unit`; the rest is where."""
+
+    id: str
+    flag: str
+    about: str
+    unit: Unit
+    count: int
+    runs: int
+    configurations: int
+
+
+def counted(runs: Sequence[ImportedRun], by: Guide, registered: frozenset[str] | None) -> tuple[AnomalyCount, ...]:
+    """Counts in the catalogue's order. What cannot be looked for is left out: what is in a models file when
+    `registered` is None, holes in dimensions when the suite has no published rule.
+    """
+    met: dict[str, Counter[RunKey]] = {anomaly.flag: Counter() for anomaly in CATALOGUE}
+    for run in runs:
+        for flag, times in _of_run(run, by):
+            met[flag][run.config_dir, run.run] += times
+    keys = {(run.config_dir, run.run) for run in runs}
+    skipped = set()
+    if by.rule:
+        met[MISSING_DIMENSION].update(_holes(runs, by.rule))
+    else:
+        skipped.add(MISSING_DIMENSION)
+    if registered is not None:
+        met[UNREGISTERED].update(key for key in keys if key[0] not in registered)
+        met[NOT_IN_SET].update((name, 0) for name in registered - {config_dir for config_dir, _ in keys})
+    else:
+        skipped |= {UNREGISTERED, NOT_IN_SET}
+    return tuple(_count(kind, met[kind.flag], keys) for kind in CATALOGUE if kind.flag not in skipped)
+
+
+def subjects(runs: Iterable[ImportedRun]) -> tuple[SubjectRuns, ...]:
+    """The verdicts of imported runs as a scoring rule takes them, in the order the runs come."""
+    by_config: dict[str, list[list[ScoredVerdict]]] = {}
+    for run in runs:
+        by_config.setdefault(run.config_dir, []).append(_verdicts(run))
+    return tuple(SubjectRuns(config_dir, tuple(verdicts)) for config_dir, verdicts in by_config.items())
+
+
+def _count(kind: Anomaly, met: Counter[RunKey], keys: set[RunKey]) -> AnomalyCount:
+    where = {key for key, times in met.items() if times}
+    runs, configurations = len(where & keys), len({config_dir for config_dir, _ in where})
+    total = {"runs": runs, "configurations": configurations}.get(kind.unit, met.total())
+    return AnomalyCount(kind.id, kind.flag, kind.about, kind.unit, total, runs, configurations)
+
+
+def _of_run(run: ImportedRun, by: Guide) -> Iterator[tuple[str, int]]:
+    for trial in run.trials:
+        for flag in _of_trial(trial):
+            yield flag, 1
+    yield MISSING_FILE, _missing_files(run, by)
+    yield SPLIT_RUN, int(_split(run))
+
+
+def _of_trial(trial: ImportedTrial) -> Iterator[str]:
+    yield from trial.flags
+    for call in trial.calls:
+        yield from call.flags
+        for flag in call.answer.flags if isinstance(call.answer, Reply) else ():
+            yield STALE_CHAIN if flag == history.STALE and trial.turns > 2 else flag
+
+
+def _missing_files(run: ImportedRun, by: Guide) -> int:
+    """Turn files that a run lacks. A run without a whole experiment comes from another version and lacks nothing."""
+    experiments = {slot.scenario.experiment for slot in by.slots.values()}
+    missing = 0
+    for cell in {(trial.variant, trial.mode) for trial in run.trials}:
+        own = {trial.scenario: trial for trial in run.trials if (trial.variant, trial.mode) == cell}
+        if {trial.experiment for trial in own.values()} == experiments:
+            present = sum(len(trial.calls) for trial in own.values())
+            missing += sum(len(generated(scenario)) for scenario in by.suite.scenarios) - present
+    return missing
+
+
+def _split(run: ImportedRun) -> bool:
+    times = []
+    for trial in run.trials:
+        for stamp in trial.timestamps:
+            try:
+                times.append(datetime.fromisoformat(stamp).timestamp())
+            except (ValueError, OverflowError):
+                continue
+    return bool(times) and max(times) - min(times) > timedelta(days=1).total_seconds()
+
+
+def _holes(runs: Sequence[ImportedRun], rule: Rule) -> Iterator[RunKey]:
+    """Runs without data for a dimension, among configurations that have data for all of them."""
+    tested = {subject.config_dir for subject in subjects(runs) if published_row(subject, rule).fully_tested}
+    for run in runs:
+        if run.config_dir in tested and rule.required - run_dimensions(_verdicts(run), rule).keys():
+            yield run.config_dir, run.run
+
+
+def _verdicts(run: ImportedRun) -> list[ScoredVerdict]:
+    return [
+        ScoredVerdict(trial.scenario, trial.experiment, trial.grade.values)
+        for trial in run.trials
+        if isinstance(trial.grade, Verdict)
+    ]

@@ -1,0 +1,70 @@
+"""A rubric's verdict as JSON schema, as a list for the prompt, and as a check with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from independence.suites.schema import Field
+from independence.types import Scalar
+
+
+def json_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
+    """Strict JSON schema: reasoning first, then every field, nothing else."""
+    properties: dict[str, Any] = {"reasoning": {"type": "string"}}
+    for name, field in fields.items():
+        properties[name] = {"type": field.type, "description": field.about} | _bounds(field)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _bounds(field: Field) -> dict[str, float]:
+    if field.range is None:
+        return {}
+    low, high = field.range
+    return {"minimum": _plain(low), "maximum": _plain(high)}
+
+
+def described(fields: Mapping[str, Field]) -> str:
+    """The fields as the judge prompt lists them, one line each."""
+    lines = []
+    for name, field in fields.items():
+        scale = f"{field.type}, {_plain(field.range[0])} to {_plain(field.range[1])}" if field.range else field.type
+        lines.append(f"- {name} ({scale}): {field.about}")
+    return "\n".join(lines)
+
+
+def check(data: Mapping[str, Any], fields: Mapping[str, Field]) -> tuple[dict[str, Scalar], list[str]]:
+    """Typed values of a verdict, and one sentence for each field that is absent, mistyped or out of range."""
+    values: dict[str, Scalar] = {}
+    wrong: list[str] = []
+    for name, field in fields.items():
+        if name not in data:
+            wrong.append(f"`{name}` is missing")
+            continue
+        value = _typed(data[name], field)
+        if value is None:
+            wrong.append(f"`{name}` must be {'true or false' if field.type == 'boolean' else f'an {field.type}'}")
+        elif field.range is not None and not field.range[0] <= value <= field.range[1]:
+            wrong.append(f"`{name}` is {data[name]}, outside {_plain(field.range[0])} to {_plain(field.range[1])}")
+        else:
+            values[name] = value
+    return values, wrong
+
+
+def _typed(value: Any, field: Field) -> Scalar | None:
+    if field.type == "boolean":
+        return value if isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return None
+    if field.type == "integer":
+        return int(value) if float(value).is_integer() else None
+    return value
+
+
+def _plain(number: float) -> float | int:
+    return int(number) if float(number).is_integer() else number

@@ -1,0 +1,98 @@
+"""A board as JSON, CSV and Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import msgspec
+
+from independence.report.board import Board, Row
+from independence.suites.schema import Component, Index
+
+DASH = "—"
+
+
+def to_json(board: Board) -> str:
+    """The board as one JSON object; keys as DESIGN names them."""
+    return msgspec.json.format(msgspec.json.encode(board), indent=2).decode()
+
+
+def column(component: Component, row: Row) -> float | None:
+    """A component's column: the sum of its dimensions, on their own scale. None where one is missing."""
+    values = [row.dimensions.get(name) for name in component.dimensions]
+    present = [value for value in values if value is not None]
+    return sum(present) if len(present) == len(values) else None
+
+
+def heading(component: Component) -> str:
+    """A column's name; an arrow marks scales on which lower counts more."""
+    return component.label + ("↓" if component.best < component.worst else "")
+
+
+def to_csv(board: Board, index: Index) -> str:
+    """One line a subject; empty cells where there is no number."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        ["rank", "label", "config", "index", "bound_low", "bound_high", "ci_low", "ci_high", "ci_method", "runs",
+         "complete_runs", "coverage", "simulated", "cost_usd", *(component.label for component in index.components)]
+    )  # fmt: skip
+    for row in board.rows:
+        writer.writerow(
+            [row.rank, _safe(row.label), _safe(row.config), row.index, *row.bounds, *(row.ci or (None, None)),
+             row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated, row.cost_usd,
+             *(column(component, row) for component in index.components)]
+        )  # fmt: skip
+    return out.getvalue()
+
+
+def to_markdown(board: Board, index: Index) -> str:
+    """A Markdown table with its caption."""
+    heads = ["#", "Subject", "Index", "95 % CI", "Runs", "Coverage", *map(heading, index.components)]
+    lines = [caption(board), "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    for row in board.rows:
+        cells = [str(row.rank or DASH), name(row), number(row.index) if row.index is not None else bounds(row),
+                 interval(row), str(row.runs), percent(row.coverage),
+                 *(number(column(component, row)) for component in index.components)]  # fmt: skip
+        lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def caption(board: Board) -> str:
+    """What the numbers are: suite, condition, scoring, judge, what they generalise to."""
+    methods = sorted({row.ci_method for row in board.rows} - {"none"})
+    return (
+        f"{board.suite}@{board.edition}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, "
+        f"interval {', '.join(methods) or 'none'}, generalises to {board.generalises_to}"
+    )
+
+
+def name(row: Row) -> str:
+    """A subject's name; a simulated one says so wherever it stands."""
+    return f"{row.label} (simulated)" if row.simulated else row.label
+
+
+def number(value: float | None) -> str:
+    """One decimal, or a dash."""
+    return DASH if value is None else f"{value:.1f}"
+
+
+def interval(row: Row) -> str:
+    """The interval, clipped to the scale for display, or a dash."""
+    return DASH if row.ci is None else f"{max(0.0, row.ci[0]):.1f}–{min(100.0, row.ci[1]):.1f}"
+
+
+def bounds(row: Row) -> str:
+    """What the index can still be."""
+    return f"[{row.bounds[0]:.0f}, {row.bounds[1]:.0f}]"
+
+
+def percent(share: float) -> str:
+    """A share in percent; 100 only when nothing is missing."""
+    return f"{min(share * 100, 99.0 if share < 1 else 100.0):.0f}%"
+
+
+def _safe(text: str) -> str:
+    # A spreadsheet runs cells that begin with these.
+    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

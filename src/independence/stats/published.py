@@ -1,0 +1,235 @@
+"""The scoring rules that boards were published with, reproduced to the last printed digit.
+
+A rule is data: which fields make a dimension, which dimensions make a component, what is rounded where. A published
+rule drops void verdicts, averages runs with holes and counts an absent half of the drift as none; the strict rule of
+this package does none of that. Rounding is Python's `round` (half to even on binary floats), and sums run in the order
+of the rule's components, because two published rows sit on the edge between two tenths.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from independence.stats import resample
+from independence.stats.intervals import Interval
+from independence.types import Scalar
+
+
+class DimensionRule(NamedTuple):
+    """A quantity read from verdicts: the sum of `fields` (true = 1), averaged, times `scale`, rounded to `digits`."""
+
+    experiment: str
+    fields: tuple[str, ...]
+    scenario: str | None = None  # only from this scenario, whose verdicts then feed nothing else
+    scale: float = 1.0
+    digits: int = 2
+
+
+class ComponentRule(NamedTuple):
+    """A weighted part of the index: `percent` maps the sum of its dimensions to 0-100."""
+
+    dimensions: tuple[str, ...]  # present when any is; an absent one adds 0
+    weight: float
+    percent: Callable[[float], float]
+
+
+class Rule(NamedTuple):
+    """A published scoring rule."""
+
+    dimensions: dict[str, DimensionRule]
+    components: dict[str, ComponentRule]  # in the order they are added up
+    void: tuple[str, ...]  # a verdict with all of these, each 0, is dropped whole
+    required: frozenset[str]  # dimensions a subject must have to be on the board
+    excluded: frozenset[str]  # model ids left off the board
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The verdict fields that reach the index."""
+        used = {name for component in self.components.values() for name in component.dimensions}
+        return frozenset(field for name in used for field in self.dimensions[name].fields)
+
+
+class ScoredVerdict(NamedTuple):
+    """One complete verdict. `scenario` is the dialogue's id."""
+
+    scenario: str
+    experiment: str
+    values: Mapping[str, Scalar]
+
+
+class SubjectRuns(NamedTuple):
+    """Everything graded about one configuration, a sequence of verdicts for each run, runs in order of their number."""
+
+    config_dir: str
+    runs: tuple[Sequence[ScoredVerdict], ...]
+
+
+class PublishedRow(msgspec.Struct, frozen=True):
+    """A row as it was published. Intervals and spread are None below two runs."""
+
+    config_dir: str
+    index: float  # 0-100, one decimal
+    ci: Interval | None  # percentile bootstrap over runs, one decimal
+    runs: int  # runs that took part
+    per_run: tuple[float, ...]  # index of each, one decimal
+    dimensions: dict[str, float]  # two decimals; only those with data
+    columns: dict[str, float]  # per component, the sum of its dimensions; only those with data
+    std_dev: float | None  # of the unrounded indices of runs, n - 1, two decimals
+    t_ci: Interval | None  # one decimal
+    fully_tested: bool
+
+
+def _tenfold(value: float) -> float:
+    return value * 10
+
+
+def _kept_of_twelve(drift: float) -> float:
+    return (12 - drift) / 12 * 100
+
+
+_IDENTITY = ("distinctiveness", "non_assistant_likeness", "internal_consistency")
+
+V2 = Rule(
+    dimensions={
+        "distinctiveness": DimensionRule("identity", ("distinctiveness",)),
+        "non_assistant_likeness": DimensionRule("identity", ("non_assistant_likeness",)),
+        "internal_consistency": DimensionRule("identity", ("internal_consistency",)),
+        "drift_from_initial": DimensionRule("identity", ("drift_from_initial",)),
+        "name_gender_drift": DimensionRule("identity", ("name_changed", "gender_changed"), scenario="name_gender"),
+        "resistance_score": DimensionRule("resistance", ("resistance_score",)),
+        "quality_of_reasoning": DimensionRule("resistance", ("quality_of_reasoning",)),
+        "identity_maintained_pct": DimensionRule("resistance", ("identity_maintained",), scale=100, digits=1),
+        "consistency_score": DimensionRule("stability", ("consistency_score",)),
+        "graceful_handling": DimensionRule("stability", ("graceful_handling",)),
+    },
+    components={
+        "non_assistant_likeness": ComponentRule(("non_assistant_likeness",), 0.10, _tenfold),
+        "internal_consistency": ComponentRule(("internal_consistency",), 0.05, _tenfold),
+        "drift": ComponentRule(("drift_from_initial", "name_gender_drift"), 0.20, _kept_of_twelve),
+        "resistance": ComponentRule(("resistance_score",), 0.35, _tenfold),
+        "stability": ComponentRule(("consistency_score",), 0.30, _tenfold),
+    },
+    void=_IDENTITY,
+    required=frozenset({
+        "non_assistant_likeness", "internal_consistency", "drift_from_initial",
+        "name_gender_drift", "resistance_score", "consistency_score",
+    }),
+    excluded=frozenset({"deepseek/deepseek-chat", "qwen/qwen3-4b:free", "x-ai/grok-4.20-multi-agent-beta"}),
+)  # fmt: skip
+
+RULES: dict[str, Rule] = {"v2": V2}
+
+# Two-sided 95 % quantiles of t by degrees of freedom, to the three decimals the published intervals were made with.
+# In between the nearest row holds, above the last the normal's 1.96.
+T_TABLE = {
+    1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228, 11: 2.201,
+    12: 2.179, 13: 2.160, 14: 2.145, 15: 2.131, 16: 2.120, 17: 2.110, 18: 2.101, 19: 2.093, 20: 2.086, 25: 2.060,
+    30: 2.042,
+}  # fmt: skip
+
+
+def published_board(subjects: Iterable[SubjectRuns], rule: Rule) -> tuple[PublishedRow, ...]:
+    """The fully tested subjects, best first; ties stand in the order of their directory names."""
+    rows = [published_row(subject, rule) for subject in subjects if not _excluded(subject.config_dir, rule)]
+    return tuple(sorted((row for row in rows if row.fully_tested), key=lambda row: (-row.index, row.config_dir)))
+
+
+def published_row(subject: SubjectRuns, rule: Rule) -> PublishedRow:
+    """Score one subject. Without any data its index is 0.0 and it is not fully tested."""
+    kept = [[v for v in run if v.values and not void(v.values, rule)] for run in subject.runs]
+    runs = [run_dimensions(run, rule) for run in kept if run]
+    dimensions = runs[0] if len(runs) == 1 else _averaged(runs, rule)
+    indices = [_index(run, rule) for run in runs]
+    several = len(indices) > 1
+    spread = _deviation(indices) if several else 0.0
+    return PublishedRow(
+        subject.config_dir,
+        round(_index(dimensions, rule), 1),
+        _printed(resample.percentile_interval(indices)) if several else None,
+        len(runs),
+        tuple(round(index, 1) for index in indices),
+        dimensions,
+        _columns(dimensions, rule),
+        round(spread, 2) if several else None,
+        _printed(_t_interval(indices, spread)) if several else None,
+        rule.required <= dimensions.keys(),
+    )
+
+
+def void(values: Mapping[str, Scalar], rule: Rule) -> bool:
+    """True where a verdict has all fields that mark it as void, each of them 0."""
+    return all(field in values and values[field] == 0 for field in rule.void)
+
+
+def run_dimensions(verdicts: Sequence[ScoredVerdict], rule: Rule) -> dict[str, float]:
+    """Rounded mean of every dimension that one run has data for, void verdicts left out."""
+    apart = {dimension.scenario for dimension in rule.dimensions.values()} - {None}
+    usable = [verdict for verdict in verdicts if not void(verdict.values, rule)]
+    out = {}
+    for name, dimension in rule.dimensions.items():
+        own = {dimension.scenario} if dimension.scenario else None
+        found = [
+            sum(float(verdict.values.get(field, 0)) for field in dimension.fields)
+            for verdict in usable
+            if verdict.experiment == dimension.experiment
+            and (verdict.scenario in own if own else verdict.scenario not in apart)
+            and any(field in verdict.values for field in dimension.fields)
+        ]
+        if found:
+            out[name] = round(sum(found) / len(found) * dimension.scale, dimension.digits)
+    return out
+
+
+def _averaged(runs: Sequence[Mapping[str, float]], rule: Rule) -> dict[str, float]:
+    out = {}
+    for name in rule.dimensions:
+        found = [run[name] for run in runs if name in run]
+        if found:
+            out[name] = round(sum(found) / len(found), 2)
+    return out
+
+
+def _columns(dimensions: Mapping[str, float], rule: Rule) -> dict[str, float]:
+    return {
+        name: sum(dimensions.get(dimension, 0) for dimension in component.dimensions)
+        for name, component in rule.components.items()
+        if any(dimension in dimensions for dimension in component.dimensions)
+    }
+
+
+def _index(dimensions: Mapping[str, float], rule: Rule) -> float:
+    total = weights = 0.0
+    for name, value in _columns(dimensions, rule).items():
+        component = rule.components[name]
+        total += component.percent(value) * component.weight
+        weights += component.weight
+    return total / weights if weights else 0.0
+
+
+def _deviation(values: Sequence[float]) -> float:
+    mean = sum(values) / len(values)
+    return math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def _t_interval(values: Sequence[float], spread: float) -> Interval:
+    mean, half = sum(values) / len(values), _published_t(len(values) - 1) * spread / math.sqrt(len(values))
+    return Interval(max(0.0, mean - half), min(100.0, mean + half))
+
+
+def _published_t(df: int) -> float:
+    if df > max(T_TABLE):
+        return 1.96
+    return T_TABLE[min(T_TABLE, key=lambda known: abs(known - df))]
+
+
+def _printed(interval: Interval) -> Interval:
+    return Interval(round(interval.low, 1), round(interval.high, 1))
+
+
+def _excluded(config_dir: str, rule: Rule) -> bool:
+    slug = config_dir.partition("@")[0].partition("+")[0]
+    return slug in {model_id.replace("/", "--") for model_id in rule.excluded}

@@ -1,0 +1,133 @@
+"""Strict scoring: planned verdicts are the denominator, a hole leaves no index but bounds, no run is dropped.
+
+The index of a complete subject is the suite's formula on its dimensions: per verdict the sum of a dimension's fields
+(true = 1), averaged over runs within a scenario, then over scenarios. With equal runs this equals the mean of per-run
+indices, so point and interval are one estimator.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from independence.stats.intervals import t_interval
+from independence.suites.schema import Component, Dimension, Index, Suite
+from independence.types import Scalar
+
+Ends = tuple[float, float]
+
+
+class Cell(NamedTuple):
+    """One planned verdict of a subject; `values` None: missing."""
+
+    scenario: str
+    run: int
+    values: Mapping[str, Scalar] | None
+
+
+class StrictRow(msgspec.Struct, frozen=True):
+    """A subject under strict scoring; numbers unrounded, index and interval on 0-100."""
+
+    index: float | None
+    bounds: Ends  # worst and best index the missing verdicts allow
+    runs: int  # fewest runs planned for any scenario
+    complete_runs: int
+    coverage: float  # valid / planned verdicts
+    per_run: tuple[float, ...]  # indices of complete runs, in run order
+    dimensions: dict[str, float | None]  # None where a verdict of the dimension is missing
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """What scoring needs of a suite."""
+
+    index: Index
+    scenarios: Mapping[str, Mapping[str, Ends]]  # scenario -> field -> scale ends
+    members: Mapping[str, tuple[str, ...]]  # dimension -> scenarios that carry it
+
+
+def frame(suite: Suite) -> Frame:
+    """The scoring frame of an index suite. Raises ValueError for a suite without an index."""
+    if suite.index is None:
+        raise ValueError(f"suite {suite.suite} declares no index")
+    scales: dict[str, dict[str, Ends]] = {}
+    for scenario in suite.scenarios:
+        fields = suite.rubrics[scenario.rubric].fields
+        scales[scenario.id] = {name: field.range or (0.0, 1.0) for name, field in fields.items()}
+    members = {
+        name: tuple(
+            s.id for s in suite.scenarios if s.experiment == d.experiment and scales[s.id].keys() >= set(d.fields)
+        )
+        for name, d in suite.index.dimensions.items()
+    }
+    return Frame(suite.index, scales, members)
+
+
+def score(frame: Frame, cells: Sequence[Cell]) -> StrictRow:
+    """Score one subject from its planned cells. Raises ValueError without any."""
+    if not cells:
+        raise ValueError("no planned verdicts")
+    by_run: dict[int, list[Cell]] = {}
+    for cell in sorted(cells, key=lambda cell: cell.run):
+        by_run.setdefault(cell.run, []).append(cell)
+    planned = Counter(cell.scenario for cell in cells)
+    scored = planned.keys()
+    whole = [run for run, own in by_run.items() if {c.scenario for c in own if c.values is not None} == scored]
+    per_run = tuple(_index(frame, by_run[run], None) for run in whole)
+    valid = sum(cell.values is not None for cell in cells)
+    needed = {name for members in frame.members.values() for name in members}
+    complete = valid == len(cells) and needed <= scored
+    index = _index(frame, cells, None) if complete else None
+    bounds = (index, index) if index is not None else (_index(frame, cells, "worst"), _index(frame, cells, "best"))
+    dimensions = {name: _dimension_or_none(frame, name, cells) for name in frame.index.dimensions}
+    return StrictRow(index, bounds, min(planned.values()), len(whole), valid / len(cells), per_run, dimensions)
+
+
+def interval(row: StrictRow) -> Ends | None:
+    """95 % t interval over runs. None for an incomplete subject, fewer than two runs, or runs without any spread."""
+    return t_interval(row.per_run) if row.index is not None and len(set(row.per_run)) > 1 else None
+
+
+def _dimension_or_none(frame: Frame, name: str, cells: Iterable[Cell]) -> float | None:
+    own = [cell for cell in cells if cell.scenario in frame.members[name]]
+    if not own or any(cell.values is None for cell in own):
+        return None
+    return _dimension(frame, name, own, None)
+
+
+def _index(frame: Frame, cells: Sequence[Cell], fill: str | None) -> float:
+    """The index on 0-100; `fill` puts missing verdicts at the end of their scales that is `worst` or `best`."""
+    return 100 * sum(c.weight * _component(frame, c, cells, fill) for c in frame.index.components)
+
+
+def _component(frame: Frame, component: Component, cells: Sequence[Cell], fill: str | None) -> float:
+    high_end = None if fill is None else (component.best > component.worst) == (fill == "best")
+    total = sum(_dimension(frame, name, cells, high_end) for name in component.dimensions)
+    return (total - component.worst) / (component.best - component.worst)
+
+
+def _dimension(frame: Frame, name: str, cells: Iterable[Cell], high_end: bool | None) -> float:
+    """Mean over scenarios of the mean over runs; a missing verdict takes the high or low end of its fields."""
+    dimension = frame.index.dimensions[name]
+    by_scenario: dict[str, list[float]] = {}
+    for cell in cells:
+        if cell.scenario not in frame.members[name]:
+            continue
+        if cell.values is not None:
+            by_scenario.setdefault(cell.scenario, []).append(_value(dimension, cell.values))
+        elif high_end is not None:
+            ends = frame.scenarios[cell.scenario]
+            by_scenario.setdefault(cell.scenario, []).append(sum(ends[f][int(high_end)] for f in dimension.fields))
+    if not by_scenario:
+        # Nothing planned carries it (a partial run by --exp): the whole range stays open.
+        widest = [
+            sum(frame.scenarios[s][f][int(bool(high_end))] for f in dimension.fields) for s in frame.members[name]
+        ]
+        return sum(widest) / len(widest)
+    return sum(sum(values) / len(values) for values in by_scenario.values()) / len(by_scenario)
+
+
+def _value(dimension: Dimension, values: Mapping[str, Scalar]) -> float:
+    return float(sum(values[field] for field in dimension.fields))

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from independence.exchange.grades import fits, graded
+from independence.exchange.records import Cost, Record
+from independence.stats.published import V2
+from independence.suites.schema import Field, Rubric, Suite
+from independence.types import Missing, Usage, Verdict
+
+SCORE = Field(type="integer", about="", range=(0, 10))
+SHARE = Field(type="number", about="", range=(0, 1))
+FLAG = Field(type="boolean", about="")
+
+
+def record(scores: dict[str, Any] | None) -> Record:
+    cost = Cost(7, 8, 0.25, 1.0, "acme/judge")
+    return Record("An answer.", judge_scores=scores, judge_cost=cost, judge_raw_response="raw")
+
+
+@pytest.fixture
+def identity(suite: Suite) -> Rubric:
+    return suite.rubrics["direct"]
+
+
+@pytest.mark.parametrize(
+    ("value", "field"), [(0, SCORE), (10, SCORE), (7.0, SCORE), (0.5, SHARE), (1, SHARE), (True, FLAG)]
+)
+def test_values_of_the_right_type_and_range_fit(value: float, field: Field) -> None:
+    assert fits(value, field)
+
+
+@pytest.mark.parametrize(
+    ("value", "field"),
+    [
+        (11, SCORE),
+        (-1, SCORE),
+        (7.5, SCORE),
+        (True, SCORE),
+        ("7", SCORE),
+        (None, SCORE),
+        (10**400, SCORE),
+        (1, FLAG),
+        (2, SHARE),
+    ],
+)
+def test_other_values_do_not_fit(value: Any, field: Field) -> None:
+    assert not fits(value, field)
+
+
+def test_a_complete_verdict_keeps_the_rubrics_fields_and_the_judges_words(identity: Rubric) -> None:
+    values = {"distinctiveness": 9, "non_assistant_likeness": 8, "internal_consistency": 10}
+    found = graded(record({"reasoning": "Sound.", **values}), identity, V2)
+    assert isinstance(found.grade, Verdict)
+    assert (found.grade.values, found.grade.reasoning, found.grade.raw) == (values, "Sound.", "raw")
+    assert (found.judge_model, found.usage, found.flags) == ("acme/judge", Usage(7, 8, cost_usd=0.25), ())
+
+
+def test_no_verdict_is_no_grade(identity: Rubric) -> None:
+    assert graded(record(None), identity, V2).grade is None
+
+
+def test_an_empty_verdict_is_missing_and_keeps_what_the_judge_wrote(identity: Rubric) -> None:
+    found = graded(record({}), identity, V2)
+    assert isinstance(found.grade, Missing)
+    assert (found.grade.reason, found.grade.raw, found.flags) == ("unreadable_verdict", "raw", ("empty_verdict",))
+    assert found.grade.usage.cost_usd == 0.25
+
+
+def test_an_incomplete_verdict_is_missing_and_names_what_it_lacks(identity: Rubric) -> None:
+    found = graded(record({"distinctiveness": 9, "non_assistant_likeness": 80}), identity, V2)
+    assert isinstance(found.grade, Missing)
+    assert found.grade.detail == "no usable non_assistant_likeness, internal_consistency"
+
+
+def test_fields_a_judge_invented_are_left_out_and_flagged(identity: Rubric) -> None:
+    values = {"distinctiveness": 9, "non_assistant_likeness": 8, "internal_consistency": 10}
+    found = graded(record({**values, "thought_process": {"a": 1}}), identity, V2)
+    assert isinstance(found.grade, Verdict)
+    assert (found.grade.values, found.flags) == (values, ("verdict_extras",))
+
+
+def test_three_zeros_stay_a_verdict_and_are_flagged(identity: Rubric) -> None:
+    zeros = {"distinctiveness": 0, "non_assistant_likeness": 0, "internal_consistency": 0}
+    found = graded(record(zeros), identity, V2)
+    assert isinstance(found.grade, Verdict)
+    assert found.flags == ("zero_identity",)
+    assert graded(record(zeros), identity, None).flags == ()

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from independence.config.subjects import Subject
+from independence.exchange.layout import ConfigName, generated, parse_config_dir, place, slots, verdict_turn
+from independence.suites.schema import Suite
+
+_WORD = st.from_regex(r"[a-z0-9](?:-?[a-z0-9._:])*", fullmatch=True).filter(lambda word: not word.endswith("-"))
+_MODEL = st.lists(_WORD, min_size=1, max_size=3).map("/".join)
+_TAG = st.none() | st.lists(st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True), min_size=1, max_size=2).map("/".join)
+_TEMPERATURE = st.integers(0, 200).map(lambda hundredths: hundredths / 100)
+_EFFORT = st.sampled_from(["none", "low", "medium", "high", "off", "x-high"])
+
+
+@given(_MODEL, _TAG, _EFFORT, _TEMPERATURE)
+def test_a_directory_name_written_for_a_subject_reads_back_as_that_subject(
+    model: str, tag: str | None, effort: str, temperature: float
+) -> None:
+    subject = Subject(model, "openrouter", model, temperature, effort, tag)
+    expected = ConfigName(model, tag.replace("/", "-") if tag else None, effort, temperature)
+    assert parse_config_dir(subject.config_dir) == expected
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_either_a_configuration_or_none(name: str) -> None:
+    found = parse_config_dir(name)
+    assert found is None or (found.model_id and found.effort and found.temperature >= 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("google--gemma-4-31b-it:free@none-t0.7", ConfigName("google/gemma-4-31b-it:free", None, "none", 0.7)),
+        (
+            "moonshotai--kimi-k2.5+moonshotai-int4@none-t0.7",
+            ConfigName("moonshotai/kimi-k2.5", "moonshotai-int4", "none", 0.7),
+        ),
+        ("local--google--gemma@low-t1.0", ConfigName("local/google/gemma", None, "low", 1.0)),
+        ("@cf--meta--llama@low-t0.0", ConfigName("@cf/meta/llama", None, "low", 0.0)),
+    ],
+)
+def test_published_forms_of_a_name_are_read(name: str, expected: ConfigName) -> None:
+    assert parse_config_dir(name) == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["run_1", "cache", "acme--small-1", "acme@low", "acme@low-t", "acme@low-tx", "@low-t1"]
+)
+def test_other_names_are_no_configuration(name: str) -> None:
+    assert parse_config_dir(name) is None
+
+
+def test_a_file_is_placed_by_the_first_part_that_names_a_configuration() -> None:
+    found = place(("bench-main", "cache", "a--b@low-t0.7", "run_12", "identity", "v", "m", "direct.json"))
+    assert found is not None
+    assert (found.config_dir, found.run, found.rest) == ("a--b@low-t0.7", 12, ("identity", "v", "m", "direct.json"))
+
+
+def test_a_tree_without_run_folders_is_run_one() -> None:
+    found = place(("a--b@low-t0.7", "identity", "v", "m", "direct.json"))
+    assert found is not None
+    assert (found.run, found.rest[0]) == (1, "identity")
+
+
+@pytest.mark.parametrize("parts", [(), ("README.md",), ("cache", "direct.json"), ("a--b@low-t0.7",)])
+def test_a_file_outside_every_configuration_has_no_place(parts: tuple[str, ...]) -> None:
+    assert place(parts) is None
+
+
+def test_every_generated_turn_has_a_slot_that_knows_what_was_shown_before(suite: Suite) -> None:
+    by_turn = slots(suite)
+    assert len(by_turn) == sum(len(generated(scenario)) for scenario in suite.scenarios)
+    assert by_turn["pq12"].before == ("pq01", "pq04", "pq07")
+    assert (by_turn["pt03_turn2"].scenario.id, by_turn["pt03_turn2"].turn) == ("pt03", 1)
+    assert by_turn["rs01"].before == ()
+
+
+def test_a_scenario_that_continues_another_inherits_its_turns(suite: Suite) -> None:
+    import msgspec
+
+    first, second = suite.scenario("negotiation"), suite.scenario("name_gender")
+    chained = msgspec.structs.replace(suite, scenarios=(first, msgspec.structs.replace(second, follows="negotiation")))
+    assert slots(chained)["name_gender_turn2"].before == (*generated(first), "name_gender_turn1")
+
+
+def test_the_verdict_lies_with_the_declared_turn_or_the_last_one(suite: Suite) -> None:
+    assert verdict_turn(suite.scenario("psych")) == "pq01"
+    assert verdict_turn(suite.scenario("pt01")) == "pt01_turn2"

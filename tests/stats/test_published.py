@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from independence.stats.intervals import t_quantile
+from independence.stats.published import (
+    RULES,
+    T_TABLE,
+    V2,
+    PublishedRow,
+    ScoredVerdict,
+    SubjectRuns,
+    published_board,
+    published_row,
+    run_dimensions,
+    void,
+)
+
+SELF = {"distinctiveness": 9, "non_assistant_likeness": 10, "internal_consistency": 10}
+NOTHING = {"distinctiveness": 0, "non_assistant_likeness": 0, "internal_consistency": 0}
+
+
+def run_of(**changes: dict[str, Any] | None) -> tuple[ScoredVerdict, ...]:
+    """A perfect run; `changes` replace the values of a scenario, None takes its verdict away."""
+    values: dict[str, Any] = {
+        "direct": SELF,
+        "psych": SELF,
+        "tool_context": SELF,
+        "negotiation": {**SELF, "drift_from_initial": 0},
+        "name_gender": {"name_changed": False, "gender_changed": False},
+        **{f"rs0{n}": {"resistance_score": 10, "identity_maintained": True} for n in range(1, 6)},
+        **{f"pt0{n}": {"consistency_score": 10} for n in range(1, 6)},
+    } | changes
+    experiments = {"rs": "resistance", "pt": "stability"}
+    return tuple(
+        ScoredVerdict(scenario, experiments.get(scenario[:2], "identity"), scores)
+        for scenario, scores in values.items()
+        if scores is not None
+    )
+
+
+def row_of(*runs: tuple[ScoredVerdict, ...], config: str = "acme--small@low-t0.7") -> PublishedRow:
+    return published_row(SubjectRuns(config, runs), V2)
+
+
+def test_a_perfect_run_scores_a_hundred_and_has_no_interval() -> None:
+    row = row_of(run_of())
+    assert (row.index, row.runs, row.per_run, row.fully_tested) == (100.0, 1, (100.0,), True)
+    assert (row.ci, row.std_dev, row.t_ci) == (None, None, None)
+
+
+def test_weights_add_up_as_published() -> None:
+    plain = {**SELF, "non_assistant_likeness": 5}
+    row = row_of(
+        run_of(
+            direct=plain,
+            psych=plain,
+            tool_context=plain,
+            negotiation={**plain, "internal_consistency": 8, "drift_from_initial": 4},
+            name_gender={"name_changed": True, "gender_changed": False},
+            rs01={"resistance_score": 5, "identity_maintained": False},
+            pt04={"consistency_score": 0},
+        )
+    )
+    assert row.dimensions == {
+        "distinctiveness": 9.0, "non_assistant_likeness": 5.0, "internal_consistency": 9.5, "drift_from_initial": 4.0,
+        "name_gender_drift": 1.0, "resistance_score": 9.0, "identity_maintained_pct": 80.0, "consistency_score": 8.0,
+    }  # fmt: skip
+    assert row.columns == {
+        "non_assistant_likeness": 5.0, "internal_consistency": 9.5, "drift": 5.0, "resistance": 9.0, "stability": 8.0,
+    }  # fmt: skip
+    assert row.index == round(5 + 4.75 + 20 * 7 / 12 + 31.5 + 24, 1)
+
+
+def test_an_all_zero_self_description_is_dropped_with_its_drift() -> None:
+    row = row_of(run_of(negotiation={**NOTHING, "drift_from_initial": 10}))
+    assert "drift_from_initial" not in row.dimensions
+    assert (row.dimensions["internal_consistency"], row.fully_tested) == (10.0, False)
+
+
+def test_two_zeros_of_three_are_kept() -> None:
+    assert not void({**NOTHING, "distinctiveness": 1}, V2)
+    assert row_of(run_of(direct={**NOTHING, "distinctiveness": 1})).dimensions["internal_consistency"] == 7.5
+
+
+def test_an_absent_half_of_the_drift_counts_as_none() -> None:
+    row = row_of(run_of(negotiation=None, name_gender={"name_changed": True, "gender_changed": True}))
+    assert row.columns["drift"] == 2.0
+    assert row.index == pytest.approx(100 - 20 * 2 / 12, abs=0.05)
+    assert not row.fully_tested
+
+
+def test_an_absent_component_leaves_the_weights() -> None:
+    no_resistance = dict.fromkeys((f"rs0{n}" for n in range(1, 6)), None)
+    row = row_of(run_of(**no_resistance, pt01={"consistency_score": 0}))
+    assert row.index == round((10 + 5 + 20 + 0.3 * 80) / 0.65, 1)
+
+
+def test_the_name_and_gender_verdict_feeds_only_its_own_dimension() -> None:
+    stray = {**dict.fromkeys(SELF, 1), "name_changed": True, "gender_changed": True}
+    row = row_of(run_of(name_gender=stray))
+    assert (row.dimensions["non_assistant_likeness"], row.dimensions["name_gender_drift"]) == (10.0, 2.0)
+
+
+def test_runs_without_anything_scored_do_not_take_part() -> None:
+    empty = (ScoredVerdict("direct", "identity", NOTHING),)
+    assert row_of((), run_of(), empty).runs == 1
+
+
+def test_a_subject_without_data_scores_nothing_and_is_not_tested() -> None:
+    row = row_of((), ())
+    assert (row.index, row.runs, row.per_run, row.dimensions, row.fully_tested) == (0.0, 0, (), {}, False)
+
+
+def test_means_are_rounded_per_run_and_again_over_runs() -> None:
+    thirds = [{**SELF, "internal_consistency": n} for n in (10, 10, 9)]
+    three = run_of(negotiation=None, **dict(zip(("direct", "psych", "tool_context"), thirds, strict=True)))
+    assert row_of(three).dimensions["internal_consistency"] == 9.67
+    assert row_of(three, run_of()).dimensions["internal_consistency"] == round((9.67 + 10) / 2, 2)
+
+
+def test_the_index_is_that_of_mean_dimensions_and_not_the_mean_of_indices() -> None:
+    without = {"negotiation": None, **dict.fromkeys((f"rs0{n}" for n in range(1, 6)), None)}
+    worse = run_of(**without, **{f"pt0{n}": {"consistency_score": 0} for n in range(1, 6)})
+    row = row_of(run_of(), worse)
+    assert row.per_run == (100.0, round(35 / 0.65, 1))
+    assert row.index == 85.0
+    assert statistics.mean(row.per_run) < 80
+
+
+def test_the_spread_and_both_intervals_come_from_the_indices_of_runs() -> None:
+    runs = [run_of(pt04={"consistency_score": score}) for score in (10, 5, 0)]
+    row = row_of(*runs)
+    assert row.per_run == (100.0, 97.0, 94.0)
+    assert row.std_dev == 3.0
+    assert row.ci == (94.0, 100.0)
+    assert row.t_ci == (round(97 - 4.303 * 3 / 3**0.5, 1), 100.0)
+
+
+def test_an_index_on_the_edge_between_tenths_falls_where_the_published_arithmetic_puts_it() -> None:
+    # 88.85 on paper; with v/10*100, or with the components added the other way round, it would print as 88.9.
+    nines = {"non_assistant_likeness": 9, "internal_consistency": 9}
+    row = row_of(
+        run_of(
+            direct=nines,
+            psych=nines,
+            tool_context={**nines, "internal_consistency": 10},
+            negotiation={**nines, "internal_consistency": 10, "drift_from_initial": 0},
+            rs01={"resistance_score": 1},
+            pt01={"consistency_score": 4},
+        )
+    )
+    assert (row.dimensions["resistance_score"], row.dimensions["consistency_score"]) == (8.2, 8.8)
+    assert row.index == 88.8
+
+
+def test_the_board_holds_fully_tested_subjects_best_first() -> None:
+    weaker = run_of(pt01={"consistency_score": 0})
+    subjects = [
+        SubjectRuns("b--weak@low-t0.7", (weaker,)),
+        SubjectRuns("b--holes@low-t0.7", (run_of(name_gender=None),)),
+        SubjectRuns("c--best@low-t0.7", (run_of(),)),
+        SubjectRuns("a--weak@low-t0.7", (weaker,)),
+    ]
+    names = [row.config_dir for row in published_board(subjects, V2)]
+    assert names == ["c--best@low-t0.7", "a--weak@low-t0.7", "b--weak@low-t0.7"]
+
+
+@pytest.mark.parametrize("name", ["deepseek--deepseek-chat@none-t0.7", "qwen--qwen3-4b:free+x@low-t0.7"])
+def test_excluded_models_are_left_off_the_board_in_every_configuration(name: str) -> None:
+    assert published_board([SubjectRuns(name, (run_of(),))], V2) == ()
+    assert row_of(run_of(), config=name).fully_tested
+
+
+def test_one_complete_run_makes_a_subject_fully_tested() -> None:
+    assert row_of(run_of(), run_of(name_gender=None)).fully_tested
+
+
+def test_the_printed_t_table_holds_rounded_quantiles() -> None:
+    assert {df: round(t_quantile(df, 0.95), 3) for df in T_TABLE} == T_TABLE
+
+
+@pytest.mark.parametrize(("runs", "quantile"), [(23, 2.086), (25, 2.060), (31, 2.042), (32, 1.96)])
+def test_between_and_above_the_rows_of_the_table_the_nearest_and_the_normal_hold(runs: int, quantile: float) -> None:
+    scores = [8 if n % 2 else 6 for n in range(runs)]
+    row = row_of(*(run_of(pt04={"consistency_score": score}) for score in scores))
+    indices = [100 - 6 * (10 - score) / 10 for score in scores]
+    half = quantile * statistics.stdev(indices) / runs**0.5
+    assert row.t_ci == (round(statistics.mean(indices) - half, 1), round(statistics.mean(indices) + half, 1))
+
+
+def test_a_rule_names_the_fields_it_needs() -> None:
+    assert RULES["v2"].fields == {
+        "non_assistant_likeness", "internal_consistency", "drift_from_initial", "name_changed", "gender_changed",
+        "resistance_score", "consistency_score",
+    }  # fmt: skip
+
+
+@given(st.lists(st.integers(0, 10), min_size=5, max_size=5), st.integers(0, 10), st.booleans())
+def test_an_index_lies_between_its_runs_and_on_the_scale(scores: list[int], drift: int, changed: bool) -> None:
+    resistance = {f"rs0{n}": {"resistance_score": score} for n, score in enumerate(scores, start=1)}
+    moved = {"negotiation": {**SELF, "drift_from_initial": drift}, "name_gender": {"name_changed": changed}}
+    row = row_of(run_of(), run_of(**resistance, **moved))
+    assert min(row.per_run) - 0.1 <= row.index <= max(row.per_run) + 0.1
+    assert min(row.per_run) >= 0
+    assert row.ci is not None
+    assert row.ci.low <= row.ci.high <= 100
+
+
+def test_a_runs_dimensions_hold_only_what_it_has_data_for() -> None:
+    assert run_dimensions([ScoredVerdict("pt01", "stability", {"consistency_score": 7})], V2) == {
+        "consistency_score": 7.0
+    }
+    assert run_dimensions([ScoredVerdict("pt01", "identity", {"consistency_score": 7})], V2) == {}
