@@ -34,6 +34,7 @@ from independence.store import database
 
 ASK_ABOVE_USD = 5.0
 MISSING, GATE = 3, 1
+FREE_LOOPBACK = LoopbackSettings(price="0/0")  # simulated subjects cost nothing
 
 
 class Manner(msgspec.Struct, frozen=True):
@@ -58,7 +59,7 @@ def run(wanted: Wanted, manner: Manner, loopback: LoopbackSettings | None = None
     """Carry out a wanted run and exit with its code. Raises IndependenceError for what ends it early."""
     connection = database.connect(manner.db)
     try:
-        job, finished = _loop(_run(wanted, manner, connection, loopback or LoopbackSettings()))
+        job, finished = _loop(_run(wanted, manner, connection, loopback or FREE_LOOPBACK))
         if finished is None:
             sys.exit(0)
         code = _report(connection, job, finished, manner)

@@ -44,7 +44,7 @@ class Progress:
         self._calls = 0
         self._usd = 0.0
         self._waits: dict[str, tuple[float, int, str]] = {}  # reason -> (until, how many, model)
-        self._said = 0.0
+        self._said = self._began
         self._live = None if quiet or not sys.stderr.isatty() else _live(self)
 
     def __enter__(self) -> Progress:
