@@ -6,13 +6,17 @@ sentence that names what is wrong, where, and what to do. Only cli/ turns them i
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class IndependenceError(Exception):
-    """Root of everything this package raises on purpose. Exit code 1."""
+    """Root of everything this package raises on purpose. Exit code 1.
+
+    `attempts` (types.Attempt) holds what a call had already tried when the error ended it, so that its cost is kept.
+    """
 
     exit_code: ClassVar[int] = 1
+    attempts: tuple[Any, ...] = ()
 
 
 class UsageError(IndependenceError):

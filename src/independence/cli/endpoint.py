@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from independence.clients.loopback.settings import LoopbackSettings
 
 
 @click.command("endpoint")
@@ -12,7 +16,9 @@ import click
 @click.option("--latency", default="", help="Seconds (0.05), lognormal:MU,SIGMA, real, or real/20.")
 @click.option("--faults", default="", help="RATE, KIND=RATE, KIND@MODEL, KIND+N; comma-separated.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Moves every reply, latency and fault.")
-@click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="JSON lines: received and finished requests.")
+@click.option(
+    "--log", type=click.Path(dir_okay=False, path_type=Path), help="JSON lines: received and finished requests."
+)
 @click.option("--bill", type=click.Choice(["usage", "max"]), default="usage", show_default=True)
 @click.option("--price", default="", help="IN/OUT or MODEL=IN/OUT in dollars per million tokens; comma-separated.")
 @click.option("--key", default="", help="The only key let in; default: everyone.")
@@ -23,23 +29,24 @@ def command(port: int, latency: str, faults: str, seed: int, log: Path | None, b
     """
     import asyncio
 
-    from independence.clients.loopback.settings import LoopbackSettings
+    from independence.clients.loopback.settings import Bill, LoopbackSettings
 
+    billing: Bill = "max" if bill == "max" else "usage"
+    file = str(log) if log else ""
     settings = LoopbackSettings(
-        port=port, latency=latency, faults=faults, seed=seed, log=str(log) if log else "", bill=bill, price=price, key=key  # type: ignore[arg-type]
-    )  # fmt: skip
+        port=port, latency=latency, faults=faults, seed=seed, log=file, bill=billing, price=price, key=key
+    )
     try:
         asyncio.run(_serve(settings))
     except KeyboardInterrupt:
         click.echo("stopped", err=True)
 
 
-async def _serve(settings: object) -> None:
+async def _serve(settings: LoopbackSettings) -> None:
     import asyncio
 
-    from independence.clients.loopback import LoopbackSettings, serving
+    from independence.clients.loopback import serving
 
-    assert isinstance(settings, LoopbackSettings)
     async with serving(settings) as server:
         click.echo(server.base_url)
         click.echo(f"try: independence run --local-url {server.base_url} --local-model half -j cues", err=True)

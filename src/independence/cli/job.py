@@ -154,7 +154,7 @@ def endpoints(
             out[name] = environment.openrouter(env)
         else:
             out[name] = _configured(name, known, env)
-    return out
+    return {name: environment.patience(endpoint, env) for name, endpoint in out.items()}
 
 
 def _judge_key(needed: bool, env: Mapping[str, str]) -> None:
@@ -173,7 +173,9 @@ def _configured(name: str, known: Registry, env: Mapping[str, str]) -> Endpoint:
     key = env.get(entry.api_key_env, "") if entry.api_key_env else ""
     if entry.api_key_env and environment.is_placeholder(key):
         raise UsageError(f"endpoint `{name}` reads its key from {entry.api_key_env}, which is not set")
-    return Endpoint(name, entry.base_url.rstrip("/"), entry.dialect, key, entry.max_concurrency)
+    return Endpoint(
+        name, entry.base_url.rstrip("/"), entry.dialect, key, entry.max_concurrency, backoff_s=entry.backoff_s
+    )
 
 
 def needs_loopback(wanted: Wanted) -> bool:

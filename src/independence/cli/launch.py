@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,10 @@ from independence.config.registry import Overrides
 from independence.config.subjects import SIM
 from independence.engine import resume
 from independence.engine.estimate import Estimate
-from independence.engine.plan import Condition
 from independence.engine.resume import Left
+from independence.errors import Interrupted
 from independence.report import board
+from independence.report.board import Board
 from independence.report.place import Place
 from independence.store import database
 
@@ -60,9 +61,11 @@ def run(wanted: Wanted, manner: Manner, loopback: LoopbackSettings | None = None
     connection = database.connect(manner.db)
     try:
         job, finished = _loop(_run(wanted, manner, connection, loopback or FREE_LOOPBACK))
-        if finished is None:
-            sys.exit(0)
-        code = _report(connection, job, finished, manner)
+        code = _report(connection, job, finished, manner) if finished else 0
+    except asyncio.CancelledError:
+        raise Interrupted("interrupted: calls in flight were dropped; the same command resumes") from None
+    except sqlite3.Error as error:
+        raise database.translate(error, manner.db) from error
     finally:
         connection.close()
     sys.exit(code)
@@ -129,8 +132,8 @@ def _affordable(job: Job, cost: Estimate, manner: Manner) -> bool:
 
 def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner: Manner) -> int:
     """Print the board of every condition and what is missing. Returns the exit code."""
-    conditions = dict.fromkeys(trial.dialogue.condition for trial in job.trials)
-    lowest = [_board(connection, job, condition, manner) for condition in conditions] if job.judges else []
+    boards = _boards(connection, job) if job.judges and job.suite.index else []
+    printed.boards(connection, boards, manner.format_)
     missing = _missing(finished)
     for line in _ending(finished, missing):
         note(line, manner.quiet)
@@ -142,24 +145,24 @@ def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner
         return finished.stopped_by.exit_code
     if missing:
         return MISSING
-    if manner.fail_under is not None and any(index is None or index < manner.fail_under for index in lowest):
-        note(f"gate failed: an index is below {manner.fail_under:g}")
-        return GATE
-    return 0
+    return _gate(job, boards, manner.fail_under)
 
 
-def _board(connection: sqlite3.Connection, job: Job, condition: Condition, manner: Manner) -> float | None:
-    """Print one board; returns its lowest index, None where one is missing or the suite has no index."""
-    place = Place(job.suite, job.edition, *condition)
-    if job.suite.index is None:
-        return None
-    lowest: list[float | None] = []
-    for judge in job.judges:
-        built = board.board(connection, place, judge=judge.name)
-        printed.board(connection, place, built, manner.format_, detailed=False)
-        ran = {trial.subject.config_dir for trial in job.trials}
-        lowest += [row.index for row in built.rows if row.config in ran]
-    return None if None in lowest else min((index for index in lowest if index is not None), default=None)
+def _boards(connection: sqlite3.Connection, job: Job) -> list[tuple[Place, Board]]:
+    """The board of every condition and judge of a job."""
+    conditions = dict.fromkeys(trial.dialogue.condition for trial in job.trials)
+    places = [Place(job.suite, job.edition, *condition) for condition in conditions]
+    return [(place, board.board(connection, place, judge=judge.name)) for place in places for judge in job.judges]
+
+
+def _gate(job: Job, boards: Sequence[tuple[Place, Board]], floor: float | None) -> int:
+    """Exit code of `--fail-under` over the subjects of this job."""
+    ran = {trial.subject.config_dir for trial in job.trials}
+    rows = [row for _, built in boards for row in built.rows if row.config in ran]
+    below = [row.label for row in rows if floor is not None and (row.index is None or row.index < floor)]
+    if below:
+        note(f"gate failed: below {floor:g}: {', '.join(dict.fromkeys(below))}")
+    return GATE if below else 0
 
 
 def _missing(finished: Finished) -> int:

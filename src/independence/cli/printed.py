@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+from collections.abc import Sequence
 
 from independence.report import formats
 from independence.report.board import Board
@@ -26,3 +27,12 @@ def board(connection: sqlite3.Connection, place: Place, built: Board, format_: s
         show.compact(built, index)
         if detailed:
             show.details(connection, place, built)
+
+
+def boards(connection: sqlite3.Connection, built: Sequence[tuple[Place, Board]], format_: str) -> None:
+    """Print boards: one JSON document, an array where there are several; other formats one after another."""
+    if format_ == "json" and len(built) > 1:
+        print(formats.to_json([one for _, one in built]))
+        return
+    for place, one in built:
+        board(connection, place, one, format_, detailed=False)

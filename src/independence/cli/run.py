@@ -47,6 +47,5 @@ def command(**flags: Any) -> None:
     """
     from independence.cli import launch
 
-    launch.run(
-        launch.read_flags(flags), launch.Manner(**{name: flags[name] for name in launch.Manner.__struct_fields__})
-    )
+    manner = {name: flags[name] for name in launch.Manner.__struct_fields__ if name in flags}
+    launch.run(launch.read_flags(flags), launch.Manner(**manner))

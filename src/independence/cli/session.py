@@ -19,7 +19,9 @@ from independence.clients.check import check
 from independence.clients.openai import OpenAIClient
 from independence.clients.pricing import Prices
 from independence.clients.protocol import Wait
+from independence.clients.retry import Policy
 from independence.clients.throttle import Throttle
+from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import resume, run
@@ -82,7 +84,7 @@ async def carry_out(
     """Check, plan, ask for approval, run. Returns None where approval was refused; then nothing was sent."""
     left = _preview(connection, job)
     async with AsyncExitStack() as stack:
-        session = await stack.enter_async_context(_http(job.endpoints))
+        session = await stack.enter_async_context(open_session())
         catalogues = await _check(job, left, session)
         prices = _prices(job, catalogues)
         _refuse_unpriced(job, left, prices)
@@ -98,7 +100,9 @@ async def carry_out(
             watch(Waiting(wait))
 
         clients = {
-            name: OpenAIClient(endpoint, session, catalogues[name], budget, throttles[name], notify)
+            name: OpenAIClient(
+                endpoint, session, catalogues[name], budget, throttles[name], notify, _policy(endpoint)
+            )
             for name, endpoint in job.endpoints.items()
         }
         backends = {name: Backend(clients[name], gates[name]) for name in clients}
@@ -110,12 +114,6 @@ async def carry_out(
         outcome = await run.run(bench, left.todo, job.shares)
     after = resume.compare(connection, job.place, job.trials, job.judges, job.rubrics)
     return Finished(after, outcome.stopped_by, outcome.skipped, budget.spent, budget.unknown)
-
-
-def _http(endpoints: Mapping[str, Endpoint]) -> aiohttp.ClientSession:
-    total = sum(endpoint.max_concurrency for endpoint in endpoints.values())
-    connector = aiohttp.TCPConnector(limit=max(1, total), ttl_dns_cache=300)
-    return aiohttp.ClientSession(connector=connector)
 
 
 @contextmanager
@@ -175,9 +173,15 @@ async def _check(job: Job, left: Left, session: aiohttp.ClientSession) -> dict[s
             if judge.kind != CUES:
                 needed[judge.endpoint].setdefault(judge.model, False)
     return {
-        name: await check(endpoint, needed[name], session) if needed[name] else Catalogue({}, known=False)
+        name: await check(endpoint, needed[name], session, _policy(endpoint))
+        if needed[name]
+        else Catalogue({}, known=False)
         for name, endpoint in job.endpoints.items()
     }
+
+
+def _policy(endpoint: Endpoint) -> Policy:
+    return Policy(base_backoff_s=endpoint.backoff_s, retries=endpoint.retries)
 
 
 def _prices(job: Job, catalogues: Mapping[str, Catalogue]) -> dict[tuple[str, str], Prices | None]:

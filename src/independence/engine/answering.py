@@ -10,6 +10,7 @@ from independence.engine.bench import Desk
 from independence.engine.dialogue import Progress
 from independence.engine.events import Answered
 from independence.engine.plan import Trial
+from independence.errors import IndependenceError
 from independence.store import context, records
 from independence.store.records import CallRow
 from independence.types import Answer, Missing
@@ -37,10 +38,12 @@ async def _turn(desk: Desk, trial: Trial, progress: Progress) -> Answer | None:
         began = time.monotonic()
         try:
             answer = await backend.client.ask(dialogue.request(trial, progress))
-        except (Parked, GaveUp) as stop:
+        except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
                 desk.park(endpoint, stop)
             await desk.unsettled(trial, dialogue.turn_id(trial, turn), stop)
+            if isinstance(stop, IndependenceError):
+                raise
             return None
         desk.pace.called(time.monotonic() - began)
         await _keep(desk, trial, progress, answer)

@@ -11,6 +11,7 @@ from independence.engine.gate import Gate, Lane
 from independence.engine.halt import Halt
 from independence.engine.pace import Pace
 from independence.engine.plan import Trial
+from independence.errors import IndependenceError
 from independence.store import records
 from independence.store.records import FailureRow
 from independence.store.writer import Writer
@@ -58,10 +59,10 @@ class Desk(NamedTuple):
             self.bench.watch(ParkedModel(stop.model, stop.why))
             self.bench.backends[endpoint].gate.park(lane)
 
-    async def unsettled(self, trial: Trial, what: str, stop: Parked | GaveUp) -> None:
+    async def unsettled(self, trial: Trial, what: str, stop: Parked | GaveUp | IndependenceError) -> None:
         """Keep what an unsettled call tried; it is asked again on resume."""
-        kind = "parked" if isinstance(stop, Parked) else "gave_up"
-        row = FailureRow(trial.key, what, kind, stop.why, stop.attempts)
-        await self.bench.writer.write(lambda connection: records.add_failure(connection, row))
+        if stop.attempts:
+            row = FailureRow(trial.key, what, type(stop).__name__, str(stop), stop.attempts)
+            await self.bench.writer.write(lambda connection: records.add_failure(connection, row))
         if isinstance(stop, GaveUp):
             self.bench.watch(Unsettled(self.label, what, stop.why))

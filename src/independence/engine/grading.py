@@ -11,6 +11,7 @@ from independence.engine.bench import Desk
 from independence.engine.dialogue import Progress
 from independence.engine.events import Judged
 from independence.engine.plan import Trial
+from independence.errors import IndependenceError
 from independence.judge import model, prompt
 from independence.judge.cues import grade as grade_by_cues
 from independence.judge.spec import CUES, JudgeSpec, verdict_key
@@ -28,7 +29,8 @@ async def judge(desk: Desk, trial: Trial, progress: Progress, judges: Sequence[J
     known = await desk.bench.writer.write(lambda connection: queries.known_verdicts(connection, keys.values()))
     lines = dialogue.lines(trial, progress)
     rubric = desk.bench.suite.rubrics[trial.dialogue.scenario.rubric]
-    for spec in (spec for spec in judges if keys[spec.name] not in known):
+    # Rules first: a parked or stopped model judge must not keep them from speaking.
+    for spec in sorted((j for j in judges if keys[j.name] not in known), key=lambda j: j.kind != CUES):
         if spec.kind == CUES:
             await _keep(desk, trial, progress, spec, grade_by_cues(lines, rubric.fields))
         else:
@@ -43,10 +45,12 @@ async def _by_model(
     async with backend.gate.slot(lane, math.inf):  # a finished dialogue is graded before another one goes on
         try:
             grade = await model.grade(backend.client, spec, text, rubric.fields, _seed(desk, trial, progress, spec))
-        except (Parked, GaveUp) as stop:
+        except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
                 desk.park(f"{spec.endpoint} judge", stop)
             await desk.unsettled(trial, spec.name, stop)
+            if isinstance(stop, IndependenceError):
+                raise
             return
         await _keep(desk, trial, progress, spec, grade)
 

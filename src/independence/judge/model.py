@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from independence.clients.protocol import ChatClient, GaveUp, Parked
+from independence.errors import IndependenceError
 from independence.judge.parse import parse
 from independence.judge.schema import json_schema
 from independence.judge.spec import JudgeSpec
@@ -22,7 +23,7 @@ async def grade(client: ChatClient, spec: JudgeSpec, prompt: str, fields: Mappin
     for asked in range(1 + REASKS):
         try:
             answer = await client.ask(_request(spec, messages, fields, (seed + asked) % 2**31))
-        except (Parked, GaveUp) as stop:
+        except (Parked, GaveUp, IndependenceError) as stop:
             stop.attempts = attempts + stop.attempts
             raise
         usage, attempts = usage + answer.usage, attempts + answer.attempts

@@ -13,8 +13,8 @@ from independence.suites.schema import Component, Index
 DASH = "—"
 
 
-def to_json(board: Board) -> str:
-    """The board as one JSON object; keys as DESIGN names them."""
+def to_json(board: Board | list[Board]) -> str:
+    """A board as one JSON object, several as an array."""
     return msgspec.json.format(msgspec.json.encode(board), indent=2).decode()
 
 
