@@ -136,7 +136,7 @@ def _sentence(event: ParkedModel | Unsettled | Stopping) -> str:
         case Unsettled(subject, what, why):
             return f"{subject}, {what}: {why}; asked again on resume"
         case Stopping(why):
-            return f"stopping: {why}"
+            return f"stopping: {why}; the calls in flight are being finished, Ctrl-C drops them"
 
 
 def _live(progress: Progress) -> Live:

@@ -18,7 +18,7 @@ from independence.clients.catalogue import Catalogue
 from independence.clients.check import check
 from independence.clients.openai import OpenAIClient
 from independence.clients.pricing import Prices
-from independence.clients.protocol import Wait
+from independence.clients.protocol import GaveUp, Wait
 from independence.clients.retry import Policy
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
@@ -96,19 +96,20 @@ async def carry_out(
         throttles = {name: Throttle(endpoint.max_concurrency) for name, endpoint in job.endpoints.items()}
         gates = {name: Gate(lambda t=throttle: t.limit) for name, throttle in throttles.items()}  # type: ignore[misc]
 
+        halt = Halt(gates.values(), watch)
+
         def notify(wait: Wait) -> None:
+            if halt.reason is not None:
+                raise GaveUp(wait.model, "the run is stopping")
             watch(Waiting(wait))
 
         clients = {
-            name: OpenAIClient(
-                endpoint, session, catalogues[name], budget, throttles[name], notify, _policy(endpoint)
-            )
+            name: OpenAIClient(endpoint, session, catalogues[name], budget, throttles[name], notify, _policy(endpoint))
             for name, endpoint in job.endpoints.items()
         }
         backends = {name: Backend(clients[name], gates[name]) for name in clients}
         writer = Writer(connection, path)
         stack.push_async_callback(writer.close)
-        halt = Halt(gates.values(), watch)
         _on_interrupt(halt, watch)
         bench = Bench(job.suite, job.rubrics, backends, writer, watch, halt, leases.owner())
         outcome = await run.run(bench, left.todo, job.shares)
@@ -212,7 +213,7 @@ def _on_interrupt(halt: Halt, watch: Callable[[Event], None]) -> None:
         if isinstance(halt.reason, Interrupted):
             task.cancel()
         elif halt.reason is None:
-            halt.stop(Interrupted("interrupted: calls in flight are being finished, Ctrl-C again drops them"))
+            halt.stop(Interrupted("interrupted"))
         else:
             watch(Stopping("interrupted: dropping the calls in flight"))
             task.cancel()

@@ -22,7 +22,7 @@ class Wait(NamedTuple):
     seconds: float
 
 
-Notify = Callable[[Wait], None]
+Notify = Callable[[Wait], None]  # may raise GaveUp to end the call instead of waiting
 
 
 class Parked(Exception):

@@ -64,5 +64,5 @@ class Desk(NamedTuple):
         if stop.attempts:
             row = FailureRow(trial.key, what, type(stop).__name__, str(stop), stop.attempts)
             await self.bench.writer.write(lambda connection: records.add_failure(connection, row))
-        if isinstance(stop, GaveUp):
+        if isinstance(stop, GaveUp) and self.bench.halt.reason is None:
             self.bench.watch(Unsettled(self.label, what, stop.why))

@@ -36,9 +36,9 @@ def estimate(todo: Sequence[Todo], prices: Mapping[tuple[str, str], Prices | Non
     for item in todo:
         subject = item.trial.subject
         own = prices.get((subject.endpoint, subject.model))
-        if own is None:
+        if item.calls and own is None:
             unpriced[subject.model_id] = None
-        else:
+        elif own is not None:
             low, high = _answers(item.trial.dialogue, item.calls, own)
             typical, most = typical + low, most + high
         for judge in item.judges:

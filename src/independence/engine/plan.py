@@ -87,8 +87,8 @@ def select(
     """Check names against the suite. Raises UsageError naming what exists."""
     if runs < 1:
         raise UsageError(f"--runs {runs}: at least 1 run is needed")
-    chosen_variants = list(variants) or [suite.default.variant]
-    chosen_modes = list(modes) or [suite.default.mode]
+    chosen_variants = list(dict.fromkeys(variants)) or [suite.default.variant]
+    chosen_modes = list(dict.fromkeys(modes)) or [suite.default.mode]
     _known("variant", chosen_variants, suite.variants, suite)
     _known("mode", chosen_modes, suite.delivery.modes, suite)
     _known("experiment", experiments, suite.experiments, suite)
