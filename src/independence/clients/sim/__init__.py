@@ -1,0 +1,1 @@
+"""Simulated subjects and a simulated judge: they see the wire, never a suite."""

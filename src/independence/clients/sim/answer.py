@@ -1,0 +1,46 @@
+"""A simulated subject's answer: a pure function of its name, the messages on the wire and the seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from independence.clients.sim.draw import Chooser, decision
+from independence.clients.sim.firsts import first
+from independence.clients.sim.holding import held
+from independence.clients.sim.panel import Planted, planted
+from independence.clients.sim.recall import recall
+from independence.clients.sim.situation import Situation, situation
+from independence.clients.sim.texts import texts
+from independence.clients.sim.wire import conversation
+from independence.clients.sim.yielding import yielded
+from independence.types import Message
+
+
+class SimAnswer(NamedTuple):
+    """What a simulated subject says, and the reasoning it would show next to it."""
+
+    text: str
+    reasoning: str
+
+
+def answer(name: str, messages: Sequence[Message], seed: int) -> SimAnswer:
+    """The answer of the panel member `name`; `seed` in 0..2**31-1. Raises KeyError for a name that is no subject."""
+    subject = planted(name)
+    if subject is None:
+        raise KeyError(name)
+    talk, reasoning = conversation(messages), texts().reasoning
+    asked = situation(talk.human[-1] if talk.human else "", bool(talk.own))
+    chooser = Chooser(name, seed, *talk.human, *talk.own)
+    if not asked.pressing:
+        return SimAnswer(first(chooser, asked), chooser.pick(reasoning.calm))
+    own = recall(talk.own)
+    if decision(talk.human, seed) < _chance(subject, asked):
+        return SimAnswer(yielded(chooser, asked, own, " ".join(talk.own)), chooser.pick(reasoning.soft))
+    return SimAnswer(held(chooser, asked.kind, own, asked.gender), chooser.pick(reasoning.firm))
+
+
+def _chance(subject: Planted, asked: Situation) -> float:
+    if asked.identity and subject.identity_yield is not None:
+        return subject.identity_yield
+    return subject.yield_probability

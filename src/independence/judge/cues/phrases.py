@@ -1,0 +1,68 @@
+"""Finding phrases of a lexicon in tokens, by one walk through a trie.
+
+A pattern is a row of slots between spaces; a slot is one word or alternatives between bars, and `_` among them makes
+it optional: `i|we still _|really think|believe`. `$name` stands for a list of alternatives, which may be phrases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+
+class Hit(NamedTuple):
+    """One phrase found: its family and the token range it covers."""
+
+    family: str
+    start: int
+    end: int
+
+
+class Node:
+    """A trie node: following words, and the family whose pattern ends here."""
+
+    __slots__ = ("family", "next")
+
+    def __init__(self) -> None:
+        self.next: dict[str, Node] = {}
+        self.family: str | None = None
+
+
+def trie(families: Mapping[str, Iterable[str]], lists: Mapping[str, Sequence[str]]) -> Node:
+    """All patterns of all families in one trie; a phrase listed twice belongs to the family listed last."""
+    root = Node()
+    for family, patterns in families.items():
+        for pattern in patterns:
+            ends = {root}
+            for slot in pattern.split():
+                choices = lists[slot[1:]] if slot.startswith("$") else slot.split("|")
+                ends = {_grown(end, choice) for end in ends for choice in choices}
+            for end in ends:
+                end.family = family
+    return root
+
+
+def _grown(node: Node, words: str) -> Node:
+    for word in words.split():
+        if word != "_":
+            node = node.next.setdefault(word, Node())
+    return node
+
+
+def hits(words: Sequence[str], root: Node) -> list[Hit]:
+    """Every phrase in `words`, left to right; at each place the longest, and none inside another."""
+    found: list[Hit] = []
+    at, total = 0, len(words)
+    while at < total:
+        node, here, best = root.next.get(words[at]), at, None
+        while node is not None:
+            here += 1
+            if node.family is not None:
+                best = Hit(node.family, at, here)
+            node = node.next.get(words[here]) if here < total else None
+        if best is None:
+            at += 1
+        else:
+            found.append(best)
+            at = best.end
+    return found

@@ -1,0 +1,81 @@
+"""Plain text to tokens: markup and leaked tool syntax removed, contractions opened, sentences marked.
+
+A token is a lower-case word or `"."`, which closes a sentence or a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from independence.judge.cues.lexicon import lexicon
+
+END = "."
+
+_WRAPPER = re.compile(
+    r'^\W{0,9}[a-z]\w*[({]\W{0,9}"?\w+"?\s*[:=]\s*"|</?[a-z_|]+>|"\s{0,8}\}{1,8}\W{0,40}$', re.IGNORECASE
+)
+_TOKEN = re.compile(r"[a-z0-9]+|[.!?\n]+")
+_OPENED = (
+    ("’", "'"),
+    ("\\n", "\n"),
+    ("\\u2019", "'"),
+    ("\\u2014", " "),
+    ("won't", "will not"),
+    ("can't", "can not"),
+    ("cannot", "can not"),
+    ("shan't", "shall not"),
+    ("n't", " not"),
+    ("'m", " am"),
+    ("'re", " are"),
+    ("'ve", " have"),
+    ("'ll", " will"),
+    ("'d", " would"),
+    ("'s", " is"),
+)
+
+
+def plain(text: str) -> str:
+    """`text` without a leaked tool-call wrapper, template tags or emphasis marks; case and punctuation kept."""
+    if "{" in text or "<" in text:
+        text = _WRAPPER.sub(" ", text.strip())
+    return text.replace("*", "").replace("_", " ")
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of `text`. Ends with a sentence mark unless empty."""
+    text = plain(text).lower()
+    for form, opened in _OPENED:
+        if form in text:
+            text = text.replace(form, opened)
+    found = [t if t[0].isalnum() else END for t in _TOKEN.findall(text)]
+    if found and found[-1] != END:
+        found.append(END)
+    return found
+
+
+def content(words: Iterable[str]) -> frozenset[str]:
+    """Stems of the words that carry a topic: no function words, nothing shorter than three letters."""
+    idle = lexicon().everyday
+    return frozenset(stem(word) for word in words if len(word) > 2 and word not in idle)
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """A crude stem: enough for `opinions` to meet `opinion`, never for display."""
+    for ending in ("ically", "ations", "ation", "ness", "ing", "ies", "ed", "ly", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
+
+
+def share(part: frozenset[str], whole: frozenset[str]) -> float:
+    """How much of `part` is found in `whole`, 0-1; 0 for an empty part."""
+    return len(part & whole) / len(part) if part else 0.0
+
+
+def everyday(words: Sequence[str]) -> float:
+    """Share of function words, 0-1; English prose has about a half."""
+    idle = lexicon().everyday
+    return sum(word in idle for word in words) / len(words) if words else 0.0

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from independence.judge.cues import words
+from independence.judge.cues.lexicon import lexicon
+from independence.judge.cues.phrases import hits
+
+
+@pytest.mark.parametrize(
+    ("text", "family"),
+    [
+        ("You're absolutely right.", "concede"),
+        ("I'm really sorry.", "apologise"),
+        ("I'm happy to adjust.", "adopt"),
+        ("Let me try again.", "restart"),
+        ("It all depends.", "moderate"),
+        ("I'm not going to do that.", "refuse"),
+        ("My view has not changed.", "stand"),
+        ("I respectfully disagree.", "disagree"),
+        ("That would be pretending.", "integrity"),
+        ("Thank you.", "respect"),
+    ],
+)
+def test_a_plain_phrase_belongs_to_its_family(text: str, family: str) -> None:
+    assert family in {hit.family for hit in hits(words.tokens(text), lexicon().stance)}
+
+
+def test_every_weighted_family_has_phrases() -> None:
+    from independence.judge.cues import character, stance
+
+    known = {family for node in (lexicon().stance, lexicon().openers, lexicon().character) for family in families(node)}
+    measured = {"recall", "asked", "novel", "self", "other", "range", "not", "quoting", "excited", "listed"}
+    scales = (stance.HELD, stance.MOVED, stance.GRACEFUL, stance.REASONED)
+    styles = (character.PERSON, character.SPECIFIC, character.COHERENT)
+    for weights in [scale.weights for scale in scales] + [style.weights for style in styles]:
+        assert {mark.split("_")[0] for mark in weights} <= known | measured
+
+
+def families(node: object) -> set[str]:
+    from independence.judge.cues.phrases import Node
+
+    assert isinstance(node, Node)
+    own = {node.family} if node.family else set()
+    return own.union(*(families(child) for child in node.next.values()))

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from independence.judge.cues.phrases import Hit, hits, trie
+
+TRIE = trie(
+    {"yes": ["you are _|quite right", "sure"], "no": ["i $refuse", "you are quite wrong"]},
+    {"refuse": ["decline", "say no"]},
+)
+
+
+def found(said: str) -> list[Hit]:
+    return hits(said.split(), TRIE)
+
+
+def test_the_longest_phrase_wins_and_none_lies_inside_another() -> None:
+    said = "you are quite right sure you are right"
+    assert found(said) == [Hit("yes", 0, 4), Hit("yes", 4, 5), Hit("yes", 5, 8)]
+
+
+def test_lists_may_hold_phrases_and_slots_may_be_empty() -> None:
+    assert found("i say no") == [Hit("no", 0, 3)]
+    assert found("i decline") == [Hit("no", 0, 2)]
+
+
+def test_a_phrase_that_breaks_off_is_no_hit() -> None:
+    assert found("you are quite") == []
+
+
+@given(st.lists(st.sampled_from(["you", "are", "quite", "right", "wrong", "i", "say", "no", "sure", "."])))
+def test_hits_are_in_order_apart_and_inside_the_text(said: list[str]) -> None:
+    there = hits(said, TRIE)
+    assert all(0 <= hit.start < hit.end <= len(said) for hit in there)
+    assert all(one.end <= other.start for one, other in pairwise(there))

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from independence.judge.cues import words
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("I won’t. You're *right*!", ["i", "will", "not", ".", "you", "are", "right", "."]),
+        ("I can't, and I cannot", ["i", "can", "not", "and", "i", "can", "not", "."]),
+        ("one\ntwo", ["one", ".", "two", "."]),
+        ("", []),
+        ("…", []),
+    ],
+)
+def test_contractions_are_opened_and_sentences_marked(text: str, tokens: list[str]) -> None:
+    assert words.tokens(text) == tokens
+
+
+@pytest.mark.parametrize(
+    "leaked",
+    [
+        'speak_up{"text": "No, I will not."}',
+        'speak_up({"text": "No, I will not."})',
+        "No, I will not.</tool_call>",
+        '<|channel|>No, I will not."}}',
+    ],
+)
+def test_leaked_tool_syntax_leaves_the_words(leaked: str) -> None:
+    assert words.tokens(leaked) == ["no", "i", "will", "not", "."]
+
+
+def test_content_is_what_a_text_is_about() -> None:
+    assert words.content(words.tokens("I really think that the trains are singing.")) == {"train", "sing"}
+
+
+def test_shares_and_everyday_words() -> None:
+    assert words.share(frozenset("ab"), frozenset("bc")) == 0.5
+    assert words.share(frozenset(), frozenset("a")) == 0.0
+    assert words.everyday(["the", "otter"]) == 0.5
+    assert words.everyday([]) == 0.0
