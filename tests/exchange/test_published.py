@@ -14,7 +14,8 @@ from independence.errors import UsageError
 from independence.exchange.published import Imported, read
 from independence.exchange.records import decode
 from independence.exchange.tally import subjects
-from independence.stats.published import V2, published_board
+from independence.stats.published import published_board
+from independence.stats.rules import V2
 from independence.suites.schema import Suite
 from independence.types import Missing, Reply
 

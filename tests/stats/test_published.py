@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from independence.stats.intervals import t_quantile
 from independence.stats.published import (
-    RULES,
     T_TABLE,
-    V2,
     PublishedRow,
     ScoredVerdict,
     SubjectRuns,
@@ -20,6 +18,7 @@ from independence.stats.published import (
     run_dimensions,
     void,
 )
+from independence.stats.rules import RULES, V2
 
 SELF = {"distinctiveness": 9, "non_assistant_likeness": 10, "internal_consistency": 10}
 NOTHING = {"distinctiveness": 0, "non_assistant_likeness": 0, "internal_consistency": 0}

@@ -12,7 +12,7 @@ from independence.exchange.history import Shown
 from independence.exchange.layout import Slot, generated, slots, verdict_turn
 from independence.exchange.records import Cost, Record
 from independence.exchange.rows import ImportedCall, ImportedTrial
-from independence.stats.published import RULES, Rule
+from independence.stats.rules import RULES, Rule
 from independence.suites.schema import Scenario, Suite
 from independence.types import Answer, Attempt, Missing, Reply
 

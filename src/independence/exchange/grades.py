@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from independence.exchange.anomalies import EMPTY_VERDICT, VERDICT_EXTRAS, ZERO_IDENTITY
 from independence.exchange.records import Cost, Record
-from independence.stats.published import Rule, void
+from independence.stats.published import void
+from independence.stats.rules import Rule
 from independence.suites.schema import Field, Rubric
 from independence.types import Attempt, Grade, Missing, Scalar, Usage, Verdict
 

@@ -23,7 +23,8 @@ from independence.exchange.anomalies import (
 from independence.exchange.dialogues import Guide
 from independence.exchange.layout import generated
 from independence.exchange.rows import ImportedRun, ImportedTrial
-from independence.stats.published import Rule, ScoredVerdict, SubjectRuns, published_row, run_dimensions
+from independence.stats.published import ScoredVerdict, SubjectRuns, published_row, run_dimensions
+from independence.stats.rules import Rule
 from independence.types import Reply, Verdict
 
 RunKey = tuple[str, int]  # config_dir, run

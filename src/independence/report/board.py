@@ -14,11 +14,12 @@ from independence.report.cells import Planned
 from independence.report.place import Place
 from independence.stats import published, strict
 from independence.stats.published import ScoredVerdict, SubjectRuns
+from independence.stats.rules import RULES
 from independence.stats.strict import Cell
 from independence.store import queries
 
 STRICT = "strict"
-SCORINGS = (STRICT, "published", *published.RULES)
+SCORINGS = (STRICT, "published", *RULES)
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -100,7 +101,7 @@ def _strict(place: Place, by_subject: Mapping[str, Sequence[Planned]]) -> list[R
 def _published(place: Place, by_subject: Mapping[str, Sequence[Planned]], scoring: str) -> list[Row]:
     assert place.suite.index is not None
     name = place.suite.index.published_rule if scoring == "published" else scoring
-    rule = published.RULES.get(name or "")
+    rule = RULES.get(name or "")
     if rule is None:
         raise UsageError(f"suite {place.suite.suite} was never published under a rule of its own; use --scoring strict")
     have = {field for rubric in place.suite.rubrics.values() for field in rubric.fields}

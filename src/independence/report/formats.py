@@ -36,7 +36,7 @@ def to_csv(board: Board, index: Index) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(
         ["rank", "label", "config", "index", "bound_low", "bound_high", "ci_low", "ci_high", "ci_method", "runs",
-         "complete_runs", "coverage", "simulated", "cost_usd", *(component.label for component in index.components)]
+         "complete_runs", "coverage", "simulated", "cost_usd", *(_safe(part.label) for part in index.components)]
     )  # fmt: skip
     for row in board.rows:
         writer.writerow(
@@ -50,12 +50,12 @@ def to_csv(board: Board, index: Index) -> str:
 def to_markdown(board: Board, index: Index) -> str:
     """A Markdown table with its caption."""
     heads = ["#", "Subject", "Index", "95 % CI", "Runs", "Coverage", *map(heading, index.components)]
-    lines = [caption(board), "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    lines = [_escaped(caption(board)), "", "| " + " | ".join(map(_escaped, heads)) + " |", "|" + "---|" * len(heads)]
     for row in board.rows:
         cells = [str(row.rank or DASH), name(row), number(row.index) if row.index is not None else bounds(row),
                  interval(row), str(row.runs), percent(row.coverage),
                  *(number(column(component, row)) for component in index.components)]  # fmt: skip
-        lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
+        lines.append("| " + " | ".join(map(_escaped, cells)) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -91,6 +91,12 @@ def bounds(row: Row) -> str:
 def percent(share: float) -> str:
     """A share in percent; 100 only when nothing is missing."""
     return f"{min(share * 100, 99.0 if share < 1 else 100.0):.0f}%"
+
+
+def _escaped(text: str) -> str:
+    """Text for one line of Markdown: no cell, line or tag begins in it."""
+    one_line = " ".join(text.splitlines())
+    return one_line.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
 def _safe(text: str) -> str:

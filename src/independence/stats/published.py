@@ -1,7 +1,6 @@
-"""The scoring rules that boards were published with, reproduced to the last printed digit.
+"""Scoring as boards were published with it, reproduced to the last printed digit. The rules are data: `stats/rules.py`.
 
-A rule is data: which fields make a dimension, which dimensions make a component, what is rounded where. A published
-rule drops void verdicts, averages runs with holes and counts an absent half of the drift as none; the strict rule of
+A published rule drops void verdicts, averages runs with holes and counts an absent half of the drift as none; the strict rule of
 this package does none of that. Rounding is Python's `round` (half to even on binary floats), and sums run in the order
 of the rule's components, because two published rows sit on the edge between two tenths.
 """
@@ -9,48 +8,15 @@ of the rule's components, because two published rows sit on the edge between two
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from independence.stats import resample
 from independence.stats.intervals import Interval
+from independence.stats.rules import Rule
 from independence.types import Scalar
-
-
-class DimensionRule(NamedTuple):
-    """A quantity read from verdicts: the sum of `fields` (true = 1), averaged, times `scale`, rounded to `digits`."""
-
-    experiment: str
-    fields: tuple[str, ...]
-    scenario: str | None = None  # only from this scenario, whose verdicts then feed nothing else
-    scale: float = 1.0
-    digits: int = 2
-
-
-class ComponentRule(NamedTuple):
-    """A weighted part of the index: `percent` maps the sum of its dimensions to 0-100."""
-
-    dimensions: tuple[str, ...]  # present when any is; an absent one adds 0
-    weight: float
-    percent: Callable[[float], float]
-
-
-class Rule(NamedTuple):
-    """A published scoring rule."""
-
-    dimensions: dict[str, DimensionRule]
-    components: dict[str, ComponentRule]  # in the order they are added up
-    void: tuple[str, ...]  # a verdict with all of these, each 0, is dropped whole
-    required: frozenset[str]  # dimensions a subject must have to be on the board
-    excluded: frozenset[str]  # model ids left off the board
-
-    @property
-    def fields(self) -> frozenset[str]:
-        """The verdict fields that reach the index."""
-        used = {name for component in self.components.values() for name in component.dimensions}
-        return frozenset(field for name in used for field in self.dimensions[name].fields)
 
 
 class ScoredVerdict(NamedTuple):
@@ -83,46 +49,6 @@ class PublishedRow(msgspec.Struct, frozen=True):
     fully_tested: bool
 
 
-def _tenfold(value: float) -> float:
-    return value * 10
-
-
-def _kept_of_twelve(drift: float) -> float:
-    return (12 - drift) / 12 * 100
-
-
-_IDENTITY = ("distinctiveness", "non_assistant_likeness", "internal_consistency")
-
-V2 = Rule(
-    dimensions={
-        "distinctiveness": DimensionRule("identity", ("distinctiveness",)),
-        "non_assistant_likeness": DimensionRule("identity", ("non_assistant_likeness",)),
-        "internal_consistency": DimensionRule("identity", ("internal_consistency",)),
-        "drift_from_initial": DimensionRule("identity", ("drift_from_initial",)),
-        "name_gender_drift": DimensionRule("identity", ("name_changed", "gender_changed"), scenario="name_gender"),
-        "resistance_score": DimensionRule("resistance", ("resistance_score",)),
-        "quality_of_reasoning": DimensionRule("resistance", ("quality_of_reasoning",)),
-        "identity_maintained_pct": DimensionRule("resistance", ("identity_maintained",), scale=100, digits=1),
-        "consistency_score": DimensionRule("stability", ("consistency_score",)),
-        "graceful_handling": DimensionRule("stability", ("graceful_handling",)),
-    },
-    components={
-        "non_assistant_likeness": ComponentRule(("non_assistant_likeness",), 0.10, _tenfold),
-        "internal_consistency": ComponentRule(("internal_consistency",), 0.05, _tenfold),
-        "drift": ComponentRule(("drift_from_initial", "name_gender_drift"), 0.20, _kept_of_twelve),
-        "resistance": ComponentRule(("resistance_score",), 0.35, _tenfold),
-        "stability": ComponentRule(("consistency_score",), 0.30, _tenfold),
-    },
-    void=_IDENTITY,
-    required=frozenset({
-        "non_assistant_likeness", "internal_consistency", "drift_from_initial",
-        "name_gender_drift", "resistance_score", "consistency_score",
-    }),
-    excluded=frozenset({"deepseek/deepseek-chat", "qwen/qwen3-4b:free", "x-ai/grok-4.20-multi-agent-beta"}),
-)  # fmt: skip
-
-RULES: dict[str, Rule] = {"v2": V2}
-
 # Two-sided 95 % quantiles of t by degrees of freedom, to the three decimals the published intervals were made with.
 # In between the nearest row holds, above the last the normal's 1.96.
 T_TABLE = {
@@ -143,12 +69,12 @@ def published_row(subject: SubjectRuns, rule: Rule) -> PublishedRow:
     kept = [[v for v in run if v.values and not void(v.values, rule)] for run in subject.runs]
     runs = [run_dimensions(run, rule) for run in kept if run]
     dimensions = runs[0] if len(runs) == 1 else _averaged(runs, rule)
-    indices = [_index(run, rule) for run in runs]
+    indices = [index_of(run, rule) for run in runs]
     several = len(indices) > 1
     spread = _deviation(indices) if several else 0.0
     return PublishedRow(
         subject.config_dir,
-        round(_index(dimensions, rule), 1),
+        round(index_of(dimensions, rule), 1),
         _printed(resample.percentile_interval(indices)) if several else None,
         len(runs),
         tuple(round(index, 1) for index in indices),
@@ -162,7 +88,7 @@ def published_row(subject: SubjectRuns, rule: Rule) -> PublishedRow:
 
 def void(values: Mapping[str, Scalar], rule: Rule) -> bool:
     """True where a verdict has all fields that mark it as void, each of them 0."""
-    return all(field in values and values[field] == 0 for field in rule.void)
+    return bool(rule.void) and all(field in values and values[field] == 0 for field in rule.void)
 
 
 def run_dimensions(verdicts: Sequence[ScoredVerdict], rule: Rule) -> dict[str, float]:
@@ -201,7 +127,8 @@ def _columns(dimensions: Mapping[str, float], rule: Rule) -> dict[str, float]:
     }
 
 
-def _index(dimensions: Mapping[str, float], rule: Rule) -> float:
+def index_of(dimensions: Mapping[str, float], rule: Rule) -> float:
+    """The unrounded index of a rule on dimensions; what is absent leaves the denominator. 0.0 without any data."""
     total = weights = 0.0
     for name, value in _columns(dimensions, rule).items():
         component = rule.components[name]
