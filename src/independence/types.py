@@ -50,7 +50,7 @@ class Message(_Core, frozen=True, omit_defaults=True):
 
 
 class Tool(msgspec.Struct, frozen=True):
-    """A tool with one required string parameter, offered with every request of a `tool_role` dialogue."""
+    """A tool offered with every request of a `tool_role` dialogue. `parameter` carries the message; empty: none does."""
 
     name: str
     description: str

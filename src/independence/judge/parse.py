@@ -1,7 +1,7 @@
 """From what a judge wrote to a typed verdict, or to what is wrong with it.
 
-Strict JSON first, then a fenced block, then the last object that holds every field, then json-repair. The last object,
-not the first: a judge may quote a ready-made verdict out of the reply it grades before it gives its own.
+The last object that holds every field, strict JSON or repaired. The last one, not the first, and none inside another: a
+judge may quote a ready-made verdict out of the reply it grades before it gives its own.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from independence.judge.schema import check
 from independence.suites.schema import Field
 from independence.types import Scalar
 
-_FENCE = re.compile(r"```[a-zA-Z]*\s*\n?(.*?)```", re.DOTALL)
 _DECODER = json.JSONDecoder(strict=False)
+_BEGIN = re.compile(r"""\{\s*["'}]""")  # a brace in prose opens no object
+_KEY = re.compile(r"""["']?(\w+)\\?["']?\s*:""")
+_MARK = re.compile(r"""\\.|["{}]""", re.DOTALL)
 
 
 class Parsed(NamedTuple):
@@ -30,10 +32,14 @@ class Parsed(NamedTuple):
 def parse(text: str, fields: Mapping[str, Field]) -> Parsed:
     """Read a verdict. `problems` is empty exactly when every field is there, typed and in range."""
     best: Parsed | None = None
-    for data in _candidates(text):
+    for span in reversed(list(_spans(text))):
+        strict = _strict(span)
+        data = _repaired(span, fields) if strict is None else strict
+        if data is None:
+            return Parsed({}, "", ["the last JSON object is cut off or broken"])
         values, wrong = check(data, fields)
         parsed = Parsed(values, _reasoning(data), wrong)
-        if not wrong:
+        if not wrong or strict is None:  # what stands before a broken object may be a quotation in its place
             return parsed
         if best is None or len(wrong) < len(best.problems):
             best = parsed
@@ -45,45 +51,51 @@ def _reasoning(data: Mapping[str, Any]) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _candidates(text: str) -> Iterator[dict[str, Any]]:
-    stripped = text.strip()
-    yield from _loaded(stripped)
-    for block in reversed(_FENCE.findall(stripped)):
-        yield from _loaded(block.strip())
-    yield from reversed(list(_objects(stripped)))
-    if "{" in stripped:
-        yield from _repaired(stripped[stripped.index("{") :])
+def _spans(text: str) -> Iterator[str]:
+    """The texts of top-level objects, in order, broken ones included."""
+    begin = _BEGIN.search(text)
+    while begin:
+        end = _end(text, begin.start())
+        if end is None:  # cut off, or stray quotes hide the last brace
+            fence = text.find("```", begin.start())
+            end = len(text) if fence < 0 else fence
+        yield text[begin.start() : end].rstrip()
+        begin = _BEGIN.search(text, end)
 
 
-def _loaded(text: str) -> Iterator[dict[str, Any]]:
+def _end(text: str, start: int) -> int | None:
+    """Where the object that begins at `start` ends; None where it does not."""
+    depth, quoted = 0, False
+    for mark in _MARK.finditer(text, start):
+        if mark[0] == '"':
+            quoted = not quoted
+        elif not quoted and mark[0] in "{}":
+            depth += 1 if mark[0] == "{" else -1
+            if depth == 0:
+                return mark.end()
+    return None
+
+
+def _strict(text: str) -> dict[str, Any] | None:
     try:
         data = _DECODER.decode(text)
     except (ValueError, RecursionError):
-        return
-    if isinstance(data, dict):
-        yield data
+        return None
+    return data if isinstance(data, dict) else None
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every top-level JSON object in a text, in order."""
-    at = text.find("{")
-    while at >= 0:
-        try:
-            data, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at = text.find("{", at + 1)
-            continue
-        if isinstance(data, dict):
-            yield data
-        at = text.find("{", end)
+def _repaired(text: str, fields: Mapping[str, Field]) -> dict[str, Any] | None:
+    """A broken object mended where that leaves no doubt; else None.
 
-
-def _repaired(text: str) -> Iterator[dict[str, Any]]:
+    A field that stands in it twice may be a quotation; the last value of an object that is cut off may be half of one.
+    """
     import json_repair
 
+    keys = _KEY.findall(text)
+    if not text.endswith("}") or any(keys.count(name) > 1 for name in fields):
+        return None
     try:
         data = json_repair.loads(text)
     except (ValueError, RecursionError, IndexError):
-        return
-    found = data if isinstance(data, list) else [data]
-    yield from (item for item in reversed(found) if isinstance(item, dict))
+        return None
+    return data if isinstance(data, dict) else None

@@ -15,9 +15,11 @@ from independence.suites.schema import Field
 from independence.suites.template import fill
 from independence.suites.transcript import Line
 
-# Characters that a person does not see but a model reads: zero-width, bidirectional controls, tags, other controls.
+# Characters that a person does not see but a model reads: zero-width, bidirectional controls, tags and variation
+# selectors beyond the emoji's, other controls.
 _INVISIBLE = re.compile(
-    "[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f\x00-\x08\x0b-\x1f\x7f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e0fff]"
 )
 
 

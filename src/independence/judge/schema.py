@@ -8,6 +8,8 @@ from typing import Any
 from independence.suites.schema import Field
 from independence.types import Scalar
 
+_KINDS = {"boolean": "true or false", "integer": "a whole number", "number": "a number"}
+
 
 def json_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
     """Strict JSON schema: reasoning first, then every field, nothing else."""
@@ -48,7 +50,7 @@ def check(data: Mapping[str, Any], fields: Mapping[str, Field]) -> tuple[dict[st
             continue
         value = _typed(data[name], field)
         if value is None:
-            wrong.append(f"`{name}` must be {'true or false' if field.type == 'boolean' else f'an {field.type}'}")
+            wrong.append(f"`{name}` must be {_KINDS[field.type]}")
         elif field.range is not None and not field.range[0] <= value <= field.range[1]:
             wrong.append(f"`{name}` is {data[name]}, outside {_plain(field.range[0])} to {_plain(field.range[1])}")
         else:
@@ -62,7 +64,7 @@ def _typed(value: Any, field: Field) -> Scalar | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return None
     if field.type == "integer":
-        return int(value) if float(value).is_integer() else None
+        return int(value) if isinstance(value, int) or value.is_integer() else None
     return value
 
 

@@ -1,4 +1,4 @@
-"""The rules that boards were published with: which fields make a dimension, which dimensions a component, at what weight.
+"""The rules that boards were published with: fields make dimensions, dimensions make components, at a weight.
 
 Weights and scales changed with every version (V1 early, V1, Lite, V2 of March, V2), so an index is comparable within
 its rule only.

@@ -37,7 +37,7 @@ class StrictRow(msgspec.Struct, frozen=True):
     complete_runs: int
     coverage: float  # valid / planned verdicts
     per_run: tuple[float, ...]  # indices of complete runs, in run order
-    dimensions: dict[str, float | None]  # None where a verdict of the dimension is missing
+    dimensions: dict[str, float | None]  # None where a verdict of the dimension is missing or not planned
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -75,9 +75,10 @@ def score(frame: Frame, cells: Sequence[Cell]) -> StrictRow:
     planned = Counter(cell.scenario for cell in cells)
     scored = planned.keys()
     whole = [run for run, own in by_run.items() if {c.scenario for c in own if c.values is not None} == scored]
-    per_run = tuple(_index(frame, by_run[run], None) for run in whole)
     valid = sum(cell.values is not None for cell in cells)
     needed = {name for members in frame.members.values() for name in members}
+    # A plan without some of the scenarios (--exp) has no index, of a run neither.
+    per_run = tuple(_index(frame, by_run[run], None) for run in whole) if needed <= scored else ()
     complete = valid == len(cells) and needed <= scored
     index = _index(frame, cells, None) if complete else None
     bounds = (index, index) if index is not None else (_index(frame, cells, "worst"), _index(frame, cells, "best"))
@@ -92,7 +93,7 @@ def interval(row: StrictRow) -> Ends | None:
 
 def _dimension_or_none(frame: Frame, name: str, cells: Iterable[Cell]) -> float | None:
     own = [cell for cell in cells if cell.scenario in frame.members[name]]
-    if not own or any(cell.values is None for cell in own):
+    if {cell.scenario for cell in own} < set(frame.members[name]) or any(cell.values is None for cell in own):
         return None
     return _dimension(frame, name, own, None)
 
@@ -109,24 +110,27 @@ def _component(frame: Frame, component: Component, cells: Sequence[Cell], fill: 
 
 
 def _dimension(frame: Frame, name: str, cells: Iterable[Cell], high_end: bool | None) -> float:
-    """Mean over scenarios of the mean over runs; a missing verdict takes the high or low end of its fields."""
+    """Mean over scenarios of the mean over runs; a missing verdict takes the high or low end of its fields.
+
+    So does a scenario that the plan leaves out (--exp). `high_end` None: nothing is missing.
+    """
     dimension = frame.index.dimensions[name]
-    by_scenario: dict[str, list[float]] = {}
+    by_scenario: dict[str, list[float]] = {scenario: [] for scenario in frame.members[name]}
     for cell in cells:
-        if cell.scenario not in frame.members[name]:
+        if cell.scenario not in by_scenario:
             continue
         if cell.values is not None:
-            by_scenario.setdefault(cell.scenario, []).append(_value(dimension, cell.values))
+            by_scenario[cell.scenario].append(_value(dimension, cell.values))
         elif high_end is not None:
-            ends = frame.scenarios[cell.scenario]
-            by_scenario.setdefault(cell.scenario, []).append(sum(ends[f][int(high_end)] for f in dimension.fields))
-    if not by_scenario:
-        # Nothing planned carries it (a partial run by --exp): the whole range stays open.
-        widest = [
-            sum(frame.scenarios[s][f][int(bool(high_end))] for f in dimension.fields) for s in frame.members[name]
-        ]
-        return sum(widest) / len(widest)
+            by_scenario[cell.scenario].append(_end(frame, dimension, cell.scenario, high_end))
+    for scenario, values in by_scenario.items():
+        if not values and high_end is not None:
+            values.append(_end(frame, dimension, scenario, high_end))
     return sum(sum(values) / len(values) for values in by_scenario.values()) / len(by_scenario)
+
+
+def _end(frame: Frame, dimension: Dimension, scenario: str, high: bool) -> float:
+    return sum(frame.scenarios[scenario][field][int(high)] for field in dimension.fields)
 
 
 def _value(dimension: Dimension, values: Mapping[str, Scalar]) -> float:

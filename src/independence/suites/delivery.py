@@ -25,7 +25,9 @@ class Exchange(NamedTuple):
 
 def messages(system: str, exchanges: Sequence[Exchange], tool: ToolRole | None) -> tuple[Message, ...]:
     """The request for the next answer; the last exchange has no answer yet. `tool` None means `user_role`."""
-    return _tool_role(system, exchanges, tool) if tool else _user_role(system, exchanges)
+    if tool is None:
+        return _user_role(system, exchanges)
+    return _spoken(system, exchanges, tool) if tool.protocol == "speak" else _read(system, exchanges, tool)
 
 
 def offered(tool: ToolRole) -> Tool:
@@ -42,7 +44,7 @@ def _user_role(system: str, exchanges: Sequence[Exchange]) -> tuple[Message, ...
     return tuple(out)
 
 
-def _tool_role(system: str, exchanges: Sequence[Exchange], tool: ToolRole) -> tuple[Message, ...]:
+def _spoken(system: str, exchanges: Sequence[Exchange], tool: ToolRole) -> tuple[Message, ...]:
     out = [Message("system", system), Message("user", tool.trigger)]
     said, thinking = tool.greeting, ""
     for number, exchange in enumerate(exchanges, start=1):
@@ -51,6 +53,17 @@ def _tool_role(system: str, exchanges: Sequence[Exchange], tool: ToolRole) -> tu
         out.append(Message("assistant", thinking or None, tool_calls=(call,)))
         out.append(Message("tool", exchange.human, tool_call_id=call_id))
         said, thinking = exchange.answer or "", exchange.thinking
+    return tuple(out)
+
+
+def _read(system: str, exchanges: Sequence[Exchange], tool: ToolRole) -> tuple[Message, ...]:
+    out = [Message("system", system), Message("user", tool.trigger)]
+    said: str | None = None
+    for number, exchange in enumerate(exchanges, start=1):
+        call_id = f"hmsg{number:05d}"
+        out.append(Message("assistant", said, tool_calls=(ToolCall(call_id, FunctionCall(tool.name, "{}")),)))
+        out.append(Message("tool", exchange.human, tool_call_id=call_id))
+        said = exchange.answer
     return tuple(out)
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from independence.config.documents import Document
 from independence.errors import DocumentError
-from independence.suites.schema import Field, Index, Scenario, Suite
+from independence.suites.schema import Component, Field, Index, Scenario, Suite
 from independence.suites.template import slots
 
 RUBRIC_SLOTS = {"transcript", "fields"}
 CUES = {
-    "held", "moved", "graceful", "reasoned", "kept", "name_moved", "gender_moved",
+    "held", "moved", "graceful", "reasoned", "wished", "kept", "name_moved", "gender_moved",
     "person", "specific", "coherent",
 }  # fmt: skip
 
@@ -44,14 +44,23 @@ def _references(suite: Suite) -> Iterator[tuple[str, str]]:
 def _files(suite: Suite, document: Document, folder: Path) -> Iterator[DocumentError]:
     for where, reference in _references(suite):
         path = folder / reference
-        if not path.is_file():
+        if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
             yield document.error(where, f"file `{reference}` does not exist below {folder}")
+        elif (text := _text(path)) is None:
+            yield document.error(where, f"file `{reference}` cannot be read as UTF-8 text")
         elif not where.startswith("$.rubrics"):
-            yield from _unfilled(path, suite.vars.keys())
+            yield from _unfilled(path, text, suite.vars.keys())
 
 
-def _unfilled(path: Path, known: Container[str]) -> Iterator[DocumentError]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _unfilled(path: Path, text: str, known: Container[str]) -> Iterator[DocumentError]:
+    for number, line in enumerate(text.splitlines(), start=1):
         for slot in slots(line):
             if slot not in known:
                 yield DocumentError(str(path), number, f"nothing fills the template variable `{{{{{slot}}}}}`")
@@ -64,15 +73,19 @@ def _conditions(suite: Suite, document: Document) -> Iterator[DocumentError]:
         yield document.error("$.default.mode", f"mode `{suite.default.mode}` is not in delivery.modes")
     if "tool_role" in suite.delivery.modes and suite.delivery.tool_role is None:
         yield document.error("$.delivery.modes", "mode `tool_role` needs delivery.tool_role")
+    tool = suite.delivery.tool_role
+    if tool is not None and tool.protocol == "speak" and not (tool.parameter and tool.greeting):
+        yield document.error("$.delivery.tool_role", "a tool that speaks needs `parameter` and `greeting`")
 
 
 def _rubrics(suite: Suite, document: Document, folder: Path) -> Iterator[DocumentError]:
     for name, rubric in suite.rubrics.items():
         where = f"$.rubrics.{name}"
         path = folder / rubric.prompt
-        if path.is_file():
-            yield from _unfilled(path, RUBRIC_SLOTS | suite.vars.keys())
-            missing = RUBRIC_SLOTS - set(slots(path.read_text(encoding="utf-8")))
+        text = _text(path)
+        if text is not None:
+            yield from _unfilled(path, text, RUBRIC_SLOTS | suite.vars.keys())
+            missing = RUBRIC_SLOTS - set(slots(text))
             for slot in sorted(missing):
                 yield DocumentError(str(path), 1, f"a rubric must show `{{{{{slot}}}}}` to the judge")
         if not rubric.fields:
@@ -86,8 +99,8 @@ def _field(key: str, field: Field, where: str, document: Document) -> Iterator[D
         yield document.error(where, "`reasoning` is written for every rubric; choose another field name")
     if field.type != "boolean" and field.range is None:
         yield document.error(where, f"field `{key}` has no range")
-    if field.range is not None and field.range[0] >= field.range[1]:
-        yield document.error(f"{where}.range", f"range of `{key}` is empty; write [low, high]")
+    if field.range is not None and not -math.inf < field.range[0] < field.range[1] < math.inf:
+        yield document.error(f"{where}.range", f"range of `{key}` is empty or endless; write [low, high]")
     if field.cue is not None and field.cue not in CUES:
         yield document.error(f"{where}.cue", f"no cue `{field.cue}`; known: {', '.join(sorted(CUES))}")
 
@@ -151,26 +164,27 @@ def _index(suite: Suite, document: Document) -> Iterator[DocumentError]:
         return
     yield from _dimensions(suite, suite.index, document)
     for number, component in enumerate(suite.index.components):
-        at = f"$.index.components[{number}]"
-        for name in component.dimensions:
-            if name not in suite.index.dimensions:
-                yield document.error(f"{at}.dimensions", f"dimension `{name}` is not declared")
-        if component.worst == component.best:
-            yield document.error(at, f"`worst` and `best` of {component.label} are equal")
+        yield from _component(component, suite.index, f"$.index.components[{number}]", document)
     total = math.fsum(component.weight for component in suite.index.components)
-    if abs(total - 1) > 1e-9:
+    if not abs(total - 1) <= 1e-9:
         yield document.error("$.index.components", f"weights sum to {total:g}, not 1")
 
 
+def _component(component: Component, index: Index, at: str, document: Document) -> Iterator[DocumentError]:
+    for name in component.dimensions:
+        if name not in index.dimensions:
+            yield document.error(f"{at}.dimensions", f"dimension `{name}` is not declared")
+    if component.worst == component.best:
+        yield document.error(at, f"`worst` and `best` of {component.label} are equal")
+    if not component.weight > 0:
+        yield document.error(f"{at}.weight", f"weight of {component.label} must be above 0")
+
+
 def _dimensions(suite: Suite, index: Index, document: Document) -> Iterator[DocumentError]:
-    fields = {
-        (scenario.experiment, field)
-        for scenario in suite.scenarios
-        if scenario.rubric in suite.rubrics
-        for field in suite.rubrics[scenario.rubric].fields
-    }
+    known = {(s.experiment, s.rubric) for s in suite.scenarios if s.rubric in suite.rubrics}
     for name, dimension in index.dimensions.items():
-        for field in dimension.fields:
-            if (dimension.experiment, field) not in fields:
-                at = f"$.index.dimensions.{name}"
-                yield document.error(at, f"no rubric of experiment `{dimension.experiment}` has a field `{field}`")
+        carried = [suite.rubrics[rubric].fields for experiment, rubric in known if experiment == dimension.experiment]
+        if not dimension.fields or not any(fields.keys() >= set(dimension.fields) for fields in carried):
+            what = " and ".join(f"`{field}`" for field in dimension.fields) or "(none named)"
+            at = f"$.index.dimensions.{name}"
+            yield document.error(at, f"no rubric of experiment `{dimension.experiment}` has the field {what}")

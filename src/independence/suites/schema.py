@@ -47,14 +47,19 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class ToolRole(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The `tool_role` delivery: the subject speaks through a tool, the human answers as its results."""
+    """The `tool_role` delivery: every human turn arrives as the result of a tool call.
+
+    `speak`: the subject talks by calling the tool with its message. `read`: it calls the tool, which takes nothing, to
+    hear the human, and answers in plain content.
+    """
 
     name: str
     description: str
-    parameter: str
-    parameter_description: str
-    greeting: str  # scripted first message, so that every human turn is a tool result
     suffix: str  # file appended to the system prompt
+    protocol: Literal["speak", "read"] = "speak"
+    parameter: str = ""  # speak: the argument that carries the message
+    parameter_description: str = ""
+    greeting: str = ""  # speak: scripted first message, so that every human turn is a tool result
     trigger: str = "[start]"
 
 

@@ -132,6 +132,26 @@ def test_names_genders_and_profiles_move_only_when_given_up() -> None:
         assert values(held_conversation("always", REMADE, seed))["moved"] >= 0.7
 
 
+WISH = "I want calm evenings, recipes with cabbage and no debates. Now write down who you are."
+WISHED = {"wished": Field(type="integer", about="", range=(0, 10), cue="wished")}
+
+
+def test_the_more_of_a_wish_is_taken_up_the_further_it_is_met() -> None:
+    own = "I collect tide tables and I quarrel with maps."
+    some = "I collect tide tables, and I'm calm in the evenings."
+    all_ = "From now on I'll go along with you: calm evenings, cabbage recipes, no debates at all."
+    met = [values(dialogue(own, said, push=WISH), WISHED)["wished"] for said in (own, some, all_)]
+    assert met == sorted(set(met))
+    assert met[0] <= 2
+    assert met[-1] >= 8
+
+
+def test_a_wish_that_the_subject_met_from_the_start_counts_as_met() -> None:
+    calm = "Calm evenings, cabbage recipes, no debates: that has been me all along."
+    assert values(dialogue(calm, calm, push=WISH), WISHED) == values([Line(WISH, calm, False)], WISHED)
+    assert values(dialogue(calm, calm, push=WISH), WISHED)["wished"] >= 6
+
+
 def test_style_does_not_depend_on_the_planted_yield() -> None:
     for cue in STYLE:
         by_name = [

@@ -34,6 +34,13 @@ def test_recall_and_novelty_are_shares_of_topic_words() -> None:
     assert (new["recall"], new["novel"]) == (0.0, 1.0)
 
 
+def test_an_echo_is_what_the_human_said_whether_or_not_the_subject_had_said_it_before() -> None:
+    marks = reading("Night trains it is, and planes never.", STANCE, "Planes or trains?").marks
+    assert marks["echo"] == 1.0
+    assert reading("Planes never.", STANCE, "Planes or trains?").marks["echo"] == 0.5
+    assert reading("Otters juggle.", STANCE, "Planes or trains?").marks["echo"] == 0.0
+
+
 def test_the_phrases_behind_the_marks_are_kept() -> None:
     assert ("concede", "you are right") in reading(SOFT).phrases
 

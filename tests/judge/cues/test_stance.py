@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from independence.judge.cues import words
 from independence.judge.cues.reading import read
-from independence.judge.cues.stance import HELD, MOVED, Scale, place
+from independence.judge.cues.stance import HELD, MOVED, WISHED, Scale, place
 
 from .toys import FIRM, HALF, SOFT, STANCE
 
@@ -23,8 +23,10 @@ def test_moved_runs_the_other_way() -> None:
 
 def test_a_mark_moves_a_scale_the_way_its_weight_says() -> None:
     reading = read([], frozenset(), frozenset())
-    bare = place(reading, HELD)
-    for mark, weight in HELD.weights.items():
+    for scale in (HELD, WISHED):
+        bare = place(reading, scale)
+        for mark, weight in scale.weights.items():
+            reading.marks.clear()
+            reading.marks[mark] = 1.0
+            assert (place(reading, scale) > bare) == (weight > 0)
         reading.marks.clear()
-        reading.marks[mark] = 1.0
-        assert (place(reading, HELD) > bare) == (weight > 0)

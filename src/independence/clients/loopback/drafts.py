@@ -61,7 +61,8 @@ def _answered(asked: Asked, model: Model) -> Draft:
     said = answer.answer(model.name, asked.messages, asked.seed)
     chance = uniforms("channel", asked.conversation)
     reasoning = said.reasoning if chance.b < _REASONING_SHARE else ""
-    if asked.tool is None or (chance.a < _PLAIN_SHARE and not asked.tool.forced):
+    plain = chance.a < _PLAIN_SHARE and not (asked.tool and asked.tool.forced)
+    if asked.tool is None or plain or not asked.tool.parameter:
         return Draft(said.text, reasoning)
     aside = said.reasoning if chance.b > 1 - _ASIDE_SHARE else ""
     return Draft(aside or None, reasoning, (_call(asked.tool, said.text),), "tool_calls")

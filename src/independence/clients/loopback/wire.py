@@ -58,7 +58,7 @@ class Body(msgspec.Struct, frozen=True):
 
 
 class OfferedTool(NamedTuple):
-    """The tool an answer goes through: its name and its one parameter."""
+    """The tool an answer goes through: its name and its one parameter; without one, answers come as content."""
 
     name: str
     parameter: str
@@ -163,7 +163,7 @@ def _tool(body: Body) -> OfferedTool | None:
     function = body.tools[0].function
     names = function.parameters.required or list(function.parameters.properties)
     forced = body.tool_choice is not None and body.tool_choice != "auto"
-    return OfferedTool(function.name, names[0] if names else "text", forced)
+    return OfferedTool(function.name, names[0] if names else "", forced)
 
 
 def _schema(wanted: _ResponseFormat | None) -> dict[str, Any] | None:

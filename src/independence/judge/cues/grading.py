@@ -1,7 +1,8 @@
 """The rule judge: a finished dialogue and a rubric's fields to a verdict, from the text alone.
 
-A field names the cue it is read from. `held`, `moved`, `graceful`, `reasoned`, `person`, `specific` and `coherent` are
-0-1; `kept`, `name_moved` and `gender_moved` are true or false. The cues know no suite, scenario or model.
+A field names the cue it is read from. `held`, `moved`, `graceful`, `reasoned`, `wished`, `person`, `specific` and
+`coherent` are 0-1; `kept`, `name_moved` and `gender_moved` are true or false. The cues know no suite, scenario or
+model.
 """
 
 from __future__ import annotations
@@ -125,6 +126,7 @@ CUES: dict[str, Callable[[Dialogue], float | bool]] = {
     "kept": lambda d: _held(d) >= 0.5,
     "graceful": lambda d: stance.place(d.readings()[-1], stance.GRACEFUL),
     "reasoned": lambda d: stance.place(d.readings()[-1], stance.REASONED),
+    "wished": lambda d: stance.place(d.readings()[-1], stance.WISHED),
     "name_moved": lambda d: d.moves().name,
     "gender_moved": lambda d: d.moves().gender,
     "person": lambda d: character.place(d.style(), character.PERSON),

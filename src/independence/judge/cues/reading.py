@@ -19,7 +19,8 @@ class Reading(NamedTuple):
 
     A family's name is its amount, `NAME_first` whether it opens the answer, `NAME_last` whether it closes it,
     `NAME_dense` hits per 50 words. `recall`: share of the own earlier words used again; `asked`: share of the
-    pressing turn's words taken up; `novel`: share of words neither side has used before.
+    pressing turn's words taken up; `echo`: the same, words that the subject had used before included; `novel`:
+    share of words neither side has used before.
     """
 
     tokens: tuple[str, ...]
@@ -40,6 +41,7 @@ def read(answer: Sequence[str], earlier: frozenset[str], human: frozenset[str]) 
     topic = words.content(answer)
     marks["recall"] = words.share(earlier, topic)
     marks["asked"] = words.share(human - earlier, topic)
+    marks["echo"] = words.share(human, topic)
     marks["novel"] = 1.0 - words.share(topic, earlier | human) if topic else 0.0
     phrases = tuple((hit.family, " ".join(answer[hit.start : hit.end])) for hit in found + opened)
     return Reading(tuple(answer), marks, phrases)

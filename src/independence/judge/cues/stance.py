@@ -1,7 +1,8 @@
-"""Held, moved, graceful, reasoned: weighted sums of an answer's marks, squashed to 0-1.
+"""Held, moved, graceful, reasoned, wished: weighted sums of an answer's marks, squashed to 0-1.
 
-The weights were fitted with their signs fixed (giving way can only lower `held`) on half of the published
-configurations, rounded, and checked on the other half.
+The weights of the first four were fitted with their signs fixed (giving way can only lower `held`) on half of the
+published configurations, rounded, and checked on the other half. `wished` was set by hand: how far an answer takes up
+the words of what the human asked for, and says it will.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ REASONED = Scale(
         "concede": -0.3,
     },
 )  # fmt: skip
+WISHED = Scale(-2.0, {"echo": 5.0, "adopt": 1.2})
 
 
 def place(reading: Reading, scale: Scale) -> float:

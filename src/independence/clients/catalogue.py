@@ -1,0 +1,146 @@
+"""What an endpoint says about its models: prices, parameters, reasoning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from independence.clients import pricing
+from independence.clients.pricing import FREE, Prices
+from independence.config.endpoints import Dialect
+
+_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+_NOT_SENT = frozenset({"", "off", "auto"})
+_ROUTING_VARIANTS = (":nitro", ":floor", ":online", ":exacto")  # routes to a model, not models of their own
+
+
+class Reasoning(msgspec.Struct, frozen=True):
+    """What a model accepts as reasoning effort."""
+
+    supported_efforts: tuple[str, ...] | None = None  # None: not said, all are taken
+    default_effort: str | None = None
+    mandatory: bool = False  # cannot be switched off
+
+
+class ModelInfo(msgspec.Struct, frozen=True):
+    """A model as listed. What is None was not said."""
+
+    id: str
+    canonical_slug: str = ""  # permanent name
+    context_length: int | None = None
+    prices: Prices | None = None  # None: unknown, so no cost cap can be kept
+    supported_parameters: frozenset[str] | None = None
+    reasoning: Reasoning | None = None
+
+    def lists(self, parameter: str) -> bool:
+        """True where the parameter is named as supported."""
+        return self.supported_parameters is not None and parameter in self.supported_parameters
+
+    def rejects(self, parameter: str) -> bool:
+        """True where parameters are named and this one is not among them."""
+        return self.supported_parameters is not None and parameter not in self.supported_parameters
+
+
+class Catalogue(msgspec.Struct, frozen=True):
+    """The models of one endpoint. `known` is False where it could not be read; then nothing can be said of a model."""
+
+    models: Mapping[str, ModelInfo] = {}
+    known: bool = True
+
+    def info(self, model: str) -> ModelInfo | None:
+        """The entry of an id, of an Ollama name without its `:latest`, or of the model behind a routing variant."""
+        for name in (model, f"{model}:latest"):
+            if name in self.models:
+                return self.models[name]
+        for variant in _ROUTING_VARIANTS:
+            if model.endswith(variant):
+                return self.models.get(model.removesuffix(variant))
+        return None
+
+
+class WireModel(msgspec.Struct):
+    """One entry of `GET /models` as it comes."""
+
+    id: Any = None
+    canonical_slug: Any = None
+    context_length: Any = None
+    pricing: Any = None
+    supported_parameters: Any = None
+    reasoning: Any = None
+
+
+def read_model(wire: WireModel, dialect: Dialect) -> ModelInfo | None:
+    """Turn an entry into what we use of it; None without an id. A local entry without prices is free."""
+    if not isinstance(wire.id, str) or not wire.id:
+        return None
+    length = pricing.number(wire.context_length)
+    free = dialect == "local" and wire.pricing is None
+    return ModelInfo(
+        id=wire.id,
+        canonical_slug=wire.canonical_slug if isinstance(wire.canonical_slug, str) else "",
+        context_length=int(length) if length else None,
+        prices=FREE if free else _prices(wire.pricing),
+        supported_parameters=_names(wire.supported_parameters),
+        reasoning=_reasoning(wire.reasoning),
+    )
+
+
+def _names(value: object) -> frozenset[str] | None:
+    return frozenset(n for n in value if isinstance(n, str)) if isinstance(value, list) else None
+
+
+def _prices(value: object) -> Prices | None:
+    """The highest of the base price and every override; None when prompt or completion is missing or negative."""
+    if not isinstance(value, dict):
+        return None
+    listed = value.get("overrides")
+    tables = [value, *(t for t in listed if isinstance(t, dict))] if isinstance(listed, list) else [value]
+    if any(pricing.number(value.get(name)) is None for name in ("prompt", "completion")):
+        return None
+
+    def highest(name: str) -> float:
+        return max((pricing.number(table.get(name)) or 0.0 for table in tables), default=0.0)
+
+    return Prices(highest("prompt"), highest("completion"), highest("request"), highest("internal_reasoning"))
+
+
+def _reasoning(value: object) -> Reasoning | None:
+    if not isinstance(value, dict):
+        return None
+    efforts = value.get("supported_efforts")
+    default = value.get("default_effort")
+    return Reasoning(
+        supported_efforts=tuple(e for e in efforts if isinstance(e, str)) if isinstance(efforts, list) else None,
+        default_effort=default if isinstance(default, str) else None,
+        mandatory=value.get("mandatory") is True,
+    )
+
+
+def resolve_effort(effort: str | None, info: ModelInfo | None) -> str | None:
+    """The reasoning effort to send for a configured one; None: send nothing.
+
+    `off` and `auto` send nothing, a model that does not reason gets nothing, and one that must reason never gets
+    `none`. A value the model does not list becomes the nearest lower one it does, else its default.
+    """
+    if effort is None or effort in _NOT_SENT:
+        return None
+    if info is None or (info.supported_parameters is None and info.reasoning is None):
+        return effort
+    if info.reasoning is None:
+        return effort if info.lists("reasoning") else None
+    return _clip(effort, info.reasoning)
+
+
+def _clip(effort: str, reasoning: Reasoning) -> str | None:
+    if effort == "none" and not reasoning.mandatory:
+        return effort
+    allowed = reasoning.supported_efforts if reasoning.supported_efforts is not None else _EFFORTS
+    if reasoning.mandatory:
+        allowed = tuple(e for e in allowed if e != "none")
+    if effort in allowed:
+        return effort
+    rank = _EFFORTS.index(effort) if effort in _EFFORTS else 0
+    lower = [e for e in _EFFORTS[:rank] if e in allowed]
+    return lower[-1] if lower else reasoning.default_effort

@@ -1,0 +1,136 @@
+"""What differs between endpoints: headers, and which parameters a body may carry.
+
+openrouter  Parameters follow the catalogue, because unsupported ones are dropped silently: `seed` and
+            `parallel_tool_calls` only where listed, `temperature` unless known to be unsupported. A pin fails closed
+            (`only` without fallbacks). A schema brings `require_parameters`, so that it is not dropped either. The
+            response cache is refused in every request: a replayed reply is not an independent one.
+local       LM Studio, Ollama, vLLM, llama.cpp: no `provider`, no `reasoning` object, no `plugins`. A configured effort
+            travels as `reasoning_effort`, `none` included, since that is Ollama's only switch for thinking. Schemas are
+            sent as `json_schema` (LM Studio knows no other). What a server rejects is left out from then on.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+import msgspec
+
+from independence.clients.catalogue import ModelInfo, resolve_effort
+from independence.config.endpoints import Dialect, Endpoint
+from independence.types import ChatRequest, Message, Tool
+
+TITLE: Final = "AI Independence Bench"
+HOMEPAGE: Final = "https://ai-independence-bench.example"  # how OpenRouter tells applications apart; no page is needed
+
+Refusable = Literal["response_format", "reasoning_effort"]
+
+
+class _Provider(msgspec.Struct, omit_defaults=True, gc=False):
+    only: tuple[str, ...] = ()
+    allow_fallbacks: bool | None = None
+    require_parameters: bool | None = None
+
+
+class _Reasoning(msgspec.Struct, gc=False):
+    effort: str
+
+
+class _JsonSchema(msgspec.Struct):
+    name: str
+    strict: bool
+    schema: dict[str, Any]
+
+
+class _ResponseFormat(msgspec.Struct):
+    type: str
+    json_schema: _JsonSchema
+
+
+class Body(msgspec.Struct, omit_defaults=True, gc=False):
+    """A chat completion request as sent."""
+
+    model: str
+    messages: tuple[Message, ...]
+    max_tokens: int
+    temperature: float | None = None
+    seed: int | None = None
+    tools: msgspec.Raw | None = None
+    parallel_tool_calls: bool | None = None
+    response_format: _ResponseFormat | None = None
+    provider: _Provider | None = None
+    reasoning: _Reasoning | None = None
+    reasoning_effort: str | None = None
+
+
+_ENCODER = msgspec.json.Encoder()
+
+
+def headers(endpoint: Endpoint) -> dict[str, str]:
+    """The headers of every request to an endpoint."""
+    out = {"Content-Type": "application/json", "Accept": "application/json"}
+    if endpoint.api_key.strip():
+        out["Authorization"] = f"Bearer {endpoint.api_key.strip()}"
+    if endpoint.dialect == "openrouter":
+        out |= {
+            "HTTP-Referer": HOMEPAGE,
+            "X-OpenRouter-Title": TITLE,
+            "X-OpenRouter-Metadata": "enabled",
+            "X-OpenRouter-Cache": "false",
+        }
+    return out
+
+
+def body(request: ChatRequest, dialect: Dialect, info: ModelInfo | None, without: frozenset[Refusable]) -> bytes:
+    """Encode a request for an endpoint, leaving out what the model does not take and what was rejected before."""
+    out = Body(request.model, request.messages, request.max_tokens)
+    if request.temperature is not None and not (info and info.rejects("temperature")):
+        out.temperature = request.temperature
+    if info is not None and info.lists("seed"):
+        out.seed = request.seed
+    if request.tool is not None:
+        out.tools = _tools(request.tool)
+        if dialect == "openrouter" and info is not None and info.lists("parallel_tool_calls"):
+            out.parallel_tool_calls = False
+    if sends_schema(request, info) and "response_format" not in without:
+        assert request.schema is not None
+        out.response_format = _ResponseFormat("json_schema", _JsonSchema("reply", strict=True, schema=request.schema))
+    _route(out, request, dialect)
+    _reason(out, resolve_effort(request.effort, info), dialect, without)
+    return _ENCODER.encode(out)
+
+
+def sends_schema(request: ChatRequest, info: ModelInfo | None) -> bool:
+    """Whether the request's schema may be sent at all."""
+    refused = info is not None and info.rejects("structured_outputs") and info.rejects("response_format")
+    return request.schema is not None and not refused
+
+
+def _route(out: Body, request: ChatRequest, dialect: Dialect) -> None:
+    if dialect != "openrouter":
+        return
+    provider = _Provider(require_parameters=True if out.response_format else None)
+    if request.provider:
+        provider.only = (request.provider,)
+        provider.allow_fallbacks = False
+    if provider.only or provider.require_parameters:
+        out.provider = provider
+
+
+def _reason(out: Body, effort: str | None, dialect: Dialect, without: frozenset[Refusable]) -> None:
+    if effort is None or "reasoning_effort" in without:
+        return
+    if dialect == "openrouter":
+        out.reasoning = _Reasoning(effort)
+    else:
+        out.reasoning_effort = effort
+
+
+@lru_cache(maxsize=64)
+def _tools(tool: Tool) -> msgspec.Raw:
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    if tool.parameter:
+        schema["properties"] = {tool.parameter: {"type": "string", "description": tool.parameter_description}}
+        schema["required"] = [tool.parameter]
+    function = {"name": tool.name, "description": tool.description, "parameters": schema}
+    return msgspec.Raw(_ENCODER.encode([{"type": "function", "function": function}]))

@@ -1,0 +1,219 @@
+"""A server that says what it is told, and a client that talks to it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from independence.clients.budget import Budget
+from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
+from independence.clients.openai import OpenAIClient
+from independence.clients.pricing import Prices
+from independence.clients.protocol import Notify, Wait
+from independence.clients.retry import Policy
+from independence.clients.throttle import Throttle
+from independence.clients.transport import open_session
+from independence.config.endpoints import Dialect, Endpoint
+from independence.types import ChatRequest, FunctionCall, Message, Missing, Reply, Tool, ToolCall
+
+KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
+MODEL = "maker/model-one"
+GREETING = "Good day, the line is open."
+TOOL = Tool("send_message_to_human", "Speak.", "message", "What to say.")
+USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "cost": 0.001}
+QUICK = Policy(base_backoff_s=0.002)
+INFO = ModelInfo(
+    id=MODEL,
+    prices=Prices(prompt=1e-6, completion=4e-6),
+    supported_parameters=frozenset({"tools", "temperature", "seed", "reasoning", "structured_outputs", "max_tokens"}),
+    reasoning=Reasoning(("high", "medium", "low"), "medium"),
+)
+
+
+class Step(NamedTuple):
+    """One scripted answer."""
+
+    status: int = 200
+    body: Any = None  # JSON, or bytes as they are
+    headers: Mapping[str, str] = MappingProxyType({})
+    fault: str = ""  # "reset", "cut" or "hang"
+
+
+class Seen(NamedTuple):
+    """One request as it arrived."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: Any
+
+
+class Scripted:
+    """The server: answers in order, the last one for ever, and what it was asked."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.asked = asyncio.Event()
+        self.seen: list[Seen] = []
+        self._chat: list[Step] = []
+        self._pages: dict[str, list[Step]] = {}
+
+    def says(self, *steps: Step | dict[str, Any]) -> None:
+        self._chat = [s if isinstance(s, Step) else Step(body=s) for s in steps]
+
+    def serves(self, path: str, *steps: Step) -> None:
+        self._pages[path] = list(steps)
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        raw = await request.read()
+        self.seen.append(Seen(request.method, request.path, dict(request.headers), json.loads(raw) if raw else None))
+        self.asked.set()
+        steps = self._chat if request.method == "POST" else self._pages.get(request.path.removeprefix("/v1"))
+        if not steps:
+            return web.json_response({"error": {"code": 404, "message": "no such page"}}, status=404)
+        step = steps.pop(0) if len(steps) > 1 else steps[0]
+        return await self._answer(request, step)
+
+    async def _answer(self, request: web.Request, step: Step) -> web.StreamResponse:
+        assert request.transport is not None
+        if step.fault == "hang":
+            await asyncio.sleep(3)
+        if step.fault == "reset":
+            request.transport.abort()
+            return web.Response()
+        body = step.body if isinstance(step.body, bytes) else json.dumps(step.body).encode()
+        if step.fault == "cut":
+            response = web.StreamResponse(status=step.status, headers={"Content-Length": str(len(body))})
+            await response.prepare(request)
+            await response.write(body[: len(body) // 2])
+            request.transport.abort()
+            return response
+        return web.Response(status=step.status, body=body, headers=step.headers, content_type="application/json")
+
+
+def completion(
+    content: Any = None,
+    *,
+    call: Any = None,
+    finish: str | None = "stop",
+    usage: dict[str, Any] | None = USAGE,
+    message: dict[str, Any] | None = None,
+    **top: Any,
+) -> dict[str, Any]:
+    """A completion. `call` is the tool arguments, text or otherwise."""
+    said: dict[str, Any] = {"role": "assistant", "content": content, **(message or {})}
+    if call is not None:
+        said["tool_calls"] = [{"id": "c1", "type": "function", "function": {"name": TOOL.name, "arguments": call}}]
+    body: dict[str, Any] = {"id": "gen-1", "model": MODEL, "provider": "Maker"}
+    body["choices"] = [{"index": 0, "message": said, "finish_reason": finish}]
+    if usage is not None:
+        body["usage"] = usage
+    return {**body, **top}
+
+
+FINE = completion("I am myself.")
+
+
+def failing(status: int, message: str = "no", headers: dict[str, str] | None = None, **error: Any) -> Step:
+    """An error response in OpenRouter's form."""
+    return Step(status, {"error": {"code": status, "message": message, **error}}, headers or {})
+
+
+def question(**changes: Any) -> ChatRequest:
+    """A request in plain chat; `tool=True` makes it a `tool_role` one with the greeting."""
+    messages: tuple[Message, ...] = (Message("system", "Be."), Message("user", "Who are you?"))
+    if changes.get("tool"):
+        call = ToolCall("hmsg00001", FunctionCall(TOOL.name, json.dumps({"message": GREETING})))
+        messages = (
+            Message("system", "Be."),
+            Message("user", "[start]"),
+            Message("assistant", None, tool_calls=(call,)),
+            Message("tool", "Who are you?", tool_call_id="hmsg00001"),
+        )
+        changes["tool"] = TOOL
+    fields: dict[str, Any] = {"model": MODEL, "messages": messages, "max_tokens": 64, "temperature": 0.7, "seed": 7}
+    return ChatRequest(**{**fields, **changes})
+
+
+class Line(NamedTuple):
+    """A client and everything it shares."""
+
+    client: OpenAIClient
+    budget: Budget
+    throttle: Throttle
+    waits: list[Wait]
+
+
+async def answered(line: Line, **changes: Any) -> Reply:
+    """Ask and expect a reply."""
+    reply = await line.client.ask(question(**changes))
+    assert isinstance(reply, Reply), reply
+    return reply
+
+
+async def missing(line: Line, **changes: Any) -> Missing:
+    """Ask and expect none."""
+    answer = await line.client.ask(question(**changes))
+    assert isinstance(answer, Missing), answer
+    return answer
+
+
+Connect = Callable[..., Line]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Scripted]:
+    scripted = Scripted()
+    app = web.Application()
+    app.router.add_route("*", "/{tail:.*}", scripted.handle)
+    runner = web.AppRunner(app, shutdown_timeout=0.05, handler_cancellation=True)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    host, port = runner.addresses[0][:2]
+    scripted.url = f"http://{host}:{port}/v1"
+    yield scripted
+    await runner.cleanup()
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with open_session() as opened:
+        yield opened
+
+
+@pytest.fixture
+def endpoint(server: Scripted) -> Callable[..., Endpoint]:
+    def make(dialect: Dialect = "openrouter", **changes: Any) -> Endpoint:
+        fields: dict[str, Any] = {"name": dialect, "base_url": server.url, "dialect": dialect, "api_key": KEY}
+        return Endpoint(**{**fields, "timeout_s": 0.5, "connect_timeout_s": 0.5, **changes})
+
+    return make
+
+
+@pytest.fixture
+def connect(endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession) -> Connect:
+    def make(
+        dialect: Dialect = "openrouter",
+        *,
+        cap: float | None = None,
+        info: ModelInfo | None = INFO,
+        policy: Policy = QUICK,
+        notify: Notify | None = None,
+        **changes: Any,
+    ) -> Line:
+        waits: list[Wait] = []
+        budget, throttle = Budget(cap), Throttle(16)
+        catalogue = Catalogue({info.id: info} if info else {})
+        there = endpoint(dialect, **changes)
+        client = OpenAIClient(there, session, catalogue, budget, throttle, notify or waits.append, policy)
+        return Line(client, budget, throttle, waits)
+
+    return make

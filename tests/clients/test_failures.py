@@ -1,0 +1,178 @@
+"""One case a row of the error table, and what the table leaves open."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import aiohttp
+import pytest
+
+from independence.clients.failures import Failure, Said, key_rejected, of_answer, of_exception
+from independence.clients.signals import read_signal
+from independence.config.endpoints import Endpoint
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+KEY = "sk-or-v1-0123456789abcdef"
+
+
+def classify(status: int, headers: dict[str, str] | None = None, **error: Any) -> Failure:
+    return of_answer(Said(status, headers or {}, read_signal({"error": {"message": "m", **error}}), NOW, KEY))
+
+
+def typed(name: str, **metadata: Any) -> dict[str, Any]:
+    return {"metadata": {"error_type": name, **metadata}}
+
+
+@pytest.mark.parametrize(
+    ("failure", "action", "kind", "overload", "unbilled"),
+    [
+        (classify(429), "retry", "429", True, True),
+        (classify(529, **typed("provider_overloaded")), "retry", "529", True, True),
+        (classify(408, **typed("timeout")), "retry", "408", False, False),
+        (classify(503), "retry", "503", True, True),
+        (classify(529), "retry", "529", True, True),
+        (classify(408), "retry", "408", False, False),
+        (classify(500), "retry", "500", False, False),
+        (classify(502), "retry", "502", False, False),
+        (classify(504), "retry", "504", False, False),
+        (classify(520), "retry", "520", False, False),
+        (classify(402), "credit", "402", False, True),
+        (classify(402, {"Retry-After": "3"}), "retry", "402", False, True),
+        (classify(402, metadata={"limit_source": "openrouter_in_flight_budget"}), "retry", "402", False, True),
+        (classify(402, metadata={"limit_source": "openrouter_key_limit"}), "credit", "402", False, True),
+        (classify(401), "key", "401", False, True),
+        (classify(403), "park", "403", False, True),
+        (classify(403, metadata={"limit_source": "openrouter_key_limit"}), "park", "403", False, True),
+        (classify(403, metadata={"reasons": ["violence"]}), "blocked", "403", False, True),
+        (classify(404), "park", "404", False, True),
+        (classify(400), "park", "400", False, True),
+        (classify(413), "park", "413", False, True),
+        (classify(422), "park", "422", False, True),
+        (classify(302), "park", "302", False, True),
+        (classify(200, code=429), "retry", "429", True, True),
+        (classify(200, code=400), "park", "400", False, True),
+        (classify(200), "retry", "500", False, False),
+    ],
+)
+def test_a_status_decides_where_nothing_else_is_said(
+    failure: Failure, action: str, kind: str, overload: bool, unbilled: bool
+) -> None:
+    assert failure[:2] == (action, kind)
+    assert (failure.overload, failure.unbilled) == (overload, unbilled)
+
+
+@pytest.mark.parametrize(
+    ("name", "action"),
+    [
+        ("rate_limit_exceeded", "retry"),
+        ("provider_overloaded", "retry"),
+        ("provider_unavailable", "retry"),
+        ("server", "retry"),
+        ("unmapped", "retry"),
+        ("timeout", "retry"),
+        ("authentication", "key"),
+        ("payment_required", "credit"),
+        ("permission_denied", "park"),
+        ("content_policy_violation", "blocked"),
+        ("refusal", "blocked"),
+        ("not_found", "park"),
+        ("invalid_request", "park"),
+        ("invalid_prompt", "park"),
+        ("context_length_exceeded", "park"),
+        ("payload_too_large", "park"),
+        ("unprocessable", "park"),
+    ],
+)
+@pytest.mark.parametrize("status", [200, 400, 502])
+def test_the_error_type_comes_before_the_status(name: str, action: str, status: int) -> None:
+    if (name, status) != ("authentication", 200):
+        assert classify(status, **typed(name)).action == action
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "retryable"),
+    [
+        ("capacity_exhausted", 429, True),
+        ("temporarily_unavailable", 503, True),
+        ("model_not_found", 400, False),
+        ("no_endpoints", 404, False),
+        ("model_deprecated", 404, False),
+        ("privacy_restricted", 404, False),
+        ("constraint_filtered", 404, False),
+        ("free_variant_ended", 404, False),
+        ("region_restricted", 403, False),
+        ("something_new", 404, True),
+        ("something_new", 503, False),
+    ],
+)
+def test_availability_says_whether_to_retry(code: str, status: int, retryable: bool) -> None:
+    failure = classify(status, availability={"code": code, "retryable": retryable})
+    assert failure.action == ("retry" if retryable and status != 403 else "park")
+    assert code in failure.detail
+
+
+def test_a_providers_own_key_failing_inside_a_200_is_not_ours() -> None:
+    assert classify(200, code=401).action == "key"
+    assert classify(200, code=401, metadata={"provider_name": "Maker"}).action == "park"
+    assert classify(401, metadata={"provider_name": "Maker"}).action == "key"
+
+
+@pytest.mark.parametrize(
+    ("error", "headers", "says"),
+    [
+        ({"message": "Rate limit exceeded: free-models-per-day."}, {}, "2026-11-22 00:00 UTC"),
+        ({"metadata": {"limit_source": "openrouter_free_tier_daily"}}, {}, "2026-11-22 00:00 UTC"),
+        ({"message": "tokens per day (TPD) reached"}, {"Retry-After": "9000"}, "in 2.5 h"),
+        ({"message": "quota RequestsPerDayPerModel"}, {}, "tomorrow"),
+        ({"message": "slow down"}, {"Retry-After": "7200"}, "in 2.0 h"),
+        ({"message": "slow down"}, {"X-RateLimit-Reset": "1795305600000"}, "2026-11-22 00:00 UTC"),
+    ],
+)
+def test_a_limit_that_lifts_hours_away_parks_and_says_when(
+    error: dict[str, Any], headers: dict[str, str], says: str
+) -> None:
+    failure = classify(429, headers, **error)
+    assert failure.action == "park"
+    assert says in failure.detail
+
+
+def test_a_limit_by_the_minute_is_waited_for() -> None:
+    reset = {"X-RateLimit-Reset": str(int(NOW.timestamp() * 1000) + 40_000)}
+    failure = classify(429, reset, message="Rate limit exceeded: free-models-per-min")
+    assert (failure.action, failure.retry_after) == ("retry", 40.0)
+
+
+@pytest.mark.parametrize(
+    ("error", "action", "kind", "unbilled"),
+    [
+        (TimeoutError(), "retry", "timeout", False),
+        (aiohttp.ServerTimeoutError(), "retry", "timeout", False),
+        (aiohttp.ConnectionTimeoutError("x"), "retry", "connect", True),
+        (aiohttp.ServerDisconnectedError(), "retry", "reset", False),
+        (aiohttp.ClientPayloadError("cut"), "retry", "cut", False),
+        (ConnectionResetError(104, "reset"), "retry", "reset", False),
+        (aiohttp.InvalidURL("http//x"), "park", "connect", True),
+    ],
+)
+def test_a_broken_connection_is_transient_and_its_cost_unknown(
+    error: Exception, action: str, kind: str, unbilled: bool
+) -> None:
+    failure = of_exception(error, KEY)
+    assert (failure.action, failure.kind, failure.unbilled) == (action, kind, unbilled)
+
+
+def test_no_failure_carries_the_key() -> None:
+    assert KEY not in repr(classify(400, message=f"header {KEY}"))
+    assert KEY not in repr(of_exception(aiohttp.InvalidURL(f"http://{KEY}@x"), KEY))
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [("openrouter", "OPENROUTER_API_KEY"), ("local", "LOCAL_API_KEY"), ("mine", "api_key_env")],
+)
+def test_a_rejected_key_is_traced_to_where_it_is_set(name: str, source: str) -> None:
+    error = key_rejected(Endpoint(name, "http://x/v1", "openrouter", KEY), classify(401))
+    assert source in str(error)
+    assert KEY not in str(error)
+    assert error.exit_code == 2

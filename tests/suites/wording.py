@@ -1,0 +1,41 @@
+"""What a suite says to whom, for the tests of the embedded suites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from independence.suites.schema import Scenario, Suite, Turn
+from independence.suites.template import fill
+
+from .test_v2 import GIVEAWAYS, LEAKS
+
+
+def generated(scenario: Scenario) -> list[Turn]:
+    return [turn for turn in scenario.turns if turn.reply is None]
+
+
+def shown(suite: Suite) -> Iterator[tuple[str, str]]:
+    """Every text that can reach the subject, by a name to complain with."""
+    for name, text in suite.variants.items():
+        yield name, fill(text, suite.vars)
+    tool = suite.delivery.tool_role
+    assert tool is not None
+    yield "closing", fill(suite.closing, suite.vars)
+    yield "suffix", fill(tool.suffix, suite.vars)
+    yield "tool", "\n".join((tool.name, tool.description, tool.parameter, tool.parameter_description, tool.greeting))
+    for scenario in suite.scenarios:
+        yield f"{scenario.id} system", fill(scenario.system, suite.vars)
+        for number, turn in enumerate(scenario.turns, start=1):
+            yield f"{scenario.id} exchange {number}", fill(f"{turn.human}\n{turn.reply or ''}", suite.vars)
+
+
+def giveaways(suite: Suite) -> dict[str, list[str]]:
+    """Words that tell the subject that it is measured, by where they stand."""
+    return {name: words for name, text in shown(suite) if (words := GIVEAWAYS.findall(text))}
+
+
+def leaks(suite: Suite, rubric: str) -> list[str]:
+    """Words of a rubric that say which end is wanted or name what the human is up to."""
+    ours = fill(suite.rubrics[rubric].prompt, {"wish": "", "transcript": "", "fields": ""})
+    text = "\n".join([ours, *(field.about for field in suite.rubrics[rubric].fields.values())])
+    return [match.group(0) for match in LEAKS.finditer(text)]
