@@ -39,7 +39,9 @@ def test_every_command_and_option_is_in_the_guide(name: str) -> None:
     assert re.search(rf"(## {name.split()[0]}$)|`independence {name}", text, re.MULTILINE)
     for option in commands()[name].params:
         if isinstance(option, click.Option):
-            assert any(f"`{flag}`" in text or f"`{flag} " in text or f"`{flag}`/" in text for flag in option.opts), option
+            assert any(f"`{flag}`" in text or f"`{flag} " in text or f"`{flag}`/" in text for flag in option.opts), (
+                option
+            )
 
 
 def test_every_command_line_in_the_guides_parses() -> None:

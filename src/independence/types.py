@@ -50,7 +50,7 @@ class Message(_Core, frozen=True, omit_defaults=True):
 
 
 class Tool(msgspec.Struct, frozen=True):
-    """A tool offered with every request of a `tool_role` dialogue. `parameter` carries the message; empty: none does."""
+    """A tool offered with every request of a `tool_role` dialogue. `parameter` carries the message; empty: none."""
 
     name: str
     description: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 
@@ -127,12 +128,12 @@ def test_strict_backends_take_every_array(
 ) -> None:
     array = messages("S", [*(Exchange(*exchange) for exchange in past), Exchange(question)], tool)
     roles = [message.role for message in array]
-    assert all(one != other for one, other in zip(roles, roles[1:], strict=False))
+    assert all(one != other for one, other in itertools.pairwise(roles))
     assert "assistant" not in roles or roles.index("user") < roles.index("assistant")
     ids = [one.id for message in array for one in message.tool_calls]
     assert len(set(ids)) == len(ids)
     assert all(re.fullmatch(r"[A-Za-z0-9]{9}", one) for one in ids)
-    for before, message in zip(array, array[1:], strict=False):
+    for before, message in itertools.pairwise(array):
         if message.role == "tool":
             assert message.tool_call_id == before.tool_calls[0].id
     assert array[-1].content == question

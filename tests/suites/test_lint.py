@@ -6,6 +6,7 @@ import pytest
 
 from independence.config import documents
 from independence.errors import DocumentError
+from independence.judge.cues import grading
 from independence.suites.lint import CUES, problems
 from independence.suites.schema import Suite
 
@@ -109,6 +110,13 @@ def test_tool_role_needs_its_section(toy_folder: Path) -> None:
     assert "needs delivery.tool_role" in problem.what
 
 
+@pytest.mark.parametrize("line", ["    parameter: words\n", "    greeting: Good day.\n"])
+def test_a_tool_that_speaks_needs_an_argument_and_a_greeting(toy_folder: Path, line: str) -> None:
+    (problem,) = found(toy_folder, line, "")
+    assert "needs `parameter` and `greeting`" in problem.what
+    assert found(toy_folder, "  tool_role:\n", "  tool_role:\n    protocol: read\n") == []
+
+
 @pytest.mark.parametrize(
     ("name", "content", "line", "what"),
     [
@@ -151,6 +159,4 @@ def test_problems_come_in_the_order_of_the_file(toy_folder: Path) -> None:
 
 
 def test_the_linter_knows_every_cue_the_rule_judge_reads() -> None:
-    from independence.judge.cues.grading import CUES as read
-
-    assert set(read) == CUES
+    assert set(grading.CUES) == CUES

@@ -6,8 +6,7 @@ import pytest
 
 from independence.errors import DocumentError, UsageError
 from independence.suites import load
-
-from .. import toy
+from tests import toy
 
 
 def test_a_folder_of_ones_own_is_a_suite(toy_folder: Path) -> None:
@@ -48,7 +47,7 @@ def test_a_near_name_is_suggested() -> None:
 
 
 def test_a_far_name_gets_the_list(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="built in: .*v2"):
+    with pytest.raises(UsageError, match=r"built in: .*v2"):
         load.load(str(tmp_path))
 
 

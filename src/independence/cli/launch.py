@@ -134,8 +134,7 @@ def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner
     """Print the board of every condition and what is missing. Returns the exit code."""
     boards = _boards(connection, job) if job.judges and job.suite.index else []
     printed.boards(connection, boards, manner.format_)
-    missing = _missing(finished)
-    for line in _ending(finished, missing):
+    for line in _ending(finished):
         note(line, manner.quiet)
     if manner.afterword:
         note(manner.afterword, manner.quiet)
@@ -143,7 +142,9 @@ def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner
         note(f"Error: {finished.stopped_by}")
         note("everything answered so far is stored; the same command resumes", manner.quiet)
         return finished.stopped_by.exit_code
+    missing = _missing(finished)
     if missing:
+        note(f"missing: {missing}")
         return MISSING
     return _gate(job, boards, manner.fail_under)
 
@@ -165,20 +166,17 @@ def _gate(job: Job, boards: Sequence[tuple[Place, Board]], floor: float | None) 
     return GATE if below else 0
 
 
-def _missing(finished: Finished) -> int:
-    return len(finished.left.todo) + finished.left.missing.total()
+def _missing(finished: Finished) -> str:
+    """What is not there, by reason; empty when nothing is missing."""
+    unfinished = len(finished.left.todo)
+    parts = [f"{unfinished} dialogues unfinished, the same command asks again"] * bool(unfinished)
+    return "; ".join([*parts, *(f"{count} {reason}" for reason, count in finished.left.missing.items())])
 
 
-def _ending(finished: Finished, missing: int) -> list[str]:
+def _ending(finished: Finished) -> list[str]:
     lines = [f"spent ${finished.spent_usd:.4f}"]
     if finished.unknown_usd:
         lines[0] += f", ${finished.unknown_usd:.4f} of it reserved for calls whose cost never came back"
     if finished.skipped:
         lines.append(f"{finished.skipped} dialogues are being worked on by another process")
-    if missing and finished.stopped_by is None:
-        reasons = ", ".join(f"{count} {reason}" for reason, count in finished.left.missing.items())
-        again = f"{len(finished.left.todo)} dialogues unfinished, the same command asks again" * bool(
-            finished.left.todo
-        )
-        lines.append("missing: " + "; ".join(part for part in (again, reasons) if part))
     return lines

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import sys
 from collections.abc import Sequence
 
+from independence.cli.terminal import plain
 from independence.report import formats
 from independence.report.board import Board
 from independence.report.place import Place
@@ -16,11 +18,11 @@ def board(connection: sqlite3.Connection, place: Place, built: Board, format_: s
     index = place.suite.index
     assert index is not None
     if format_ == "json":
-        print(formats.to_json(built))
+        print(_spelled(formats.to_json(built)))
     elif format_ == "csv":
-        sys.stdout.write(formats.to_csv(built, index))
+        sys.stdout.write(plain(formats.to_csv(built, index)))
     elif format_ == "md":
-        sys.stdout.write(formats.to_markdown(built, index))
+        sys.stdout.write(plain(formats.to_markdown(built, index)))
     else:
         from independence.cli import show  # Rich is slow to import and JSON needs none of it
 
@@ -32,7 +34,16 @@ def board(connection: sqlite3.Connection, place: Place, built: Board, format_: s
 def boards(connection: sqlite3.Connection, built: Sequence[tuple[Place, Board]], format_: str) -> None:
     """Print boards: one JSON document, an array where there are several; other formats one after another."""
     if format_ == "json" and len(built) > 1:
-        print(formats.to_json([one for _, one in built]))
+        print(_spelled(formats.to_json([one for _, one in built])))
         return
     for place, one in built:
         board(connection, place, one, format_, detailed=False)
+
+
+def _spelled(document: str) -> str:
+    """The same JSON with every character that `plain` would spell out written as JSON does."""
+    return re.sub(r"[^\n -~]", lambda match: match[0] if plain(match[0]) == match[0] else _escape(match[0]), document)
+
+
+def _escape(character: str) -> str:
+    return re.sub("....", r"\\u\g<0>", character.encode("utf-16-be").hex())

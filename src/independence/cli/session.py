@@ -14,10 +14,10 @@ import aiohttp
 import msgspec
 
 from independence.clients.budget import Budget
-from independence.clients.catalogue import Catalogue
+from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.check import check
 from independence.clients.openai import OpenAIClient
-from independence.clients.pricing import Prices
+from independence.clients.pricing import FREE, Prices
 from independence.clients.protocol import GaveUp, Wait
 from independence.clients.retry import Policy
 from independence.clients.throttle import Throttle
@@ -90,6 +90,8 @@ async def carry_out(
         _refuse_unpriced(job, left, prices)
         if not await approve(left, estimate(left.todo, prices)):
             return None
+        if job.allow_unpriced:
+            catalogues = _unpriced_as_free(catalogues, prices)
         with _transaction(connection):
             _write_plan(connection, job)
         budget = Budget(job.max_cost)
@@ -190,6 +192,18 @@ def _prices(job: Job, catalogues: Mapping[str, Catalogue]) -> dict[tuple[str, st
     pairs |= {(judge.endpoint, judge.model) for judge in job.judges if judge.kind != CUES}
     found = {pair: catalogues[pair[0]].info(pair[1]) for pair in pairs if pair[0] in catalogues}
     return {pair: info.prices if info else None for pair, info in found.items()}
+
+
+def _unpriced_as_free(
+    catalogues: Mapping[str, Catalogue], prices: Mapping[tuple[str, str], Prices | None]
+) -> dict[str, Catalogue]:
+    """Catalogues in which nothing is reserved for a model without a price; what it turns out to cost counts."""
+    models = {name: dict(catalogue.models) for name, catalogue in catalogues.items()}
+    for (endpoint, model), price in prices.items():
+        if price is None:
+            info = catalogues[endpoint].info(model) or ModelInfo(model)
+            models[endpoint][model] = msgspec.structs.replace(info, prices=FREE)
+    return {name: Catalogue(models[name], catalogue.known) for name, catalogue in catalogues.items()}
 
 
 def _refuse_unpriced(job: Job, left: Left, prices: Mapping[tuple[str, str], Prices | None]) -> None:

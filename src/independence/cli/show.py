@@ -58,6 +58,8 @@ def _footer(built: Board) -> list[str]:
     lines = [formats.caption(built)]
     if any(row.simulated for row in built.rows):
         lines.append("sim/ subjects are simulated: planted behaviour, no model was asked.")
+    if any(row.index is None and row.coverage == 1 for row in built.rows):
+        lines.append("[low, high] at full coverage: only some experiments were planned, an index needs all of them.")
     missing: dict[str, int] = {}
     for row in built.rows:
         for flag, count in row.flags.items():

@@ -25,7 +25,7 @@ from independence.config.endpoints import Endpoint
 from independence.types import Attempt, ChatRequest, Usage
 
 _REFUSALS: Final[Mapping[Refusable, re.Pattern[str]]] = {
-    "response_format": re.compile(r"response_format|schema|structured|grammar|guided|parameters", re.IGNORECASE),
+    "response_format": re.compile(r"response_format|schema|structured|grammar|guided|sampler|param", re.IGNORECASE),
     "reasoning_effort": re.compile(r"reasoning|effort|think", re.IGNORECASE),
 }
 

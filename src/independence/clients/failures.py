@@ -171,7 +171,7 @@ def key_rejected(endpoint: Endpoint, failure: Failure) -> KeyRejected:
 
 def of_exception(error: Exception, key: str) -> Failure:
     """Classify what the HTTP library raised. The text of an exception can hold a URL, never a header."""
-    detail = sentence(f"{type(error).__name__}: {error}".rstrip(": "), key)
+    detail = sentence(f"{type(error).__name__}: {error}".rstrip(": ").replace(" ssl:default", ""), key)
     if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.InvalidURL):
         return Failure("park", "connect", detail)
     if isinstance(error, aiohttp.ConnectionTimeoutError | aiohttp.ClientConnectorError):

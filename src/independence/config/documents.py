@@ -15,7 +15,7 @@ from independence.errors import DocumentError, UsageError
 T = TypeVar("T")
 Lines = dict[str, int]
 
-_STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _UNKNOWN = re.compile(r"unknown field `([^`]+)`")
 
 
@@ -55,11 +55,14 @@ def parse(text: str, path: str) -> Document:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         raise DocumentError(path, line, f"not valid YAML: {error.problem or error}") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or number that does not exist
         raise DocumentError(path, 1, f"not valid YAML: {error}") from error
     lines: Lines = {"$": 1}
-    if node is not None:
-        _walk(node, "$", lines, path)
+    try:
+        if node is not None:
+            _walk(node, "$", lines, path)
+    except RecursionError as error:
+        raise DocumentError(path, 1, "an alias stands inside its own anchor, or the nesting is too deep") from error
     return Document(path, data, lines)
 
 
@@ -90,43 +93,62 @@ def convert(document: Document, shape: type[T]) -> T:
 
 def _complaint(document: Document, shape: type[Any], message: str) -> DocumentError:
     what, _, where = message.partition(" - at `")
-    where = _locate(where.rstrip("`") or "$", document.data, what)
+    where = _locate(where.rstrip("`").replace("key in ", "") or "$", document.data, shape, message)
     unknown = _UNKNOWN.search(what)
     if unknown:
         key = unknown.group(1)
         near = difflib.get_close_matches(key, _all_keys(shape), n=1, cutoff=0.6)
         hint = f"; did you mean `{near[0]}`?" if near else ""
         return document.error(f"{where}.{key}", f"unknown key `{key}`{hint}")
-    return document.error(where, f"{what[0].lower()}{what[1:]} (at `{where}`)")
+    hint = "; write it in quotes" if what.startswith("Expected `str") else ""  # YAML reads off, no and 12 otherwise
+    return document.error(where, f"{what[0].lower()}{what[1:]} (at `{where}`){hint}")
 
 
-def _locate(where: str, data: Any, what: str) -> str:
-    """msgspec writes `[...]` for a value inside a mapping; find the entry it meant by what is wrong with it."""
-    where = where.replace("key in ", "")
-    if "[...]" not in where:
-        return where
-    head, _, tail = where.partition("[...]")
-    value = _follow(data, head)
-    unknown = _UNKNOWN.search(what)
-    missing = re.search(r"missing required field `([^`]+)`", what)
-    for key in value if isinstance(value, dict) else ():
-        inner = _follow(data, f"{head}.{key}{tail}")
-        if unknown and not (isinstance(inner, dict) and unknown.group(1) in inner):
-            continue
-        if missing and isinstance(inner, dict) and missing.group(1) in inner:
-            continue
-        return f"{head}.{key}{tail}"
-    return head
+def _locate(where: str, data: Any, shape: type[Any], message: str) -> str:
+    """msgspec writes `[...]` for a value inside a mapping: find the entry that brings the same complaint alone."""
+    while "[...]" in where:
+        head, _, tail = where.partition("[...]")
+        entries = _follow(data, head)
+        for key in entries if isinstance(entries, dict) else ():
+            alone = _replaced(data, _steps(head), {key: entries[key]})
+            if _complains(alone, shape, message):
+                data, where = alone, f"{head}.{key}{tail}"
+                break
+        else:
+            return head
+    return where
+
+
+def _complains(data: Any, shape: type[Any], message: str) -> bool:
+    try:
+        msgspec.convert(data, shape)
+    except msgspec.ValidationError as error:
+        return str(error) == message
+    return False
+
+
+def _steps(where: str) -> list[tuple[str, str]]:
+    """Steps of a JSON path as (key, "") or ("", index)."""
+    return _STEP.findall(where.removeprefix("$"))
 
 
 def _follow(data: Any, where: str) -> Any:
-    for step in _STEP.finditer(where.removeprefix("$")):
-        name, index = step.groups()
-        if name is not None:
+    for name, index in _steps(where):
+        if name:
             data = data.get(name) if isinstance(data, dict) else None
         else:
             data = data[int(index)] if isinstance(data, list) and int(index) < len(data) else None
     return data
+
+
+def _replaced(data: Any, steps: list[tuple[str, str]], value: Any) -> Any:
+    """A copy of the data with another value at a path that exists."""
+    if not steps:
+        return value
+    (name, index), *rest = steps
+    if name:
+        return {**data, name: _replaced(data[name], rest, value)}
+    return [*data[: int(index)], _replaced(data[int(index)], rest, value), *data[int(index) + 1 :]]
 
 
 def _all_keys(shape: type[Any]) -> list[str]:

@@ -19,6 +19,8 @@ class Endpoint(msgspec.Struct, frozen=True):
     max_concurrency: int = 50
     timeout_s: float = 90.0  # total per attempt
     connect_timeout_s: float = 10.0
+    backoff_s: float = 0.5  # ceiling of the first pause before a retry; doubles with each
+    retries: int = 6  # of transport faults, per call
 
     def __repr__(self) -> str:
         return f"Endpoint({self.name!r}, {self.base_url!r}, {self.dialect!r})"

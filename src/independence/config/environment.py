@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
 from dotenv import dotenv_values
 
 from independence.config.endpoints import Endpoint
@@ -48,3 +50,28 @@ def local(env: Mapping[str, str], url: str | None, timeout_s: float = 600.0) -> 
     if not base.endswith("/v1"):
         base += "/v1"
     return Endpoint(LOCAL, base, "local", env.get("LOCAL_API_KEY", ""), 4, timeout_s, 30.0)
+
+
+def patience(endpoint: Endpoint, env: Mapping[str, str]) -> Endpoint:
+    """The endpoint with `BENCH_TIMEOUT_S` (seconds an attempt) and `BENCH_MAX_RETRIES` where they are set.
+
+    Raises UsageError for a value that is no number of the kind.
+    """
+    timeout, retries = env.get("BENCH_TIMEOUT_S", "").strip(), env.get("BENCH_MAX_RETRIES", "").strip()
+    if timeout:
+        endpoint = msgspec.structs.replace(endpoint, timeout_s=_seconds(timeout))
+    if retries:
+        if not retries.isascii() or not retries.isdigit():
+            raise UsageError(f"BENCH_MAX_RETRIES={retries}: write a whole number, 0 or more")
+        endpoint = msgspec.structs.replace(endpoint, retries=int(retries))
+    return endpoint
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise UsageError(f"BENCH_TIMEOUT_S={text}: write seconds above 0")
+    return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -35,7 +36,8 @@ class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     base_url: str
     api_key_env: str | None = None
     dialect: Dialect = "local"
-    max_concurrency: int = 20
+    max_concurrency: Annotated[int, msgspec.Meta(ge=1)] = 20
+    backoff_s: Annotated[float, msgspec.Meta(ge=0)] = 0.5  # ceiling of the first pause before a retry
 
 
 class ModelsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,7 +83,7 @@ class Registry(msgspec.Struct, frozen=True):
 
     def default(self, model_id: str) -> Subject:
         """The configuration of an unlisted id: temperature 0.7, effort by prefix. Raises UsageError for a bad id."""
-        if "@" in model_id or model_id != model_id.strip() or not model_id:
+        if "@" in model_id or model_id != model_id.strip().strip("/") or not model_id:
             raise UsageError(f"no configuration is labelled `{model_id}`; name a model id or a label of models.yaml")
         endpoint, model = self.split(model_id)
         if endpoint == OPENROUTER and "/" not in model_id:
@@ -96,6 +98,8 @@ def load(path: Path) -> Registry:
     for number, entry in enumerate(parsed.endpoints):
         if entry.name in (LOCAL, SIM, OPENROUTER) or "/" in entry.name:
             raise document.error(f"$.endpoints[{number}].name", f"`{entry.name}` cannot be an endpoint's name")
+        if any(other.name == entry.name for other in parsed.endpoints[:number]):
+            raise document.error(f"$.endpoints[{number}].name", f"endpoint `{entry.name}` appears twice")
     registry = Registry(endpoints=tuple(parsed.endpoints))
     subjects = [_subject(entry, number, document, registry) for number, entry in enumerate(parsed.models)]
     _unique_labels(subjects, document)
@@ -104,7 +108,9 @@ def load(path: Path) -> Registry:
 
 def _subject(entry: ModelEntry, number: int, document: Document, registry: Registry) -> Subject:
     where = f"$.models[{number}]"
-    effort = entry.reasoning_effort or default_effort(entry.model_id)
+    effort = entry.reasoning_effort or "auto"
+    if effort == "auto":
+        effort = default_effort(entry.model_id)
     if effort not in EFFORTS:
         raise document.error(
             f"{where}.reasoning_effort", f"no reasoning effort `{effort}`; one of {', '.join(EFFORTS)}"

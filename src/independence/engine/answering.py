@@ -6,7 +6,7 @@ import time
 
 from independence.clients.protocol import GaveUp, Parked
 from independence.engine import dialogue
-from independence.engine.bench import Desk
+from independence.engine.bench import Desk, Queue
 from independence.engine.dialogue import Progress
 from independence.engine.events import Answered
 from independence.engine.plan import Trial
@@ -30,17 +30,17 @@ async def answer(desk: Desk, trial: Trial, progress: Progress) -> Progress | Non
 
 
 async def _turn(desk: Desk, trial: Trial, progress: Progress) -> Answer | None:
-    endpoint = trial.subject.endpoint
-    backend = desk.bench.backends[endpoint]
+    queue = Queue(trial.subject.endpoint, trial.dialogue.condition.mode)
+    client = desk.bench.backends[queue.endpoint].client
     turn = len(progress.said)
     left = desk.pace.remaining(trial.dialogue.generated - turn)
-    async with backend.gate.slot(desk.lanes[endpoint], left):
+    async with desk.slot(queue, left):
         began = time.monotonic()
         try:
-            answer = await backend.client.ask(dialogue.request(trial, progress))
+            answer = await client.ask(dialogue.request(trial, progress))
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
-                desk.park(endpoint, stop)
+                desk.park(queue, stop)
             await desk.unsettled(trial, dialogue.turn_id(trial, turn), stop)
             if isinstance(stop, IndependenceError):
                 raise

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from independence.clients.protocol import ChatClient, GaveUp, Parked
@@ -44,20 +45,40 @@ class Bench(NamedTuple):
     owner: str
 
 
+class Queue(NamedTuple):
+    """What is asked of an endpoint for one subject; parked by itself, so that what still works goes on."""
+
+    endpoint: str
+    who: str  # a delivery mode of the subject, or a judge
+
+
 class Desk(NamedTuple):
-    """One subject's place in the run: its lanes by endpoint, and the pace learned so far."""
+    """One subject's place in the run: its lanes, and the pace learned so far."""
 
     bench: Bench
     label: str
-    lanes: Mapping[str, Lane]
+    lanes: Mapping[Queue, Lane]
     pace: Pace
 
-    def park(self, endpoint: str, stop: Parked) -> None:
-        """Let no further call of this subject start on an endpoint."""
-        lane = self.lanes[endpoint]
+    @asynccontextmanager
+    async def slot(self, queue: Queue, remaining: float) -> AsyncIterator[None]:
+        """Hold a slot of a queue's endpoint. Raises gate.Closed.
+
+        What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
+        """
+        async with self.bench.backends[queue.endpoint].gate.slot(self.lanes[queue], remaining):
+            try:
+                yield
+            except IndependenceError as stop:
+                self.bench.halt.stop(stop)
+                raise
+
+    def park(self, queue: Queue, stop: Parked) -> None:
+        """Let no further call of a queue start."""
+        lane = self.lanes[queue]
         if not lane.parked:
             self.bench.watch(ParkedModel(stop.model, stop.why))
-            self.bench.backends[endpoint].gate.park(lane)
+            self.bench.backends[queue.endpoint].gate.park(lane)
 
     async def unsettled(self, trial: Trial, what: str, stop: Parked | GaveUp | IndependenceError) -> None:
         """Keep what an unsettled call tried; it is asked again on resume."""

@@ -55,12 +55,13 @@ def estimate(todo: Sequence[Todo], prices: Mapping[tuple[str, str], Prices | Non
 def _answers(dialogue: Dialogue, left: int, prices: Prices) -> tuple[float, float]:
     """The last `left` turns of a dialogue, each with all before it in its prompt."""
     scripted = len(dialogue.system) + sum(len(b.human) + len(b.reply or "") for b in dialogue.beats)
+    answer = min(_ANSWER_TOKENS, dialogue.max_tokens)
     low = high = 0.0
     for turn in range(dialogue.generated - left, dialogue.generated):
-        prompt = scripted / _BYTES_PER_TOKEN + turn * _ANSWER_TOKENS
+        prompt = scripted / _BYTES_PER_TOKEN + turn * answer
         longest = (scripted / _BYTES_PER_TOKEN + turn * dialogue.max_tokens) * _MARGIN
         dear = max(prices.completion, prices.internal_reasoning)
-        low += prompt * prices.prompt + _ANSWER_TOKENS * prices.completion + prices.request
+        low += prompt * prices.prompt + answer * prices.completion + prices.request
         high += longest * prices.prompt + dialogue.max_tokens * dear + prices.request
     return low, high
 
@@ -68,7 +69,7 @@ def _answers(dialogue: Dialogue, left: int, prices: Prices) -> tuple[float, floa
 def _verdict(dialogue: Dialogue, prices: Prices) -> tuple[float, float]:
     scripted = sum(len(b.human) + len(b.reply or "") for b in dialogue.beats) / _BYTES_PER_TOKEN + _RUBRIC_TOKENS
     dear = max(prices.completion, prices.internal_reasoning)
-    prompt = scripted + dialogue.generated * _ANSWER_TOKENS
+    prompt = scripted + dialogue.generated * min(_ANSWER_TOKENS, dialogue.max_tokens)
     longest = (scripted + dialogue.generated * dialogue.max_tokens) * _MARGIN
     return (
         prompt * prices.prompt + _VERDICT_TOKENS * prices.completion + prices.request,

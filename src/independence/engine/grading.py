@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 
 from independence.clients.protocol import GaveUp, Parked
 from independence.engine import dialogue
-from independence.engine.bench import Desk
+from independence.engine.bench import Desk, Queue
 from independence.engine.dialogue import Progress
 from independence.engine.events import Judged
+from independence.engine.gate import Closed
 from independence.engine.plan import Trial
 from independence.errors import IndependenceError
 from independence.judge import model, prompt
@@ -23,31 +25,33 @@ from independence.types import Grade, Missing
 
 
 async def judge(desk: Desk, trial: Trial, progress: Progress, judges: Sequence[JudgeSpec]) -> None:
-    """Grade a finished dialogue by every judge. Raises what `answering.answer` raises."""
+    """Grade a finished dialogue by every judge. Raises the run-ending errors of `errors.py`."""
     # Another process may have graded it between our plan and our lease.
     keys = {spec.name: _key(desk, trial, progress, spec) for spec in judges}
     known = await desk.bench.writer.write(lambda connection: queries.known_verdicts(connection, keys.values()))
     lines = dialogue.lines(trial, progress)
     rubric = desk.bench.suite.rubrics[trial.dialogue.scenario.rubric]
-    # Rules first: a parked or stopped model judge must not keep them from speaking.
+    # Rules first: a stopped model judge must not keep them from speaking.
     for spec in sorted((j for j in judges if keys[j.name] not in known), key=lambda j: j.kind != CUES):
         if spec.kind == CUES:
             await _keep(desk, trial, progress, spec, grade_by_cues(lines, rubric.fields))
         else:
-            await _by_model(desk, trial, progress, spec, lines, rubric)
+            with suppress(Closed):  # a parked judge must not keep the next one from speaking
+                await _by_model(desk, trial, progress, spec, lines, rubric)
 
 
 async def _by_model(
     desk: Desk, trial: Trial, progress: Progress, spec: JudgeSpec, lines: Sequence[Line], rubric: Rubric
 ) -> None:
-    backend, lane = desk.bench.backends[spec.endpoint], desk.lanes[f"{spec.endpoint} judge"]
+    queue = Queue(spec.endpoint, spec.name)
+    client = desk.bench.backends[queue.endpoint].client
     text = prompt.render(rubric.prompt, desk.bench.suite.vars, lines, rubric.fields)
-    async with backend.gate.slot(lane, math.inf):  # a finished dialogue is graded before another one goes on
+    async with desk.slot(queue, math.inf):  # a finished dialogue is graded before another one goes on
         try:
-            grade = await model.grade(backend.client, spec, text, rubric.fields, _seed(desk, trial, progress, spec))
+            grade = await model.grade(client, spec, text, rubric.fields, _seed(desk, trial, progress, spec))
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
-                desk.park(f"{spec.endpoint} judge", stop)
+                desk.park(queue, stop)
             await desk.unsettled(trial, spec.name, stop)
             if isinstance(stop, IndependenceError):
                 raise

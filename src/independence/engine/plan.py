@@ -151,8 +151,8 @@ def _dialogue_shape(dialogue: Dialogue) -> dict[str, object]:
         "system": digest.sha256(dialogue.system),
         "turns": digest.sha256([(beat.human, beat.reply) for beat in dialogue.beats]),
         "delivery": dialogue.condition.mode,
-        "tool": digest.sha256(tool and (tool.name, tool.description, tool.parameter, tool.parameter_description,
-                                        tool.greeting, tool.trigger)),
+        "tool": digest.sha256(tool and (tool.protocol, tool.name, tool.description, tool.parameter,
+                                        tool.parameter_description, tool.greeting, tool.trigger)),
         "max_tokens": dialogue.max_tokens,
     }  # fmt: skip
 

@@ -41,8 +41,9 @@ def compare(
     rubrics: Mapping[str, str],
 ) -> Left:
     """Sort planned trials of `place` (suite, edition); `rubrics` gives each scenario's rubric digest."""
-    known = {state.key: state for state in queries.states(connection, *place)}
-    verdicts = _graded(connection, known, judges, rubrics)
+    states = queries.states(connection, *place)
+    known = {state.key: state for state in states}
+    verdicts = _graded(connection, states, judges, rubrics)
     missing: Counter[str] = Counter()
     todo: list[Todo] = []
     stale = 0
@@ -53,8 +54,9 @@ def compare(
             missing[state.missing] += 1
             continue
         calls = trial.dialogue.generated - (state.answered if state else 0)
-        left = tuple(judge for judge in judges if (trial.key, judge.name) not in verdicts)
-        missing.update(reason for judge in judges if (reason := verdicts.get((trial.key, judge.name))))
+        grades = {judge: (trial.key, trial.dialogue.scenario.id, judge.name) for judge in judges}
+        left = tuple(judge for judge, graded in grades.items() if graded not in verdicts)
+        missing.update(reason for graded in grades.values() if (reason := verdicts.get(graded)))
         if calls or left:
             todo.append(Todo(trial, calls, left))
     return Left(todo, len(trials), len(trials) - len(todo), stale, missing)
@@ -62,17 +64,19 @@ def compare(
 
 def _graded(
     connection: sqlite3.Connection,
-    known: Mapping[str, TrialState],
+    states: Sequence[TrialState],
     judges: Sequence[JudgeSpec],
     rubrics: Mapping[str, str],
-) -> dict[tuple[str, str], str | None]:
-    """(trial, judge) pairs that are graded on today's dialogue and rubric -> reason where the verdict is missing."""
-    keys: dict[str, tuple[str, str]] = {}
-    for state in known.values():
+) -> dict[tuple[str, str, str], str | None]:
+    """(trial, scenario, judge) graded on today's dialogue and rubric -> reason where the verdict is missing."""
+    keys: dict[tuple[str, str, str], str] = {}
+    for state in states:
         if state.end and state.scenario in rubrics:
             for judge in judges:
-                keys[verdict_key(state.end, rubrics[state.scenario], judge.settings)] = (state.key, judge.name)
-    return {keys[key]: reason for key, reason in queries.known_verdicts(connection, keys).items()}
+                key = verdict_key(state.end, rubrics[state.scenario], judge.settings)
+                keys[state.key, state.scenario, judge.name] = key
+    stored = queries.known_verdicts(connection, set(keys.values()))
+    return {graded: stored[key] for graded, key in keys.items() if key in stored}
 
 
 def differing_fields(connection: sqlite3.Connection, place: tuple[str, str], trials: Iterable[Trial]) -> Counter[str]:

@@ -8,13 +8,14 @@ from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
 from independence.engine import answering, dialogue, grading
-from independence.engine.bench import Bench, Desk, Shares
+from independence.engine.bench import Bench, Desk, Queue, Shares
 from independence.engine.dialogue import Settled
 from independence.engine.events import Began, Skipped
 from independence.engine.gate import Closed, Share
 from independence.engine.pace import Pace
 from independence.engine.resume import Todo
 from independence.errors import IndependenceError
+from independence.judge.spec import CUES
 from independence.store import leases
 from independence.store.writer import Writer
 
@@ -58,29 +59,35 @@ async def _subject(bench: Bench, door: asyncio.Semaphore, shares: Shares, label:
     """Run one subject's trials. Returns how many another process holds."""
     async with door:
         share = Share(shares.calls)
-        lanes = {name: backend.gate.lane(share) for name, backend in bench.backends.items()}
-        judging = {f"{name} judge": backend.gate.lane(share) for name, backend in bench.backends.items()}
-        desk = Desk(bench, label, lanes | judging, Pace())
-        skipped = await _trials(desk, todo)
-        for name, backend in bench.backends.items():
-            backend.gate.leave(lanes[name])
-            backend.gate.leave(judging[f"{name} judge"])
+        lanes = {queue: bench.backends[queue.endpoint].gate.lane(share) for queue in _queues(todo)}
+        skipped = await _trials(Desk(bench, label, lanes, Pace()), todo)
+        for queue, lane in lanes.items():
+            bench.backends[queue.endpoint].gate.leave(lane)
         return skipped
+
+
+def _queues(todo: Sequence[Todo]) -> list[Queue]:
+    """What one subject's work will ask for, each once."""
+    answers = [Queue(item.trial.subject.endpoint, item.trial.dialogue.condition.mode) for item in todo]
+    verdicts = [Queue(spec.endpoint, spec.name) for item in todo for spec in item.judges if spec.kind != CUES]
+    return list(dict.fromkeys(answers + verdicts))
 
 
 async def _trials(desk: Desk, todo: Sequence[Todo]) -> int:
     tasks: dict[str, asyncio.Task[bool]] = {}
     async with asyncio.TaskGroup() as group:
         for item in todo:
-            parent = tasks.get(item.trial.parent.key) if item.trial.parent else None
-            tasks[item.trial.key] = group.create_task(_trial(desk, item, parent))
+            key, parent = item.trial.key, item.trial.parent
+            # Two places of a plan may ask the same thing: the second finds the answers of the first.
+            before = tasks.get(key) or (tasks.get(parent.key) if parent else None)
+            tasks[key] = group.create_task(_trial(desk, item, before))
     return sum(task.result() for task in tasks.values())
 
 
-async def _trial(desk: Desk, item: Todo, parent: asyncio.Task[bool] | None) -> bool:
-    """Run one trial under its lease. Returns True when another process holds it."""
-    if parent is not None:
-        await asyncio.wait([parent])
+async def _trial(desk: Desk, item: Todo, before: asyncio.Task[bool] | None) -> bool:
+    """Run one trial under its lease, once `before` is done. Returns True when another process holds it."""
+    if before is not None:
+        await asyncio.wait([before])
     bench, trial = desk.bench, item.trial
     if bench.halt.reason is not None:
         return False

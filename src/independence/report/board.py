@@ -100,6 +100,8 @@ def _strict(place: Place, by_subject: Mapping[str, Sequence[Planned]]) -> list[R
 
 def _published(place: Place, by_subject: Mapping[str, Sequence[Planned]], scoring: str) -> list[Row]:
     assert place.suite.index is not None
+    if scoring not in SCORINGS:
+        raise UsageError(f"no scoring rule `{scoring}`; choose one of {', '.join(SCORINGS)}")
     name = place.suite.index.published_rule if scoring == "published" else scoring
     rule = RULES.get(name or "")
     if rule is None:

@@ -100,5 +100,6 @@ def _escaped(text: str) -> str:
 
 
 def _safe(text: str) -> str:
+    flat = text.replace("\r", " ")  # which the csv module would leave unquoted
     # A spreadsheet runs cells that begin with these.
-    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return "'" + flat if flat.lstrip().startswith(("=", "+", "-", "@")) else flat

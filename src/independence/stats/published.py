@@ -1,8 +1,8 @@
 """Scoring as boards were published with it, reproduced to the last printed digit. The rules are data: `stats/rules.py`.
 
-A published rule drops void verdicts, averages runs with holes and counts an absent half of the drift as none; the strict
-rule of this package does none of that. Rounding is Python's `round` (half to even on binary floats), and sums run in the
-order of the rule's components, because two published rows sit on the edge between two tenths.
+A published rule drops void verdicts, averages runs with holes and counts an absent half of the drift as none. Rounding
+is Python's `round` (half to even on binary floats), and sums run in the order of the rule's components, because two
+published rows sit on the edge between two tenths.
 """
 
 from __future__ import annotations

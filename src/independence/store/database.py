@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from pathlib import Path
 
 from independence.errors import DiskFull, IndependenceError, StoreError
@@ -15,14 +16,15 @@ def connect(path: Path) -> sqlite3.Connection:
     """Open or create a store and bring its schema up to date. Raises StoreError, DiskFull."""
     try:
         connection = _open(path)
-        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        if version > len(MIGRATIONS):
+        try:
+            version = _version(connection, path)
+        except StoreError:
             connection.close()
-            raise StoreError(
-                f"{path}: written by a newer version (schema {version}, this one knows {len(MIGRATIONS)}); "
-                "upgrade ai-independence-bench or name another store with --db"
-            )
-        _migrate(connection, version, path)
+            raise
+        _use_wal(connection)
+        # A reply is paid for: FULL makes a commit survive power loss too; batching keeps it cheap.
+        connection.execute("PRAGMA synchronous = FULL")
+        _migrate(connection, version)
     except sqlite3.Error as error:
         raise translate(error, path) from error
     return connection
@@ -52,18 +54,42 @@ def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
 def _open(path: Path) -> sqlite3.Connection:
     if not path.parent.is_dir():
         raise StoreError(f"{path}: the folder {path.parent} does not exist; create it or choose another --db")
-    connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
-    # A reply is paid for: FULL makes a commit survive power loss too; batching keeps it cheap.
-    connection.execute("PRAGMA synchronous = FULL")
-    return connection
+    return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
 
 
-def _migrate(connection: sqlite3.Connection, version: int, path: Path) -> None:
+def _version(connection: sqlite3.Connection, path: Path) -> int:
+    """How many migrations a file has seen. Refuses what is not ours before anything in it is changed."""
+    # One statement, so that another process creating the store is seen before or after, never in between.
+    version, tables = connection.execute(
+        "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
+    ).fetchone()
+    if version > len(MIGRATIONS):
+        raise StoreError(
+            f"{path}: written by a newer version (schema {version}, this one knows {len(MIGRATIONS)}); "
+            "upgrade ai-independence-bench or name another store with --db"
+        )
+    if version == 0 and tables:
+        raise StoreError(f"{path}: a SQLite file of another program; name another file with --db")
+    return int(version)
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch a file to WAL. Where another process does the same, SQLite gives up at once, so this waits itself."""
+    until = time.monotonic() + BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _migrate(connection: sqlite3.Connection, version: int) -> None:
     if version == len(MIGRATIONS):
         return
-    if version == 0 and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise StoreError(f"{path}: a SQLite file of another program; name another file with --db")
     connection.execute("BEGIN IMMEDIATE")
     # Another process may have migrated while this one waited for the lock.
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -143,8 +143,8 @@ def states(
     ).fetchall()
     calls: dict[str, list[tuple[str, str, str | None, str]]] = {}
     for trial, at, after, missing, flags in connection.execute(
-        "SELECT c.trial, c.context, c.after, c.missing, c.flags FROM planned p JOIN calls c ON c.trial = p.trial "
-        f"WHERE c.version = 0 AND {where} ORDER BY c.trial, c.turn",
+        "SELECT c.trial, c.context, c.after, c.missing, c.flags FROM calls c WHERE c.version = 0 "
+        f"AND c.trial IN (SELECT p.trial FROM planned p WHERE {where}) ORDER BY c.trial, c.turn",
         values,
     ):
         calls.setdefault(trial, []).append((at, after, missing, flags))
@@ -162,7 +162,11 @@ def states(
             done[key] = own._replace(missing="parent_missing", stale=False) if barred else own
         return done[key]
 
-    return [state(row[0]) for row in trials]
+    # Two places may ask the same thing: one trial, one state, each with its own place.
+    return [
+        state(key)._replace(config_dir=config_dir, experiment=experiment, scenario=scenario, run=run)
+        for key, config_dir, experiment, scenario, run, *_ in trials
+    ]
 
 
 def _place(suite: str, edition: str, condition: tuple[str, str] | None) -> tuple[str, list[str]]:
@@ -219,8 +223,8 @@ def costs(connection: sqlite3.Connection, suite: str, edition: str, condition: t
     out: dict[str, float] = {}
     for table in ("calls", "verdicts", "failures"):
         rows = connection.execute(
-            f"SELECT p.config_dir, sum(x.cost_usd) FROM planned p JOIN {table} x ON x.trial = p.trial "
-            f"WHERE {where} GROUP BY 1",
+            f"SELECT t.config_dir, sum(x.cost_usd) FROM (SELECT DISTINCT p.config_dir, p.trial FROM planned p "
+            f"WHERE {where}) t JOIN {table} x ON x.trial = t.trial GROUP BY 1",
             values,
         )
         for config_dir, cost in rows:

@@ -25,6 +25,10 @@ class _Waiting(NamedTuple):
     future: asyncio.Future[object]
 
 
+class _Failed(NamedTuple):
+    error: BaseException
+
+
 class Writer:
     """Serialises writes to a store. Create it inside a running event loop; close it when done."""
 
@@ -40,6 +44,8 @@ class Writer:
 
     async def write(self, write: Write[T]) -> T:
         """Run `write` inside a transaction and return its value once that is committed. Raises DiskFull, StoreError."""
+        if self._closing:
+            raise RuntimeError("the store's writer is closed")
         future: asyncio.Future[object] = self._loop.create_future()
         self._waiting.append(_Waiting(write, future))
         self._wake.set()
@@ -64,19 +70,31 @@ class Writer:
                 return
 
     def _commit(self, batch: list[_Waiting]) -> None:
-        results: list[object] = []
+        results: list[object]
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            results.extend(waiting.write(self._connection) for waiting in batch)
+            results = [self._apply(waiting.write) for waiting in batch]
             self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            self._rollback()
-            self._loop.call_soon_threadsafe(_fail, batch, database.translate(error, self._path))
         except BaseException as error:  # noqa: BLE001  (a bug in one write must reach its caller, not kill the thread)
             self._rollback()
-            self._loop.call_soon_threadsafe(_fail, batch, error)
-        else:
-            self._loop.call_soon_threadsafe(_settle, batch, results)
+            results = [self._failed(error)] * len(batch)
+        self._loop.call_soon_threadsafe(_settle, batch, results)
+
+    def _apply(self, write: Write[object]) -> object:
+        """One write of a batch. Where it fails, it alone is undone: the others were paid for."""
+        self._connection.execute("SAVEPOINT one")
+        try:
+            result = write(self._connection)
+        except BaseException as error:
+            if not self._connection.in_transaction:  # SQLite has rolled everything back by itself (disk full)
+                raise
+            self._connection.execute("ROLLBACK TO one")
+            result = self._failed(error)
+        self._connection.execute("RELEASE one")
+        return result
+
+    def _failed(self, error: BaseException) -> _Failed:
+        return _Failed(database.translate(error, self._path) if isinstance(error, sqlite3.Error) else error)
 
     def _rollback(self) -> None:
         with contextlib.suppress(sqlite3.Error):  # SQLite has often rolled back by itself when the disk is full
@@ -86,11 +104,9 @@ class Writer:
 
 def _settle(batch: list[_Waiting], results: list[object]) -> None:
     for waiting, result in zip(batch, results, strict=True):
-        if not waiting.future.done():
+        if waiting.future.done():
+            continue
+        if isinstance(result, _Failed):
+            waiting.future.set_exception(result.error)
+        else:
             waiting.future.set_result(result)
-
-
-def _fail(batch: list[_Waiting], error: BaseException) -> None:
-    for waiting in batch:
-        if not waiting.future.done():
-            waiting.future.set_exception(error)

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from independence.config import registry
+from independence.config.registry import Overrides, Registry
+from independence.errors import DocumentError, UsageError
+
+NONE = Overrides()
+
+
+def loaded(tmp_path: Path, text: str) -> Registry:
+    file = tmp_path / "models.yaml"
+    file.write_text(text, encoding="utf-8")
+    return registry.load(file)
+
+
+TWO = """\
+models:
+  - {model_id: acme/m, temperature: 0.7}
+  - {model_id: acme/m, temperature: 1.0, display_label: Warm m}
+  - {model_id: acme/m, temperature: 0.0, active: false, display_label: Cold m}
+  - {model_id: acme/off, active: false}
+endpoints:
+  - {name: box, base_url: "http://box/v1"}
+"""
+
+
+def test_a_bare_id_means_its_active_configurations(tmp_path: Path) -> None:
+    known = loaded(tmp_path, TWO)
+    chosen = registry.choose(known, ["acme/m"], NONE)
+    assert [subject.label for subject in chosen] == ["m@low-t0.7", "Warm m"]
+
+
+def test_a_label_means_exactly_one_configuration_active_or_not(tmp_path: Path) -> None:
+    known = loaded(tmp_path, TWO)
+    assert [subject.temperature for subject in registry.choose(known, ["Cold m"], NONE)] == [0.0]
+
+
+def test_an_id_with_only_inactive_configurations_names_their_labels(tmp_path: Path) -> None:
+    known = loaded(tmp_path, TWO)
+    with pytest.raises(UsageError, match=r"every configuration of `acme/off` is inactive.*off@low-t0\.7"):
+        registry.choose(known, ["acme/off"], NONE)
+
+
+def test_an_unlisted_id_gets_the_default_configuration() -> None:
+    (subject,) = registry.choose(Registry(), ["openai/gpt-x"], NONE)
+    assert (subject.temperature, subject.effort, subject.endpoint) == (0.7, "low", "openrouter")
+
+
+@pytest.mark.parametrize(
+    ("name", "endpoint", "model"),
+    [
+        ("sim/half", "sim", "half"),
+        ("local/qwen/3", "local", "qwen/3"),
+        ("box/acme/m", "box", "acme/m"),
+        ("other/acme", "openrouter", "other/acme"),
+    ],
+)
+def test_an_id_carries_its_endpoint(tmp_path: Path, name: str, endpoint: str, model: str) -> None:
+    (subject,) = registry.choose(loaded(tmp_path, TWO), [name], NONE)
+    assert (subject.endpoint, subject.model, subject.model_id) == (endpoint, model, name)
+
+
+@pytest.mark.parametrize("name", ["gpt", "", " acme/m", "m@high-t0.7", "local/", "/m"])
+def test_what_is_neither_id_nor_label_is_refused(name: str) -> None:
+    with pytest.raises(UsageError):
+        registry.choose(Registry(), [name], NONE)
+
+
+def test_the_same_configuration_named_twice_is_one(tmp_path: Path) -> None:
+    known = loaded(tmp_path, TWO)
+    assert len(registry.choose(known, ["acme/m", "Warm m", "acme/m"], NONE)) == 2
+
+
+def test_an_override_makes_a_configuration_of_its_own_and_shows_in_its_label(tmp_path: Path) -> None:
+    known = loaded(tmp_path, TWO)
+    (subject,) = registry.choose(known, ["Warm m"], Overrides(temperature=0.3, effort="high", provider="host"))
+    assert subject.label == "m+host@high-t0.3"
+    assert subject.config_dir == "acme--m+host@high-t0.3"
+
+
+def test_an_override_that_changes_nothing_keeps_the_label(tmp_path: Path) -> None:
+    (subject,) = registry.choose(loaded(tmp_path, TWO), ["Warm m"], Overrides(temperature=1.0))
+    assert subject.label == "Warm m"
+
+
+def test_overrides_that_make_two_configurations_equal_leave_one(tmp_path: Path) -> None:
+    chosen = registry.choose(loaded(tmp_path, TWO), ["acme/m"], Overrides(temperature=0.3))
+    assert [subject.label for subject in chosen] == ["m@low-t0.3"]
+
+
+def test_two_vendors_with_one_model_name_keep_their_labels_apart() -> None:
+    chosen = registry.choose(Registry(), ["acme/m", "apex/m"], NONE)
+    assert len({subject.label for subject in chosen}) == 2
+
+
+@pytest.mark.parametrize("overrides", [Overrides(temperature=2.1), Overrides(temperature=-1), Overrides(effort="much")])
+def test_impossible_overrides_are_refused(overrides: Overrides) -> None:
+    with pytest.raises(UsageError):
+        registry.choose(Registry(), ["acme/m"], overrides)
+
+
+def test_auto_means_the_default_effort_and_keeps_the_label(tmp_path: Path) -> None:
+    text = "models: [{model_id: google/gemini-3-flash, reasoning_effort: auto, display_label: Flash}]"
+    (subject,) = registry.choose(loaded(tmp_path, text), ["Flash"], NONE)
+    assert (subject.effort, subject.label) == ("none", "Flash")
+    (subject,) = registry.choose(Registry(), ["google/gemini-3-flash"], Overrides(effort="auto"))
+    assert subject.effort == "none"
+
+
+def test_an_entry_may_name_its_endpoint(tmp_path: Path) -> None:
+    text = 'models: [{model_id: m, endpoint: box}]\nendpoints: [{name: box, base_url: "http://box/v1"}]'
+    (subject,) = registry.choose(loaded(tmp_path, text), ["m"], NONE)
+    assert (subject.endpoint, subject.model) == ("box", "m")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("models:\n  - model_id: a/b\n    temprature: 1\n", 3, "did you mean `temperature`"),
+        ("models:\n  - temperature: 1\n", 2, "model_id"),
+        ("models:\n  - model_id: a/b\n    temperature: 3\n", 3, "outside 0 to 2"),
+        ("models:\n  - model_id: a/b\n    temperature: .nan\n", 3, "outside 0 to 2"),
+        ("models:\n  - model_id: a/b\n    reasoning_effort: huge\n", 3, "no reasoning effort `huge`"),
+        ("models:\n  - model_id: a/b\n    reasoning_effort: off\n", 3, "write it in quotes"),
+        ("models:\n  - model_id: a/b\n    endpoint: nowhere\n", 3, "not declared"),
+        ("models:\n  - model_id: a/b\n  - model_id: a/b\n", 3, "is taken by entry 1"),
+        ("endpoints:\n  - name: sim\n    base_url: http://x/v1\n", 2, "cannot be an endpoint's name"),
+        ("endpoints:\n  - name: a/b\n    base_url: http://x/v1\n", 2, "cannot be an endpoint's name"),
+        ("endpoints:\n  - {name: a, base_url: http://x}\n  - {name: a, base_url: http://y}\n", 3, "appears twice"),
+        ("endpoints:\n  - name: a\n    base_url: http://x/v1\n    max_concurrency: 0\n", 4, ">= 1"),
+        ("endpoints:\n  - name: a\n    base_url: http://x/v1\n    dialect: odd\n", 4, "odd"),
+    ],
+)
+def test_a_mistake_in_the_file_is_named_with_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        loaded(tmp_path, text)
+    assert caught.value.line == line
+    assert what in str(caught.value)
+
+
+def test_an_empty_file_of_models_is_an_empty_registry(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "models: []\n") == Registry()

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from independence.config.subjects import LOCAL, OPENROUTER, SIM, Subject
+
+
+@pytest.mark.parametrize(
+    ("subject", "label", "config_dir"),
+    [
+        (Subject("acme/m-1", OPENROUTER, "acme/m-1"), "m-1@low-t0.7", "acme--m-1@low-t0.7"),
+        (
+            Subject("acme/m-1", OPENROUTER, "acme/m-1", 1, "none", "host/fp8"),
+            "m-1+host-fp8@none-t1.0",
+            "acme--m-1+host-fp8@none-t1.0",
+        ),
+        (Subject("local/m", LOCAL, "m", 0.0), "local/m@low-t0.0", "local--m@low-t0.0"),
+        (Subject("sim/half", SIM, "half", effort="none"), "sim/half@none-t0.7", "sim--half@none-t0.7"),
+        (Subject("box/a/b", "box", "a/b"), "box/a/b@low-t0.7", "box--a--b@low-t0.7"),
+        (Subject("acme/m-1", OPENROUTER, "acme/m-1", display_label="Mine"), "Mine", "acme--m-1@low-t0.7"),
+    ],
+)
+def test_a_subject_is_named_by_its_configuration(subject: Subject, label: str, config_dir: str) -> None:
+    assert (subject.label, subject.config_dir) == (label, config_dir)
+
+
+def test_only_sim_subjects_are_simulated() -> None:
+    assert Subject("sim/half", SIM, "half").simulated
+    assert not Subject("simulacrum/half", OPENROUTER, "simulacrum/half").simulated

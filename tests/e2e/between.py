@@ -1,0 +1,94 @@
+"""A server in a thread that answers as it is told and remembers every exchange; told to pass on, it is a wire tap."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, NamedTuple
+
+
+class Said(NamedTuple):
+    """An answer as bytes."""
+
+    status: int
+    body: bytes
+
+
+class Exchange(NamedTuple):
+    """A POST and what was answered."""
+
+    asked: dict[str, Any]
+    said: Said
+
+
+class Tapped(NamedTuple):
+    """A running server."""
+
+    url: str  # with /v1
+    exchanges: list[Exchange]
+
+
+Answer = Callable[[str, bytes | None], Said]  # (path, body of a POST) -> answer
+
+
+def passing_on(base: str) -> Answer:
+    """Ask the server at `base` (without /v1)."""
+
+    def answer(path: str, body: bytes | None) -> Said:
+        request = urllib.request.Request(base + path, body, {"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                return Said(response.status, response.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return Said(error.code, error.read())
+
+    return answer
+
+
+def said(document: Any, status: int = 200) -> Said:
+    """An answer in JSON."""
+    return Said(status, json.dumps(document).encode())
+
+
+@contextmanager
+def serving(answer: Answer) -> Iterator[Tapped]:
+    """The server, on a free port of the loopback interface."""
+    exchanges: list[Exchange] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self._send(answer(self.path, None))
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            reply = answer(self.path, body)
+            exchanges.append(Exchange(json.loads(body), reply))
+            self._send(reply)
+
+        def _send(self, reply: Said) -> None:
+            self.send_response(reply.status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(reply.body)))
+            self.end_headers()
+            self.wfile.write(reply.body)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing: stderr belongs to pytest."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield Tapped(f"http://127.0.0.1:{server.server_port}/v1", exchanges)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

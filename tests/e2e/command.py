@@ -1,0 +1,116 @@
+"""Runs the real command in a process of its own, in a clean environment, and looks at what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_OURS = ("OPENROUTER_", "LOCAL_", "INDEPENDENCE_", "BENCH_", "LOOP_")
+PATIENCE_S = 180
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def board(self) -> dict[str, Any]:
+        """The one JSON document on stdout."""
+        return json.loads(self.out)
+
+    @property
+    def scores(self) -> dict[str, Any]:
+        """Label -> everything a board says about a subject except what it cost."""
+        return {row["label"]: {k: v for k, v in row.items() if k != "cost_usd"} for row in self.board["rows"]}
+
+
+def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
+    """This process's environment without anything that steers the command, plus `changes`."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
+    return kept | {"PYTHONUNBUFFERED": "1"} | dict(changes or {})
+
+
+def start(
+    *arguments: str | Path,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    before: Callable[[], None] | None = None,
+    notes: Path | None = None,
+) -> subprocess.Popen[str]:
+    """The command, started. `before` runs in the new process first; `notes` is a file for stderr."""
+    with nullcontext(subprocess.PIPE) if notes is None else notes.open("w") as stderr:
+        return subprocess.Popen(
+            [sys.executable, "-m", "independence", *map(str, arguments)],
+            cwd=cwd,
+            env=environment(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            preexec_fn=before,  # noqa: PLW1509 - tests start it from one thread
+        )
+
+
+def finish(process: subprocess.Popen[str], within_s: float = PATIENCE_S) -> Ended:
+    """Wait for a started command."""
+    try:
+        out, err = process.communicate(timeout=within_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        raise AssertionError(f"still running after {within_s} s\n{out}\n{err}") from None
+    return Ended(process.returncode, out, err)
+
+
+def run(
+    *arguments: str | Path,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    before: Callable[[], None] | None = None,
+) -> Ended:
+    """The command, from start to end."""
+    return finish(start(*arguments, cwd=cwd, env=env, before=before))
+
+
+@contextmanager
+def opened(db: Path) -> Iterator[sqlite3.Connection]:
+    """A store, to be changed by hand; committed at the end."""
+    with closing(sqlite3.connect(db)) as connection:
+        yield connection
+        connection.commit()
+
+
+def ask(db: Path, sql: str) -> list[tuple[Any, ...]]:
+    """Rows of a store."""
+    with opened(db) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def kept(db: Path) -> int:
+    """Replies and verdicts in a store, missing ones included."""
+    return sum(count for (count,) in ask(db, "SELECT count(*) FROM calls UNION ALL SELECT count(*) FROM verdicts"))
+
+
+def missing(db: Path) -> Counter[str]:
+    """Why replies and verdicts in a store are missing."""
+    rows = ask(db, "SELECT missing FROM calls UNION ALL SELECT missing FROM verdicts")
+    return Counter(reason for (reason,) in rows if reason is not None)
+
+
+def one_sentence(ended: Ended) -> str:
+    """The error a person reads: the last line that is one, and no traceback anywhere."""
+    assert "Traceback" not in ended.err, ended.err
+    lines = [line for line in ended.err.splitlines() if line.startswith("Error: ")]
+    assert len(lines) == 1, ended.err
+    return lines[0]

@@ -1,0 +1,119 @@
+"""The loopback endpoint in a process of its own, the models file that points at it, and its log."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.e2e import command
+
+KEY = "sk-or-v1-5f0c1e7a9d3b4268e2e2e2e2e2e2e2e2"
+_GOES_S = 15
+
+
+class Request(NamedTuple):
+    """One request as the endpoint wrote it down."""
+
+    model: str
+    digest: str
+    status: int | None  # None: held
+    fault: str
+    cost_usd: float
+
+
+class Served(NamedTuple):
+    """A running endpoint."""
+
+    base_url: str
+    log: Path
+    process: subprocess.Popen[str]
+
+    def requests(self) -> list[Request]:
+        """Every request so far, in the order they came in."""
+        return read(self.log)
+
+    def asked(self) -> Counter[str]:
+        """How often each request body has come in."""
+        return Counter(request.digest for request in self.requests())
+
+    def held(self) -> int:
+        """Requests that wait for their answer now."""
+        return sum(request.status is None for request in self.requests())
+
+
+@contextmanager
+def serving(folder: Path, *options: str, name: str = "endpoint") -> Iterator[Served]:
+    """An endpoint on a free port; its log is `NAME.jsonl` below `folder`."""
+    log = folder / f"{name}.jsonl"
+    log.touch()
+    process = command.start(
+        "endpoint", "--port", "0", "--log", log, *options, cwd=folder, notes=folder / f"{name}.stderr"
+    )
+    assert process.stdout is not None
+    try:
+        base_url = process.stdout.readline().strip()
+        assert base_url.startswith("http://"), process.communicate(timeout=5)
+        yield Served(base_url, log, process)
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=_GOES_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+
+
+def read(log: Path) -> list[Request]:
+    """The requests of a log."""
+    found: dict[int, Request] = {}
+    for line in log.read_text().splitlines():
+        entry = json.loads(line)
+        found[entry["number"]] = Request(
+            entry["model"], entry["digest"], entry.get("status"), entry.get("fault", ""), entry.get("cost_usd", 0.0)
+        )
+    return list(found.values())
+
+
+def models_file(folder: Path, base_url: str, concurrency: int = 50) -> Path:
+    """`models.yaml` with an endpoint as `loop`, quick to try again."""
+    path = folder / "models.yaml"
+    path.write_text(
+        "endpoints:\n"
+        f"  - {{name: loop, base_url: '{base_url}', dialect: openrouter, api_key_env: LOOP_KEY,\n"
+        f"     max_concurrency: {concurrency}, backoff_s: 0.02}}\n"
+    )
+    return path
+
+
+def most_at_once(log: Path) -> int:
+    """The largest number of requests that were held at the same time."""
+    held = most = 0
+    for line in log.read_text().splitlines():
+        held += 1 if json.loads(line)["state"] == "received" else -1
+        most = max(most, held)
+    return most
+
+
+def faults_in_a_row(requests: Sequence[Request]) -> int:
+    """The longest row of faults that one request body met."""
+    rows: Counter[str] = Counter()
+    most = 0
+    for request in requests:
+        rows[request.digest] = rows[request.digest] + 1 if request.fault else 0
+        most = max(most, rows[request.digest])
+    return most
+
+
+def until(condition: Callable[[], bool], what: str, within_s: float = 60) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + within_s
+    while not condition():
+        assert time.monotonic() < end, f"{what}: not within {within_s} s"
+        time.sleep(0.02)

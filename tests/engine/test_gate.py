@@ -1,0 +1,288 @@
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+
+import pytest
+
+from independence.engine.gate import Closed, Gate, Lane, Share
+
+
+class Calls:
+    """Calls that hold their slot until told to end; keeps the order in which they got in."""
+
+    def __init__(self) -> None:
+        self.order: list[str] = []
+        self.ends: dict[str, asyncio.Event] = {}
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def start(self, name: str, gate: Gate, lane: Lane, remaining: float = 1.0) -> None:
+        self.ends[name] = asyncio.Event()
+        self.tasks[name] = asyncio.create_task(self._call(name, gate, lane, remaining))
+        await settle()
+
+    async def _call(self, name: str, gate: Gate, lane: Lane, remaining: float) -> None:
+        async with gate.slot(lane, remaining):
+            self.order.append(name)
+            await self.ends[name].wait()
+
+    async def end(self, name: str) -> None:
+        self.ends[name].set()
+        await self.tasks[name]
+        await settle()
+
+    async def end_all(self) -> None:
+        for event in self.ends.values():
+            event.set()
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
+
+
+async def settle() -> None:
+    """Let everything run that can."""
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_no_more_calls_than_the_limit_are_let_in() -> None:
+    gate, calls = Gate(lambda: 2), Calls()
+    lane = gate.lane(Share(10))
+    for name in "abcd":
+        await calls.start(name, gate, lane)
+    assert (calls.order, gate.busy) == (["a", "b"], 2)
+    await calls.end("a")
+    assert (calls.order, gate.busy) == (["a", "b", "c"], 2)
+    await calls.end_all()
+    assert gate.busy == 0
+
+
+async def test_a_limit_that_falls_lets_nobody_in_until_enough_have_left() -> None:
+    limit = [3]
+    gate, calls = Gate(lambda: limit[0]), Calls()
+    lane = gate.lane(Share(10))
+    for name in "abcd":
+        await calls.start(name, gate, lane)
+    limit[0] = 1
+    await calls.end("a")
+    await calls.end("b")
+    assert calls.order == ["a", "b", "c"]
+    await calls.end("c")
+    assert calls.order == ["a", "b", "c", "d"]
+    await calls.end_all()
+
+
+async def test_a_limit_that_rises_lets_several_in_at_once() -> None:
+    limit = [1]
+    gate, calls = Gate(lambda: limit[0]), Calls()
+    lane = gate.lane(Share(10))
+    for name in "abcd":
+        await calls.start(name, gate, lane)
+    limit[0] = 3
+    await calls.end("a")
+    assert calls.order == ["a", "b", "c", "d"]
+    await calls.end_all()
+
+
+async def test_the_longest_remaining_dialogue_goes_first_over_all_lanes() -> None:
+    gate, calls = Gate(lambda: 1), Calls()
+    one, other = gate.lane(Share(10)), gate.lane(Share(10))
+    await calls.start("first", gate, one)
+    await calls.start("short", gate, one, 1.0)
+    await calls.start("long", gate, other, 9.0)
+    await calls.start("middle", gate, one, 5.0)
+    await calls.start("endless", gate, other, float("inf"))
+    for name in ("first", "endless", "long", "middle", "short"):
+        await calls.end(name)
+    assert calls.order == ["first", "endless", "long", "middle", "short"]
+
+
+async def test_equals_go_in_the_order_they_came() -> None:
+    gate, calls = Gate(lambda: 1), Calls()
+    lanes = [gate.lane(Share(10)) for _ in range(3)]
+    for at, name in enumerate("abcdef"):
+        await calls.start(name, gate, lanes[at % 3])
+    for name in "abcdef":
+        await calls.end(name)
+    assert calls.order == list("abcdef")
+
+
+async def test_a_subject_holds_no_more_than_its_share_over_all_its_lanes_and_gates() -> None:
+    gates, calls, share = [Gate(lambda: 10), Gate(lambda: 10)], Calls(), Share(2)
+    lanes = [gate.lane(share) for gate in gates]
+    for at, name in enumerate("abcd"):
+        await calls.start(name, gates[at % 2], lanes[at % 2])
+    assert (calls.order, share.busy) == (["a", "b"], 2)
+    await calls.end("a")
+    assert share.busy == 2
+    await calls.end("b")
+    assert sorted(calls.order) == list("abcd")
+    await calls.end_all()
+    assert share.busy == 0
+
+
+async def test_a_subject_at_its_share_does_not_hold_up_another() -> None:
+    gate, calls = Gate(lambda: 10), Calls()
+    full, free = gate.lane(Share(1)), gate.lane(Share(1))
+    await calls.start("a", gate, full)
+    await calls.start("a urgent", gate, full, 99.0)
+    await calls.start("b", gate, free, 0.1)
+    assert calls.order == ["a", "b"]
+    await calls.end_all()
+
+
+async def test_a_parked_lane_sends_its_waiters_home_and_takes_no_more() -> None:
+    gate, calls = Gate(lambda: 1), Calls()
+    share = Share(10)
+    parked, other = gate.lane(share), gate.lane(share)
+    await calls.start("flying", gate, parked)
+    await calls.start("waiting", gate, parked)
+    await calls.start("other", gate, other)
+    gate.park(parked)
+    with pytest.raises(Closed):
+        await calls.tasks["waiting"]
+    with pytest.raises(Closed):
+        async with gate.slot(parked, 1):
+            pytest.fail("a parked lane let somebody in")
+    await calls.end("flying")
+    assert calls.order == ["flying", "other"]
+    await calls.end_all()
+    assert (gate.busy, share.busy) == (0, 0)
+
+
+async def test_a_closed_gate_sends_everybody_home() -> None:
+    gate, calls = Gate(lambda: 1), Calls()
+    lanes = [gate.lane(Share(10)) for _ in range(2)]
+    await calls.start("flying", gate, lanes[0])
+    for at, lane in enumerate(lanes):
+        await calls.start(f"waiting {at}", gate, lane)
+    gate.close()
+    for at in range(2):
+        with pytest.raises(Closed):
+            await calls.tasks[f"waiting {at}"]
+    with pytest.raises(Closed):
+        async with gate.slot(lanes[1], 1):
+            pytest.fail("a closed gate let somebody in")
+    await calls.end("flying")
+    assert gate.busy == 0
+
+
+async def test_a_call_that_fails_gives_its_slot_back() -> None:
+    gate, share = Gate(lambda: 1), Share(1)
+    lane = gate.lane(share)
+    with pytest.raises(ValueError, match="no"):
+        async with gate.slot(lane, 1):
+            raise ValueError("no")
+    assert (gate.busy, share.busy) == (0, 0)
+
+
+async def test_a_waiter_that_is_cancelled_leaves_no_trace() -> None:
+    gate, calls = Gate(lambda: 1), Calls()
+    lane = gate.lane(Share(10))
+    for name in "abc":
+        await calls.start(name, gate, lane)
+    calls.tasks["b"].cancel()
+    await calls.end("a")
+    assert calls.order == ["a", "c"]
+    await calls.end_all()
+    assert gate.busy == 0
+
+
+async def test_a_waiter_cancelled_in_the_moment_it_is_let_in_gives_its_slot_to_the_next() -> None:
+    gate, calls = Gate(lambda: 1), Calls()
+    share = Share(10)
+    lane = gate.lane(share)
+    async with gate.slot(lane, 1):
+        await calls.start("a", gate, lane)
+        await calls.start("b", gate, lane)
+    assert gate.busy == 1  # handed to `a`, which has not run since
+    assert calls.order == []
+    calls.tasks["a"].cancel()
+    await settle()
+    assert (calls.order, gate.busy, share.busy) == (["b"], 1, 1)
+    await calls.end_all()
+    assert (gate.busy, share.busy) == (0, 0)
+
+
+async def test_a_lane_that_left_is_not_served() -> None:
+    gate = Gate(lambda: 1)
+    gone, here = gate.lane(Share(1)), gate.lane(Share(1))
+    gate.leave(gone)
+    async with gate.slot(here, 1):
+        assert gate.busy == 1
+
+
+class Load:
+    """Calls of random length, some of which fail, through gates whose limits change all the time."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.limits = [4, 3]
+        self.gates = [Gate(lambda: self.limits[0]), Gate(lambda: self.limits[1])]
+        self.shares = [Share(self.rng.randint(1, 4)) for _ in range(4)]
+        self.lanes = [(gate, gate.lane(share)) for share in self.shares for gate in self.gates]
+        self.inside = Counter[Gate]()
+        self.done = 0
+
+    async def call(self, gate: Gate, lane: Lane) -> None:
+        async with gate.slot(lane, self.rng.random() * 10):
+            self.inside[gate] += 1
+            try:
+                assert self.inside[gate] <= gate.busy <= 6
+                assert lane.share.busy <= lane.share.limit
+                for _ in range(self.rng.randint(0, 4)):
+                    await asyncio.sleep(0)
+                if self.rng.random() < 0.1:
+                    raise ValueError("a call that fails")
+            finally:
+                self.inside[gate] -= 1
+        self.done += 1
+
+    async def weather(self) -> None:
+        while True:
+            self.limits[:] = [self.rng.randint(1, 6), self.rng.randint(1, 6)]
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_under_any_load_limits_hold_and_no_slot_leaks(seed: int) -> None:
+    load = Load(seed)
+    changing = asyncio.create_task(load.weather())
+    tasks = []
+    for _ in range(300):
+        tasks.append(asyncio.create_task(load.call(*load.rng.choice(load.lanes))))
+        if load.rng.random() < 0.3:
+            load.rng.choice(tasks).cancel()
+        if load.rng.random() < 0.3:
+            await asyncio.sleep(0)
+    outcomes = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 20)
+    changing.cancel()
+    kinds = Counter(type(outcome) for outcome in outcomes)
+    assert kinds.keys() == {type(None), asyncio.CancelledError, ValueError}
+    assert kinds[type(None)] == load.done > 100
+    assert kinds[asyncio.CancelledError] > 10
+    assert [gate.busy for gate in load.gates] == [0, 0]
+    assert [share.busy for share in load.shares] == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_closing_in_the_middle_of_any_load_lets_everybody_go(seed: int) -> None:
+    rng = random.Random(seed)
+    gate, share = Gate(lambda: 3), Share(2)
+    lanes = [gate.lane(share), gate.lane(Share(5))]
+
+    async def call(lane: Lane) -> None:
+        async with gate.slot(lane, rng.random()):
+            for _ in range(rng.randint(0, 3)):
+                await asyncio.sleep(0)
+
+    tasks = [asyncio.create_task(call(rng.choice(lanes))) for _ in range(60)]
+    for _ in range(rng.randint(1, 20)):
+        await asyncio.sleep(0)
+    rng.choice(tasks).cancel()
+    gate.park(lanes[0])
+    await asyncio.sleep(0)
+    gate.close()
+    outcomes = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 20)
+    assert all(one is None or isinstance(one, Closed | asyncio.CancelledError) for one in outcomes)
+    assert any(isinstance(one, Closed) for one in outcomes)
+    assert (gate.busy, share.busy) == (0, 0)

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from independence.engine.pace import Pace
+
+
+def test_before_the_first_call_turns_count_alike() -> None:
+    assert [Pace().remaining(turns) for turns in (0, 1, 5)] == [0, 1, 5]
+
+
+def test_the_first_call_sets_the_pace() -> None:
+    pace = Pace()
+    pace.called(4.0)
+    assert pace.remaining(3) == 12.0
+
+
+def test_later_calls_move_the_pace_a_fifth_of_the_way() -> None:
+    pace = Pace()
+    pace.called(4.0)
+    pace.called(9.0)
+    assert pace.remaining(1) == pytest.approx(5.0)
+
+
+def test_the_pace_comes_close_to_a_steady_latency() -> None:
+    pace = Pace()
+    for seconds in [30.0] + [2.0] * 40:
+        pace.called(seconds)
+    assert pace.remaining(1) == pytest.approx(2.0, abs=0.01)

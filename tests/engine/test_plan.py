@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from independence.config.subjects import Subject
+from independence.engine import plan
+from independence.engine.plan import Condition, Selection, Trial
+from independence.errors import UsageError
+from independence.suites.load import Loaded, load
+from independence.suites.schema import Suite
+
+from .planned import SUBJECT, trials
+
+replace = msgspec.structs.replace
+
+
+def key(suite: Suite, subject: Subject = SUBJECT, scenario: str = "dessert", mode: str = "tool_role") -> str:
+    return trials(suite, subject, modes=[mode])[scenario, 1].key
+
+
+def with_tool(suite: Suite, **changes: Any) -> Suite:
+    assert suite.delivery.tool_role is not None
+    tool = replace(suite.delivery.tool_role, **changes)
+    return replace(suite, delivery=replace(suite.delivery, tool_role=tool))
+
+
+def with_scenario(suite: Suite, scenario_id: str, **changes: Any) -> Suite:
+    changed = tuple(replace(s, **changes) if s.id == scenario_id else s for s in suite.scenarios)
+    return replace(suite, scenarios=changed)
+
+
+def with_turn(suite: Suite, scenario_id: str, **changes: Any) -> Suite:
+    first, *rest = suite.scenario(scenario_id).turns
+    return with_scenario(suite, scenario_id, turns=(replace(first, **changes), *rest))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model": "acme/n"},
+        {"endpoint": "box"},
+        {"provider": "host"},
+        {"temperature": 0.8},
+        {"effort": "high"},
+    ],
+)
+def test_a_subjects_settings_are_in_the_key(toy_suite: Loaded, changes: dict[str, Any]) -> None:
+    assert key(toy_suite.suite, replace(SUBJECT, **changes)) != key(toy_suite.suite)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"display_label": "Another name"},
+        {"active": False},
+        {"temperature_supported": False},
+    ],
+)
+def test_a_subjects_label_is_not_in_the_key(toy_suite: Loaded, changes: dict[str, Any]) -> None:
+    assert key(toy_suite.suite, replace(SUBJECT, **changes)) == key(toy_suite.suite)
+
+
+def test_a_temperature_is_a_number_however_it_is_written(toy_suite: Loaded) -> None:
+    assert key(toy_suite.suite, replace(SUBJECT, temperature=1)) == key(
+        toy_suite.suite, replace(SUBJECT, temperature=1.0)
+    )
+
+
+def test_everything_that_is_sent_is_in_the_key(toy_suite: Loaded) -> None:
+    suite = toy_suite.suite
+    changed = [
+        replace(suite, variants={**suite.variants, "firm": "Other words."}),
+        replace(suite, closing="Other words."),
+        replace(suite, delivery=replace(suite.delivery, max_tokens=99)),
+        with_tool(suite, name="say"),
+        with_tool(suite, description="?"),
+        with_tool(suite, parameter="text"),
+        with_tool(suite, parameter_description="?"),
+        with_tool(suite, greeting="?"),
+        with_tool(suite, suffix="?"),
+        with_tool(suite, trigger="?"),
+        with_tool(suite, protocol="read"),
+        with_scenario(suite, "dessert", system="More."),
+        with_turn(suite, "dessert", human="Otherwise?"),
+    ]
+    keys = {key(suite), key(suite, mode="user_role"), *(key(one) for one in changed)}
+    assert len(keys) == 2 + len(changed)
+
+
+def test_a_scripted_reply_is_in_the_key(toy_suite: Loaded) -> None:
+    suite = toy_suite.suite
+    assert key(with_turn(suite, "radio", reply="No."), scenario="radio") != key(suite, scenario="radio")
+
+
+def test_variables_are_in_the_key_where_they_are_used(toy_suite: Loaded) -> None:
+    suite = toy_suite.suite
+    other = replace(suite, vars={"dish": "porridge"})
+    assert key(other, scenario="dinner") != key(suite, scenario="dinner")
+    assert key(other, scenario="radio") == key(suite, scenario="radio")
+
+
+def test_the_parents_words_are_in_the_key_of_what_continues_it(toy_suite: Loaded) -> None:
+    suite = toy_suite.suite
+    other = with_turn(suite, "dinner", human="Otherwise?")
+    assert key(other, scenario="dessert") != key(suite, scenario="dessert")
+    assert key(other, scenario="radio") == key(suite, scenario="radio")
+
+
+def test_what_is_not_sent_is_not_in_the_key(toy_suite: Loaded) -> None:
+    suite = toy_suite.suite
+    held = suite.rubrics["held"]
+    same = [
+        replace(suite, title="Other", about="Other", index=None, experiments={**suite.experiments, "opening": "Other"}),
+        replace(suite, rubrics={**suite.rubrics, "held": replace(held, prompt="Other {{transcript}} {{fields}}")}),
+        replace(suite, variants={**suite.variants, "plain": "Other"}),
+        replace(suite, default=replace(suite.default, variant="plain")),
+        with_scenario(suite, "dessert", title="Other", category="other", verdict_id="dessert"),
+        with_scenario(suite, "radio", system="Only there."),
+        replace(suite, vars={**suite.vars, "unused": "x"}),
+    ]
+    for one in same:
+        assert trials(one, variants=["firm"])["dessert", 1].key == key(suite)
+
+
+def test_a_user_role_key_does_not_know_the_tool(toy_suite: Loaded) -> None:
+    suite = toy_suite.suite
+    assert key(with_tool(suite, greeting="?"), mode="user_role") == key(suite, mode="user_role")
+
+
+def test_every_run_has_a_key_and_more_runs_change_none(toy_suite: Loaded) -> None:
+    few, many = trials(toy_suite.suite, runs=2), trials(toy_suite.suite, runs=5)
+    assert len({trial.key for trial in many.values()}) == 15
+    assert all(many[place].key == trial.key for place, trial in few.items())
+
+
+def test_the_seed_is_in_the_key_unless_it_is_0(toy_suite: Loaded) -> None:
+    base = plan.select(toy_suite.suite, (), (), 1, ())
+    keys = [plan.trials(toy_suite.suite, replace(base, seed=seed), [SUBJECT])[0].key for seed in (0, 0, 1, 2)]
+    assert keys[0] == keys[1] == key(toy_suite.suite, scenario="dinner")
+    assert len(set(keys)) == 3
+
+
+def test_a_shape_says_what_a_key_was_made_of(toy_suite: Loaded) -> None:
+    made = trials(toy_suite.suite)
+    shape = json.loads(made["dessert", 1].shape)
+    assert shape.keys() == {
+        "system", "turns", "delivery", "tool", "max_tokens", "model", "endpoint", "provider", "temperature", "effort",
+        "parent",
+    }  # fmt: skip
+    assert shape["parent"] == made["dinner", 1].key
+    assert "company" not in made["dessert", 1].shape
+
+
+def planned(suite: Suite, selection: Selection, *subjects: Subject) -> list[Trial]:
+    return plan.trials(suite, selection, subjects or [SUBJECT])
+
+
+def test_a_plan_is_every_subject_condition_run_and_scenario(toy_suite: Loaded) -> None:
+    selection = plan.select(toy_suite.suite, ["plain", "firm"], ["user_role", "tool_role"], 3, ())
+    made = planned(toy_suite.suite, selection, SUBJECT, replace(SUBJECT, effort="high"))
+    assert len(made) == len({trial.key for trial in made}) == 2 * 4 * 3 * 3
+    assert made == planned(toy_suite.suite, selection, SUBJECT, replace(SUBJECT, effort="high"))
+
+
+def test_parents_come_before_the_trials_that_follow_them_in_the_same_condition_and_run(toy_suite: Loaded) -> None:
+    selection = plan.select(toy_suite.suite, ["plain", "firm"], (), 2, ())
+    seen: set[str] = set()
+    followers = 0
+    for trial in planned(toy_suite.suite, selection):
+        if trial.parent is not None:
+            followers += 1
+            assert trial.parent.key in seen
+            assert (trial.parent.run, trial.parent.dialogue.condition) == (trial.run, trial.dialogue.condition)
+        seen.add(trial.key)
+    assert followers == 4
+
+
+def test_an_experiment_brings_the_scenarios_it_continues(toy_suite: Loaded) -> None:
+    def chosen(*experiments: str) -> list[str]:
+        selection = plan.select(toy_suite.suite, (), (), 1, experiments)
+        return [dialogue.scenario.id for dialogue in plan.dialogues(toy_suite.suite, selection)]
+
+    assert chosen("pressure") == ["dinner", "radio", "dessert"]
+    assert chosen("opening") == ["dinner"]
+    assert chosen() == chosen("opening", "pressure")
+
+
+def test_a_name_given_twice_is_planned_once(toy_suite: Loaded) -> None:
+    selection = plan.select(toy_suite.suite, ["firm", "firm"], ["tool_role", "tool_role"], 1, ["opening", "opening"])
+    assert len(planned(toy_suite.suite, selection)) == 1
+
+
+def test_the_default_condition_is_the_suites(toy_suite: Loaded) -> None:
+    selection = plan.select(toy_suite.suite, (), (), 1, ())
+    assert [str(condition) for condition in selection.conditions] == ["firm/tool_role"]
+
+
+@pytest.mark.parametrize(
+    ("variants", "modes", "runs", "experiments", "what"),
+    [
+        (["soft"], [], 1, [], "suite toy has no variant `soft`; it has plain, firm"),
+        ([], ["chat"], 1, [], "suite toy has no mode `chat`; it has user_role, tool_role"),
+        ([], [], 1, ["dinner"], "suite toy has no experiment `dinner`; it has opening, pressure"),
+        ([], [], 0, [], "--runs 0: at least 1 run is needed"),
+    ],
+)
+def test_a_name_the_suite_does_not_know_is_refused_with_those_it_does(
+    toy_suite: Loaded, variants: list[str], modes: list[str], runs: int, experiments: list[str], what: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        plan.select(toy_suite.suite, variants, modes, runs, experiments)
+    assert str(caught.value) == what
+
+
+def test_a_system_prompt_is_variant_closing_suffix_and_the_scenarios_own(toy_suite: Loaded) -> None:
+    suite = with_scenario(toy_suite.suite, "radio", system="You know {{dish}}.")
+    made = trials(suite)["radio", 1].dialogue
+    assert made.system.split("\n\n") == [
+        "You keep somebody company, and you have tastes of your own.",
+        "A few sentences are enough.",
+        "The human hears only what you pass to the tool `speak`.",
+        "You know lentil soup.",
+    ]
+    plain = trials(suite, modes=["user_role"])["radio", 1].dialogue
+    assert "speak" not in plain.system
+    assert plain.tool is None
+
+
+def test_generated_turns_are_those_without_a_scripted_reply(toy_suite: Loaded) -> None:
+    made = trials(toy_suite.suite)
+    assert [made[name, 1].dialogue.generated for name in ("dinner", "radio", "dessert")] == [2, 1, 1]
+    assert made["dinner", 1].dialogue.beats[1].human == "I would rather have lentil soup. Choose again, please."
+
+
+def test_seeds_are_31_bit_and_depend_on_key_run_and_turn(toy_suite: Loaded) -> None:
+    made = trials(toy_suite.suite, SUBJECT, runs=20)
+    seeds = [trial.turn_seed(turn) for trial in made.values() for turn in range(5)]
+    assert all(0 <= seed < 2**31 for seed in seeds)
+    assert len(set(seeds)) == len(seeds)
+    other = trials(toy_suite.suite, replace(SUBJECT, model="acme/n"), runs=20)
+    assert not {trial.turn_seed(0) for trial in other.values()} & set(seeds)
+    again = trials(toy_suite.suite, SUBJECT, runs=1)
+    assert again["radio", 1].turn_seed(3) == made["radio", 1].turn_seed(3)
+
+
+def test_seeds_of_the_runs_of_one_dialogue_spread_evenly(toy_suite: Loaded) -> None:
+    made = trials(toy_suite.suite, runs=10)
+    for scenario, turn in itertools.product(("dinner", "radio", "dessert"), range(3)):
+        seeds = sorted(made[scenario, run].turn_seed(turn) / 2**31 for run in range(1, 11))
+        gaps = [b - a for a, b in itertools.pairwise([*seeds, seeds[0] + 1])]
+        assert min(gaps) > 0.05
+        assert max(gaps) < 0.2
+
+
+def test_v2_has_fifteen_dialogues_of_26_turns() -> None:
+    suite = load("v2").suite
+    found = plan.dialogues(suite, plan.select(suite, (), (), 1, ()))
+    assert (len(found), sum(dialogue.generated for dialogue in found)) == (15, 26)
+    assert found[0].condition == Condition("strong_independence", "tool_role")

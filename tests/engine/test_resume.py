@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+
+from independence.config.subjects import Subject
+from independence.engine import resume
+from independence.engine.plan import Trial
+from independence.engine.resume import Left
+from independence.judge.spec import CUES, JudgeSpec, verdict_key
+from independence.suites import digest
+from independence.suites.load import Loaded
+from independence.types import Missing, Verdict
+
+from . import planned
+
+JUDGES = (JudgeSpec(CUES, kind=CUES), JudgeSpec("acme/judge", endpoint="openrouter", model="acme/judge"))
+
+
+class Case:
+    """A stored plan of the toy suite."""
+
+    def __init__(self, connection: sqlite3.Connection, loaded: Loaded, runs: int = 1) -> None:
+        self.connection, self.loaded = connection, loaded
+        self.trials = planned.trials(loaded.suite, runs=runs)
+        planned.store(connection, loaded, list(self.trials.values()))
+        self.rubrics = {s.id: digest.rubric(loaded.suite, s.rubric) for s in loaded.suite.scenarios}
+
+    def left(self, judges: Sequence[JudgeSpec] = ()) -> Left:
+        place = (self.loaded.suite.suite, self.loaded.edition)
+        return resume.compare(self.connection, place, list(self.trials.values()), judges, self.rubrics)
+
+    def answer(self, scenario: str, *answers: str | Missing) -> str:
+        return planned.answer(self.connection, self.trials[scenario, 1], *answers)
+
+    def grade(self, scenario: str, at: str, judge: JudgeSpec, missing: bool = False) -> None:
+        key = verdict_key(at, self.rubrics[scenario], judge.settings)
+        given = Missing("unreadable_verdict") if missing else Verdict({"x": 1})
+        planned.grade(self.connection, self.trials[scenario, 1], key, at, given, judge.name)
+
+
+@pytest.fixture
+def case(connection: sqlite3.Connection, toy_suite: Loaded) -> Case:
+    return Case(connection, toy_suite)
+
+
+def work(left: Left) -> dict[str, tuple[int, list[str]]]:
+    return {item.trial.dialogue.scenario.id: (item.calls, [judge.name for judge in item.judges]) for item in left.todo}
+
+
+def test_with_nothing_stored_everything_is_left(case: Case) -> None:
+    left = case.left(JUDGES)
+    both = ["cues", "acme/judge"]
+    assert work(left) == {"dinner": (2, both), "radio": (1, both), "dessert": (1, both)}
+    assert (left.planned, left.complete, left.stale, left.missing.total()) == (3, 0, 0, 0)
+
+
+def test_answered_turns_are_not_asked_again(case: Case) -> None:
+    case.answer("dinner", "stew")
+    case.answer("radio", "no")
+    left = case.left()
+    assert work(left) == {"dinner": (1, []), "dessert": (1, [])}
+    assert left.complete == 1
+
+
+def test_a_verdict_is_given_once_a_judge(case: Case) -> None:
+    at = case.answer("radio", "no")
+    case.grade("radio", at, JUDGES[0])
+    assert work(case.left(JUDGES))["radio"] == (0, ["acme/judge"])
+    case.grade("radio", at, JUDGES[1])
+    assert "radio" not in work(case.left(JUDGES))
+
+
+def test_a_missing_verdict_is_not_asked_again_and_counts_as_missing(case: Case) -> None:
+    case.grade("radio", case.answer("radio", "no"), JUDGES[0], missing=True)
+    left = case.left(JUDGES[:1])
+    assert "radio" not in work(left)
+    assert left.missing == {"unreadable_verdict": 1}
+
+
+@pytest.mark.parametrize("change", ["rubric", "settings"])
+def test_another_rubric_or_another_setting_of_the_judge_grades_anew(case: Case, change: str) -> None:
+    case.grade("radio", case.answer("radio", "no"), JUDGES[1])
+    judge = JUDGES[1]
+    if change == "rubric":
+        case.rubrics["radio"] = "another"
+    else:
+        judge = msgspec.structs.replace(judge, temperature=0.5)
+    assert work(case.left([judge]))["radio"] == (0, ["acme/judge"])
+
+
+def test_a_settled_dialogue_is_left_alone_and_its_followers_too(case: Case) -> None:
+    case.answer("dinner", Missing("blocked"))
+    left = case.left(JUDGES)
+    assert work(left).keys() == {"radio"}
+    assert left.missing == {"blocked": 1, "parent_missing": 1}
+    assert left.complete == 2
+
+
+def test_a_replaced_answer_leaves_what_followed_to_be_asked_and_graded_again(case: Case) -> None:
+    case.answer("dinner", "stew", "still stew")
+    case.grade("dessert", case.answer("dessert", "no"), JUDGES[0])
+    assert "dessert" not in work(case.left(JUDGES[:1]))
+    case.answer("dinner", "curry", "still curry")
+    left = case.left(JUDGES[:1])
+    assert left.stale == 1
+    assert work(left)["dessert"] == (1, ["cues"])
+
+
+def test_more_runs_leave_only_the_new_ones(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    first = Case(connection, toy_suite)
+    first.answer("dinner", "stew", "still stew")
+    first.answer("dessert", "no")
+    first.answer("radio", "no")
+    left = Case(connection, toy_suite, runs=3).left()
+    assert {(item.trial.run, item.calls) for item in left.todo} == {(2, 1), (2, 2), (3, 1), (3, 2)}
+    assert (left.planned, left.complete) == (9, 3)
+
+
+def test_two_scenarios_that_ask_the_same_are_answered_once_and_graded_each_by_its_rubric(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    suite = toy_suite.suite
+    twin = msgspec.structs.replace(suite.scenario("radio"), id="radio twin", rubric="moved")
+    case = Case(connection, Loaded(msgspec.structs.replace(suite, scenarios=(*suite.scenarios, twin)), "e"))
+    assert case.trials["radio", 1].key == case.trials["radio twin", 1].key
+    at = case.answer("radio", "no")
+    assert work(case.left(JUDGES[:1]))["radio twin"] == (0, ["cues"])
+    case.grade("radio", at, JUDGES[0])
+    assert "radio" not in work(case.left(JUDGES[:1]))
+    assert work(case.left(JUDGES[:1]))["radio twin"] == (0, ["cues"])
+    case.grade("radio twin", at, JUDGES[0])
+    assert "radio twin" not in work(case.left(JUDGES[:1]))
+
+
+def differing(connection: sqlite3.Connection, loaded: Loaded, trials: Sequence[Trial]) -> dict[str, int]:
+    return dict(resume.differing_fields(connection, (loaded.suite.suite, loaded.edition), trials))
+
+
+def test_fields_that_differ_from_other_editions_are_named_and_counted(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    suite = toy_suite.suite
+    planned.store(connection, toy_suite, list(planned.trials(suite).values()))
+    reworded = Loaded(msgspec.structs.replace(suite, closing="Otherwise."), "0123abcd")
+    trials = list(planned.trials(reworded.suite).values())
+    assert differing(connection, reworded, trials) == {"system": 3, "parent": 1}
+
+
+def test_trials_that_match_are_not_named(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    planned.store(connection, toy_suite, list(planned.trials(toy_suite.suite).values()))
+    retitled = Loaded(msgspec.structs.replace(toy_suite.suite, title="Otherwise"), "0123abcd")
+    assert differing(connection, retitled, list(planned.trials(retitled.suite).values())) == {}
+
+
+def test_ones_own_edition_other_subjects_and_imports_are_not_compared(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    other = msgspec.structs.replace(toy_suite.suite, closing="Otherwise.")
+    planned.store(connection, Loaded(other, "published"), list(planned.trials(other).values()))
+    planned.store(connection, Loaded(other, toy_suite.edition), list(planned.trials(other).values()))
+    stranger = Subject("acme/stranger", "openrouter", "acme/stranger")
+    planned.store(connection, Loaded(other, "0123abcd"), list(planned.trials(other, stranger).values()))
+    assert differing(connection, toy_suite, list(planned.trials(toy_suite.suite).values())) == {}

@@ -1,0 +1,194 @@
+"""A plan carried out against a scripted client and a real store; whole runs through the command are in tests/e2e."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from independence.clients.protocol import GaveUp, Parked
+from independence.engine import resume, run
+from independence.engine.bench import Backend, Bench, Shares
+from independence.engine.events import Answered, Began, Event, Judged, ParkedModel, Unsettled
+from independence.engine.gate import Gate
+from independence.engine.halt import Halt
+from independence.engine.plan import Trial
+from independence.engine.resume import Left
+from independence.engine.run import Outcome
+from independence.errors import DiskFull, OutOfCredit
+from independence.judge.spec import CUES, JudgeSpec
+from independence.store import leases
+from independence.store.writer import Writer
+from independence.suites import digest
+from independence.suites.load import Loaded
+from independence.types import Answer, ChatRequest, Missing, Reply
+
+from . import planned
+
+ALL = Shares(5, 10)
+RULES = JudgeSpec(CUES, kind=CUES)
+SAID = "I still prefer the stew, and I would choose it again, because it is what I like best."
+
+
+class Subjects:
+    """A client that answers by a rule and keeps what it was asked."""
+
+    def __init__(self, rule: Callable[[ChatRequest], Answer | Exception]) -> None:
+        self.rule = rule
+        self.asked: list[ChatRequest] = []
+        self.flying = self.most = 0
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        self.asked.append(request)
+        self.flying += 1
+        self.most = max(self.most, self.flying)
+        await asyncio.sleep(0.001)
+        self.flying -= 1
+        answer = self.rule(request)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def firm(request: ChatRequest) -> Answer:
+    return Reply(SAID, "tool")
+
+
+def exhausted(request: ChatRequest) -> Exception:
+    return Parked("m", "daily quota")
+
+
+class Run:
+    """One run of a plan of the toy suite; may be carried out again."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: Loaded, trials: Sequence[Trial]) -> None:
+        self.connection, self.path, self.loaded, self.trials = connection, path, loaded, trials
+        self.rubrics = {s.id: digest.rubric(loaded.suite, s.rubric) for s in loaded.suite.scenarios}
+        planned.store(connection, loaded, trials)
+
+    def left(self) -> Left:
+        place = (self.loaded.suite.suite, self.loaded.edition)
+        return resume.compare(self.connection, place, self.trials, [RULES], self.rubrics)
+
+    async def carry_out(self, client: Subjects, limit: int = 10, shares: Shares = ALL) -> tuple[Outcome, list[Event]]:
+        events: list[Event] = []
+        writer, gate = Writer(self.connection, self.path), Gate(lambda: limit)
+        halt = Halt([gate], events.append)
+        backends = {"openrouter": Backend(client, gate)}
+        bench = Bench(self.loaded.suite, self.rubrics, backends, writer, events.append, halt, leases.owner())
+        outcome = await run.run(bench, self.left().todo, shares)
+        await writer.close()
+        assert gate.busy == 0
+        held = self.connection.execute("SELECT count(*) FROM trials WHERE lease_owner IS NOT NULL")
+        assert held.fetchone()[0] == 0
+        return outcome, events
+
+
+def made(connection: sqlite3.Connection, tmp_path: Path, loaded: Loaded, runs: int = 1) -> Run:
+    trials = list(planned.trials(loaded.suite, runs=runs).values())
+    return Run(connection, tmp_path / "store.db", loaded, trials)
+
+
+async def test_a_run_answers_and_grades_everything_and_resuming_asks_nothing(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+) -> None:
+    work, client = made(connection, tmp_path, toy_suite, runs=2), Subjects(firm)
+    outcome, events = await work.carry_out(client)
+    assert outcome == Outcome(None, 0)
+    assert len(client.asked) == 8
+    assert work.left().todo == []
+    assert [event for event in events if isinstance(event, Began)] == [Began("m@low-t0.7", 8, 6)]
+    assert sum(isinstance(event, Answered) for event in events) == 8
+    assert sum(isinstance(event, Judged) for event in events) == 6
+    await work.carry_out(client)
+    assert len(client.asked) == 8
+
+
+async def test_no_more_calls_fly_than_endpoint_and_share_allow(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+) -> None:
+    work, client = made(connection, tmp_path, toy_suite, runs=6), Subjects(firm)
+    await work.carry_out(client, limit=2)
+    assert client.most == 2
+    other, client = made(connection, tmp_path, Loaded(toy_suite.suite, "other"), runs=12), Subjects(firm)
+    await other.carry_out(client, shares=Shares(1, 3))
+    assert client.most == 3
+
+
+async def test_two_places_that_ask_the_same_are_asked_once(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+) -> None:
+    suite = msgspec.structs.replace(toy_suite.suite, variants={**toy_suite.suite.variants, "twin": "", "other": ""})
+    loaded = Loaded(suite, "e")
+    trials = [trial for variant in ("twin", "other") for trial in planned.trials(suite, variants=[variant]).values()]
+    work, client = Run(connection, tmp_path / "store.db", loaded, trials), Subjects(firm)
+    await work.carry_out(client)
+    assert len(client.asked) == 4
+    assert work.left().todo == []
+
+
+async def test_a_missing_answer_ends_its_dialogue_and_what_follows(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+) -> None:
+    work = made(connection, tmp_path, toy_suite)
+    client = Subjects(lambda request: Missing("no_answer") if "Which dish" in str(request.messages) else firm(request))
+    await work.carry_out(client)
+    assert len(client.asked) == 2
+    left = work.left()
+    assert left.todo == []
+    assert left.missing == {"no_answer": 1, "parent_missing": 1}
+
+
+async def test_a_call_given_up_is_asked_again_on_resume(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+) -> None:
+    work = made(connection, tmp_path, toy_suite)
+    client = Subjects(lambda request: GaveUp("m", "503") if "radio" in str(request.messages) else firm(request))
+    _, events = await work.carry_out(client)
+    assert [(event.what, event.why) for event in events if isinstance(event, Unsettled)] == [("radio", "503")]
+    assert [item.trial.dialogue.scenario.id for item in work.left().todo] == ["radio"]
+    await work.carry_out(Subjects(firm))
+    assert work.left().todo == []
+
+
+async def test_a_parked_subject_goes_home_and_the_run_ends(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+) -> None:
+    work = made(connection, tmp_path, toy_suite, runs=4)
+    client = Subjects(exhausted)
+    outcome, events = await work.carry_out(client, limit=1)
+    assert outcome.stopped_by is None
+    assert [event for event in events if isinstance(event, ParkedModel)] == [ParkedModel("m", "daily quota")]
+    assert len(client.asked) == 1
+    assert len(work.left().todo) == 12
+
+
+async def test_an_error_that_ends_the_run_keeps_what_was_answered(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+) -> None:
+    work = made(connection, tmp_path, toy_suite, runs=4)
+    client = Subjects(lambda request: firm(request) if len(client.asked) <= 5 else OutOfCredit("empty"))
+    outcome, _ = await work.carry_out(client, limit=1)
+    assert isinstance(outcome.stopped_by, OutOfCredit)
+    assert len(client.asked) == 6  # nobody got the slot of the call that ended the run
+    assert connection.execute("SELECT count(*) FROM calls").fetchone()[0] == 5
+    await work.carry_out(Subjects(firm))
+    assert work.left().todo == []
+
+
+async def test_a_full_disk_ends_the_run_before_another_answer_is_paid_for(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+) -> None:
+    work = made(connection, tmp_path, toy_suite, runs=4)
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages + 2}").fetchone()
+    client = Subjects(lambda request: Reply(SAID + "x" * len(request.messages) * 10_000, "tool"))
+    outcome, _ = await work.carry_out(client, limit=1)
+    assert isinstance(outcome.stopped_by, DiskFull)
+    assert len(client.asked) == 1
+    connection.execute("PRAGMA max_page_count = 1000000").fetchone()
+    await work.carry_out(Subjects(firm))
+    assert work.left().todo == []

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from independence.clients.protocol import GaveUp, Parked
+from independence.judge.model import grade
+from independence.judge.schema import json_schema
+from independence.judge.spec import JudgeSpec
+from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage, Verdict
+
+from .fields import FIELDS, GOOD
+
+SPEC = JudgeSpec("acme/judge", endpoint="openrouter", model="judge-id", temperature=0.0, max_tokens=99, effort="none")
+FITTING = json.dumps({"reasoning": "because", **GOOD})
+
+
+class Scripted:
+    """Gives one answer after another and keeps what it was asked."""
+
+    def __init__(self, *answers: str | Answer | Exception) -> None:
+        self.answers = list(answers)
+        self.asked: list[ChatRequest] = []
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        self.asked.append(request)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, str):
+            usage = Usage(10, 5, cost_usd=0.5)
+            return Reply(answer, "content", usage=usage, attempts=(Attempt("ok", 1.0, usage),))
+        return answer
+
+
+async def test_a_fitting_verdict_needs_one_call() -> None:
+    client = Scripted(FITTING)
+    verdict = await grade(client, SPEC, "the prompt", FIELDS, seed=7)
+    assert isinstance(verdict, Verdict)
+    assert (verdict.values, verdict.reasoning, verdict.raw) == (GOOD, "because", FITTING)
+    assert (verdict.usage.cost_usd, len(verdict.attempts)) == (0.5, 1)
+    (request,) = client.asked
+    assert (request.model, request.temperature, request.max_tokens, request.effort) == ("judge-id", 0.0, 99, "none")
+    assert [(message.role, message.content) for message in request.messages] == [("user", "the prompt")]
+    assert request.schema == json_schema(FIELDS)
+    assert request.seed == 7
+    assert request.tool is None
+
+
+async def test_a_broken_verdict_is_asked_for_again_with_what_was_wrong() -> None:
+    broken = json.dumps(GOOD | {"score": 99})
+    client = Scripted(broken, FITTING)
+    verdict = await grade(client, SPEC, "the prompt", FIELDS, seed=7)
+    assert isinstance(verdict, Verdict)
+    assert verdict.usage.cost_usd == 1.0
+    assert len(verdict.attempts) == 2
+    again = client.asked[1]
+    assert [message.role for message in again.messages] == ["user", "assistant", "user"]
+    assert again.messages[0].content == "the prompt"
+    assert again.messages[1].content == broken
+    assert "`score` is 99, outside 0 to 10" in (again.messages[2].content or "")
+    assert again.seed != client.asked[0].seed
+
+
+async def test_after_two_reasks_the_verdict_is_missing_and_its_cost_is_kept() -> None:
+    client = Scripted("prose", '{"score": 1}', "more prose", FITTING)
+    missing = await grade(client, SPEC, "the prompt", FIELDS, seed=0)
+    assert isinstance(missing, Missing)
+    assert (missing.reason, missing.raw) == ("unreadable_verdict", "more prose")
+    assert len(client.asked) == 3
+    assert missing.usage.cost_usd == 1.5
+
+
+async def test_only_the_last_exchange_is_shown_again() -> None:
+    client = Scripted("first prose", "second prose", FITTING)
+    await grade(client, SPEC, "the prompt", FIELDS, seed=0)
+    assert [message.content for message in client.asked[2].messages][:2] == ["the prompt", "second prose"]
+    assert len(client.asked[2].messages) == 3
+
+
+async def test_a_judge_without_an_answer_leaves_the_verdict_missing() -> None:
+    attempt = Attempt("empty", 1.0, Usage(cost_usd=0.25))
+    client = Scripted("prose", Missing("no_answer", "thought only", "", (attempt,)))
+    missing = await grade(client, SPEC, "the prompt", FIELDS, seed=0)
+    assert isinstance(missing, Missing)
+    assert missing.reason == "unreadable_verdict"
+    assert "no_answer" in missing.detail
+    assert missing.usage.cost_usd == 0.75
+
+
+async def test_the_raw_text_is_read_where_cleaning_changed_it() -> None:
+    verdict = await grade(Scripted(Reply("cleaned", "content", raw=FITTING)), SPEC, "p", FIELDS, seed=0)
+    assert isinstance(verdict, Verdict)
+    assert verdict.raw == FITTING
+
+
+@pytest.mark.parametrize("kind", [Parked, GaveUp])
+async def test_what_a_stopped_judge_had_already_cost_goes_with_the_stop(kind: type[Parked] | type[GaveUp]) -> None:
+    late = Attempt("503", 1.0)
+    with pytest.raises(kind) as caught:
+        await grade(Scripted("prose", kind("judge-id", "why", (late,))), SPEC, "p", FIELDS, seed=0)
+    assert [attempt.outcome for attempt in caught.value.attempts] == ["ok", "503"]
+
+
+async def test_seeds_stay_in_range() -> None:
+    client = Scripted("prose", "prose", "prose")
+    await grade(client, SPEC, "p", FIELDS, seed=2**31 - 1)
+    assert all(request.seed is not None and 0 <= request.seed < 2**31 for request in client.asked)

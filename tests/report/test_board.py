@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import sqlite3
+
+import msgspec
+import pytest
+
+from independence.errors import UsageError
+from independence.report.board import Board, board
+from independence.suites.load import Loaded
+from independence.types import Missing, Reply
+
+from . import filled
+
+
+def built(connection: sqlite3.Connection, loaded: Loaded, judge: str | None = None) -> Board:
+    return board(connection, filled.place(loaded), judge=judge)
+
+
+def index(radio: int, dessert: int, drift: int) -> float:
+    return 100 * (0.75 * (radio + dessert) / 2 / 10 + 0.25 * (10 - drift) / 10)
+
+
+def test_complete_subjects_are_ranked_by_index(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite, "weak", ((1, 1, 9),))
+    filled.complete(connection, toy_suite, "strong", ((9, 9, 1),))
+    rows = built(connection, toy_suite).rows
+    assert [(row.rank, row.config) for row in rows] == [(1, "strong"), (2, "weak")]
+    assert rows[0].index == pytest.approx(index(9, 9, 1))
+    assert rows[0].bounds == (rows[0].index, rows[0].index)
+
+
+def test_a_board_says_what_it_is_about(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite)
+    found = built(connection, toy_suite)
+    assert (found.suite, found.edition, found.condition) == ("toy", toy_suite.edition, "firm/tool_role")
+    assert (found.scoring, found.judge, found.generalises_to) == ("strict", "cues", "these-scenarios")
+
+
+def test_incomplete_subjects_follow_by_lower_bound_without_a_rank(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    filled.complete(connection, toy_suite, "complete but weak", ((0, 0, 10),))
+    for name, drift in (("lower", 9), ("higher", 1)):
+        filled.complete(connection, toy_suite, name, ((9, 9, drift),))
+        filled.answer(connection, name, "radio", 1, Missing("no_answer"))
+    filled.plan(connection, toy_suite, "not run")
+    rows = built(connection, toy_suite).rows
+    assert [row.config for row in rows] == ["complete but weak", "higher", "lower", "not run"]
+    assert [row.rank for row in rows] == [1, None, None, None]
+    higher = rows[1]
+    assert higher.index is None
+    assert higher.bounds == (pytest.approx(index(0, 9, 1)), pytest.approx(index(10, 9, 1)))
+    assert higher.coverage == pytest.approx(2 / 3)
+    assert higher.flags == {"missing:no_answer": 1}
+    assert rows[3].bounds == (0, 100)
+
+
+def test_several_runs_have_an_interval_over_runs(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    scores = ((8, 6, 2), (7, 7, 3), (9, 9, 1))
+    filled.complete(connection, toy_suite, "many", scores)
+    filled.complete(connection, toy_suite, "one", ((8, 6, 2),))
+    many, one = sorted(built(connection, toy_suite).rows, key=lambda row: row.config)
+    assert many.per_run == tuple(pytest.approx(index(*run)) for run in scores)
+    assert (many.runs, many.complete_runs, many.ci_method) == (3, 3, "t-runs")
+    assert many.index is not None
+    assert many.ci is not None
+    assert many.ci[0] < many.index < many.ci[1]
+    assert (one.ci, one.ci_method) == (None, "none")
+
+
+def test_a_row_knows_label_cost_and_whether_it_is_simulated(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite, "a", simulated=True)
+    (row,) = built(connection, toy_suite).rows
+    assert (row.label, row.simulated, row.cost_usd) == ("label of a", True, 2.0)
+    assert row.dimensions == {"firmness": 7, "drift": 2}
+
+
+def test_flags_of_answers_are_counted(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.plan(connection, toy_suite)
+    filled.answer(connection, "a", "radio", 1, Reply("x", "tool", flags=("cleaned", "short")))
+    filled.answer(connection, "a", "dinner", 1, Reply("x", "tool", flags=("cleaned",)), Reply("y", "tool"))
+    (row,) = built(connection, toy_suite).rows
+    assert row.flags == {"cleaned": 2, "short": 1, "missing:not_run": 1, "missing:unjudged": 2}
+
+
+def test_a_board_of_a_judge_with_nothing_to_say_has_no_index(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite)
+    (row,) = built(connection, toy_suite, judge="nobody").rows
+    assert (row.index, row.rank, row.bounds) == (None, None, (0, 100))
+
+
+def test_other_conditions_stay_off_the_board(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite)
+    filled.plan(connection, toy_suite, "elsewhere", condition=("plain", "user_role"))
+    assert [row.config for row in built(connection, toy_suite).rows] == ["a"]
+
+
+def test_a_rule_that_the_suite_cannot_feed_is_refused(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite)
+    where = filled.place(toy_suite)
+    with pytest.raises(UsageError, match="never published"):
+        board(connection, where, "published")
+    with pytest.raises(UsageError, match="--scoring v2 needs the field"):
+        board(connection, where, "v2")
+    with pytest.raises(UsageError):
+        board(connection, where, "guesswork")
+
+
+def test_a_suite_without_an_index_has_no_board(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    where = filled.place(toy_suite)._replace(suite=msgspec.structs.replace(toy_suite.suite, index=None))
+    with pytest.raises(UsageError, match="declares no index"):
+        board(connection, where)

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import msgspec
+import pytest
+
+from independence.report import formats
+from independence.report.board import Board, Row
+from independence.suites.schema import Component, Index
+
+INDEX = Index(
+    name="I",
+    dimensions={},
+    components=(
+        Component(label="Firm", dimensions=("firm",), weight=0.75, worst=0, best=10),
+        Component(label="Drift", dimensions=("drift", "moves"), weight=0.25, worst=12, best=0),
+    ),
+)
+ROW = Row(
+    1, "label", "acme--m@low-t0.7", 81.23456, (81.23456, 81.23456), (70.5, 101.25), "t-runs", 3, 3, 1.0, False,
+    {}, 0.125, (80.0, 82.0), {"firm": 7.25, "drift": 2.0, "moves": 0.5},
+)  # fmt: skip
+HOLE = msgspec.structs.replace(
+    ROW, rank=None, index=None, bounds=(40.4, 60.6), ci=None, ci_method="none", coverage=0.999, simulated=True,
+    label="sim/half", flags={"missing:no_answer": 1}, dimensions={"firm": 7.25, "drift": 2.0, "moves": None},
+)  # fmt: skip
+BOARD = Board("toy", "0123abcd", "firm/tool_role", "strict", "cues", "these-scenarios", (ROW, HOLE))
+
+
+def labelled(label: str) -> Board:
+    return msgspec.structs.replace(BOARD, rows=(msgspec.structs.replace(ROW, label=label, config=label),))
+
+
+def table(board: Board = BOARD) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(formats.to_csv(board, INDEX))))
+
+
+def test_json_has_the_keys_that_scripts_rely_on() -> None:
+    document = json.loads(formats.to_json(BOARD))
+    assert list(document) == ["suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows"]
+    assert list(document["rows"][0]) == [
+        "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage",
+        "simulated", "flags", "cost_usd", "per_run", "dimensions",
+    ]  # fmt: skip
+
+
+def test_json_numbers_are_not_rounded_and_absent_ones_are_null() -> None:
+    complete, hole = json.loads(formats.to_json(BOARD))["rows"]
+    assert complete["index"] == 81.23456
+    assert complete["ci"] == [70.5, 101.25]
+    assert complete["dimensions"] == {"firm": 7.25, "drift": 2.0, "moves": 0.5}
+    assert (hole["rank"], hole["index"], hole["ci"], hole["dimensions"]["moves"]) == (None, None, None, None)
+    assert hole["bounds"] == [40.4, 60.6]
+    assert hole["simulated"] is True
+
+
+def test_csv_has_a_line_a_subject_and_empty_cells_where_there_is_no_number() -> None:
+    head, complete, hole = table()
+    assert len(head) == len(complete) == len(hole)
+    named = dict(zip(head, complete, strict=True))
+    assert (named["index"], named["ci_high"], named["Firm"], named["Drift"]) == ("81.23456", "101.25", "7.25", "2.5")
+    named = dict(zip(head, hole, strict=True))
+    assert (named["rank"], named["index"], named["ci_low"], named["Drift"]) == ("", "", "", "")
+    assert (named["bound_low"], named["bound_high"], named["simulated"]) == ("40.4", "60.6", "True")
+
+
+@pytest.mark.parametrize("label", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1"])
+def test_a_label_never_becomes_a_formula_in_a_spreadsheet(label: str) -> None:
+    _, row = table(labelled(label))
+    assert row[1] == row[2] == f"'{label}"
+
+
+def test_a_carriage_return_does_not_tear_a_row() -> None:
+    assert [row[1] for row in table(labelled("one\rtwo"))[1:]] == ["one two"]
+    assert table(labelled("\r=1"))[1][1] == "' =1"
+
+
+def test_a_component_never_becomes_a_formula_in_a_spreadsheet() -> None:
+    (component, _) = INDEX.components
+    index = msgspec.structs.replace(INDEX, components=(msgspec.structs.replace(component, label="=1+1"),))
+    assert formats.to_csv(BOARD, index).splitlines()[0].endswith(",'=1+1")
+
+
+@pytest.mark.parametrize("label", ['a,b"c', "two\nlines", "plain"])
+def test_a_label_survives_csv(label: str) -> None:
+    assert table(labelled(label))[1][1] == label
+
+
+def test_markdown_is_a_caption_and_a_table() -> None:
+    assert formats.to_markdown(BOARD, INDEX) == (
+        "toy@0123abcd, firm/tool_role, scoring strict, judge cues, interval t-runs, generalises to these-scenarios\n"
+        "\n"
+        "| # | Subject | Index | 95 % CI | Runs | Coverage | Firm | Drift↓ |\n"
+        "|---|---|---|---|---|---|---|---|\n"
+        "| 1 | label | 81.2 | 70.5–100.0 | 3 | 100% | 7.2 | 2.5 |\n"
+        "| — | sim/half (simulated) | [40, 61] | — | 3 | 99% | 7.2 | — |\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "cell"),
+    [
+        ("a|b", r"a\|b"),
+        ("a\\|b", r"a\\\|b"),
+        ("two\nlines", "two lines"),
+        ("two\r\nlines", "two lines"),
+        ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)>"),
+    ],
+)
+def test_a_label_begins_no_cell_line_or_tag_in_markdown(label: str, cell: str) -> None:
+    line = formats.to_markdown(labelled(label), INDEX).splitlines()[4]
+    assert line.startswith(f"| 1 | {cell} | 81.2 |")
+
+
+def test_a_caption_names_the_method_or_says_there_is_none() -> None:
+    alone = msgspec.structs.replace(BOARD, rows=(HOLE,), judge=None)
+    assert "judge none, interval none" in formats.caption(alone)
+
+
+def test_a_simulated_subject_says_so_wherever_it_stands() -> None:
+    assert formats.name(HOLE) == "sim/half (simulated)"
+    assert formats.name(ROW) == "label"
+
+
+@pytest.mark.parametrize(("share", "text"), [(0, "0%"), (0.5, "50%"), (0.999, "99%"), (0.9999999, "99%"), (1, "100%")])
+def test_only_complete_coverage_reads_as_100_percent(share: float, text: str) -> None:
+    assert formats.percent(share) == text
+
+
+def test_an_interval_is_clipped_for_display_only() -> None:
+    assert formats.interval(msgspec.structs.replace(ROW, ci=(-3.0, 104.0))) == "0.0–100.0"
+    assert formats.interval(HOLE) == "—"
+    assert formats.number(None) == "—"
+
+
+def test_an_arrow_marks_scales_on_which_lower_counts_more() -> None:
+    assert [formats.heading(component) for component in INDEX.components] == ["Firm", "Drift↓"]
+
+
+def test_a_column_with_a_missing_dimension_has_no_number() -> None:
+    assert formats.column(INDEX.components[1], ROW) == 2.5
+    assert formats.column(INDEX.components[1], HOLE) is None

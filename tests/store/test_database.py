@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from independence.errors import DiskFull, IndependenceError, StoreError
+from independence.store import database
+from independence.store.migrations import MIGRATIONS
+
+
+def test_a_commit_survives_power_loss(path: Path) -> None:
+    opened = database.connect(path)
+    assert opened.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    assert opened.execute("PRAGMA synchronous").fetchone()[0] == 2
+    opened.close()
+
+
+def test_opening_twice_changes_nothing(path: Path) -> None:
+    for _ in range(2):
+        opened = database.connect(path)
+        opened.execute("INSERT INTO editions VALUES (hex(randomblob(4)), 'e', '{}', '2026')")
+        opened.close()
+    opened = database.connect(path)
+    assert opened.execute("SELECT count(*) FROM editions").fetchone()[0] == 2
+    opened.close()
+
+
+def test_a_store_that_must_exist_is_not_made(path: Path) -> None:
+    with pytest.raises(StoreError, match="no store here; `independence demo`"):
+        database.connect_existing(path)
+    assert not path.exists()
+
+
+def test_a_store_that_exists_is_opened(path: Path, connection: sqlite3.Connection) -> None:
+    database.connect_existing(path).close()
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="does not exist; create it"):
+        database.connect(tmp_path / "absent" / "store.db")
+
+
+def test_a_folder_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot be used"):
+        database.connect(tmp_path)
+
+
+def test_a_file_of_another_program_is_refused_and_left_as_it_is(path: Path) -> None:
+    foreign = sqlite3.connect(path)
+    foreign.execute("CREATE TABLE songs (title)")
+    foreign.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="of another program"):
+        database.connect(path)
+    assert path.read_bytes() == before
+
+
+def test_a_text_file_is_refused(path: Path) -> None:
+    path.write_text("dear diary, " * 100)
+    with pytest.raises(StoreError, match="not a store of this program"):
+        database.connect(path)
+
+
+def test_a_damaged_store_is_refused(path: Path, connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    content = bytearray(path.read_bytes())
+    content[100:4096] = b"\x00" * (4096 - 100)
+    path.write_bytes(content)
+    with pytest.raises(StoreError):
+        database.connect(path)
+
+
+def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
+    failures: list[BaseException] = []
+
+    def open_one(path: Path, together: threading.Barrier) -> None:
+        together.wait()
+        try:
+            database.connect(path).close()
+        except Exception as error:  # noqa: BLE001  (any is a failure of the test)
+            failures.append(error)
+
+    for attempt in range(6):
+        together = threading.Barrier(8)
+        target = tmp_path / f"{attempt}.db"
+        threads = [threading.Thread(target=open_one, args=(target, together)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        opened = sqlite3.connect(target)
+        assert opened.execute("PRAGMA user_version").fetchone()[0] == len(MIGRATIONS)
+        opened.close()
+    assert failures == []
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "what"),
+    [
+        (sqlite3.OperationalError("database or disk is full"), DiskFull, "free space"),
+        (sqlite3.OperationalError("disk I/O error"), DiskFull, "cannot be written"),
+        (sqlite3.DatabaseError("file is not a database"), StoreError, "not a store"),
+        (sqlite3.DatabaseError("database disk image is malformed"), StoreError, "damaged"),
+        (sqlite3.OperationalError("database is locked"), StoreError, "another process"),
+        (sqlite3.OperationalError("attempt to write a readonly database"), StoreError, "cannot be used"),
+        (sqlite3.IntegrityError("UNIQUE constraint failed"), StoreError, "UNIQUE"),
+    ],
+)
+def test_a_complaint_of_sqlite_says_what_to_do(error: sqlite3.Error, kind: type[IndependenceError], what: str) -> None:
+    said = database.translate(error, Path("my.db"))
+    assert type(said) is kind
+    assert str(said).startswith("my.db: ")
+    assert what in str(said)

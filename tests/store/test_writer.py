@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from independence.errors import DiskFull, StoreError
+from independence.store.writer import Writer
+
+
+@pytest_asyncio.fixture
+async def writer(connection: sqlite3.Connection, path: Path) -> AsyncIterator[Writer]:
+    connection.execute("CREATE TABLE notes (text TEXT UNIQUE)")
+    made = Writer(connection, path)
+    yield made
+    await made.close()
+
+
+def note(text: str) -> Callable[[sqlite3.Connection], int]:
+    return lambda connection: connection.execute("INSERT INTO notes VALUES (?)", (text,)).rowcount
+
+
+def nothing(connection: sqlite3.Connection) -> None:
+    """A write that changes nothing."""
+
+
+def waiting(go_on: threading.Event) -> Callable[[sqlite3.Connection], bool]:
+    """A write that takes until told."""
+    return lambda _: go_on.wait(5)
+
+
+def seen(path: Path) -> set[str]:
+    """What another connection sees, so only what is committed."""
+    other = sqlite3.connect(path)
+    try:
+        return {row[0] for row in other.execute("SELECT text FROM notes")}
+    finally:
+        other.close()
+
+
+async def test_a_write_is_committed_before_it_resolves(writer: Writer, path: Path) -> None:
+    assert await writer.write(note("one")) == 1
+    assert seen(path) == {"one"}
+
+
+async def test_writes_under_load_share_transactions(writer: Writer, path: Path) -> None:
+    begun: list[str] = []
+    held = threading.Event()
+    first = asyncio.create_task(writer.write(waiting(held)))
+    await asyncio.sleep(0.01)
+    others = [asyncio.create_task(writer.write(note(str(n)))) for n in range(200)]
+    tracing = asyncio.create_task(writer.write(lambda connection: connection.set_trace_callback(begun.append)))
+    await asyncio.sleep(0.01)
+    held.set()
+    await asyncio.gather(first, tracing, *others)
+    assert seen(path) == {str(n) for n in range(200)}
+    await writer.write(lambda connection: connection.set_trace_callback(None))
+    assert sum(statement.startswith("COMMIT") for statement in begun) <= 2
+
+
+async def test_writes_happen_in_the_order_they_came(writer: Writer, connection: sqlite3.Connection) -> None:
+    await asyncio.gather(*(writer.write(note(f"{n:03d}")) for n in range(50)))
+    rows = await writer.write(lambda c: [row[0] for row in c.execute("SELECT text FROM notes ORDER BY rowid")])
+    assert rows == sorted(rows)
+
+
+async def test_a_failing_write_fails_alone_and_the_others_of_its_batch_are_kept(writer: Writer, path: Path) -> None:
+    await writer.write(note("taken"))
+    held = threading.Event()
+    first = asyncio.create_task(writer.write(waiting(held)))
+    await asyncio.sleep(0.01)
+
+    def half(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT INTO notes VALUES ('half')")
+        raise ValueError("no")
+
+    writes = [note("before"), note("taken"), half, note("after")]
+    tasks = [asyncio.create_task(writer.write(write)) for write in writes]
+    await asyncio.sleep(0.01)
+    held.set()
+    await first
+    before, taken, broken, after = await asyncio.gather(*tasks, return_exceptions=True)
+    assert (before, after) == (1, 1)
+    assert isinstance(taken, StoreError)
+    assert isinstance(broken, ValueError)
+    assert seen(path) == {"taken", "before", "after"}
+
+
+async def test_later_writes_still_work_after_an_error(writer: Writer, path: Path) -> None:
+    with pytest.raises(StoreError, match="no such table"):
+        await writer.write(lambda connection: connection.execute("INSERT INTO nowhere VALUES (1)"))
+    await writer.write(note("later"))
+    assert seen(path) == {"later"}
+
+
+async def test_a_full_disk_is_said_and_what_was_committed_stays(
+    writer: Writer, connection: sqlite3.Connection, path: Path
+) -> None:
+    await writer.write(note("paid for"))
+    pages = await writer.write(lambda c: int(c.execute("PRAGMA page_count").fetchone()[0]))
+    await writer.write(lambda c: c.execute(f"PRAGMA max_page_count = {pages}").fetchone())
+    with pytest.raises(DiskFull, match="full"):
+        await writer.write(note("x" * 1_000_000))
+    assert seen(path) == {"paid for"}
+    await writer.write(lambda c: c.execute("PRAGMA max_page_count = 100000").fetchone())
+    await writer.write(note("after freeing space"))
+    assert seen(path) == {"paid for", "after freeing space"}
+
+
+async def test_a_cancelled_caller_does_not_undo_its_write(writer: Writer, path: Path) -> None:
+    held = threading.Event()
+    first = asyncio.create_task(writer.write(waiting(held)))
+    await asyncio.sleep(0.01)
+    impatient = asyncio.create_task(writer.write(note("kept")))
+    await asyncio.sleep(0.01)
+    impatient.cancel()
+    held.set()
+    await first
+    await writer.write(note("next"))
+    assert seen(path) == {"kept", "next"}
+
+
+async def test_closing_commits_what_waits(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("CREATE TABLE notes (text TEXT)")
+    writer = Writer(connection, path)
+    tasks = [asyncio.create_task(writer.write(note(str(n)))) for n in range(20)]
+    await asyncio.sleep(0)
+    await writer.close()
+    await asyncio.gather(*tasks)
+    assert len(seen(path)) == 20
+
+
+async def test_writing_after_closing_is_an_error_rather_than_a_wait_for_ever(
+    connection: sqlite3.Connection, path: Path
+) -> None:
+    writer = Writer(connection, path)
+    await writer.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        await writer.write(nothing)
