@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,16 @@ from . import toy
 # The same examples every time, however busy the machine is.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport]:
+    """Where the published data has to be there, a test that skips for want of it has failed."""
+    report = yield
+    required = os.environ.get("INDEPENDENCE_REQUIRE_PUBLISHED")
+    if required and report.skipped and "INDEPENDENCE_PUBLISHED_DATA" in str(report.longrepr):
+        report.outcome = "failed"
+    return report
 
 
 @pytest.fixture
