@@ -29,7 +29,7 @@ class Calls:
 
     async def end(self, name: str) -> None:
         self.ends[name].set()
-        await self.tasks[name]
+        await asyncio.wait_for(self.tasks[name], 1)
         await settle()
 
     async def end_all(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from independence import __version__
-from independence.errors import IndependenceError
+from independence.errors import IndependenceError, Interrupted
 
 # name -> (module in this package, one line for --help)
 COMMANDS = {
@@ -63,6 +63,9 @@ class Lazy(click.Group):
 
             click.echo(f"Error: {plain(str(error))}", err=True)
             sys.exit(error.exit_code)
+        except (KeyboardInterrupt, click.Abort):
+            click.echo("Error: interrupted; what was stored is kept, the same command goes on", err=True)
+            sys.exit(Interrupted.exit_code)
         except BrokenPipeError:
             sys.stderr.close()
             sys.exit(0)

@@ -88,6 +88,8 @@ async def _trial(desk: Desk, item: Todo, before: asyncio.Task[bool] | None) -> b
     """Run one trial under its lease, once `before` is done. Returns True when another process holds it."""
     if before is not None:
         await asyncio.wait([before])
+        if not before.cancelled() and before.exception() is None and before.result():
+            return True  # who holds the stem goes on with it; a lease of ours, however short, could turn them away
     bench, trial = desk.bench, item.trial
     if bench.halt.reason is not None:
         return False

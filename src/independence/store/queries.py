@@ -179,9 +179,8 @@ def _place(suite: str, edition: str, condition: tuple[str, str] | None) -> tuple
 def _state(
     head: tuple[str, str, str, str, int], turns: int, calls: list[tuple[str, str, str | None, str]], start: str | None
 ) -> TrialState:
-    answered, missing, at = 0, None, start
+    answered, missing, at, stale = 0, None, start, False
     flags: list[str] = []
-    stale = bool(calls) and (start is None or calls[0][0] != start)
     for expected, after, reason, raw in calls:
         if expected != at:
             stale = True
