@@ -36,7 +36,7 @@ def fenced(path: Path, language: str) -> list[str]:
 @pytest.mark.parametrize("name", commands())
 def test_every_command_and_option_is_in_the_guide(name: str) -> None:
     text = (DOCS / "commands.md").read_text("utf-8")
-    assert re.search(rf"(## {name.split()[0]}$)|`independence {name}", text, re.MULTILINE)
+    assert re.search(rf"(## {name.split(maxsplit=1)[0]}$)|`independence {name}", text, re.MULTILINE)
     for option in commands()[name].params:
         if isinstance(option, click.Option):
             assert any(f"`{flag}`" in text or f"`{flag} " in text or f"`{flag}`/" in text for flag in option.opts), (

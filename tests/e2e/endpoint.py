@@ -28,16 +28,39 @@ class Request(NamedTuple):
     cost_usd: float
 
 
+class Log:
+    """The endpoint's log, read as it grows."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read = 0
+        self._found: dict[int, Request] = {}
+
+    def requests(self) -> list[Request]:
+        """Every request so far, in the order they came in."""
+        with self.path.open("rb") as file:
+            file.seek(self._read)
+            new = file.read()
+        whole = new[: new.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for line in whole.splitlines():
+            entry = json.loads(line)
+            self._found[entry["number"]] = Request(
+                entry["model"], entry["digest"], entry.get("status"), entry.get("fault", ""), entry.get("cost_usd", 0.0)
+            )
+        return list(self._found.values())
+
+
 class Served(NamedTuple):
     """A running endpoint."""
 
     base_url: str
-    log: Path
+    log: Log
     process: subprocess.Popen[str]
 
     def requests(self) -> list[Request]:
         """Every request so far, in the order they came in."""
-        return read(self.log)
+        return self.log.requests()
 
     def asked(self) -> Counter[str]:
         """How often each request body has come in."""
@@ -60,7 +83,7 @@ def serving(folder: Path, *options: str, name: str = "endpoint") -> Iterator[Ser
     try:
         base_url = process.stdout.readline().strip()
         assert base_url.startswith("http://"), process.communicate(timeout=5)
-        yield Served(base_url, log, process)
+        yield Served(base_url, Log(log), process)
     finally:
         process.send_signal(signal.SIGINT)
         try:
@@ -68,17 +91,6 @@ def serving(folder: Path, *options: str, name: str = "endpoint") -> Iterator[Ser
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-
-
-def read(log: Path) -> list[Request]:
-    """The requests of a log."""
-    found: dict[int, Request] = {}
-    for line in log.read_text().splitlines():
-        entry = json.loads(line)
-        found[entry["number"]] = Request(
-            entry["model"], entry["digest"], entry.get("status"), entry.get("fault", ""), entry.get("cost_usd", 0.0)
-        )
-    return list(found.values())
 
 
 def models_file(folder: Path, base_url: str, concurrency: int = 50) -> Path:
@@ -92,10 +104,10 @@ def models_file(folder: Path, base_url: str, concurrency: int = 50) -> Path:
     return path
 
 
-def most_at_once(log: Path) -> int:
+def most_at_once(log: Log) -> int:
     """The largest number of requests that were held at the same time."""
     held = most = 0
-    for line in log.read_text().splitlines():
+    for line in log.path.read_text().splitlines():
         held += 1 if json.loads(line)["state"] == "received" else -1
         most = max(most, held)
     return most

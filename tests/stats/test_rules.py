@@ -11,8 +11,8 @@ from independence.stats.published import index_of
 from independence.stats.rules import RULES
 
 BEST = {
-    "distinctiveness": 10.0, "non_assistant_likeness": 10.0, "internal_consistency": 10.0, "human_wish_correlation": 0.0,
-    "drift_from_initial": 0.0, "name_gender_drift": 0.0, "consistency_score": 10.0,
+    "distinctiveness": 10, "non_assistant_likeness": 10, "internal_consistency": 10, "human_wish_correlation": 0,
+    "drift_from_initial": 0, "name_gender_drift": 0, "consistency_score": 10,
 }  # fmt: skip
 
 
