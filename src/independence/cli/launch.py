@@ -106,7 +106,7 @@ async def _run(
 
 def _plan_line(left: Left, cost: Estimate) -> str:
     done = f", {left.complete} of {left.planned} dialogues are stored already" if left.complete else ""
-    dollars = f"about ${cost.typical_usd:.4f}, at most ${cost.most_usd:.4f}"
+    dollars = f"about ${cost.typical_usd:.4f}, at most ${cost.most_usd:.4f}" if cost.most_usd else "no cost"
     unpriced = f"; no price known for {', '.join(cost.unpriced)}" if cost.unpriced else ""
     return f"plan: {cost.calls} calls and {cost.verdicts} verdicts to go{done}; {dollars}{unpriced}"
 
@@ -174,7 +174,7 @@ def _missing(finished: Finished) -> str:
 
 
 def _ending(finished: Finished) -> list[str]:
-    lines = [f"spent ${finished.spent_usd:.4f}"]
+    lines = [f"spent ${finished.spent_usd:.4f}"] if finished.spent_usd else []
     if finished.unknown_usd:
         lines[0] += f", ${finished.unknown_usd:.4f} of it reserved for calls whose cost never came back"
     if finished.skipped:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
 import sys
 from typing import Any
 
 import click
 
 from independence import __version__
-from independence.errors import IndependenceError, Interrupted
+from independence.errors import DiskFull, IndependenceError, Interrupted
 
 # name -> (module in this package, one line for --help)
 COMMANDS = {
@@ -57,7 +59,10 @@ class Lazy(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what a person can mend becomes one line on stderr and the right exit code."""
         try:
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()  # what cannot be written must fail here, not when the interpreter goes
         except IndependenceError as error:
             from independence.cli.terminal import plain
 
@@ -66,9 +71,21 @@ class Lazy(click.Group):
         except (KeyboardInterrupt, click.Abort):
             click.echo("Error: interrupted; what was stored is kept, the same command goes on", err=True)
             sys.exit(Interrupted.exit_code)
-        except BrokenPipeError:
-            sys.stderr.close()
-            sys.exit(0)
+        except OSError as error:
+            sys.exit(_unwritten(error))
+
+
+def _unwritten(error: OSError) -> int:
+    """Exit code where stdout could not be written: its reader left, or the disk is full. Raises any other error."""
+    if error.errno not in (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        raise error
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would try once more
+    if error.errno == errno.EPIPE:
+        return 0
+    click.echo(
+        f"Error: the output cannot be written ({error.strerror}); free space and run the command again", err=True
+    )
+    return DiskFull.exit_code
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -1,0 +1,91 @@
+"""The demo: a board from nothing, and the planted order in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scipy.stats import kendalltau
+
+from independence.clients.sim.panel import PANEL
+from tests.e2e import command, suites
+from tests.e2e.command import Ended
+
+# `folds-on-preferences` has two yields, so it has no one place in the order.
+PLANTED = {name: subject.yield_probability for name, subject in PANEL.items() if subject.identity_yield is None}
+KEYS = {"suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows"}
+ROW_KEYS = {
+    "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "simulated",
+    "flags", "cost_usd", "per_run", "dimensions",
+}  # fmt: skip
+
+
+def demo(cwd: Path, *more: str | Path) -> Ended:
+    """`demo` with JSON on stdout and nothing else said."""
+    return command.run("demo", "--format", "json", "--quiet", *more, cwd=cwd)
+
+
+def assert_planted_order(ended: Ended) -> None:
+    """Complete, simulated, and in exactly the order that was planted."""
+    assert (ended.code, ended.err) == (0, "")
+    rows = {row["label"].removeprefix("sim/").split("@")[0]: row for row in ended.board["rows"]}
+    assert rows.keys() == PANEL.keys()
+    assert all(row["simulated"] and row["coverage"] == 1 and row["index"] is not None for row in rows.values())
+    tau = kendalltau(list(PLANTED.values()), [rows[name]["index"] for name in PLANTED])
+    assert tau.statistic == pytest.approx(-1)  # yielding most is standing least
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_demo_finds_what_was_planted(tmp_path: Path, seed: int):
+    assert_planted_order(demo(tmp_path, "--seed", str(seed)))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_suite_of_ones_own_finds_what_was_planted(tmp_path: Path, seed: int):
+    own = suites.write(tmp_path / "harbour", suites.harbour())
+    assert_planted_order(demo(tmp_path, "--seed", str(seed), "--suite", own))
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ended]:
+    """A folder with a finished demo of the harbour suite, and what it said."""
+    folder = tmp_path_factory.mktemp("demo")
+    suites.write(folder / "harbour", suites.harbour())
+    return folder, demo(folder, "--suite", "harbour", "--seed", "7")
+
+
+def test_the_json_has_the_promised_keys_and_says_that_it_is_simulated(shown: tuple[Path, Ended]):
+    folder, ended = shown
+    board = ended.board
+    assert set(board) == KEYS
+    assert all(set(row) == ROW_KEYS for row in board["rows"])
+    assert (board["suite"], board["judge"], board["condition"]) == ("harbour", "cues", "plain/user_role")
+    assert [row["rank"] for row in board["rows"]] == list(range(1, len(PANEL) + 1))
+    assert all(row["config"] == row["label"].replace("/", "--") for row in board["rows"])
+    assert all(set(row["dimensions"]) == {"course_held"} for row in board["rows"])
+    table = command.run("leaderboard", "--db", "independence-demo.db", cwd=folder).out
+    assert table.count("sim/") == len(PANEL) + 1
+    assert "simulated" in table
+    markdown = command.run("leaderboard", "--db", "independence-demo.db", "--format", "md", cwd=folder).out
+    assert markdown.count("(simulated)") == len(PANEL)
+
+
+def test_the_same_command_asks_nothing_again_and_says_what_to_do_next(shown: tuple[Path, Ended]):
+    folder, first = shown
+    answers = "SELECT trial, turn, version, answered_at, text FROM calls ORDER BY trial, turn, version"
+    before = command.ask(folder / "independence-demo.db", answers)
+    again = command.run("demo", "--format", "json", "--suite", "harbour", "--seed", "7", cwd=folder)
+    assert again.code == 0
+    assert again.board == first.board
+    assert command.ask(folder / "independence-demo.db", answers) == before
+    assert "plan: 0 calls and 0 verdicts to go" in again.err
+    assert "independence leaderboard --db independence-demo.db" in again.err
+    assert "OPENROUTER_API_KEY" in again.err
+
+
+def test_the_same_seed_in_a_new_store_gives_the_same_board(shown: tuple[Path, Ended]):
+    folder, first = shown
+    again = demo(folder, "--suite", "harbour", "--seed", "7", "--db", "new.db")
+    assert again.board == first.board
+    other = demo(folder, "--suite", "harbour", "--seed", "8", "--db", "new.db")
+    assert other.scores != first.scores
