@@ -176,7 +176,7 @@ async def test_a_refused_key_is_one_line_without_the_key(server: Scripted, conne
     server.says(failing(401, f"Incorrect API key provided: {KEY}"))
     with pytest.raises(KeyRejected) as caught:
         await connect().client.ask(question())
-    assert "OPENROUTER_API_KEY" in str(caught.value)
+    assert "refused" in str(caught.value)
     assert KEY not in repr(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -30,12 +30,15 @@ HOLE = msgspec.structs.replace(
 BOARD = Board("toy", "0123abcd", "firm/tool_role", "strict", "cues", "these-scenarios", (ROW, HOLE))
 
 
+LABEL = 6  # its column in CSV
+
+
 def labelled(label: str) -> Board:
     return msgspec.structs.replace(BOARD, rows=(msgspec.structs.replace(ROW, label=label, config=label),))
 
 
 def table(board: Board = BOARD) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(formats.to_csv(board, INDEX))))
+    return list(csv.reader(io.StringIO(formats.to_csv([board], INDEX))))
 
 
 def test_json_has_the_keys_that_scripts_rely_on() -> None:
@@ -69,24 +72,25 @@ def test_csv_has_a_line_a_subject_and_empty_cells_where_there_is_no_number() -> 
 
 @pytest.mark.parametrize("label", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1"])
 def test_a_label_never_becomes_a_formula_in_a_spreadsheet(label: str) -> None:
-    _, row = table(labelled(label))
-    assert row[1] == row[2] == f"'{label}"
+    head, row = table(labelled(label))
+    named = dict(zip(head, row, strict=True))
+    assert named["label"] == named["config"] == f"'{label}"
 
 
 def test_a_carriage_return_does_not_tear_a_row() -> None:
-    assert [row[1] for row in table(labelled("one\rtwo"))[1:]] == ["one two"]
-    assert table(labelled("\r=1"))[1][1] == "' =1"
+    assert [row[LABEL] for row in table(labelled("one\rtwo"))[1:]] == ["one two"]
+    assert table(labelled("\r=1"))[1][LABEL] == "' =1"
 
 
 def test_a_component_never_becomes_a_formula_in_a_spreadsheet() -> None:
     (component, _) = INDEX.components
     index = msgspec.structs.replace(INDEX, components=(msgspec.structs.replace(component, label="=1+1"),))
-    assert formats.to_csv(BOARD, index).splitlines()[0].endswith(",'=1+1")
+    assert formats.to_csv([BOARD], index).splitlines()[0].endswith(",'=1+1")
 
 
 @pytest.mark.parametrize("label", ['a,b"c', "two\nlines", "plain"])
 def test_a_label_survives_csv(label: str) -> None:
-    assert table(labelled(label))[1][1] == label
+    assert table(labelled(label))[1][LABEL] == label
 
 
 def test_markdown_is_a_caption_and_a_table() -> None:

@@ -174,8 +174,9 @@ def _configured(name: str, known: Registry, env: Mapping[str, str]) -> Endpoint:
     if entry.api_key_env and environment.is_placeholder(key):
         raise UsageError(f"endpoint `{name}` reads its key from {entry.api_key_env}, which is not set")
     return Endpoint(
-        name, entry.base_url.rstrip("/"), entry.dialect, key, entry.max_concurrency, backoff_s=entry.backoff_s
-    )
+        name, entry.base_url.rstrip("/"), entry.dialect, key, entry.max_concurrency, backoff_s=entry.backoff_s,
+        key_source=entry.api_key_env or "",
+    )  # fmt: skip
 
 
 def needs_loopback(wanted: Wanted) -> bool:

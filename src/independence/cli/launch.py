@@ -31,7 +31,7 @@ from independence.errors import Interrupted
 from independence.report import board
 from independence.report.board import Board
 from independence.report.place import Place
-from independence.store import database
+from independence.store import database, queries
 
 ASK_ABOVE_USD = 5.0
 MISSING, GATE = 3, 1
@@ -58,6 +58,7 @@ def read_flags(flags: Mapping[str, Any]) -> Wanted:
 
 def run(wanted: Wanted, manner: Manner, loopback: LoopbackSettings | None = None) -> None:
     """Carry out a wanted run and exit with its code. Raises IndependenceError for what ends it early."""
+    fresh = not manner.db.exists()
     connection = database.connect(manner.db)
     try:
         job, finished = _loop(_run(wanted, manner, connection, loopback or FREE_LOOPBACK))
@@ -67,7 +68,10 @@ def run(wanted: Wanted, manner: Manner, loopback: LoopbackSettings | None = None
     except sqlite3.Error as error:
         raise database.translate(error, manner.db) from error
     finally:
+        unused = fresh and not queries.editions(connection)
         connection.close()
+        if unused:  # a refused or mistyped run leaves no trace
+            manner.db.unlink(missing_ok=True)
     sys.exit(code)
 
 

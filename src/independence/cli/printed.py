@@ -20,7 +20,7 @@ def board(connection: sqlite3.Connection, place: Place, built: Board, format_: s
     if format_ == "json":
         print(_spelled(formats.to_json(built)))
     elif format_ == "csv":
-        sys.stdout.write(plain(formats.to_csv(built, index)))
+        sys.stdout.write(plain(formats.to_csv([built], index)))
     elif format_ == "md":
         sys.stdout.write(plain(formats.to_markdown(built, index)))
     else:
@@ -32,9 +32,14 @@ def board(connection: sqlite3.Connection, place: Place, built: Board, format_: s
 
 
 def boards(connection: sqlite3.Connection, built: Sequence[tuple[Place, Board]], format_: str) -> None:
-    """Print boards: one JSON document, an array where there are several; other formats one after another."""
-    if format_ == "json" and len(built) > 1:
-        print(_spelled(formats.to_json([one for _, one in built])))
+    """Print boards of one suite: JSON as one document (an array where there are several), CSV as one table."""
+    every = [one for _, one in built]
+    index = built[0][0].suite.index if built else None
+    if format_ == "json" and len(every) > 1:
+        print(_spelled(formats.to_json(every)))
+        return
+    if format_ == "csv" and index is not None:
+        sys.stdout.write(plain(formats.to_csv(every, index)))
         return
     for place, one in built:
         board(connection, place, one, format_, detailed=False)

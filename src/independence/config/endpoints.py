@@ -21,6 +21,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     connect_timeout_s: float = 10.0
     backoff_s: float = 0.5  # ceiling of the first pause before a retry; doubles with each
     retries: int = 6  # of transport faults, per call
+    key_source: str = ""  # environment variable the key was read from
 
     def __repr__(self) -> str:
         return f"Endpoint({self.name!r}, {self.base_url!r}, {self.dialect!r})"

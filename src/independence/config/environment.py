@@ -37,7 +37,7 @@ def openrouter(env: Mapping[str, str], max_concurrency: int = 50) -> Endpoint:
         what = f"{name} is still a placeholder" if key else "OPENROUTER_API_KEY is not set"
         raise UsageError(f"{what}: export your key or put it into .env; `independence demo` starts without one")
     base = env.get("OPENROUTER_BASE_URL", "").strip().rstrip("/") or OPENROUTER_URL
-    return Endpoint(OPENROUTER, base, "openrouter", key, max_concurrency)
+    return Endpoint(OPENROUTER, base, "openrouter", key, max_concurrency, key_source=name)
 
 
 def local(env: Mapping[str, str], url: str | None, timeout_s: float = 600.0) -> Endpoint:
@@ -49,7 +49,7 @@ def local(env: Mapping[str, str], url: str | None, timeout_s: float = 600.0) -> 
         raise UsageError(f"--local-url `{base}` is not an http:// or https:// address")
     if not base.endswith("/v1"):
         base += "/v1"
-    return Endpoint(LOCAL, base, "local", env.get("LOCAL_API_KEY", ""), 4, timeout_s, 30.0)
+    return Endpoint(LOCAL, base, "local", env.get("LOCAL_API_KEY", ""), 4, timeout_s, 30.0, key_source="LOCAL_API_KEY")
 
 
 def patience(endpoint: Endpoint, env: Mapping[str, str]) -> Endpoint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 
 import msgspec
 
@@ -30,20 +31,25 @@ def heading(component: Component) -> str:
     return component.label + ("↓" if component.best < component.worst else "")
 
 
-def to_csv(board: Board, index: Index) -> str:
-    """One line a subject; empty cells where there is no number."""
+def to_csv(boards: Sequence[Board], index: Index) -> str:
+    """One line a subject and board; empty cells where there is no number."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        ["rank", "label", "config", "index", "bound_low", "bound_high", "ci_low", "ci_high", "ci_method", "runs",
-         "complete_runs", "coverage", "simulated", "cost_usd", *(_safe(part.label) for part in index.components)]
+    heads = (
+        "suite", "edition", "condition", "scoring", "judge", "rank", "label", "config", "index", "bound_low",
+        "bound_high", "ci_low", "ci_high", "ci_method", "runs", "complete_runs", "coverage", "simulated", "cost_usd",
     )  # fmt: skip
-    for row in board.rows:
-        writer.writerow(
-            [row.rank, _safe(row.label), _safe(row.config), row.index, *row.bounds, *(row.ci or (None, None)),
-             row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated, row.cost_usd,
-             *(column(component, row) for component in index.components)]
-        )  # fmt: skip
+    writer.writerow([*heads, *(_safe(component.label) for component in index.components)])
+    for board in boards:
+        place = [
+            _safe(text or "") for text in (board.suite, board.edition, board.condition, board.scoring, board.judge)
+        ]
+        for row in board.rows:
+            writer.writerow(
+                [*place, row.rank, _safe(row.label), _safe(row.config), row.index, *row.bounds,
+                 *(row.ci or (None, None)), row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
+                 row.cost_usd, *(column(component, row) for component in index.components)]
+            )  # fmt: skip
     return out.getvalue()
 
 
