@@ -6,7 +6,14 @@ from independence.engine.pace import Pace
 
 
 def test_before_the_first_call_turns_count_alike() -> None:
-    assert [Pace().remaining(turns) for turns in (0, 1, 5)] == [0, 1, 5]
+    one = Pace().remaining(1)
+    assert [Pace().remaining(turns) for turns in (0, 5)] == [0, 5 * one]
+
+
+def test_a_subject_nobody_has_timed_goes_before_one_known_to_be_quick() -> None:
+    quick = Pace()
+    quick.called(8.0)
+    assert Pace().remaining(1) > quick.remaining(5)
 
 
 def test_the_first_call_sets_the_pace() -> None:

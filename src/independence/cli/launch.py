@@ -16,6 +16,7 @@ import msgspec
 from independence.cli import job as jobs
 from independence.cli import printed, session
 from independence.cli.job import Wanted
+from independence.cli.loop import drive
 from independence.cli.progress import Progress
 from independence.cli.session import Finished, Job
 from independence.cli.terminal import note
@@ -61,7 +62,7 @@ def run(wanted: Wanted, manner: Manner, loopback: LoopbackSettings | None = None
     fresh = not manner.db.exists()
     connection = database.connect(manner.db)
     try:
-        job, finished = _loop(_run(wanted, manner, connection, loopback or FREE_LOOPBACK))
+        job, finished = drive(_run(wanted, manner, connection, loopback or FREE_LOOPBACK))
         code = _report(connection, job, finished, manner) if finished else 0
     except asyncio.CancelledError:
         raise Interrupted("interrupted: calls in flight were dropped; the same command resumes") from None
@@ -73,15 +74,6 @@ def run(wanted: Wanted, manner: Manner, loopback: LoopbackSettings | None = None
         if unused:  # a refused or mistyped run leaves no trace
             manner.db.unlink(missing_ok=True)
     sys.exit(code)
-
-
-def _loop(work: Any) -> tuple[Job, Finished | None]:
-    try:
-        import uvloop
-    except ImportError:  # Windows
-        return asyncio.run(work)  # type: ignore[no-any-return]
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(work)  # type: ignore[no-any-return]
 
 
 async def _run(

@@ -24,25 +24,31 @@ from independence.suites.transcript import Line
 from independence.types import Grade, Missing
 
 
-async def judge(desk: Desk, trial: Trial, progress: Progress, judges: Sequence[JudgeSpec]) -> None:
-    """Grade a finished dialogue by every judge. Raises the run-ending errors of `errors.py`."""
-    # Another process may have graded it between our plan and our lease.
+async def ungraded(desk: Desk, trial: Trial, progress: Progress, judges: Sequence[JudgeSpec]) -> tuple[JudgeSpec, ...]:
+    """The judges that have not graded a dialogue: another process may have, between our plan and our lease."""
     keys = {spec.name: _key(desk, trial, progress, spec) for spec in judges}
     known = await desk.bench.writer.write(lambda connection: queries.known_verdicts(connection, keys.values()))
+    return tuple(spec for spec in judges if keys[spec.name] not in known)
+
+
+async def judge(desk: Desk, trial: Trial, progress: Progress, judges: Sequence[JudgeSpec]) -> bool:
+    """Grade a finished dialogue by every judge; True when all have. Raises the run-ending errors of `errors.py`."""
     lines = dialogue.lines(trial, progress)
     rubric = desk.bench.suite.rubrics[trial.dialogue.scenario.rubric]
+    graded = 0
     # Rules first: a stopped model judge must not keep them from speaking.
-    for spec in sorted((j for j in judges if keys[j.name] not in known), key=lambda j: j.kind != CUES):
+    for spec in sorted(judges, key=lambda j: j.kind != CUES):
         if spec.kind == CUES:
-            await _keep(desk, trial, progress, spec, grade_by_cues(lines, rubric.fields))
+            graded += await _keep(desk, trial, progress, spec, grade_by_cues(lines, rubric.fields))
         else:
             with suppress(Closed):  # a parked judge must not keep the next one from speaking
-                await _by_model(desk, trial, progress, spec, lines, rubric)
+                graded += await _by_model(desk, trial, progress, spec, lines, rubric)
+    return graded == len(judges)
 
 
 async def _by_model(
     desk: Desk, trial: Trial, progress: Progress, spec: JudgeSpec, lines: Sequence[Line], rubric: Rubric
-) -> None:
+) -> bool:
     queue = Queue(spec.endpoint, spec.name)
     client = desk.bench.backends[queue.endpoint].client
     text = prompt.render(rubric.prompt, desk.bench.suite.vars, lines, rubric.fields)
@@ -55,8 +61,8 @@ async def _by_model(
             await desk.unsettled(trial, spec.name, stop)
             if isinstance(stop, IndependenceError):
                 raise
-            return
-        await _keep(desk, trial, progress, spec, grade)
+            return False
+        return await _keep(desk, trial, progress, spec, grade)
 
 
 def _key(desk: Desk, trial: Trial, progress: Progress, spec: JudgeSpec) -> str:
@@ -68,7 +74,7 @@ def _seed(desk: Desk, trial: Trial, progress: Progress, spec: JudgeSpec) -> int:
     return int(_key(desk, trial, progress, spec)[:8], 16) % 2**31
 
 
-async def _keep(desk: Desk, trial: Trial, progress: Progress, spec: JudgeSpec, grade: Grade) -> None:
+async def _keep(desk: Desk, trial: Trial, progress: Progress, spec: JudgeSpec, grade: Grade) -> bool:
     assert progress.at is not None
     scenario = trial.dialogue.scenario.id
     row = VerdictRow(
@@ -83,3 +89,4 @@ async def _keep(desk: Desk, trial: Trial, progress: Progress, spec: JudgeSpec, g
     await desk.bench.writer.write(lambda connection: records.add_verdict(connection, row))
     missing = grade.reason if isinstance(grade, Missing) else None
     desk.bench.watch(Judged(desk.label, spec.name, grade.usage.cost_usd, missing))
+    return True

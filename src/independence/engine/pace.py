@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _WEIGHT = 0.2
-_UNKNOWN_S = 1.0
+_UNKNOWN_S = 60.0  # longer than nearly every call, so that the unknown is tried before what is known to be quick
 
 
 class Pace:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
 from independence.engine import answering, dialogue, grading
 from independence.engine.bench import Bench, Desk, Queue, Shares
-from independence.engine.dialogue import Settled
+from independence.engine.dialogue import Progress, Settled
 from independence.engine.events import Began, Skipped
 from independence.engine.gate import Closed, Share
 from independence.engine.pace import Pace
+from independence.engine.plan import Trial
 from independence.engine.resume import Todo
 from independence.errors import IndependenceError
 from independence.judge.spec import CUES
@@ -53,6 +55,8 @@ async def _heartbeat(writer: Writer, owner: str) -> AsyncIterator[None]:
         yield
     finally:
         task.cancel()
+        with suppress(IndependenceError):
+            await writer.write(lambda connection: leases.release_all(connection, owner))
 
 
 async def _subject(bench: Bench, door: asyncio.Semaphore, shares: Shares, label: str, todo: Sequence[Todo]) -> int:
@@ -94,14 +98,17 @@ async def _trial(desk: Desk, item: Todo, before: asyncio.Task[bool] | None) -> b
     if bench.halt.reason is not None:
         return False
     try:
-        holder = await bench.writer.write(lambda connection: leases.take(connection, trial.key, bench.owner))
-        if holder is not None:
-            bench.watch(Skipped(desk.label, holder))
+        begun = await bench.writer.write(lambda connection: _begin(connection, trial, bench.owner))
+        if isinstance(begun, str):
+            bench.watch(Skipped(desk.label, begun))
             return True
+        complete = False
         try:
-            await _work(desk, item)
+            complete = await _work(desk, item, begun)
         finally:
-            await bench.writer.write(lambda connection: leases.release(connection, trial.key, bench.owner))
+            # What is complete is given back with everything else at the end: nobody waits for it.
+            if not complete:
+                await bench.writer.write(lambda connection: leases.release(connection, trial.key, bench.owner))
     except Closed:
         pass
     except IndependenceError as stop:
@@ -109,11 +116,19 @@ async def _trial(desk: Desk, item: Todo, before: asyncio.Task[bool] | None) -> b
     return False
 
 
-async def _work(desk: Desk, item: Todo) -> None:
-    trial = item.trial
-    progress = await desk.bench.writer.write(lambda connection: dialogue.load(connection, trial))
+def _begin(connection: sqlite3.Connection, trial: Trial, owner: str) -> Progress | Settled | str:
+    """Lease a trial and read how far it is; the name of its holder where another process has it."""
+    return leases.take(connection, trial.key, owner) or dialogue.load(connection, trial)
+
+
+async def _work(desk: Desk, item: Todo, progress: Progress | Settled) -> bool:
+    """Answer and grade what is left. Returns True when nothing is."""
     if isinstance(progress, Settled) or progress.at is None:
-        return
-    finished = await answering.answer(desk, trial, progress)
-    if finished is not None:
-        await grading.judge(desk, trial, finished, item.judges)
+        return False
+    finished = await answering.answer(desk, item.trial, progress)
+    if finished is None:
+        return False
+    judges = item.judges
+    if finished is progress:
+        judges = await grading.ungraded(desk, item.trial, progress, judges)
+    return await grading.judge(desk, item.trial, finished, judges)

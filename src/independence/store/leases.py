@@ -41,6 +41,11 @@ def release(connection: sqlite3.Connection, trial: str, me: str) -> None:
     )
 
 
+def release_all(connection: sqlite3.Connection, me: str) -> None:
+    """Give back every trial of this process."""
+    connection.execute("UPDATE trials SET lease_owner = NULL, lease_until = NULL WHERE lease_owner = ?", (me,))
+
+
 def _alive(holder: str) -> bool:
     """False only when the holder ran on this host and its process is gone."""
     host, pid, _ = holder.rsplit(":", 2)

@@ -1,0 +1,33 @@
+"""The event loop that runs are driven on."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+# Nearly everything a call makes dies by reference count. Looking for cycles every 700 objects, with a plan of
+# thousands of dialogues alive, takes a tenth of the CPU and finds next to nothing.
+_THRESHOLDS = (50_000, 20, 100)
+
+
+def drive(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end, on uvloop where it is installed. Raises what the work raises."""
+    before = gc.get_threshold()
+    gc.set_threshold(*_THRESHOLDS)
+    try:
+        with asyncio.Runner(loop_factory=_factory()) as runner:
+            return runner.run(work)
+    finally:
+        gc.set_threshold(*before)
+
+
+def _factory() -> Any:
+    try:
+        import uvloop
+    except ImportError:  # Windows
+        return None
+    return uvloop.new_event_loop
