@@ -45,6 +45,7 @@ class Progress:
         self._usd = 0.0
         self._waits: dict[str, tuple[float, int, str]] = {}  # reason -> (until, how many, model)
         self._said = self._began
+        self._told: set[str] = set()
         self._live = None if quiet or not sys.stderr.isatty() else _live(self)
 
     def __enter__(self) -> Progress:
@@ -72,7 +73,10 @@ class Progress:
             case Skipped(subject, owner):
                 self._missing[f"{subject}: with another process ({owner.rsplit(':', 1)[0]})"] += 1
             case other:
-                self._say(_sentence(other))
+                sentence = _sentence(other)
+                if sentence not in self._told:  # a parked judge is parked for every subject
+                    self._told.add(sentence)
+                    self._say(sentence)
         self._tick()
 
     def _settle(self, subject: str, usd: float, missing: str | None) -> None:
