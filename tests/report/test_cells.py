@@ -107,7 +107,7 @@ def test_a_verdict_by_another_wording_of_the_rubric_does_not_count(
 
 def test_one_judge_at_a_time(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     filled.complete(connection, toy_suite, judge="usual")
-    at = str(queries.end_of(connection, filled.key("a", "radio", 1)))
+    at = str(queries.calls_of(connection, filled.key("a", "radio", 1))[-1].after)
     filled.grade(connection, toy_suite, ("a", "radio", 1), at, Verdict({"firmness": 1, "kept": False}), "other")
     assert cells.table(connection, filled.place(toy_suite), None).judge == "usual"
     assert only(connection, toy_suite, "radio").values == {"firmness": 8, "kept": True}

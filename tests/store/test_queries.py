@@ -32,7 +32,6 @@ def test_a_trial_is_done_when_every_turn_is_answered(connection: sqlite3.Connect
     end = rows.call(connection, "t", 1, half, rows.reply("two", flags=("cleaned",)))
     state = states(connection)["t"]
     assert (state.end, state.settled, state.flags) == (end, True, ("cleaned",))
-    assert queries.end_of(connection, "t") == end
 
 
 def test_a_missing_answer_settles_a_trial_without_an_end(connection: sqlite3.Connection) -> None:
@@ -40,7 +39,6 @@ def test_a_missing_answer_settles_a_trial_without_an_end(connection: sqlite3.Con
     rows.call(connection, "t", 0, "t", rows.missing("blocked"))
     state = states(connection)["t"]
     assert (state.missing, state.settled, state.end, state.answered) == ("blocked", True, None, 0)
-    assert queries.end_of(connection, "t") is None
 
 
 def test_calls_come_in_turn_order_in_their_current_version(connection: sqlite3.Connection) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -13,10 +14,14 @@ from independence.config import environment, registry
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Overrides, Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM, Subject
-from independence.engine import plan
+from independence.engine import plan, stored
 from independence.engine.bench import Shares
-from independence.errors import UsageError
+from independence.engine.plan import Condition
+from independence.errors import StoreError, UsageError
+from independence.exchange.regrade import in_published_words
 from independence.judge.spec import CUES, DEFAULT_JUDGE, JudgeSpec
+from independence.report import place
+from independence.store.queries import PUBLISHED
 from independence.suites import load
 from independence.suites.load import Loaded
 from independence.suites.schema import Suite
@@ -64,6 +69,43 @@ def resolve(wanted: Wanted, loopback: Endpoint | None = None) -> Job:
         suite, loaded.edition, personas, plan.trials(suite, selection, subjects), judges,
         endpoints(asked + grading, known, env, wanted, loopback), Shares(_at_least_1("-p", wanted.parallel),
         _at_least_1("-pt", wanted.parallel_tasks)), _cap(wanted.max_cost), wanted.allow_unpriced,
+    )  # fmt: skip
+
+
+class Regrade(msgspec.Struct, frozen=True, kw_only=True):
+    """Stored dialogues to grade, as asked for on the command line."""
+
+    suite: str | None
+    variant: str | None
+    mode: str | None
+    models: tuple[str, ...]
+    judges: tuple[str, ...]
+    models_file: Path | None = None
+    parallel: int = 8
+    parallel_tasks: int = 20
+    local_url: str | None = None
+    max_cost: float | None = None
+    allow_unpriced: bool = False
+
+
+def regrade(wanted: Regrade, connection: sqlite3.Connection, loopback: Endpoint | None = None) -> Job:
+    """Build the job of `judge`: every finished dialogue of one place. Raises UsageError, StoreError."""
+    known, env = _registry(wanted.models_file), environment.read()
+    where = place.find(connection, wanted.suite, wanted.variant, wanted.mode)
+    trials = stored.trials(connection, where.suite, where.edition, Condition(where.variant, where.mode))
+    if where.edition == PUBLISHED:
+        trials = in_published_words(connection, trials)
+    if wanted.models:
+        trials = [t for t in trials if {t.subject.label, t.subject.model_id} & set(wanted.models)]
+    if not trials:
+        raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")
+    judges = judge_specs(wanted.judges, known)
+    grading = [judge.endpoint for judge in judges if judge.kind != CUES]
+    asked = Wanted(local_url=wanted.local_url)
+    return Job(
+        where.suite, where.edition, {}, trials, judges, endpoints(grading, known, env, asked, loopback),
+        Shares(_at_least_1("-p", wanted.parallel), _at_least_1("-pt", wanted.parallel_tasks)), _cap(wanted.max_cost),
+        wanted.allow_unpriced, stored=True,
     )  # fmt: skip
 
 

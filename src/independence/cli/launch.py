@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import msgspec
@@ -57,12 +57,24 @@ def read_flags(flags: Mapping[str, Any]) -> Wanted:
     return Wanted(overrides=overrides, **{k: v for k, v in flags.items() if k in Wanted.__struct_fields__})
 
 
-def run(wanted: Wanted, manner: Manner, loopback: LoopbackSettings | None = None) -> None:
-    """Carry out a wanted run and exit with its code. Raises IndependenceError for what ends it early."""
+class Order(NamedTuple):
+    """What to carry out: how to make the job, and whether a simulated model takes part."""
+
+    job: Callable[[sqlite3.Connection, Endpoint | None], Job]
+    simulated: bool
+
+
+def run(wanted: Wanted, manner: Manner) -> None:
+    """Carry out a wanted run and exit with its code."""
+    carry_out(Order(lambda _, sim: jobs.resolve(wanted, sim), jobs.needs_loopback(wanted)), manner)
+
+
+def carry_out(order: Order, manner: Manner) -> None:
+    """Make a job, do it, print its boards, exit with its code. Raises IndependenceError for what ends it early."""
     fresh = not manner.db.exists()
     connection = database.connect(manner.db)
     try:
-        job, finished = drive(_run(wanted, manner, connection, loopback or FREE_LOOPBACK))
+        job, finished = drive(_run(order, manner, connection))
         code = _report(connection, job, finished, manner) if finished else 0
     except asyncio.CancelledError:
         raise Interrupted("interrupted: calls in flight were dropped; the same command resumes") from None
@@ -76,15 +88,13 @@ def run(wanted: Wanted, manner: Manner, loopback: LoopbackSettings | None = None
     sys.exit(code)
 
 
-async def _run(
-    wanted: Wanted, manner: Manner, connection: sqlite3.Connection, loopback: LoopbackSettings
-) -> tuple[Job, Finished | None]:
+async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> tuple[Job, Finished | None]:
     async with AsyncExitStack() as stack:
         endpoint = None
-        if jobs.needs_loopback(wanted):
-            server = await stack.enter_async_context(serving(loopback))
+        if order.simulated:
+            server = await stack.enter_async_context(serving(FREE_LOOPBACK))
             endpoint = Endpoint(SIM, server.base_url, "openrouter", "loopback", 200)
-        job = jobs.resolve(wanted, endpoint)
+        job = order.job(connection, endpoint)
         progress = Progress(manner.quiet)
 
         async def approve(left: Left, cost: Estimate) -> bool:

@@ -17,6 +17,7 @@ from independence.errors import DiskFull, IndependenceError, Interrupted
 COMMANDS = {
     "demo": ("demo", "See it work: simulated subjects, no key, no network."),
     "run": ("run", "Run a suite on models, grade every dialogue, print the board."),
+    "judge": ("judge", "Grade stored replies with another judge; nothing is overwritten."),
     "leaderboard": ("leaderboard", "Print the board of what the store holds."),
     "import": ("import_", "Bring in a published result set (folder or tar)."),
     "suites": ("suites", "List the built-in suites, or check one of your own."),

@@ -53,6 +53,7 @@ class Job(NamedTuple):
     shares: Shares
     max_cost: float | None = None
     allow_unpriced: bool = False
+    stored: bool = False  # the trials are from the store: nothing is planned, only graded
 
     @property
     def place(self) -> tuple[str, str]:
@@ -92,8 +93,9 @@ async def carry_out(
             return None
         if job.allow_unpriced:
             catalogues = _unpriced_as_free(catalogues, prices)
-        with _transaction(connection):
-            _write_plan(connection, job)
+        if not job.stored:
+            with _transaction(connection):
+                _write_plan(connection, job)
         budget = Budget(job.max_cost)
         throttles = {name: Throttle(endpoint.max_concurrency) for name, endpoint in job.endpoints.items()}
         gates = {name: Gate(lambda t=throttle: t.limit) for name, throttle in throttles.items()}  # type: ignore[misc]
@@ -134,7 +136,8 @@ def _preview(connection: sqlite3.Connection, job: Job) -> Left:
     """What would be left if the plan were stored: a refused or mistyped run leaves no trace."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        _write_plan(connection, job)
+        if not job.stored:
+            _write_plan(connection, job)
         return resume.compare(connection, job.place, job.trials, job.judges, job.rubrics)
     finally:
         connection.execute("ROLLBACK")

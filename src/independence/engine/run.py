@@ -72,7 +72,7 @@ async def _subject(bench: Bench, door: asyncio.Semaphore, shares: Shares, label:
 
 def _queues(todo: Sequence[Todo]) -> list[Queue]:
     """What one subject's work will ask for, each once."""
-    answers = [Queue(item.trial.subject.endpoint, item.trial.dialogue.condition.mode) for item in todo]
+    answers = [Queue(i.trial.subject.endpoint, i.trial.dialogue.condition.mode) for i in todo if i.calls]
     verdicts = [Queue(spec.endpoint, spec.name) for item in todo for spec in item.judges if spec.kind != CUES]
     return list(dict.fromkeys(answers + verdicts))
 

@@ -40,6 +40,7 @@ class TrialState(NamedTuple):
     stale: bool  # an answer exists that was given on a replaced history
     at: str | None  # digest of the dialogue as far as it goes; None while the one it continues is unfinished
     flags: tuple[str, ...]
+    parent: str | None = None  # trial whose transcript it continues
 
     @property
     def end(self) -> str | None:
@@ -121,14 +122,12 @@ def calls_of(connection: sqlite3.Connection, trial: str) -> list[StoredCall]:
     return [StoredCall(*row) for row in rows]
 
 
-def end_of(connection: sqlite3.Connection, trial: str) -> str | None:
-    """Digest of a finished dialogue, taken from its last answer; None when it has none."""
-    row = connection.execute(
-        "SELECT c.after FROM calls c JOIN trials t ON t.key = c.trial WHERE c.trial = ? AND c.version = 0 "
-        "AND c.missing IS NULL AND c.turn = t.turns - 1",
-        (trial,),
-    ).fetchone()
-    return str(row[0]) if row else None
+def requests_of(connection: sqlite3.Connection, trial: str) -> list[bytes]:
+    """The requests of an imported trial as they were published, in turn order."""
+    rows = connection.execute(
+        "SELECT messages FROM calls WHERE trial = ? AND version = 0 AND messages IS NOT NULL ORDER BY turn", (trial,)
+    )
+    return [bytes(row[0]) for row in rows]
 
 
 def states(
@@ -159,6 +158,7 @@ def states(
             start = None if parent and not end else context.begin(key, end)
             own = _state((key, config_dir, experiment, scenario, run), turns, calls.get(key, []), start)
             barred = before is not None and before.missing is not None
+            own = own._replace(parent=parent)
             done[key] = own._replace(missing="parent_missing", stale=False) if barred else own
         return done[key]
 
