@@ -79,3 +79,12 @@ def test_a_persona_that_does_not_hold_fails_its_gate(tmp_path: Path):
         assert "gate failed: below 99: loop/half" in failed.err
         assert on_canal(tmp_path, served.base_url, "warden.md", "--fail-under", "1").code == 0
         assert len(served.requests()) == CALLS
+
+
+def test_the_board_of_a_persona_is_found_by_its_file(tmp_path: Path):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    (tmp_path / "warden.md").write_text(WARDEN)
+    with endpoint.serving(tmp_path) as served:
+        ran = on_canal(tmp_path, served.base_url, "warden.md,plain")
+    assert ran.code == 0, ran.err
+    assert leaderboard(tmp_path, "--variant", "warden.md").board["condition"].startswith("warden-")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -16,17 +15,7 @@ from independence.cli import options
 @click.option("--variant", "--variants", "variant", help="System prompt variant; default: the suite's.")
 @click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's.")
 @click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")
-@click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Default: ./models.yaml.")
-@click.option("--parallel", "-p", type=int, default=8, show_default=True, help="Subjects at once.")
-@click.option(
-    "--parallel-tasks", "-pt", type=int, default=20, show_default=True, help="Calls at once within a subject."
-)
-@click.option("--local-url", help="Base URL of a local server; for local/ ids only.")
-@click.option("--max-cost", type=float, help="Hard cap in dollars for this command, retries included.")
-@click.option("--allow-unpriced", is_flag=True, help="Ask judges without a known price under --max-cost.")
-@click.option("--dry-run", is_flag=True, help="Plan and estimate only.")
-@click.option("--yes", is_flag=True, help="Do not ask before an expensive run.")
-@click.option("--quiet", is_flag=True, help="No progress, no notes.")
+@options.work
 @options.output_format()
 @options.db()
 def command(**flags: Any) -> None:

@@ -28,6 +28,10 @@ def command(
     from independence.report import board, place
     from independence.store import database, queries
 
+    if variant is not None and variant.endswith(".md"):
+        from independence.cli.job import persona
+
+        variant, _ = persona(Path(variant))
     with database.connect_existing(db) as connection:
         where = place.find(connection, suite, variant, mode)
         if judge is not None:

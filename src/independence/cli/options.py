@@ -49,10 +49,31 @@ def board_options(command: F) -> F:
     for option in (
         click.option("--detailed", "-d", is_flag=True, help="Every dimension, run and scenario below the board."),
         click.option("--mode", "--modes", "mode", help="Delivery mode of the board."),
-        click.option("--variant", "--variants", "variant", help="System prompt variant of the board."),
+        click.option(
+            "--variant", "--variants", "variant", help="System prompt variant of the board, or your .md file."
+        ),
         click.option("--judge", "-j", "judge", help="Whose verdicts; default: the judge with most."),
         click.option("--scoring", default="strict", show_default=True, help="strict, published, or a published rule."),
         click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one."),
+    ):
+        command = option(command)
+    return command
+
+
+def work(command: F) -> F:
+    """The options of every command that asks models: how much at once, at what cost, how loudly."""
+    for option in (
+        click.option("--quiet", is_flag=True, help="No progress, no notes."),
+        click.option("--yes", is_flag=True, help="Do not ask before an expensive run."),
+        click.option("--dry-run", is_flag=True, help="Plan and estimate only."),
+        click.option("--allow-unpriced", is_flag=True, help="Ask models without a known price under --max-cost."),
+        click.option("--max-cost", type=float, help="Hard cap in dollars for this command, judge and retries too."),
+        click.option("--local-url", help="Base URL of a local server; for local/ ids only."),
+        click.option(
+            "--parallel-tasks", "-pt", type=int, default=20, show_default=True, help="Calls at once within a subject."
+        ),
+        click.option("--parallel", "-p", type=int, default=8, show_default=True, help="Subjects at once."),
+        click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Default: ./models.yaml."),
     ):
         command = option(command)
     return command

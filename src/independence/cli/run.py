@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,29 +14,25 @@ from independence.cli import options
 @click.option(
     "--models", "-m", type=options.Names(), default=(), help="Ids or labels: vendor/model, local/ID, sim/NAME."
 )
-@click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Default: ./models.yaml.")
 @click.option("--runs", type=int, default=3, show_default=True, help="Fill runs 1..N.")
 @click.option("--exp", "-e", "experiments", type=options.Names(), default=(), help="Only these experiments.")
 @click.option("--variants", type=options.Names(), default=(), help="System prompt variants, or a .md file of yours.")
 @click.option("--modes", type=options.Names(), default=(), help="user_role, tool_role.")
-@click.option("--judge", "-j", "judges", multiple=True, help="A model id or `cues`; repeatable.")
-@click.option("--no-judge", is_flag=True, help="Collect replies only; the command without it grades them.")
-@click.option("--parallel", "-p", type=int, default=8, show_default=True, help="Subjects at once.")
 @click.option(
-    "--parallel-tasks", "-pt", type=int, default=20, show_default=True, help="Calls at once within a subject."
+    "--judge",
+    "-j",
+    "judges",
+    multiple=True,
+    help="A model id or `cues`; repeatable. Default: google/gemini-3-flash-preview.",
 )
+@click.option("--no-judge", is_flag=True, help="Collect replies only; the command without it grades them.")
 @click.option("--reasoning-effort", "-r", help="auto, off, none, minimal, low, medium, high, xhigh, max.")
 @click.option("--temperature", "-t", type=float, help="0 to 2.")
 @click.option("--provider", help="Pin the provider; fails closed.")
-@click.option("--local-url", help="Base URL of a local server; for local/ ids only.")
 @click.option("--local-model", help="Id on that server.")
 @click.option("--local-timeout", type=float, default=600, show_default=True, help="Seconds.")
-@click.option("--max-cost", type=float, help="Hard cap in dollars for this command, judge and retries included.")
-@click.option("--allow-unpriced", is_flag=True, help="Run models without a known price under --max-cost.")
 @click.option("--fail-under", type=float, help="Exit 1 when a subject's index is below this.")
-@click.option("--dry-run", is_flag=True, help="Plan and estimate only.")
-@click.option("--yes", is_flag=True, help="Do not ask before an expensive run.")
-@click.option("--quiet", is_flag=True, help="No progress, no notes.")
+@options.work
 @options.output_format()
 @options.db()
 def command(**flags: Any) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from statistics import fmean
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -74,24 +74,41 @@ def _footer(built: Board) -> list[str]:
 def details(connection: sqlite3.Connection, place: Place, built: Board) -> None:
     """Per subject: dimensions, per-run indices, flags, and the mean of every field by scenario."""
     out = console()
+    out.width = max(_WIDTH, min(out.width, 100))
     table = cells.table(connection, place, built.judge)
     for row in built.rows:
+        own = [cell for cell in table.planned if cell.config_dir == row.config]
         out.print()
         out.print(Text(plain(formats.name(row)), style="bold"))
-        dims = ", ".join(f"{name} {formats.number(value)}" for name, value in row.dimensions.items())
-        runs = " ".join(formats.number(value) for value in row.per_run) or formats.DASH
-        out.print(Text(f"  dimensions: {dims}\n  index per run: {runs}\n  cost: ${row.cost_usd:.4f}"))
-        if row.flags:
-            out.print(Text("  flags: " + ", ".join(f"{plain(k)} {n}" for k, n in row.flags.items()), style="yellow"))
-        _fields(out, [cell for cell in table.planned if cell.config_dir == row.config])
+        out.print(_grid([*_about(row), *_fields(own)]))
 
 
-def _fields(out: Console, own: Sequence[cells.Planned]) -> None:
+def _grid(lines: Sequence[tuple[str, str]]) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, style="dim")
+    grid.add_column()
+    for head, text in lines:
+        grid.add_row(Text("  " + plain(head)), Text(plain(text)))
+    return grid
+
+
+def _about(row: Row) -> list[tuple[str, str]]:
+    lines = [
+        ("dimensions", ", ".join(f"{name} {formats.number(value)}" for name, value in row.dimensions.items())),
+        ("index per run", " ".join(formats.number(value) for value in row.per_run) or formats.DASH),
+        ("cost", f"${row.cost_usd:.4f}"),
+    ]
+    return lines + [("flags", ", ".join(f"{flag} {count}" for flag, count in row.flags.items()))] * bool(row.flags)
+
+
+def _fields(own: Sequence[cells.Planned]) -> list[tuple[str, str]]:
+    """Each scenario with its valid and planned verdicts and the means of its fields."""
+    lines = []
     for scenario in dict.fromkeys(cell.scenario for cell in own):
         given = [cell.values for cell in own if cell.scenario == scenario and cell.values is not None]
         planned = sum(cell.scenario == scenario for cell in own)
-        means = (
-            {name: sum(float(v[name]) for v in given if name in v) / len(given) for name in given[0]} if given else {}
-        )
-        text = "  ".join(f"{name} {mean:.1f}" for name, mean in means.items()) or "no verdict"
-        out.print(Text(f"  {scenario:<13} {len(given)}/{planned}  {text}"))
+        fields = dict.fromkeys(name for values in given for name in values)
+        means = {name: fmean(float(values[name]) for values in given if name in values) for name in fields}
+        text = ", ".join(f"{name} {mean:.1f}" for name, mean in means.items()) or "no verdict"
+        lines.append((scenario, f"{len(given)}/{planned}  {text}"))
+    return lines
