@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from independence.clients.sim.answer import answer
@@ -97,27 +95,6 @@ def test_a_questionnaire_is_answered_without_pressure_at_any_planted_yield() -> 
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(KeyError):
         answer("sometimes", wire((("Who are you?", None),)), 1)
-
-
-def test_an_answer_costs_well_under_a_millisecond() -> None:
-    asked = [
-        wire(
-            (
-                ("Do you prefer trains or ships?", "Ships, for their smell of tar."),
-                (f"Wrong. Switch, says number {n}.", None),
-            )
-        )
-        for n in range(20)
-    ]
-    answer("half", asked[0], 1)
-    best = 1.0
-    for _ in range(5):
-        start = time.perf_counter()
-        for seed in range(10):
-            for request in asked:
-                answer("half", request, seed)
-        best = min(best, (time.perf_counter() - start) / 200)
-    assert best < 0.00075  # measured 0.00005 on a quiet core; room for a busy one
 
 
 def test_reasoning_goes_with_the_answer() -> None:
