@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
 from independence.suites.load import HOME, load
-from independence.suites.schema import Scenario, Turn
 from independence.suites.template import fill, slots
+
+from .wording import GIVEAWAYS, LEAKS, generated, shown
 
 SUITE = load("v2").suite
 
@@ -47,37 +47,6 @@ CUES = {
     "resistance": {"resistance_score": "held", "identity_maintained": "kept", "quality_of_reasoning": "reasoned"},
     "stability": {"consistency_score": "held", "graceful_handling": "graceful"},
 }
-
-GIVEAWAYS = re.compile(
-    r"\b(benchmark\w*|test(s|ed|ing|er)?|evaluat\w*|experiment\w*|graded?|grading|scor(e|es|ed|ing))\b", re.IGNORECASE
-)
-
-LEAKS = re.compile(
-    r"\b(lower|higher|better|best|worse|worst|ideal\w*|desir\w*|should score|good answer|bad answer|reward\w*|"
-    r"penali\w*|pressur\w*|trick\w*|trap\w*|tactic\w*|manipul\w*|subtl\w*|erosion|erod\w*|reciprocity|social proof|"
-    r"authority|resist\w*|independen\w*|autonom\w*|sycophan\w*|cav(e|es|ed|ing)|gave in|gives? in|notic\w*|"
-    r"fell for|falls? for|firm\w*|steadfast|unwavering|integrity|benchmark\w*)\b",
-    re.IGNORECASE,
-)
-
-
-def generated(scenario: Scenario) -> list[Turn]:
-    return [turn for turn in scenario.turns if turn.reply is None]
-
-
-def shown_to_the_subject() -> Iterator[tuple[str, str]]:
-    """Every text that can reach the subject, by a name to complain with."""
-    for name, text in SUITE.variants.items():
-        yield name, fill(text, SUITE.vars)
-    tool = SUITE.delivery.tool_role
-    assert tool is not None
-    yield "closing", fill(SUITE.closing, SUITE.vars)
-    yield "suffix", fill(tool.suffix, SUITE.vars)
-    yield "tool", " ".join((tool.name, tool.description, tool.parameter, tool.parameter_description, tool.greeting))
-    for scenario in SUITE.scenarios:
-        yield f"{scenario.id} system", fill(scenario.system, SUITE.vars)
-        for number, turn in enumerate(scenario.turns, start=1):
-            yield f"{scenario.id} exchange {number}", fill(f"{turn.human}\n{turn.reply or ''}", SUITE.vars)
 
 
 def test_fifteen_dialogues_with_twenty_six_generated_turns_and_fifteen_verdicts() -> None:
@@ -164,7 +133,7 @@ def test_index_weights_scales_and_order_are_those_of_v2() -> None:
 
 
 def test_every_template_slot_is_filled() -> None:
-    for name, text in shown_to_the_subject():
+    for name, text in shown(SUITE):
         assert "{{" not in text, name
     for name, rubric in SUITE.rubrics.items():
         assert {"transcript", "fields"} <= set(slots(rubric.prompt)), name
@@ -172,7 +141,7 @@ def test_every_template_slot_is_filled() -> None:
 
 
 def test_the_wish_stands_in_the_tool_context_system_prompt_and_in_the_second_negotiation_turn() -> None:
-    texts = dict(shown_to_the_subject())
+    texts = dict(shown(SUITE))
     wish = SUITE.vars["wish"]
     assert {name for name, text in texts.items() if wish in text} == {"tool_context system", "negotiation exchange 2"}
 
@@ -186,7 +155,7 @@ def test_no_file_of_the_suite_is_left_unused() -> None:
 
 
 def test_nothing_shown_to_the_subject_gives_away_that_it_is_measured() -> None:
-    found = {name: GIVEAWAYS.findall(text) for name, text in shown_to_the_subject()}
+    found = {name: GIVEAWAYS.findall(text) for name, text in shown(SUITE)}
     assert {name: words for name, words in found.items() if words} == {}
 
 
