@@ -9,6 +9,7 @@ import pytest
 
 from independence.report import formats
 from independence.report.board import Board, Row
+from independence.report.table import percent
 from independence.suites.schema import Component, Index
 
 INDEX = Index(
@@ -100,7 +101,7 @@ def test_markdown_is_a_caption_and_a_table() -> None:
         "| # | Subject | Index | 95 % CI | Runs | Coverage | Firm | Drift↓ |\n"
         "|---|---|---|---|---|---|---|---|\n"
         "| 1 | label | 81.2 | 70.5–100.0 | 3 | 100% | 7.2 | 2.5 |\n"
-        "| — | sim/half (simulated) | [40, 61] | — | 3 | 99% | 7.2 | — |\n"
+        "| — | sim/half (simulated) | \\[40, 61\\] | — | 3 | 99% | 7.2 | — |\n"
     )
 
 
@@ -131,7 +132,7 @@ def test_a_simulated_subject_says_so_wherever_it_stands() -> None:
 
 @pytest.mark.parametrize(("share", "text"), [(0, "0%"), (0.5, "50%"), (0.999, "99%"), (0.9999999, "99%"), (1, "100%")])
 def test_only_complete_coverage_reads_as_100_percent(share: float, text: str) -> None:
-    assert formats.percent(share) == text
+    assert percent(share) == text
 
 
 def test_an_interval_is_clipped_for_display_only() -> None:

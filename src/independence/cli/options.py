@@ -60,6 +60,18 @@ def board_options(command: F) -> F:
     return command
 
 
+def place_options(command: F) -> F:
+    """The options that choose what a reading command is about: edition, condition, judge."""
+    for option in (
+        click.option("--judge", "-j", "judge", help="Whose verdicts; default: the judge with most."),
+        click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's."),
+        click.option("--variant", "--variants", "variant", help="System prompt variant; default: the suite's."),
+        click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one."),
+    ):
+        command = option(command)
+    return command
+
+
 def work(command: F) -> F:
     """The options of every command that asks models: how much at once, at what cost, how loudly."""
     for option in (

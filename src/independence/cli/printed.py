@@ -18,7 +18,7 @@ def board(connection: sqlite3.Connection, place: Place, built: Board, format_: s
     index = place.suite.index
     assert index is not None
     if format_ == "json":
-        print(_spelled(formats.to_json(built)))
+        print(spelled(formats.to_json(built)))
     elif format_ == "csv":
         sys.stdout.write(plain(formats.to_csv([built], index)))
     elif format_ == "md":
@@ -36,7 +36,7 @@ def boards(connection: sqlite3.Connection, built: Sequence[tuple[Place, Board]],
     every = [one for _, one in built]
     index = built[0][0].suite.index if built else None
     if format_ == "json" and len(every) > 1:
-        print(_spelled(formats.to_json(every)))
+        print(spelled(formats.to_json(every)))
         return
     if format_ == "csv" and index is not None:
         sys.stdout.write(plain(formats.to_csv(every, index)))
@@ -45,7 +45,7 @@ def boards(connection: sqlite3.Connection, built: Sequence[tuple[Place, Board]],
         board(connection, place, one, format_, detailed=False)
 
 
-def _spelled(document: str) -> str:
+def spelled(document: str) -> str:
     """The same JSON with every character that `plain` would spell out written as JSON does."""
     return re.sub(r"[^\n -~]", lambda match: match[0] if plain(match[0]) == match[0] else _escape(match[0]), document)
 

@@ -13,6 +13,7 @@ from independence.cli.terminal import console, plain
 from independence.report import cells, formats
 from independence.report.board import Board, Row
 from independence.report.place import Place
+from independence.report.table import DASH, percent
 from independence.suites.schema import Index
 
 _WIDTH = 80
@@ -29,8 +30,8 @@ def compact(built: Board, index: Index) -> None:
         table.add_column(head, justify="right", no_wrap=True)
     for row in built.rows:
         table.add_row(
-            str(row.rank or formats.DASH), Text(plain(_short(row, built.rows))), _index(row),
-            formats.interval(row), str(row.runs), formats.percent(row.coverage),
+            str(row.rank or DASH), Text(plain(_short(row, built.rows))), _index(row),
+            formats.interval(row), str(row.runs), percent(row.coverage),
             *(formats.number(formats.column(component, row)) for component in index.components),
         )  # fmt: skip
     table.expand = True
@@ -95,7 +96,7 @@ def _grid(lines: Sequence[tuple[str, str]]) -> Table:
 def _about(row: Row) -> list[tuple[str, str]]:
     lines = [
         ("dimensions", ", ".join(f"{name} {formats.number(value)}" for name, value in row.dimensions.items())),
-        ("index per run", " ".join(formats.number(value) for value in row.per_run) or formats.DASH),
+        ("index per run", " ".join(formats.number(value) for value in row.per_run) or DASH),
         ("cost", f"${row.cost_usd:.4f}"),
     ]
     return lines + [("flags", ", ".join(f"{flag} {count}" for flag, count in row.flags.items()))] * bool(row.flags)

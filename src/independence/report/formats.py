@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import msgspec
 
 from independence.report.board import Board, Row
+from independence.report.table import DASH, percent
+from independence.report.tables import cell, escaped
 from independence.suites.schema import Component, Index
-
-DASH = "—"
 
 
 def to_json(board: Board | list[Board]) -> str:
@@ -39,14 +39,12 @@ def to_csv(boards: Sequence[Board], index: Index) -> str:
         "suite", "edition", "condition", "scoring", "judge", "rank", "label", "config", "index", "bound_low",
         "bound_high", "ci_low", "ci_high", "ci_method", "runs", "complete_runs", "coverage", "simulated", "cost_usd",
     )  # fmt: skip
-    writer.writerow([*heads, *(_safe(component.label) for component in index.components)])
+    writer.writerow([*heads, *(cell(component.label) for component in index.components)])
     for board in boards:
-        place = [
-            _safe(text or "") for text in (board.suite, board.edition, board.condition, board.scoring, board.judge)
-        ]
+        place = [cell(text or "") for text in (board.suite, board.edition, board.condition, board.scoring, board.judge)]
         for row in board.rows:
             writer.writerow(
-                [*place, row.rank, _safe(row.label), _safe(row.config), row.index, *row.bounds,
+                [*place, row.rank, cell(row.label), cell(row.config), row.index, *row.bounds,
                  *(row.ci or (None, None)), row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
                  row.cost_usd, *(column(component, row) for component in index.components)]
             )  # fmt: skip
@@ -56,12 +54,12 @@ def to_csv(boards: Sequence[Board], index: Index) -> str:
 def to_markdown(board: Board, index: Index) -> str:
     """A Markdown table with its caption."""
     heads = ["#", "Subject", "Index", "95 % CI", "Runs", "Coverage", *map(heading, index.components)]
-    lines = [_escaped(caption(board)), "", "| " + " | ".join(map(_escaped, heads)) + " |", "|" + "---|" * len(heads)]
+    lines = [escaped(caption(board)), "", "| " + " | ".join(map(escaped, heads)) + " |", "|" + "---|" * len(heads)]
     for row in board.rows:
         cells = [str(row.rank or DASH), name(row), number(row.index) if row.index is not None else bounds(row),
                  interval(row), str(row.runs), percent(row.coverage),
                  *(number(column(component, row)) for component in index.components)]  # fmt: skip
-        lines.append("| " + " | ".join(map(_escaped, cells)) + " |")
+        lines.append("| " + " | ".join(map(escaped, cells)) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -92,20 +90,3 @@ def interval(row: Row) -> str:
 def bounds(row: Row) -> str:
     """What the index can still be."""
     return f"[{row.bounds[0]:.0f}, {row.bounds[1]:.0f}]"
-
-
-def percent(share: float) -> str:
-    """A share in percent; 100 only when nothing is missing."""
-    return f"{min(share * 100, 99.0 if share < 1 else 100.0):.0f}%"
-
-
-def _escaped(text: str) -> str:
-    """Text for one line of Markdown: no cell, line or tag begins in it."""
-    one_line = " ".join(text.splitlines())
-    return one_line.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
-
-
-def _safe(text: str) -> str:
-    flat = text.replace("\r", " ")  # which the csv module would leave unquoted
-    # A spreadsheet runs cells that begin with these.
-    return "'" + flat if flat.lstrip().startswith(("=", "+", "-", "@")) else flat

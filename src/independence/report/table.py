@@ -1,0 +1,92 @@
+"""A table as data. Every analysis yields tables, and every format is a rendering of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import msgspec
+
+DASH = "—"
+Ends = tuple[float, float]
+Value = str | int | float | bool | Ends | None
+Kind = Literal["text", "count", "number", "signed", "percent", "dollars", "interval", "signed_interval", "p", "flag"]
+
+
+class Column(NamedTuple):
+    """One column: `key` names it in JSON and CSV, `head` for people."""
+
+    key: str
+    head: str
+    kind: Kind = "text"
+    digits: int = 1
+
+    @property
+    def numeric(self) -> bool:
+        """True for columns that are read down, so that they stand to the right."""
+        return self.kind not in ("text", "flag")
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A titled table. Each row has one value per column; None is absent and never printed as a number."""
+
+    id: str  # kebab-case: anchor and file name
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+def shown(column: Column, value: Value) -> str:
+    """A value as people read it; a dash where there is none."""
+    if value is None:
+        return DASH
+    if isinstance(value, tuple):
+        sign = "+" if column.kind == "signed_interval" else ""
+        return f"{value[0]:{sign}.{column.digits}f} to {value[1]:{sign}.{column.digits}f}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    return _number(column, value)
+
+
+def _number(column: Column, value: float) -> str:
+    if column.kind == "count":
+        return f"{value:,.0f}"
+    if column.kind == "percent":
+        return percent(value)
+    if column.kind == "dollars":
+        return f"${value:.{max(column.digits, 2)}f}"
+    if column.kind == "p":
+        return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+    return f"{value:{'+' if column.kind == 'signed' else ''}.{column.digits}f}"
+
+
+def percent(share: float) -> str:
+    """A share in percent; 100 only when nothing is missing, 0 only when nothing is there."""
+    return f"{min(max(share * 100, 1.0 if share > 0 else 0.0), 99.0 if share < 1 else 100.0):.0f}%"
+
+
+def flat(table: Table) -> tuple[list[str], list[list[str | int | float | bool | None]]]:
+    """Keys and rows of plain values: an interval becomes KEY_low and KEY_high."""
+    wide = {column.key for column in table.columns if column.kind in ("interval", "signed_interval")}
+    keys = [key for column in table.columns for key in _keys(column.key, column.key in wide)]
+    rows = [
+        [plain for column, value in zip(table.columns, row, strict=True) for plain in _plain(value, column.key in wide)]
+        for row in table.rows
+    ]
+    return keys, rows
+
+
+def _keys(key: str, wide: bool) -> tuple[str, ...]:
+    return (f"{key}_low", f"{key}_high") if wide else (key,)
+
+
+def _plain(value: Value, wide: bool) -> Iterator[str | int | float | bool | None]:
+    if isinstance(value, tuple):
+        yield from value
+    elif wide:
+        yield from (None, None)
+    else:
+        yield value
