@@ -14,7 +14,7 @@ from independence.store.migrations import MIGRATIONS
 GOLDEN = {
     "editions": ["suite", "edition", "document", "used_at"],
     "personas": ["suite", "edition", "variant", "text"],
-    "subjects": ["suite", "edition", "config_dir", "label", "model_id", "simulated"],
+    "subjects": ["suite", "edition", "config_dir", "label", "model_id", "simulated", "config"],
     "trials": ["key", "parent", "turns", "shape", "lease_owner", "lease_until"],
     "planned": [
         "suite", "edition", "variant", "mode", "config_dir", "scenario", "run", "experiment", "trial", "planned_at",
@@ -31,6 +31,11 @@ GOLDEN = {
     ],
     "failures": ["trial", "what", "kind", "detail", "cost_usd", "unknown_usd", "attempts", "failed_at"],
     "sidecars": ["suite", "edition", "config_dir", "run", "name", "content"],
+    "names": [
+        "suite", "edition", "variant", "mode", "config_dir", "run", "extractor", "source", "missing", "names",
+        "declined", "primary_name", "cost_usd", "unknown_usd", "prompt_tokens", "completion_tokens", "extracted_at",
+        "raw", "attempts",
+    ],
 }  # fmt: skip
 INDICES = {"planned_trial", "verdicts_short", "calls_short", "failures_of_trial"}
 

@@ -155,7 +155,8 @@ def _write_plan(connection: sqlite3.Connection, job: Job) -> None:
 
 
 def _subject_row(job: Job, subject: Subject) -> SubjectRow:
-    return SubjectRow(*job.place, subject.config_dir, subject.label, subject.model_id, subject.simulated)
+    config = msgspec.json.encode(subject).decode()
+    return SubjectRow(*job.place, subject.config_dir, subject.label, subject.model_id, subject.simulated, config)
 
 
 def _trial_row(job: Job, trial: Trial) -> TrialRow:

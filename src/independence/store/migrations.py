@@ -135,4 +135,32 @@ CREATE TABLE sidecars (                -- further files of imported runs, as the
 ) WITHOUT ROWID;
 """,
     ),
+    Migration(
+        "whole configuration of a subject, so that it can be asked again; names that subjects chose",
+        """
+ALTER TABLE subjects ADD COLUMN config TEXT NOT NULL DEFAULT ''; -- JSON of config.subjects.Subject; '' for imports
+CREATE TABLE names (                   -- what an extractor read out of one run's identity dialogues
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    variant TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    config_dir TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    extractor TEXT NOT NULL,           -- model id, or 'cues'
+    source TEXT NOT NULL,              -- digest of the dialogues it read: others since make it stale
+    missing TEXT,                      -- reason, where nothing usable came
+    names TEXT NOT NULL,               -- JSON array of {name, sources: [scenario]}
+    declined TEXT NOT NULL,            -- JSON array of scenarios in which a name was refused
+    primary_name TEXT,
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    extracted_at TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    attempts TEXT NOT NULL,            -- JSON array
+    PRIMARY KEY (suite, edition, variant, mode, config_dir, run, extractor)
+) WITHOUT ROWID;
+""",
+    ),
 )

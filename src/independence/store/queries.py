@@ -112,6 +112,15 @@ def subjects(connection: sqlite3.Connection, suite: str, edition: str) -> dict[s
     return {row[0]: (row[1], row[2], bool(row[3])) for row in rows}
 
 
+def configurations(connection: sqlite3.Connection, suite: str, edition: str) -> dict[str, str]:
+    """config_dir -> the subject's whole configuration as JSON; imports and subjects of older stores have none."""
+    rows = connection.execute(
+        "SELECT config_dir, config FROM subjects WHERE suite = ? AND edition = ? AND config <> '' ORDER BY config_dir",
+        (suite, edition),
+    )
+    return dict(rows.fetchall())
+
+
 def calls_of(connection: sqlite3.Connection, trial: str) -> list[StoredCall]:
     """Current answers of a trial in turn order."""
     rows = connection.execute(

@@ -28,6 +28,7 @@ class SubjectRow(msgspec.Struct, frozen=True):
     label: str
     model_id: str
     simulated: bool
+    config: str = ""  # JSON of config.subjects.Subject; empty for imports
 
 
 class TrialRow(msgspec.Struct, frozen=True):
@@ -105,10 +106,11 @@ def add_persona(connection: sqlite3.Connection, edition: EditionRow, variant: st
 
 
 def add_subjects(connection: sqlite3.Connection, rows: Iterable[SubjectRow]) -> None:
-    """Add subjects; a known one takes the newer label."""
+    """Add subjects; a known one takes the newer label and configuration."""
     connection.executemany(
-        "INSERT INTO subjects VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET label = excluded.label",
-        [(r.suite, r.edition, r.config_dir, r.label, r.model_id, int(r.simulated)) for r in rows],
+        "INSERT INTO subjects VALUES (?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT DO UPDATE SET label = excluded.label, config = excluded.config",
+        [(r.suite, r.edition, r.config_dir, r.label, r.model_id, int(r.simulated), r.config) for r in rows],
     )
 
 
