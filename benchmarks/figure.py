@@ -10,18 +10,20 @@ import msgspec
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A measured value and the bound it has to keep."""
+    """A measured value and the bound it has to keep; None: shown for what it is."""
 
     name: str
     value: float
     unit: str
-    bound: float
+    bound: float | None = None
     better: Literal["lower", "higher"] = "lower"
     detail: str = ""  # n, spread, and what else is needed to judge the value
 
     @property
     def kept(self) -> bool:
-        """Whether the bound is kept."""
+        """Whether the bound is kept; without one nothing can be missed."""
+        if self.bound is None:
+            return True
         return self.value <= self.bound if self.better == "lower" else self.value >= self.bound
 
 

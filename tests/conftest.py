@@ -5,8 +5,10 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import settings
 
+from independence.cli.main import main
 from independence.suites.load import Loaded, load
 
 from . import toy
@@ -36,3 +38,22 @@ def toy_folder(tmp_path: Path) -> Path:
 def toy_suite(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
     """The toy suite, loaded."""
     return load(str(toy.write(tmp_path_factory.mktemp("suites") / "toy")))
+
+
+@pytest.fixture(scope="session")
+def published_data() -> Path:
+    """The folder of published data."""
+    folder = os.environ.get("INDEPENDENCE_PUBLISHED_DATA")
+    if not folder:
+        pytest.skip("INDEPENDENCE_PUBLISHED_DATA is not set")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def published_store(published_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the published V2 part in it. Only to be read."""
+    path = tmp_path_factory.mktemp("published") / "store.db"
+    archive, models = (published_data / f"published-v2-part.{end}" for end in ("tar.xz", "models.yaml"))
+    done = CliRunner().invoke(main, ["import", str(archive), "--models-file", str(models), "--db", str(path)])
+    assert done.exit_code == 0, done.output
+    return path

@@ -62,10 +62,18 @@ def test_several_runs_have_an_interval_over_runs(connection: sqlite3.Connection,
     filled.complete(connection, toy_suite, "one", ((8, 6, 2),))
     many, one = sorted(built(connection, toy_suite).rows, key=lambda row: row.config)
     assert many.per_run == tuple(pytest.approx(index(*run)) for run in scores)
-    assert (many.runs, many.complete_runs, many.ci_method) == (3, 3, "t-runs")
+    assert (many.runs, many.complete_runs, many.ci_method) == (3, 3, "these-scenarios")
     assert many.index is not None
     assert many.ci is not None
     assert many.ci[0] < many.index < many.ci[1]
+    assert many.ci == many.intervals["these-scenarios"]
+    like_these, runs = many.intervals["scenarios-like-these"], many.intervals["t-runs"]
+    assert like_these is not None
+    assert runs is not None
+    assert like_these[0] <= many.ci[0]
+    assert many.intervals["published-bootstrap"] is not None
+    assert (many.tier, many.rank_ci, many.p_best) == (1, (1, 1), 1.0)
+    assert (one.tier, one.rank_ci, one.intervals) == (None, None, {})
     assert (one.ci, one.ci_method) == (None, "none")
 
 

@@ -44,10 +44,13 @@ def table(board: Board = BOARD) -> list[list[str]]:
 
 def test_json_has_the_keys_that_scripts_rely_on() -> None:
     document = json.loads(formats.to_json(BOARD))
-    assert list(document) == ["suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows"]
+    assert list(document) == [
+        "suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows", "correction",
+        "minimum_detectable",
+    ]  # fmt: skip
     assert list(document["rows"][0]) == [
         "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage",
-        "simulated", "flags", "cost_usd", "per_run", "dimensions",
+        "simulated", "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "p_best", "intervals",
     ]  # fmt: skip
 
 
@@ -98,10 +101,10 @@ def test_markdown_is_a_caption_and_a_table() -> None:
     assert formats.to_markdown(BOARD, INDEX) == (
         "toy@0123abcd, firm/tool_role, scoring strict, judge cues, interval t-runs, generalises to these-scenarios\n"
         "\n"
-        "| # | Subject | Index | 95 % CI | Runs | Coverage | Firm | Drift↓ |\n"
-        "|---|---|---|---|---|---|---|---|\n"
-        "| 1 | label | 81.2 | 70.5–100.0 | 3 | 100% | 7.2 | 2.5 |\n"
-        "| — | sim/half (simulated) | \\[40, 61\\] | — | 3 | 99% | 7.2 | — |\n"
+        "| Tier | # | Subject | Index | 95 % CI | Runs | Coverage | Firm | Drift↓ |\n"
+        "|---|---|---|---|---|---|---|---|---|\n"
+        "| — | 1 | label | 81.2 | 70.5–100.0 | 3 | 100% | 7.2 | 2.5 |\n"
+        "| — | — | sim/half (simulated) | \\[40, 61\\] | — | 3 | 99% | 7.2 | — |\n"
     )
 
 
@@ -117,7 +120,7 @@ def test_markdown_is_a_caption_and_a_table() -> None:
 )
 def test_a_label_begins_no_cell_line_or_tag_in_markdown(label: str, cell: str) -> None:
     line = formats.to_markdown(labelled(label), INDEX).splitlines()[4]
-    assert line.startswith(f"| 1 | {cell} | 81.2 |")
+    assert line.startswith(f"| — | 1 | {cell} | 81.2 |")
 
 
 def test_a_caption_names_the_method_or_says_there_is_none() -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from independence.cli import options
+
+if TYPE_CHECKING:
+    from independence.stats.comparison import Correction
 
 
 @click.command("leaderboard")
@@ -22,6 +26,8 @@ def command(
     variant: str | None,
     mode: str | None,
     detailed: bool,
+    generalises_to: str,
+    correction: Correction,
 ) -> None:
     """Print the board of one suite edition under one condition."""
     from independence.cli import printed
@@ -37,5 +43,5 @@ def command(
         if judge is not None:
             condition = (where.variant, where.mode)
             place.check_judge(queries.verdicts(connection, where.suite.suite, where.edition, condition), judge)
-        built = board.board(connection, where, scoring, judge)
+        built = board.board(connection, where, scoring, judge, board.Reading(generalises_to, correction))
         printed.board(connection, where, built, format_, detailed)

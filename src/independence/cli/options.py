@@ -47,6 +47,20 @@ def output_format() -> Callable[[F], F]:
 def board_options(command: F) -> F:
     """The options that choose a board."""
     for option in (
+        click.option(
+            "--correction",
+            type=click.Choice(["holm", "bh", "none"]),
+            default="holm",
+            show_default=True,
+            help="For the many comparisons behind the tiers.",
+        ),
+        click.option(
+            "--generalises-to",
+            type=click.Choice(["these-scenarios", "scenarios-like-these"]),
+            default="these-scenarios",
+            show_default=True,
+            help="What intervals and tiers are about.",
+        ),
         click.option("--detailed", "-d", is_flag=True, help="Every dimension, run and scenario below the board."),
         click.option("--mode", "--modes", "mode", help="Delivery mode of the board."),
         click.option(

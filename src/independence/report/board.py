@@ -9,17 +9,35 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from independence.errors import UsageError
-from independence.report import cells
+from independence.report import cells, study
 from independence.report.cells import Planned
 from independence.report.place import Place
-from independence.stats import published, strict
+from independence.report.study import Study
+from independence.stats import published, resample, spread, standing, strict
+from independence.stats.comparison import Correction, all_paired, all_pairs
 from independence.stats.published import ScoredVerdict, SubjectRuns
-from independence.stats.rules import RULES
-from independence.stats.strict import Cell
+from independence.stats.rules import RULES, Rule
+from independence.stats.spread import LIKE_THESE, THESE
+from independence.stats.standing import Standing
+from independence.stats.strict import StrictRow
 from independence.store import queries
+from independence.store.queries import PUBLISHED
 
 STRICT = "strict"
 SCORINGS = (STRICT, "published", *RULES)
+READINGS = (THESE, LIKE_THESE)
+T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
+Ends = tuple[float, float]
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """How a board is read: what its intervals generalise to, and how tiers allow for many comparisons."""
+
+    generalises_to: str = THESE
+    correction: Correction = "holm"
+
+
+DEFAULT = Reading()
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -29,8 +47,8 @@ class Row(msgspec.Struct, frozen=True):
     label: str
     config: str
     index: float | None
-    bounds: tuple[float, float]
-    ci: tuple[float, float] | None
+    bounds: Ends
+    ci: Ends | None
     ci_method: str
     runs: int
     complete_runs: int
@@ -40,6 +58,10 @@ class Row(msgspec.Struct, frozen=True):
     cost_usd: float
     per_run: tuple[float, ...]
     dimensions: dict[str, float | None]
+    tier: int | None = None
+    rank_ci: tuple[int, int] | None = None  # 95 % interval of the rank
+    p_best: float | None = None
+    intervals: dict[str, Ends | None] = {}  # every method that applies, by its name
 
 
 class Board(msgspec.Struct, frozen=True):
@@ -52,53 +74,110 @@ class Board(msgspec.Struct, frozen=True):
     judge: str | None
     generalises_to: str
     rows: tuple[Row, ...]
+    correction: str = NONE  # of the comparisons behind the tiers
+    minimum_detectable: float | None = None  # points two typical subjects must differ by, 80 % power, one comparison
 
 
-def board(connection: sqlite3.Connection, place: Place, scoring: str = STRICT, judge: str | None = None) -> Board:
+def board(
+    connection: sqlite3.Connection,
+    place: Place,
+    scoring: str = STRICT,
+    judge: str | None = None,
+    reading: Reading = DEFAULT,
+) -> Board:
     """Score every subject of a place. Raises UsageError for a rule the suite cannot feed."""
     if place.suite.index is None:
         raise UsageError(f"suite {place.suite.suite} declares no index, so it has no board of this kind")
-    table = cells.table(connection, place, judge)
-    by_subject: dict[str, list[Planned]] = {}
-    for cell in table.planned:
-        by_subject.setdefault(cell.config_dir, []).append(cell)
-    where = (place.suite.suite, place.edition)
-    about = queries.subjects(connection, *where)
-    costs = queries.costs(connection, *where, (place.variant, place.mode))
-    rows = _strict(place, by_subject) if scoring == STRICT else _published(place, by_subject, scoring)
-    named = [
+    read = study.read(connection, place, judge)
+    costs = queries.costs(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    return of(read, costs, scoring, reading)
+
+
+def of(read: Study, costs: Mapping[str, float], scoring: str = STRICT, reading: Reading = DEFAULT) -> Board:
+    """The board of a place that was read already; `costs` in dollars by config_dir."""
+    place = read.place
+    rows = _strict(read, reading) if scoring == STRICT else _published(read, scoring)
+    named = tuple(
         msgspec.structs.replace(
             row,
-            label=about[row.config][0],
-            simulated=about[row.config][2],
+            label=read.about[row.config].label,
+            simulated=read.about[row.config].simulated,
             cost_usd=costs.get(row.config, 0.0),
         )
         for row in rows
-    ]
-    return Board(
-        place.suite.suite, place.edition, place.condition, scoring, table.judge, "these-scenarios", tuple(named)
     )
+    head = (place.suite.suite, place.edition, place.condition, scoring, read.judge)
+    if scoring != STRICT:
+        return Board(*head, THESE, named)
+    estimates = list((read.these if reading.generalises_to == THESE else read.like_these).values())
+    smallest = standing.minimum_detectable(estimates)
+    return Board(*head, reading.generalises_to, named, reading.correction, smallest)
 
 
-def _strict(place: Place, by_subject: Mapping[str, Sequence[Planned]]) -> list[Row]:
-    frame = strict.frame(place.suite)
+def _strict(read: Study, reading: Reading) -> list[Row]:
+    ranks = {config: rank for rank, config in enumerate(read.ranked(), start=1)}
+    places = _standings(read, reading)
     rows = []
-    for config_dir, own in by_subject.items():
-        scored = strict.score(frame, [Cell(c.scenario, c.run, c.values) for c in own])
-        ci = strict.interval(scored)
+    for config, own in read.planned.items():
+        scored = strict.score(read.frame, study.scored(own))
+        intervals = _intervals(read, config, scored)
+        ci = intervals.get(reading.generalises_to)
+        row = Row(
+            ranks.get(config), config, config, scored.index, scored.bounds, ci,
+            reading.generalises_to if ci else NONE, scored.runs, scored.complete_runs, scored.coverage, False,
+            _flags(own), 0.0, scored.per_run, scored.dimensions, intervals=intervals,
+        )  # fmt: skip
+        if at := places.get(config):
+            row = msgspec.structs.replace(row, tier=at.tier, rank_ci=(at.rank_low, at.rank_high), p_best=at.p_best)
+        rows.append(row)
+    return sorted(rows, key=lambda row: (row.rank is None, row.rank or -row.bounds[0], row.config))
+
+
+def _standings(read: Study, reading: Reading) -> dict[str, Standing]:
+    """Tier, rank interval and chance of being best of every subject with an interval."""
+    order = [config for config in read.ranked() if config in read.these]
+    these = [read.these[config] for config in order]
+    if reading.generalises_to == THESE:
+        estimates, p = these, all_pairs(these, reading.correction) if these else None
+    else:
+        estimates = [read.like_these[config] for config in order]
+        p = all_paired([read.sheets[config] for config in order], these, reading.correction) if these else None
+    others = [sheet.index for config, sheet in read.sheets.items() if config not in read.these]
+    return dict(zip(order, standing.standings(estimates, p, others), strict=True)) if p is not None else {}
+
+
+def _intervals(read: Study, config: str, scored: StrictRow) -> dict[str, Ends | None]:
+    """Every interval there is for a complete subject of several runs; empty without one."""
+    if config not in read.these:
+        return {}
+    bootstrap = len(scored.per_run) > 1 and len(scored.per_run) == scored.runs
+    return {
+        spread.THESE: read.these[config].interval(),
+        spread.LIKE_THESE: read.like_these[config].interval(),
+        T_RUNS: strict.interval(scored),
+        BOOTSTRAP: resample.percentile_interval(scored.per_run) if bootstrap else None,
+    }
+
+
+def _published(read: Study, scoring: str) -> list[Row]:
+    rule = _rule(read.place, scoring)
+    _refuse_unequal(read, scoring)
+    subjects = [SubjectRuns(config, _runs(own)) for config, own in sorted(read.planned.items())]
+    rows = []
+    for rank, row in enumerate(published.published_board(subjects, rule), start=1):
+        own = read.planned[row.config_dir]
+        scored = strict.score(read.frame, study.scored(own))
         rows.append(
             Row(
-                None, config_dir, config_dir, scored.index, scored.bounds, ci,
-                "t-runs" if ci else "none", scored.runs, scored.complete_runs, scored.coverage, False,
-                _flags(own), 0.0, scored.per_run, scored.dimensions,
+                rank, row.config_dir, row.config_dir, row.index, scored.bounds, row.ci,
+                BOOTSTRAP if row.ci else NONE, row.runs, scored.complete_runs, scored.coverage, False,
+                _flags(own), 0.0, row.per_run, dict(row.dimensions), intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci},
             )
         )  # fmt: skip
-    ranked = sorted((row for row in rows if row.index is not None), key=lambda row: (-(row.index or 0), row.config))
-    others = sorted((row for row in rows if row.index is None), key=lambda row: (-row.bounds[0], row.config))
-    return [msgspec.structs.replace(row, rank=rank) for rank, row in enumerate(ranked, start=1)] + others
+    return rows
 
 
-def _published(place: Place, by_subject: Mapping[str, Sequence[Planned]], scoring: str) -> list[Row]:
+def _rule(place: Place, scoring: str) -> Rule:
     assert place.suite.index is not None
     if scoring not in SCORINGS:
         raise UsageError(f"no scoring rule `{scoring}`; choose one of {', '.join(SCORINGS)}")
@@ -110,20 +189,21 @@ def _published(place: Place, by_subject: Mapping[str, Sequence[Planned]], scorin
     lacking = sorted(rule.fields - have)
     if lacking:
         raise UsageError(f"--scoring {scoring} needs the field {lacking[0]}, which suite {place.suite.suite} lacks")
-    subjects = [SubjectRuns(config_dir, _runs(own)) for config_dir, own in sorted(by_subject.items())]
-    frame = strict.frame(place.suite)
-    rows = []
-    for rank, row in enumerate(published.published_board(subjects, rule), start=1):
-        own = by_subject[row.config_dir]
-        scored = strict.score(frame, [Cell(c.scenario, c.run, c.values) for c in own])
-        rows.append(
-            Row(
-                rank, row.config_dir, row.config_dir, row.index, scored.bounds, row.ci,
-                "published-bootstrap" if row.ci else "none", row.runs, scored.complete_runs, scored.coverage, False,
-                _flags(own), 0.0, row.per_run, dict(row.dimensions),
+    return rule
+
+
+def _refuse_unequal(read: Study, scoring: str) -> None:
+    """Published rules average whole runs; a plan with more of some scenarios has none. Imports are what was found."""
+    if read.place.edition == PUBLISHED:
+        return
+    for config, own in read.planned.items():
+        counts = Counter(cell.scenario for cell in own)
+        if len(set(counts.values())) > 1:
+            fewest, most = min(counts, key=lambda s: counts[s]), max(counts, key=lambda s: counts[s])
+            raise UsageError(
+                f"--scoring {scoring} averages whole runs, but {read.about[config].label} has {counts[fewest]} of "
+                f"{fewest} and {counts[most]} of {most} (run --replicates auto); use --scoring strict"
             )
-        )  # fmt: skip
-    return rows
 
 
 def _runs(own: Sequence[Planned]) -> tuple[list[ScoredVerdict], ...]:

@@ -8,10 +8,18 @@ from collections.abc import Sequence
 
 import msgspec
 
-from independence.report.board import Board, Row
+from independence.report.board import BOOTSTRAP, T_RUNS, Board, Row
 from independence.report.table import DASH, percent
 from independence.report.tables import cell, escaped
+from independence.stats.spread import LIKE_THESE, THESE
 from independence.suites.schema import Component, Index
+
+METHODS = (THESE, LIKE_THESE, T_RUNS, BOOTSTRAP)
+_CORRECTIONS = {
+    "holm": "all pairs, Holm, 5 %",
+    "bh": "all pairs, Benjamini-Hochberg, 5 % false finds",
+    "none": "pairs at 5 % each, uncorrected",
+}
 
 
 def to_json(board: Board | list[Board]) -> str:
@@ -38,6 +46,8 @@ def to_csv(boards: Sequence[Board], index: Index) -> str:
     heads = (
         "suite", "edition", "condition", "scoring", "judge", "rank", "label", "config", "index", "bound_low",
         "bound_high", "ci_low", "ci_high", "ci_method", "runs", "complete_runs", "coverage", "simulated", "cost_usd",
+        "tier", "rank_low", "rank_high", "p_best",
+        *(f"{method.replace('-', '_')}_{end}" for method in METHODS for end in ("low", "high")),
     )  # fmt: skip
     writer.writerow([*heads, *(cell(component.label) for component in index.components)])
     for board in boards:
@@ -46,21 +56,39 @@ def to_csv(boards: Sequence[Board], index: Index) -> str:
             writer.writerow(
                 [*place, row.rank, cell(row.label), cell(row.config), row.index, *row.bounds,
                  *(row.ci or (None, None)), row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
-                 row.cost_usd, *(column(component, row) for component in index.components)]
+                 row.cost_usd, row.tier, *(row.rank_ci or (None, None)), row.p_best,
+                 *(end for method in METHODS for end in row.intervals.get(method) or (None, None)),
+                 *(column(component, row) for component in index.components)]
             )  # fmt: skip
     return out.getvalue()
 
 
 def to_markdown(board: Board, index: Index) -> str:
     """A Markdown table with its caption."""
-    heads = ["#", "Subject", "Index", "95 % CI", "Runs", "Coverage", *map(heading, index.components)]
+    heads = ["Tier", "#", "Subject", "Index", "95 % CI", "Runs", "Coverage", *map(heading, index.components)]
     lines = [escaped(caption(board)), "", "| " + " | ".join(map(escaped, heads)) + " |", "|" + "---|" * len(heads)]
     for row in board.rows:
-        cells = [str(row.rank or DASH), name(row), number(row.index) if row.index is not None else bounds(row),
-                 interval(row), str(row.runs), percent(row.coverage),
-                 *(number(column(component, row)) for component in index.components)]  # fmt: skip
+        cells = [str(row.tier or DASH), str(row.rank or DASH), name(row),
+                 number(row.index) if row.index is not None else bounds(row), interval(row), str(row.runs),
+                 percent(row.coverage), *(number(column(component, row)) for component in index.components)]  # fmt: skip
         lines.append("| " + " | ".join(map(escaped, cells)) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *(f"\n{escaped(line)}" for line in readings(board))]) + "\n"
+
+
+def readings(board: Board) -> list[str]:
+    """What the places mean, where there are any."""
+    lines = []
+    if any(row.tier for row in board.rows):
+        lines.append(
+            "Tiers: a new one starts where a subject differs from its tier's leader "
+            f"({_CORRECTIONS[board.correction]})."
+        )
+    if board.minimum_detectable is not None:
+        lines.append(
+            f"Two typical subjects must be {board.minimum_detectable:.1f} points apart to be told apart "
+            "(80 % power, one comparison at 5 %)."
+        )
+    return lines
 
 
 def caption(board: Board) -> str:

@@ -120,7 +120,7 @@ def _dimension(frame: Frame, name: str, cells: Iterable[Cell], high_end: bool | 
         if cell.scenario not in by_scenario:
             continue
         if cell.values is not None:
-            by_scenario[cell.scenario].append(_value(dimension, cell.values))
+            by_scenario[cell.scenario].append(value(dimension, cell.values))
         elif high_end is not None:
             by_scenario[cell.scenario].append(_end(frame, dimension, cell.scenario, high_end))
     for scenario, values in by_scenario.items():
@@ -133,5 +133,6 @@ def _end(frame: Frame, dimension: Dimension, scenario: str, high: bool) -> float
     return sum(frame.scenarios[scenario][field][int(high)] for field in dimension.fields)
 
 
-def _value(dimension: Dimension, values: Mapping[str, Scalar]) -> float:
+def value(dimension: Dimension, values: Mapping[str, Scalar]) -> float:
+    """What a verdict says of a dimension: the sum of its fields, true = 1."""
     return float(sum(values[field] for field in dimension.fields))

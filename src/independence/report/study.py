@@ -1,0 +1,72 @@
+"""A place read once: its planned verdicts, its complete subjects in index points, and how sure their indices are."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from independence.report import cells
+from independence.report.cells import Planned
+from independence.report.place import Place
+from independence.stats import spread, strict
+from independence.stats.sheet import Sheet, sheet
+from independence.stats.spread import Estimate
+from independence.stats.strict import Cell, Frame
+from independence.store import queries
+
+
+class About(NamedTuple):
+    """Who a subject is."""
+
+    label: str
+    model_id: str
+    simulated: bool
+
+    @property
+    def name(self) -> str:
+        """The label; a simulated subject says so wherever it stands."""
+        return f"{self.label} (simulated)" if self.simulated else self.label
+
+
+class Study(NamedTuple):
+    """Everything that analyses of an index suite read, by config_dir, in the order of config_dir."""
+
+    place: Place
+    judge: str | None
+    frame: Frame
+    about: Mapping[str, About]
+    planned: Mapping[str, Sequence[Planned]]
+    sheets: Mapping[str, Sheet]  # complete subjects
+    these: Mapping[str, Estimate]  # complete subjects with at least two runs of every scenario
+    like_these: Mapping[str, Estimate]  # the same
+
+    def ranked(self) -> list[str]:
+        """Complete subjects, best first; ties in the order of config_dir."""
+        return sorted(self.sheets, key=lambda config: (-self.sheets[config].index, config))
+
+
+def read(connection: sqlite3.Connection, place: Place, judge: str | None = None) -> Study:
+    """Read a place under a judge (None: the one with most verdicts). Raises ValueError for a suite without an index."""
+    table = cells.table(connection, place, judge)
+    frame = strict.frame(place.suite)
+    planned: dict[str, list[Planned]] = {}
+    for cell in table.planned:
+        planned.setdefault(cell.config_dir, []).append(cell)
+    about = queries.subjects(connection, place.suite.suite, place.edition)
+    found = {config: sheet(frame, scored(own)) for config, own in planned.items()}
+    # A scenario that no dimension reads can be missing while the index is not.
+    whole = {config for config, own in planned.items() if all(cell.values is not None for cell in own)}
+    sheets = {config: one for config, one in found.items() if one is not None and config in whole}
+    fleet = {config: one for config, one in sheets.items() if spread.repeated(one)}
+    these = spread.these_scenarios(list(fleet.values()))
+    like_these = spread.scenarios_like_these(list(fleet.values()))
+    return Study(
+        place, table.judge, frame, {config: About(*about[config]) for config in planned}, planned, sheets,
+        dict(zip(fleet, these, strict=True)), dict(zip(fleet, like_these, strict=True)),
+    )  # fmt: skip
+
+
+def scored(planned: Sequence[Planned]) -> list[Cell]:
+    """Planned verdicts as strict scoring takes them."""
+    return [Cell(cell.scenario, cell.run, cell.values) for cell in planned]

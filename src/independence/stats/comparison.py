@@ -1,0 +1,131 @@
+"""Differences between subjects, paired by scenario, and what many of them at once are worth.
+
+Both answered the same scenarios, so what makes a scenario hard or easy cancels in the difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from independence.stats.intervals import Interval, t_quantile
+from independence.stats.moderation import Array
+from independence.stats.sheet import Sheet
+from independence.stats.spread import Estimate
+
+Correction = Literal["holm", "bh", "none"]
+
+
+class Difference(NamedTuple):
+    """First minus second, in index points."""
+
+    points: float
+    se: float
+    df: float
+
+    @property
+    def p(self) -> float:
+        """Two-sided p value of no difference; 1 where there is no spread to judge by."""
+        return float(p_values(np.array([self.points]), np.array([self.se]), np.array([self.df]))[0])
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """The t interval of the difference; None without any spread."""
+        half = t_quantile(self.df, level) * self.se if self.se > 0 else None
+        return None if half is None else Interval(self.points - half, self.points + half)
+
+    def equivalent(self, margin: float) -> float:
+        """p value of two one-sided tests that the difference lies within +-`margin` points (Schuirmann 1987)."""
+        from scipy.special import stdtr
+
+        if not self.se > 0:
+            return 1.0
+        low, high = (self.points + margin) / self.se, (self.points - margin) / self.se
+        return float(max(1 - stdtr(self.df, low), stdtr(self.df, high)))
+
+
+def difference(first: Estimate, second: Estimate) -> Difference:
+    """On these scenarios: runs of both are independent, so variances add (Welch-Satterthwaite)."""
+    variance, df = _joined(first.se**2, first.df, second.se**2, second.df)
+    return Difference(first.point - second.point, math.sqrt(variance), df)
+
+
+def paired(first: Sheet, second: Sheet, floor: Difference) -> Difference:
+    """On scenarios like these: the sample is the differences of scenario means, stratum by stratum.
+
+    A stratum of one scenario carries its run variance. Never surer than `floor`, the difference on these scenarios.
+    """
+    variance, df = 0.0, 1.0
+    for own, other in zip(first.strata, second.strata, strict=True):
+        means = [float(a.mean() - b.mean()) for a, b in zip(own.points, other.points, strict=True)]
+        if len(means) > 1:
+            part, part_df = len(means) * float(np.var(means, ddof=1)), len(means) - 1.0
+        else:
+            a, b = own.points[0], other.points[0]
+            part, part_df = _joined(a.var(ddof=1) / len(a), len(a) - 1, b.var(ddof=1) / len(b), len(b) - 1)
+        variance, df = _joined(variance, df, part, part_df)
+    if variance < floor.se**2:
+        return floor
+    return Difference(first.index - second.index, math.sqrt(variance), df)
+
+
+def _joined(first: float, first_df: float, second: float, second_df: float) -> tuple[float, float]:
+    weights = first**2 / first_df + second**2 / second_df
+    return first + second, (first + second) ** 2 / weights if weights else 1.0
+
+
+def p_values(points: Array, se: Array, df: Array) -> Array:
+    """Two-sided p values of t statistics, elementwise; 1 where `se` is 0."""
+    from scipy.special import stdtr
+
+    flat = se == 0
+    statistic = np.abs(points) / np.where(flat, 1.0, se)
+    return np.where(flat, 1.0, 2 * stdtr(df, -statistic))
+
+
+def adjusted(p: Array, correction: Correction) -> Array:
+    """p values (n,) adjusted for being one of n.
+
+    Holm (1979) bounds the chance of any false find, Benjamini and Hochberg (1995) the expected share of false finds.
+    """
+    count = len(p)
+    if correction == "none" or not count:
+        return p
+    order = np.argsort(p, kind="stable")
+    if correction == "holm":
+        steps = np.maximum.accumulate(p[order] * (count - np.arange(count)))
+    else:
+        steps = np.minimum.accumulate((p[order] * count / np.arange(1, count + 1))[::-1])[::-1]
+    out = np.empty(count)
+    out[order] = np.minimum(steps, 1.0)
+    return out
+
+
+def all_pairs(estimates: Sequence[Estimate], correction: Correction) -> Array:
+    """Adjusted p values of every pair on these scenarios, (n, n), symmetric, 1 on the diagonal."""
+    point, se, df = (np.array(values) for values in zip(*estimates, strict=True))
+    rows, columns = np.triu_indices(len(point), 1)
+    first, second = se[rows] ** 2, se[columns] ** 2
+    weights = first**2 / df[rows] + second**2 / df[columns]
+    joint = np.where(weights > 0, (first + second) ** 2 / np.where(weights > 0, weights, 1.0), 1.0)
+    p = p_values(point[rows] - point[columns], np.sqrt(first + second), joint)
+    return _matrix(adjusted(p, correction), len(point))
+
+
+def all_paired(fleet: Sequence[Sheet], estimates: Sequence[Estimate], correction: Correction) -> Array:
+    """The same on scenarios like these; `estimates` are of the fleet on these scenarios."""
+    pairs = [
+        paired(fleet[row], fleet[column], difference(estimates[row], estimates[column]))
+        for row, column in zip(*np.triu_indices(len(fleet), 1), strict=True)
+    ]
+    p = p_values(*(np.array(values) for values in zip(*pairs, strict=True))) if pairs else np.empty(0)
+    return _matrix(adjusted(p, correction), len(fleet))
+
+
+def _matrix(upper: Array, count: int) -> Array:
+    matrix = np.ones((count, count))
+    rows, columns = np.triu_indices(count, 1)
+    matrix[rows, columns] = matrix[columns, rows] = upper
+    return matrix

@@ -1,0 +1,74 @@
+"""What can be said about places on a board: tiers, rank intervals, the chance of being best, what can be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from independence.stats.intervals import t_quantile
+from independence.stats.moderation import Array
+from independence.stats.spread import Estimate
+
+DRAWS, SEED = 10_000, 42
+
+
+class Standing(NamedTuple):
+    """A subject's place. Ranks count from 1."""
+
+    tier: int
+    rank_low: int  # 95 % interval of the rank
+    rank_high: int
+    p_best: float
+
+
+def standings(estimates: Sequence[Estimate], p: Array, others: Sequence[float] = ()) -> list[Standing]:
+    """Places of estimates given best first; `p` (n, n) are adjusted p values of all pairs.
+
+    `others` are indices without a known error, of single runs: they take part in the ranks as they stand.
+    """
+    if not estimates:
+        return []
+    low, high, best = _ranks(estimates, others)
+    return [Standing(*place) for place in zip(tiers(p), low, high, best, strict=True)]
+
+
+def tiers(p: Array, level: float = 0.05) -> list[int]:
+    """Tier of each subject, given best first: a new one starts where a subject differs from its tier's leader.
+
+    With p values (n, n) of all pairs adjusted by Holm, the chance of any split among equals is at most `level`.
+    """
+    out, leader, tier = [], 0, 1
+    for place in range(len(p)):
+        if p[leader, place] < level:
+            leader, tier = place, tier + 1
+        out.append(tier)
+    return out
+
+
+def _ranks(estimates: Sequence[Estimate], others: Sequence[float]) -> tuple[list[int], list[int], list[float]]:
+    """Joint parametric bootstrap: every draw moves all subjects at once by their own t errors and ranks them.
+
+    Resampling five runs would leave a subject whose runs agree without any error; its moderated error has one.
+    """
+    point, se, df = (np.array(values) for values in zip(*estimates, strict=True))
+    draws = point + se * np.random.default_rng(SEED).standard_t(df, (DRAWS, len(point)))
+    everybody = np.hstack([draws, np.tile(np.array(others, dtype=np.float64), (DRAWS, 1))])
+    places = np.argsort(np.argsort(-everybody, axis=1, kind="stable"), axis=1, kind="stable") + 1
+    ranks = places[:, : len(point)]
+    low, high = np.percentile(ranks, (2.5, 97.5), axis=0, method="nearest")
+    return [int(r) for r in low], [int(r) for r in high], [float(share) for share in (ranks == 1).mean(axis=0)]
+
+
+def minimum_detectable(estimates: Sequence[Estimate], power: float = 0.8, level: float = 0.05) -> float | None:
+    """The difference in points that two typical subjects must have to be told apart with `power`. None below two.
+
+    (t(1 - level / 2) + t(power)) times the standard error of a difference, at the median error and degrees of freedom,
+    one comparison alone (Bloom 1995).
+    """
+    if len(estimates) < 2:
+        return None
+    se = float(np.median([estimate.se for estimate in estimates]))
+    df = 2 * float(np.median([estimate.df for estimate in estimates]))
+    return (t_quantile(df, 1 - level) + t_quantile(df, 2 * power - 1)) * float(np.sqrt(2)) * se

@@ -1,0 +1,116 @@
+"""What the honest board says about published data."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from independence.report import board, place, study
+from independence.report.study import Study
+from independence.stats import spread, strict
+from independence.stats.intervals import t_quantile
+from independence.stats.sheet import Sheet, Stratum
+from independence.stats.strict import Cell
+
+pytestmark = pytest.mark.published
+
+
+@pytest.fixture(scope="module")
+def connection(published_store: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(published_store)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def read(connection: sqlite3.Connection) -> Study:
+    return study.read(connection, place.find(connection, None, None, None))
+
+
+def test_no_single_verdict_can_be_deleted_to_anybodys_gain(read: Study) -> None:
+    """Law 2: the index is gone or as it was, the lower end of the bounds no higher, the coverage lower."""
+    deletions = 0
+    for own in read.planned.values():
+        cells = study.scored(own)
+        before = strict.score(read.frame, cells)
+        for at, cell in enumerate(cells):
+            if cell.values is None:
+                continue
+            after = strict.score(read.frame, [*cells[:at], cell._replace(values=None), *cells[at + 1 :]])
+            assert after.index is None
+            assert after.bounds[0] <= before.bounds[0] + 1e-9
+            assert after.bounds[1] >= before.bounds[1] - 1e-9
+            assert after.coverage < before.coverage
+            deletions += 1
+    assert deletions > 4_000
+
+
+def part(sheet: Sheet, keep: list[int]) -> Sheet:
+    strata = tuple(Stratum(names, tuple(own[keep] for own in points), ends) for names, points, ends in sheet.strata)
+    return Sheet(sheet.base, strata)
+
+
+def complete_runs(read: Study, count: int) -> list[Sheet]:
+    """The first complete runs of every subject that has so many."""
+    found = []
+    for own in read.planned.values():
+        by_run: dict[int, list[Cell]] = {}
+        for cell in study.scored(own):
+            by_run.setdefault(cell.run, []).append(cell)
+        whole = [cells for cells in by_run.values() if len(cells) == 15 and all(c.values is not None for c in cells)]
+        made = study.sheet(read.frame, [cell for cells in whole[:count] for cell in cells])
+        if len(whole) >= count and made is not None:
+            found.append(made)
+    return found
+
+
+def test_an_interval_from_four_runs_predicts_the_fifth(read: Study) -> None:
+    """Over all leave-one-out splits, SE x sqrt(1 + 1/k) around the mean of four holds the unseen run."""
+    fleet = complete_runs(read, 5)
+    hits = []
+    for unseen in range(5):
+        seen = [part(sheet, [run for run in range(5) if run != unseen]) for sheet in fleet]
+        for estimate, sheet in zip(spread.these_scenarios(seen), fleet, strict=True):
+            of_one_run = estimate.se * np.sqrt(4)
+            half = t_quantile(estimate.df, 0.95) * of_one_run * np.sqrt(1 + 1 / 4)
+            hits.append(abs(part(sheet, [unseen]).index - estimate.point) <= half)
+    assert len(hits) >= 200
+    assert 0.90 <= np.mean(hits) <= 0.97
+
+
+def test_places_are_said_as_unsure_as_they_are(connection: sqlite3.Connection, read: Study) -> None:
+    built = board.of(read, {})
+    ranked = [row for row in built.rows if row.tier is not None]
+    tiers = [row.tier for row in ranked]
+    assert tiers == sorted(tiers)  # type: ignore[type-var]
+    assert 3 <= len(set(tiers)) <= 8
+    assert 0.9 < sum(row.p_best or 0 for row in ranked) <= 1  # single runs take part in the ranks
+    assert all(row.rank_ci is not None and row.rank_ci[0] <= (row.rank or 0) <= row.rank_ci[1] for row in ranked)
+    assert np.mean([row.rank_ci[1] - row.rank_ci[0] for row in ranked if row.rank_ci]) > 4
+    assert built.minimum_detectable == pytest.approx(5.4, abs=1)
+
+
+def test_the_wider_reading_has_fewer_tiers(read: Study) -> None:
+    wide = board.of(read, {}, reading=board.Reading("scenarios-like-these"))
+    narrow = board.of(read, {})
+    assert max(row.tier or 0 for row in wide.rows) <= max(row.tier or 0 for row in narrow.rows)
+    for row in narrow.rows:
+        if row.ci:
+            outer = row.intervals["scenarios-like-these"]
+            assert outer is not None
+            assert outer[0] <= row.ci[0] < row.ci[1] <= outer[1]
+
+
+def test_no_interval_has_zero_width(read: Study) -> None:
+    built = board.of(read, {})
+    assert all(row.ci[1] - row.ci[0] > 0.5 for row in built.rows if row.ci)
+    assert sum(row.ci is not None for row in built.rows) > 40
+
+
+def test_the_board_is_the_same_twice(read: Study) -> None:
+    assert msgspec.json.encode(board.of(read, {})) == msgspec.json.encode(board.of(read, {}))

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from independence.stats.comparison import adjusted, all_paired, all_pairs, difference, paired
+from independence.stats.spread import Estimate, these_scenarios
+from tests.stats import sheets
+
+
+def test_a_difference_is_welch_s() -> None:
+    first, second = sheets.of([10.0, 12.0, 11.0, 15.0]), sheets.of([3.0, 7.0, 8.0])
+    made = difference(*(these_scenarios([one])[0] for one in (first, second)))
+    welch = stats.ttest_ind([10, 12, 11, 15], [3, 7, 8], equal_var=False)
+    assert made.p == pytest.approx(welch.pvalue)
+    assert made.interval() == pytest.approx(tuple(welch.confidence_interval()))
+
+
+def test_pairs_of_scenarios_are_a_paired_t_test() -> None:
+    a, b = [[10.0, 11.0], [5.0, 6.0], [14.0, 12.0]], [[7.0, 8.5], [4.0, 4.5], [7.0, 9.0]]
+    first, second = sheets.of(*a), sheets.of(*b)
+    floor = difference(*(these_scenarios([one])[0] for one in (first, second)))
+    made = paired(first, second, floor._replace(se=0.0))
+    reference = stats.ttest_rel([np.mean(own) for own in a], [np.mean(own) for own in b])
+    assert made.p == pytest.approx(reference.pvalue)
+    assert made.points == pytest.approx(first.index - second.index)
+
+
+def test_a_pair_is_never_surer_about_scenarios_like_these_than_about_these() -> None:
+    first, second = sheets.of([10.0, 12.0], [8.0, 10.0]), sheets.of([7.0, 9.0], [5.0, 7.0])
+    floor = difference(*(these_scenarios([one])[0] for one in (first, second)))
+    assert paired(first, second, floor) == floor
+
+
+def test_equivalence_needs_both_sides_within_the_margin() -> None:
+    near, far = Estimate(80, 0.4, 30), Estimate(83, 0.4, 30)
+    assert difference(near, Estimate(80.2, 0.4, 30)).equivalent(2) < 0.05
+    assert difference(near, far).equivalent(2) > 0.5
+    assert difference(near, Estimate(80, 4, 30)).equivalent(2) > 0.05
+
+
+def test_no_spread_proves_nothing() -> None:
+    same = difference(Estimate(80, 0, 1), Estimate(70, 0, 1))
+    assert (same.p, same.interval(), same.equivalent(2)) == (1.0, None, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_adjusted_p_values_are_holm_s_and_benjamini_hochberg_s(seed: int) -> None:
+    p = np.random.default_rng(seed).uniform(0, 0.2, 17)
+    assert adjusted(p, "bh") == pytest.approx(stats.false_discovery_control(p))
+    order = np.argsort(p)
+    holm = np.empty(17)
+    worst = 0.0
+    for place, at in enumerate(order):
+        worst = max(worst, min(1.0, (17 - place) * p[at]))
+        holm[at] = worst
+    assert adjusted(p, "holm") == pytest.approx(holm)
+    assert adjusted(p, "none").tolist() == p.tolist()
+
+
+def test_all_pairs_are_the_pairs_one_by_one() -> None:
+    estimates = [Estimate(80, 1, 9), Estimate(75, 2, 5), Estimate(60, 0.5, 30)]
+    p = all_pairs(estimates, "none")
+    assert p == pytest.approx(p.T)
+    assert np.diag(p).tolist() == [1, 1, 1]
+    assert p[0, 1] == pytest.approx(difference(estimates[0], estimates[1]).p)
+    assert p[1, 2] == pytest.approx(difference(estimates[1], estimates[2]).p)
+
+
+def test_all_paired_are_the_pairs_one_by_one() -> None:
+    rng = np.random.default_rng(5)
+    fleet = [sheets.drawn(rng, mean=mean) for mean in (8, 12, 16)]
+    these = these_scenarios(fleet)
+    p = all_paired(fleet, these, "none")
+    assert p[0, 2] == pytest.approx(paired(fleet[0], fleet[2], difference(these[0], these[2])).p)
+    assert all_paired(fleet[:1], these[:1], "holm").tolist() == [[1.0]]
