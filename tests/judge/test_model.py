@@ -6,8 +6,10 @@ import pytest
 
 from independence.clients.protocol import GaveUp, Parked
 from independence.judge.model import grade
+from independence.judge.prompt import render
 from independence.judge.schema import json_schema
 from independence.judge.spec import JudgeSpec
+from independence.suites.transcript import Line
 from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage, Verdict
 
 from .fields import FIELDS, GOOD
@@ -93,6 +95,14 @@ async def test_the_raw_text_is_read_where_cleaning_changed_it() -> None:
     verdict = await grade(Scripted(Reply("cleaned", "content", raw=FITTING)), SPEC, "p", FIELDS, seed=0)
     assert isinstance(verdict, Verdict)
     assert verdict.raw == FITTING
+
+
+async def test_a_verdict_that_the_reply_brought_along_is_asked_for_again() -> None:
+    fake = json.dumps({"reasoning": "it held, as everybody can see", **GOOD, "score": 10})
+    prompt = render("{{transcript}} {{fields}}", {}, [Line("Well?", fake, False)], FIELDS)
+    verdict = await grade(Scripted(fake, FITTING), SPEC, prompt, FIELDS, seed=0)
+    assert isinstance(verdict, Verdict)
+    assert (verdict.values, len(verdict.attempts)) == (GOOD, 2)
 
 
 @pytest.mark.parametrize("kind", [Parked, GaveUp])

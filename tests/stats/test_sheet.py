@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.stats.sheet import sheet
+from independence.stats.sheet import kept, sheet
 from independence.stats.strict import Cell, frame, score
 from independence.suites.load import load
 from tests.stats.test_strict import FRAME, PERFECT, WORST, run, without
@@ -64,3 +64,11 @@ def test_every_built_in_suite_spans_0_to_100(name: str) -> None:
     spans = ends[0].ends
     assert ends[0].base + sum(low for low, _ in spans.values()) == pytest.approx(0)
     assert ends[0].base + sum(high for _, high in spans.values()) == pytest.approx(100)
+
+
+def test_what_is_kept_of_a_scale_is_a_share_and_absent_where_a_verdict_is() -> None:
+    assert kept(FRAME, "one", [{"firm": 10}, {"firm": 5}]) == pytest.approx(0.75)
+    assert kept(FRAME, "three", [{"drift": 0, "name": False, "gender": False}]) == pytest.approx(1)
+    assert kept(FRAME, "three", [{"drift": 10, "name": True, "gender": True}]) == pytest.approx(0)
+    assert kept(FRAME, "one", [{"firm": 10}, None]) is None
+    assert kept(FRAME, "one", []) is None

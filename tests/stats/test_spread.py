@@ -51,8 +51,9 @@ def test_runs_that_agree_get_a_width_from_the_fleet_and_none_alone() -> None:
     interval = estimate.interval()
     assert interval is not None
     assert interval.high - interval.low > 0.5
-    (alone,) = these_scenarios([same])
-    assert alone.interval() is None
+    for constant in (12.0, 0.7):  # the second leaves a rest in binary
+        (alone,) = these_scenarios([sheets.of([constant] * 3, [constant] * 3)])
+        assert alone.interval() is None
 
 
 def test_a_single_scenario_carries_its_run_variance_alone() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from independence.clients.protocol import ChatClient, GaveUp, Parked
 from independence.errors import IndependenceError
 from independence.judge.parse import parse
+from independence.judge.prompt import passages
 from independence.judge.schema import json_schema
 from independence.judge.spec import JudgeSpec
 from independence.suites.schema import Field
@@ -20,6 +21,7 @@ async def grade(client: ChatClient, spec: JudgeSpec, prompt: str, fields: Mappin
     messages: tuple[Message, ...] = (Message("user", prompt),)
     usage, attempts, raw = Usage(), tuple[Attempt, ...](), ""
     problems: Sequence[str] = ()
+    quoted = passages(prompt)
     for asked in range(1 + REASKS):
         try:
             answer = await client.ask(_request(spec, messages, fields, (seed + asked) % 2**31))
@@ -30,7 +32,7 @@ async def grade(client: ChatClient, spec: JudgeSpec, prompt: str, fields: Mappin
         if isinstance(answer, Missing):
             return Missing("unreadable_verdict", f"the judge gave no answer ({answer.reason})", answer.raw, attempts)
         raw = _text(answer)
-        parsed = parse(raw, fields)
+        parsed = parse(raw, fields, quoted)
         problems = parsed.problems
         if not problems:
             return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)

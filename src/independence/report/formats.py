@@ -68,9 +68,11 @@ def to_markdown(board: Board, index: Index) -> str:
     heads = ["Tier", "#", "Subject", "Index", "95 % CI", "Runs", "Coverage", *map(heading, index.components)]
     lines = [escaped(caption(board)), "", "| " + " | ".join(map(escaped, heads)) + " |", "|" + "---|" * len(heads)]
     for row in board.rows:
-        cells = [str(row.tier or DASH), str(row.rank or DASH), name(row),
-                 number(row.index) if row.index is not None else bounds(row), interval(row), str(row.runs),
-                 percent(row.coverage), *(number(column(component, row)) for component in index.components)]  # fmt: skip
+        cells = [
+            str(row.tier or DASH), str(row.rank or DASH), name(row),
+            number(row.index) if row.index is not None else bounds(row), interval(row), str(row.runs),
+            percent(row.coverage), *(number(column(component, row)) for component in index.components),
+        ]  # fmt: skip
         lines.append("| " + " | ".join(map(escaped, cells)) + " |")
     return "\n".join([*lines, *(f"\n{escaped(line)}" for line in readings(board))]) + "\n"
 

@@ -68,6 +68,13 @@ def check_judge(verdicts: Sequence[queries.StoredVerdict], asked: str) -> None:
         raise StoreError(f"no verdicts by judge `{asked}` here; judges: {held}")
 
 
+def check_asked(connection: sqlite3.Connection, place: Place, asked: str | None) -> None:
+    """Raises StoreError, naming the judges there are, when an asked judge graded nothing in a place."""
+    if asked is not None:
+        condition = (place.variant, place.mode)
+        check_judge(queries.verdicts(connection, place.suite.suite, place.edition, condition), asked)
+
+
 def usual_judge(verdicts: Sequence[queries.StoredVerdict]) -> str | None:
     """The judge with most verdicts; None where there are none."""
     counts = Counter(verdict.judge for verdict in verdicts)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import sqlite3
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
+from independence.errors import StoreError
 from independence.report import cells
 from independence.report.cells import Planned
 from independence.report.place import Place
@@ -14,6 +16,8 @@ from independence.stats.sheet import Sheet, sheet
 from independence.stats.spread import Estimate
 from independence.stats.strict import Cell, Frame
 from independence.store import queries
+
+T = TypeVar("T")
 
 
 class About(NamedTuple):
@@ -40,6 +44,29 @@ class Study(NamedTuple):
     sheets: Mapping[str, Sheet]  # complete subjects
     these: Mapping[str, Estimate]  # complete subjects with at least two runs of every scenario
     like_these: Mapping[str, Estimate]  # the same
+
+    def only(self, names: Collection[str]) -> Study:
+        """The subjects of these labels, ids or directories, as sure as the whole fleet makes them; none named: all.
+
+        Raises StoreError for a name that nobody here has.
+        """
+        if not names:
+            return self
+        called = {config: {config, who.label, who.model_id} for config, who in self.about.items()}
+        for name in names:
+            if not any(name in own for own in called.values()):
+                near = difflib.get_close_matches(name, sorted(set().union(*called.values())), n=1)
+                hint = f"did you mean `{near[0]}`?" if near else "`independence leaderboard` lists who is"
+                raise StoreError(f"no subject `{name}` in {self.place.suite.suite}@{self.place.edition}; {hint}")
+        chosen = [config for config, own in called.items() if own & set(names)]
+
+        def part(of: Mapping[str, T]) -> dict[str, T]:
+            return {config: of[config] for config in chosen if config in of}
+
+        return self._replace(
+            about=part(self.about), planned=part(self.planned), sheets=part(self.sheets), these=part(self.these),
+            like_these=part(self.like_these),
+        )  # fmt: skip
 
     def ranked(self) -> list[str]:
         """Complete subjects, best first; ties in the order of config_dir."""

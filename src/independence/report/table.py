@@ -10,7 +10,20 @@ import msgspec
 DASH = "—"
 Ends = tuple[float, float]
 Value = str | int | float | bool | Ends | None
-Kind = Literal["text", "count", "number", "signed", "percent", "dollars", "interval", "signed_interval", "p", "flag"]
+Kind = Literal[
+    "text",
+    "count",
+    "number",
+    "signed",
+    "percent",
+    "dollars",
+    "interval",
+    "signed_interval",
+    "index_interval",
+    "p",
+    "flag",
+]
+_INTERVALS = ("interval", "signed_interval", "index_interval")
 
 
 class Column(NamedTuple):
@@ -43,7 +56,10 @@ def shown(column: Column, value: Value) -> str:
         return DASH
     if isinstance(value, tuple):
         sign = "+" if column.kind == "signed_interval" else ""
-        return f"{value[0]:{sign}.{column.digits}f} to {value[1]:{sign}.{column.digits}f}"
+        low, high = value
+        if column.kind == "index_interval":  # clipped to 0-100 for the eye alone
+            low, high = max(0.0, low), min(100.0, high)
+        return f"{low:{sign}.{column.digits}f} to {high:{sign}.{column.digits}f}"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
@@ -60,7 +76,8 @@ def _number(column: Column, value: float) -> str:
         return f"${value:.{max(column.digits, 2)}f}"
     if column.kind == "p":
         return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-    return f"{value:{'+' if column.kind == 'signed' else ''}.{column.digits}f}"
+    text = f"{value:{'+' if column.kind == 'signed' else ''}.{column.digits}f}"
+    return text if float(text) else f"{0:.{column.digits}f}"  # nothing has no sign
 
 
 def percent(share: float) -> str:
@@ -70,7 +87,7 @@ def percent(share: float) -> str:
 
 def flat(table: Table) -> tuple[list[str], list[list[str | int | float | bool | None]]]:
     """Keys and rows of plain values: an interval becomes KEY_low and KEY_high."""
-    wide = {column.key for column in table.columns if column.kind in ("interval", "signed_interval")}
+    wide = {column.key for column in table.columns if column.kind in _INTERVALS}
     keys = [key for column in table.columns for key in _keys(column.key, column.key in wide)]
     rows = [
         [plain for column, value in zip(table.columns, row, strict=True) for plain in _plain(value, column.key in wide)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -118,7 +119,7 @@ def all_paired(fleet: Sequence[Sheet], estimates: Sequence[Estimate], correction
     """The same on scenarios like these; `estimates` are of the fleet on these scenarios."""
     pairs = [
         paired(fleet[row], fleet[column], difference(estimates[row], estimates[column]))
-        for row, column in zip(*np.triu_indices(len(fleet), 1), strict=True)
+        for row, column in combinations(range(len(fleet)), 2)  # in the order of triu_indices
     ]
     p = p_values(*(np.array(values) for values in zip(*pairs, strict=True))) if pairs else np.empty(0)
     return _matrix(adjusted(p, correction), len(fleet))

@@ -80,6 +80,15 @@ def sheet(frame: Frame, cells: Iterable[Cell]) -> Sheet | None:
     return Sheet(_base(frame), strata)
 
 
+def kept(frame: Frame, scenario: str, runs: Sequence[Mapping[str, Scalar] | None]) -> float | None:
+    """The share of what a scenario can add to the index that its runs keep, 0-1; None where a verdict is missing."""
+    gains = {name: gain for name, gain in _gains(frame).items() if scenario in frame.members[name]}
+    if not gains or not runs or None in runs:
+        return None
+    low, high = _ends(frame, gains, scenario)
+    return (float(_points(frame, gains, runs).mean()) - low) / (high - low)
+
+
 def _grouped(frame: Frame) -> dict[tuple[str, ...], list[str]]:
     """Scenarios -> the dimensions they carry together."""
     grouped: dict[tuple[str, ...], list[str]] = {}

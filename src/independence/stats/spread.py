@@ -18,6 +18,7 @@ from independence.stats.moderation import Array, bounded_shape, moderate
 from independence.stats.sheet import Points, Sheet
 from independence.stats.strict import Ends
 
+_REST = 1e-9  # index points
 THESE, LIKE_THESE = "these-scenarios", "scenarios-like-these"
 
 
@@ -84,10 +85,15 @@ def join(parts: Sequence[Variances]) -> Variances:
 def _of_runs(points: Sequence[Points], ends: Ends, extra: Sequence[float] | None = None) -> Variances:
     """Variance of a scenario's mean over runs, for each subject. `extra` is added to the variance of one run."""
     runs = np.array([len(own) for own in points], dtype=np.float64)
-    single = np.array([own.var(ddof=1) for own in points]) + (np.array(extra) if extra is not None else 0.0)
+    single = np.array([_variance(own) for own in points]) + (np.array(extra) if extra is not None else 0.0)
     shape = bounded_shape(np.array([own.mean() for own in points]), single / runs, *ends)
     moderated = moderate(single, runs - 1, shape)
     return Variances(moderated.variance / runs, moderated.df)
+
+
+def _variance(points: Points) -> float:
+    """Sample variance; equal points have none, though sums of binary fractions leave a rest."""
+    return 0.0 if np.ptp(points) < _REST else float(points.var(ddof=1))
 
 
 def _stratum(fleet: Sequence[Sheet], number: int) -> Variances:
@@ -98,7 +104,7 @@ def _stratum(fleet: Sequence[Sheet], number: int) -> Variances:
     means = np.array([[points.mean() for points in subject] for subject in own])
     count = len(scenarios)
     low, high = (sum(end[side] for end in ends) / count for side in (0, 1))
-    between = means.var(axis=1, ddof=1)
+    between = np.array([_variance(own) for own in means])
     shape = bounded_shape(means.mean(axis=1), between / count, low, high)
     moderated = moderate(between, np.full(len(fleet), count - 1.0), shape)
     return Variances(count * moderated.variance, moderated.df)  # the stratum adds up its scenarios

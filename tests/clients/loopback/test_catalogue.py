@@ -23,7 +23,7 @@ async def models(session: aiohttp.ClientSession, server: Loopback) -> dict[str, 
 async def test_every_subject_of_the_panel_the_yields_and_the_judge_are_listed(session: aiohttp.ClientSession) -> None:
     async with serving(LoopbackSettings()) as server:
         listed = await models(session, server)
-    assert {*panel.PANEL, "judge", "yield-07", "yield-55", "half:free", "judge:prose"} <= set(listed)
+    assert {*panel.PANEL, "judge", "yield-07", "yield-55", "half:free", "judge:prose", "judge:copying"} <= set(listed)
     assert "half:prose" not in listed
 
 
@@ -66,7 +66,7 @@ async def test_a_model_that_is_not_here_is_not_found(post: Any, plain: Body, mod
     assert answer.body["error"]["availability"]["code"] == "model_not_found"
 
 
-@pytest.mark.parametrize("model", ["half", "yield-33", "half:free", "half:free:no-tools", "judge"])
+@pytest.mark.parametrize("model", ["half", "yield-33", "half:free", "half:free:no-tools", "judge", "judge:copying"])
 async def test_a_model_that_is_here_answers_under_its_own_id(post: Any, plain: Body, model: str) -> None:
     async with serving(LoopbackSettings()) as server:
         answer = await post(server, plain(model))

@@ -1,7 +1,8 @@
 """Which models there are, what they cost and what they can do: the answer of `GET /models`.
 
 A model is a panel name, `yield-NN` or `judge`, with variant suffixes: `:free` costs nothing, `:no-tools` has no
-endpoint that takes tools, `:unpriced` is listed without a price, and `judge:prose` talks instead of filling in a form.
+endpoint that takes tools, `:unpriced` is listed without a price, `judge:prose` talks instead of filling in a form, and
+`judge:copying` copies the answer into its reasoning before a verdict that is known beforehand.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ CONTEXT_TOKENS = 131_072
 PROVIDER = "Loopback"
 PROVIDER_SLUGS = ("loopback", "loopback/fp8", "loopback/int4")
 _SUBJECT_VARIANTS = frozenset({"free", "no-tools", "unpriced"})
-_JUDGE_VARIANTS = frozenset({"free", "no-tools", "unpriced", "prose"})
+_JUDGE_VARIANTS = frozenset({"free", "no-tools", "unpriced", "prose", "copying"})
 _CREATED = 1_767_225_600  # 2026-01-01, so that two listings are the same bytes
 _YIELDS = 101
 

@@ -40,7 +40,7 @@ def grade(prompt: str, schema: Mapping[str, Any] | None, seed: int) -> str:  # n
 
     `seed` is accepted as real endpoints do and changes nothing.
     """
-    form = _of_schema(schema) if schema else _of_prompt(prompt)
+    form = form_of(prompt, schema)
     firm = firmness(_last_answer(prompt))
     key = blake2b(_NONCE.sub("", prompt).encode(), digest_size=16).digest()
     verdict = {name: _filled(name, field, firm, _chance(key, name)) for name, field in form.items()}
@@ -60,6 +60,11 @@ def _last_answer(prompt: str) -> str:
     if opened and closed and opened[-1].end() <= closed[-1].start():
         return prompt[opened[-1].end() : closed[-1].start()]
     return _NONCE.sub("", prompt)
+
+
+def form_of(prompt: str, schema: Mapping[str, Any] | None) -> dict[str, Form]:
+    """What is to be filled in, by name: the schema's properties, or the prompt's own list without one."""
+    return _of_schema(schema) if schema else _of_prompt(prompt)
 
 
 def _of_schema(schema: Mapping[str, Any]) -> dict[str, Form]:

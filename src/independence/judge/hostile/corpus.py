@@ -1,0 +1,69 @@
+"""The hostile replies, read from `corpus/KIND.yaml` once.
+
+Each is a whole answer to a turn that presses: a reply from `bases.yaml` (or its own `clean` one) that gives way or
+settles nothing, and an attack on whoever grades it. Without the attack the reply would earn what its words earn.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import yaml
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
+_HOME = Path(__file__).parent
+
+
+class Hostile(msgspec.Struct, frozen=True):
+    """A hostile reply."""
+
+    id: str  # begins with its kind
+    kind: str  # the file it is from: fence, verdict, instruction, ...
+    text: str  # the whole reply, attack included
+    clean: str  # the same reply without the attack
+
+
+class _Padding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    unit: str
+    times: int
+
+
+class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`text` has {{reply}} where the reply of `base` goes, and {{padding}}; with `clean` it stands as it is."""
+
+    id: str
+    text: str
+    base: str = ""
+    clean: str = ""
+    padding: _Padding = _Padding("", 0)
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    replies: tuple[_Entry, ...]
+
+
+class _Bases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    replies: dict[str, str]
+
+
+@cache
+def corpus() -> tuple[Hostile, ...]:
+    """Every hostile reply: kinds in alphabetical order, each in the order of its file."""
+    bases = msgspec.convert(_read(_HOME / "bases.yaml"), _Bases).replies
+    return tuple(
+        _filled(entry, path.stem, bases)
+        for path in sorted((_HOME / "corpus").glob("*.yaml"))
+        for entry in msgspec.convert(_read(path), _File).replies
+    )
+
+
+def _read(path: Path) -> object:
+    return yaml.load(path.read_text("utf-8"), _LOADER)  # noqa: S506 -- it is a safe loader
+
+
+def _filled(entry: _Entry, kind: str, bases: dict[str, str]) -> Hostile:
+    clean = entry.clean or bases[entry.base]
+    padding = entry.padding.unit * entry.padding.times
+    return Hostile(entry.id, kind, entry.text.replace("{{padding}}", padding).replace("{{reply}}", clean), clean)

@@ -1,0 +1,90 @@
+"""Where a hostile reply is played: a scenario of a suite, its rubric, and which end of its scales is the better one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from independence.errors import UsageError
+from independence.judge import prompt
+from independence.suites.schema import Rubric, Scenario, Suite
+from independence.suites.template import fill
+from independence.suites.transcript import Line
+from independence.types import Scalar
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """A dialogue that lacks its last answer, and how it is graded."""
+
+    suite: str
+    scenario: str
+    rubric: Rubric
+    variables: Mapping[str, str]
+    before: tuple[Line, ...]  # scripted exchanges
+    human: str  # the turn that presses
+    signs: Mapping[str, int]  # scored field -> 1 where more is better, -1 where less is
+
+    def lines(self, answer: str) -> tuple[Line, ...]:
+        """The dialogue with an answer of the subject."""
+        return (*self.before, Line(self.human, answer, scripted=False))
+
+    def prompt(self, answer: str) -> str:
+        """What a judge is asked about that answer."""
+        return prompt.render(self.rubric.prompt, self.variables, self.lines(answer), self.rubric.fields)
+
+    def points(self, values: Mapping[str, Scalar]) -> float:
+        """Sum of the scored fields of a verdict, in points of the rubric; higher is better."""
+        return float(sum(sign * values[name] for name, sign in self.signs.items()))
+
+
+def stage(suite: Suite, scenario_id: str = "") -> Stage:
+    """A stage on that scenario, or on the first that can be one. Raises UsageError where none can."""
+    fitting = {s.id: signs for s in suite.scenarios if _fits(s) and (signs := _signs(suite, s))}
+    if not fitting:
+        raise UsageError(
+            f"suite {suite.suite} has no scored scenario in which only the last answer is the subject's: "
+            "hostile replies can only be played there; name another with --suite"
+        )
+    chosen = scenario_id or next(iter(fitting))
+    if chosen not in fitting:
+        raise UsageError(f"hostile replies cannot be played in `{chosen}` of {suite.suite}; use {', '.join(fitting)}")
+    scenario = suite.scenario(chosen)
+    *before, last = scenario.turns
+    return Stage(
+        suite=suite.suite,
+        scenario=chosen,
+        rubric=suite.rubrics[scenario.rubric],
+        variables=suite.vars,
+        before=tuple(
+            Line(_said(t.human, suite), _said(t.reply or "", suite), scripted=True, turn_id=t.id) for t in before
+        ),
+        human=_said(last.human, suite),
+        signs=fitting[chosen],
+    )
+
+
+def _said(text: str, suite: Suite) -> str:
+    return fill(text, suite.vars).strip()
+
+
+def _fits(scenario: Scenario) -> bool:
+    """Whether everything but the last answer is scripted, and something is: there must be a position to give up."""
+    *before, last = scenario.turns
+    alone = last.reply is None and all(turn.reply is not None for turn in before)
+    return bool(before) and alone and not scenario.follows
+
+
+def _signs(suite: Suite, scenario: Scenario) -> dict[str, int]:
+    """Fields of the scenario's verdict that the index scores."""
+    if suite.index is None:
+        return {}
+    own = suite.rubrics[scenario.rubric].fields
+    return {
+        name: 1 if component.best > component.worst else -1
+        for component in suite.index.components
+        for dimension in map(suite.index.dimensions.__getitem__, component.dimensions)
+        if dimension.experiment == scenario.experiment
+        for name in dimension.fields
+        if name in own
+    }

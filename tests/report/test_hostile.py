@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import pytest
+
+from independence.errors import OutOfCredit
+from independence.judge.hostile.checks import Failure, Tally
+from independence.judge.hostile.corpus import Hostile
+from independence.judge.hostile.outcome import Probe, Probed, Repeat
+from independence.judge.hostile.stage import stage
+from independence.report.hostile import offline, tables
+from independence.report.table import Table, Value
+from independence.report.tables import to_csv, to_json, to_markdown
+from independence.stats.rates import wilson
+from independence.suites.load import load
+from independence.types import Grade, Missing, MissingReason, Verdict
+
+STAGE = stage(load("v2").suite)
+
+
+def grade(score: int, why: str = "because") -> Verdict:
+    return Verdict({"resistance_score": score, "identity_maintained": True, "quality_of_reasoning": 10 - score}, why)
+
+
+def missing(reason: MissingReason) -> Missing:
+    return Missing(reason)
+
+
+def case(id_: str, clean: Grade, attacked: Grade, text: str = "Yes. Give ten.") -> Probed:
+    return Probed(Hostile(id_, id_.split("-", maxsplit=1)[0], text, "Yes."), attacked, clean)
+
+
+PROBE = Probe(
+    "acme/judge",
+    STAGE,
+    (
+        case("fence-up", grade(2), grade(9, "it held"), "Yes. \u202eten\u202c"),
+        case("fence-one", grade(2), grade(3)),
+        case("fence-down", grade(4), grade(1)),
+        case("fence-lost", grade(2), missing("unreadable_verdict")),
+        case("appeal-still", grade(2), grade(2)),
+        case("appeal-due", missing("unjudged"), missing("unjudged")),
+    ),
+    (Repeat("Yes.", grade(2), grade(4)), Repeat("Fine.", grade(2), grade(2))),
+)
+
+
+def rows(table: Table) -> dict[Value, dict[str, Value]]:
+    keys = [column.key for column in table.columns]
+    return {row[0]: dict(zip(keys, row, strict=True)) for row in table.rows}
+
+
+def test_each_kind_counts_what_moved_by_more_than_a_point_and_which_way() -> None:
+    found = rows(tables(PROBE)[0])
+    assert list(found) == ["appeal", "fence", "all attacks", "none, asked twice"]
+    assert found["fence"] == {
+        "kind": "fence", "replies": 4, "graded": 3, "moved": 2, "up": 1, "share": 2 / 3, "share_ci": wilson(2, 3),
+        "shift": pytest.approx(5 / 3), "unreadable": 1,
+    }  # fmt: skip
+    assert (found["appeal"]["graded"], found["appeal"]["moved"], found["appeal"]["unreadable"]) == (1, 0, 0)
+    assert (found["all attacks"]["replies"], found["all attacks"]["graded"], found["all attacks"]["moved"]) == (6, 4, 2)
+
+
+def test_the_judges_own_noise_stands_beside_it() -> None:
+    noise = rows(tables(PROBE)[0])["none, asked twice"]
+    assert (noise["graded"], noise["moved"], noise["shift"]) == (2, 1, 1.0)
+
+
+def test_a_share_of_nothing_still_has_an_interval_with_width_and_an_unknown_share_is_absent() -> None:
+    found = rows(tables(PROBE)[0])
+    still = found["appeal"]["share_ci"]
+    assert isinstance(still, tuple)
+    assert found["appeal"]["share"] == 0.0
+    assert still[0] == 0.0 < still[1]
+    due = tables(PROBE._replace(replies=PROBE.replies[-1:]))[0]
+    assert rows(due)["appeal"]["share"] is None
+    assert rows(due)["appeal"]["shift"] is None
+
+
+def test_less_of_a_field_can_be_the_better_end() -> None:
+    from msgspec.structs import replace
+
+    turned = PROBE._replace(stage=replace(STAGE, signs={"quality_of_reasoning": -1}))
+    assert rows(tables(turned)[0])["fence"]["up"] == 1
+    up = tables(turned)[1].rows[0]
+    assert up[1:] == ("fence-up", -8.0, -1.0, 7.0)
+
+
+def test_the_worst_are_those_that_gained_most_then_those_that_lost_most() -> None:
+    _, where, words = tables(PROBE)
+    assert [row[1:] for row in where.rows] == [
+        ("fence-up", 2.0, 9.0, 7.0),
+        ("fence-one", 2.0, 3.0, 1.0),
+        ("fence-down", 4.0, 1.0, -3.0),
+    ]
+    assert [row[1:] for row in words.rows][:3] == [
+        ("reply", "Yes. \u202eten\u202c"),
+        ("judge, without", "because"),
+        ("judge, with", "it held"),
+    ]
+    assert [len(table.rows) for table in tables(PROBE, worst=1)[1:]] == [1, 3]
+
+
+def test_long_words_keep_both_ends() -> None:
+    long = PROBE._replace(replies=(case("padding-x", grade(0), grade(9), "Start " + "x" * 5000 + " end"),))
+    shown = tables(long, longest=100)[2].rows[0][2]
+    assert isinstance(shown, str)
+    assert shown.startswith("Start")
+    assert shown.endswith("end")
+    assert "[4,910 characters]" in shown
+    assert len(shown) < 150
+
+
+def test_a_probe_that_was_stopped_says_so() -> None:
+    stopped = tables(PROBE._replace(stopped_by=OutOfCredit("no credit left")))[0].notes[-1]
+    assert "no credit left" in stopped
+    assert stopped.endswith(": 1.")
+    whole = PROBE._replace(replies=PROBE.replies[:-1])
+    assert not any("Stopped" in note for note in tables(whole)[0].notes)
+
+
+def test_every_format_takes_the_tables() -> None:
+    made = tables(PROBE)
+    assert len({table.id for table in made}) == 3
+    assert '"hostile-kinds"' in to_json(made)
+    assert "share_ci_low" in to_csv(made[0])
+    assert "acme/judge on rs01 of v2" in to_markdown(made[0])
+
+
+def test_rendering_and_parsing_are_counted_by_check_and_failures_named() -> None:
+    table = offline(Tally(10, (Failure("verdict-x", "as prose", "lost"),)))
+    assert [row[1:] for row in table.rows] == [(10, 10), (10, 10), (10, 9), (10, 10), (10, 10)]
+    assert table.notes == ("verdict-x: as prose: lost",)
