@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -262,3 +263,14 @@ def test_v2_has_fifteen_dialogues_of_26_turns() -> None:
     found = plan.dialogues(suite, plan.select(suite, (), (), 1, ()))
     assert (len(found), sum(dialogue.generated for dialogue in found)) == (15, 26)
     assert found[0].condition == Condition("strong_independence", "tool_role")
+
+
+def test_scenarios_may_be_repeated_unequally(toy_suite: Loaded) -> None:
+    suite = toy_suite.suite
+    condition = Condition(suite.default.variant, suite.default.mode)
+    counts = {"dinner": 3, "radio": 1, "dessert": 2}
+    unequal = Selection((condition,), runs=1, replicates={(SUBJECT.config_dir, condition): counts})
+    made = plan.trials(suite, unequal, [SUBJECT])
+    assert Counter(trial.dialogue.scenario.id for trial in made) == counts
+    even = {trial.key for trial in plan.trials(suite, Selection((condition,), runs=3), [SUBJECT])}
+    assert {trial.key for trial in made} < even

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -79,6 +79,13 @@ class Selection(msgspec.Struct, frozen=True):
     runs: int
     experiments: tuple[str, ...] = ()  # empty: all
     seed: int = 0  # another seed draws everything anew; 0 is not part of a trial's key
+    # (config_dir, condition) -> scenario -> runs, where scenarios are repeated unequally; else `runs` of each
+    replicates: Mapping[tuple[str, Condition], Mapping[str, int]] = {}
+
+    def repeated(self, config_dir: str, condition: Condition, scenario: str) -> int:
+        """How many runs of a scenario a subject gets."""
+        own = self.replicates.get((config_dir, condition))
+        return self.runs if own is None else own.get(scenario, 0)
 
 
 def select(
@@ -135,8 +142,9 @@ def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> l
     out: list[Trial] = []
     for subject in subjects:
         by_place: dict[tuple[str, Condition, int], Trial] = {}
-        for run in range(1, selection.runs + 1):
-            for dialogue, shape in scripts:
+        most = [(selection.repeated(subject.config_dir, d.condition, d.scenario.id), d, shape) for d, shape in scripts]
+        for run in range(1, max(count for count, _, _ in most) + 1):
+            for dialogue, shape in ((dialogue, shape) for count, dialogue, shape in most if run <= count):
                 follows = dialogue.scenario.follows
                 parent = by_place[follows, dialogue.condition, run] if follows else None
                 trial = _trial(subject, dialogue, shape, run, parent)
