@@ -1,0 +1,168 @@
+"""How far the judges agree, by dimension and by field, together and two by two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from independence.report.judges.boards import indices_by_judge
+from independence.report.judges.panel import Panel, Values
+from independence.report.table import Column, Ends, Table, Value
+from independence.stats import agreement, strict
+from independence.stats.agreement import Array, Coefficient
+from independence.suites.schema import Dimension, Field, Suite
+
+_NOTES = (
+    "Dialogues graded by at least two judges. Alpha: Krippendorff's, ordinal, bootstrap over dialogues.",
+    "AC2: Gwet's, ordinal weights, t over dialogues.",
+    "Alpha falls to nothing where nearly every score is the same, however well the judges agree; AC2 does not.",
+    "Without an alpha all scores are equal.",
+)
+
+
+class Measure(NamedTuple):
+    """Something all judges put a number on, wherever a dialogue has it."""
+
+    name: str
+    scenarios: frozenset[str]
+    read: Callable[[Values], float]
+    scale: tuple[float, ...] | None  # every value it can have; None: any number
+    boolean: bool = False
+
+
+def coefficients(panel: Panel) -> list[Table]:
+    """Alpha and AC2 of every dimension of the index and of every field."""
+    suite = panel.place.suite
+    by_field = _table(panel, "judge-agreement", "Agreement by field", fields(suite))
+    if suite.index is None:
+        return [msgspec.structs.replace(by_field, notes=_NOTES)]
+    by_dimension = _table(panel, "judge-agreement-dimensions", "Agreement by dimension", dimensions(suite))
+    return [by_dimension, msgspec.structs.replace(by_field, notes=_NOTES)]
+
+
+def pairs(panel: Panel) -> Table:
+    """Every two judges, field by field, then on the index."""
+    columns = (
+        Column("first", "Judge"),
+        Column("second", "against"),
+        Column("measure", "Measure"),
+        Column("n", "n", "count"),
+        Column("exact", "Same", "percent"),
+        Column("near", "Within 1", "percent"),
+        Column("difference", "Difference", "signed", 2),
+        Column("spearman", "Spearman", "number", 2),
+    )
+    measures = fields(panel.place.suite)
+    whole = indices_by_judge(panel) if panel.place.suite.index is not None else {}
+    rows: list[tuple[Value, ...]] = []
+    for first, second in combinations(panel.judges, 2):
+        heads = (panel.heads[first], panel.heads[second])
+        for measure in measures:
+            ratings = ratings_of(panel, measure, (first, second))
+            pair = agreement.pairwise(ratings[:, 0], ratings[:, 1])
+            if pair is not None:
+                near = None if measure.boolean else pair.near
+                rows.append((*heads, measure.name, pair.units, pair.exact, near, pair.difference, pair.spearman))
+        if whole:
+            indices = [np.array(list(whole[judge].values()), dtype=np.float64) for judge in (first, second)]
+            pair = agreement.pairwise(*indices)
+            if pair is not None:
+                rows.append((*heads, "index", pair.units, None, None, pair.difference, pair.spearman))
+    notes = (
+        "n: dialogues graded by both; for the index, subjects complete under both. Difference: first minus second.",
+    )
+    return Table("judge-pairs", "Two judges at a time", columns, tuple(rows), notes)
+
+
+def fields(suite: Suite) -> list[Measure]:
+    """The fields of a suite's rubrics; one that two rubrics share on one scale is one measure."""
+    found: dict[tuple[str, str, tuple[float, float]], list[str]] = {}
+    kinds: dict[tuple[str, str, tuple[float, float]], Field] = {}
+    for scenario in suite.scenarios:
+        for name, field in suite.rubrics[scenario.rubric].fields.items():
+            key = (name, field.type, field.range or (0.0, 1.0))
+            found.setdefault(key, []).append(scenario.id)
+            kinds[key] = field
+    names = [name for name, _, _ in found]
+    return [
+        Measure(
+            key[0] if names.count(key[0]) == 1 else f"{key[0]} ({key[2][0]:g} to {key[2][1]:g})",
+            frozenset(scenarios), _reader(key[0]), _scale([kinds[key]]), key[1] == "boolean",
+        )
+        for key, scenarios in found.items()
+    ]  # fmt: skip
+
+
+def dimensions(suite: Suite) -> list[Measure]:
+    """The dimensions of a suite's index."""
+    assert suite.index is not None
+    members = strict.frame(suite).members
+    out = []
+    for name, dimension in suite.index.dimensions.items():
+        rubrics = [suite.rubrics[suite.scenario(scenario).rubric].fields for scenario in members[name]]
+        scales = {_scale([rubric[field] for field in dimension.fields]) for rubric in rubrics}
+        scale = scales.pop() if len(scales) == 1 else None
+        out.append(Measure(name, frozenset(members[name]), _sum(dimension), scale))
+    return out
+
+
+def ratings_of(panel: Panel, measure: Measure, judges: Sequence[str]) -> Array:
+    """(dialogues, judges), NaN where a judge gave nothing; dialogues graded by at least two of the panel."""
+    rows = [
+        [measure.read(given[judge]) if judge in given else np.nan for judge in judges]
+        for dialogue, given in panel.shared.items()
+        if dialogue.scenario in measure.scenarios
+    ]
+    return np.array(rows, dtype=np.float64).reshape(-1, len(judges))
+
+
+def _table(panel: Panel, name: str, title: str, measures: Iterable[Measure]) -> Table:
+    columns = (
+        Column("measure", "Measure"),
+        Column("alpha", "Alpha", "number", 2),
+        Column("alpha_ci", "95 %", "interval", 2),
+        Column("ac2", "AC2", "number", 2),
+        Column("ac2_ci", "95 %", "interval", 2),
+        Column("dialogues", "Dialogues", "count"),
+        Column("judges", "Judges", "count"),
+    )
+    return Table(name, title, columns, tuple(filter(None, (_agreed(panel, measure) for measure in measures))))
+
+
+def _agreed(panel: Panel, measure: Measure) -> tuple[Value, ...] | None:
+    ratings = ratings_of(panel, measure, panel.judges)
+    if not len(ratings):
+        return None
+    scale = measure.scale or tuple(float(value) for value in np.unique(ratings[~np.isnan(ratings)]))
+    judges = int((~np.isnan(ratings)).any(axis=0).sum())
+    alpha, ac2 = agreement.alpha(ratings), agreement.gwet(ratings, scale)
+    return (measure.name, *_shown(alpha), *_shown(ac2), len(ratings), judges)
+
+
+def _shown(coefficient: Coefficient | None) -> tuple[float | None, Ends | None]:
+    """Value and interval; no agreement is above 1."""
+    if coefficient is None:
+        return None, None
+    interval = coefficient.interval
+    return coefficient.value, (interval.low, min(interval.high, 1.0)) if interval else None
+
+
+def _reader(name: str) -> Callable[[Values], float]:
+    return lambda values: float(values[name])
+
+
+def _sum(dimension: Dimension) -> Callable[[Values], float]:
+    return lambda values: strict.value(dimension, values)
+
+
+def _scale(fields: Collection[Field]) -> tuple[float, ...] | None:
+    """Every sum of whole fields; None where one takes any number."""
+    if any(field.type == "number" for field in fields):
+        return None
+    ends = [field.range or (0.0, 1.0) for field in fields]
+    low, high = sum(low for low, _ in ends), sum(high for _, high in ends)
+    return tuple(float(value) for value in range(int(low), int(high) + 1))

@@ -1,0 +1,102 @@
+"""Where two judges disagree most, with the words."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from independence.report.judges.panel import Dialogue, Panel, Values
+from independence.report.table import Column, Table, Value
+from independence.store import graded
+from independence.suites import digest
+from independence.suites.schema import Field
+from independence.types import Scalar
+
+
+class Dispute(NamedTuple):
+    """One dialogue, and the field on which two judges are furthest apart."""
+
+    dialogue: Dialogue
+    gap: float  # mean over fields of highest minus lowest score, as a share of the scale
+    field: str
+    low: tuple[str, Scalar]  # judge, score
+    high: tuple[str, Scalar]
+    share: float  # of the scale between them
+
+
+def disputes(panel: Panel, worst: int) -> list[Dispute]:
+    """The dialogues that judges differ on most, over all fields; at most `worst`, none without any difference."""
+    suite = panel.place.suite
+    scales = {s.id: suite.rubrics[s.rubric].fields for s in suite.scenarios}
+    found = [_dispute(dialogue, given, scales[dialogue.scenario]) for dialogue, given in panel.shared.items()]
+    differing = [dispute for dispute in found if dispute.gap > 0]
+    return sorted(differing, key=lambda dispute: (-dispute.gap, -dispute.share, dispute.dialogue))[:worst]
+
+
+def tables(connection: sqlite3.Connection, panel: Panel, worst: int, longest: int | None = None) -> list[Table]:
+    """The largest disagreements and, in a second table, what was said. `longest`: characters of one text shown."""
+    found = disputes(panel, worst)
+    return [_where(panel, found), _said(connection, panel, found, longest)]
+
+
+def _dispute(dialogue: Dialogue, given: Mapping[str, Values], fields: Mapping[str, Field]) -> Dispute:
+    def span(name: str) -> tuple[float, tuple[str, Scalar], tuple[str, Scalar]]:
+        scores = [(judge, values[name]) for judge, values in given.items()]
+        low, high = (end(scores, key=lambda score: score[1]) for end in (min, max))
+        ends = fields[name].range or (0.0, 1.0)
+        return (float(high[1]) - float(low[1])) / ((ends[1] - ends[0]) or 1.0), low, high
+
+    spans = {name: span(name) for name in fields}
+    field = max(spans, key=lambda name: spans[name][0])
+    share, low, high = spans[field]
+    return Dispute(dialogue, fmean(one[0] for one in spans.values()), field, low, high, share)
+
+
+def _where(panel: Panel, found: Sequence[Dispute]) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for number, dispute in enumerate(found, start=1):
+        config, scenario, run = dispute.dialogue
+        ends = [part for judge, score in (dispute.low, dispute.high) for part in (panel.heads[judge], score)]
+        rows.append((number, panel.about[config].name, scenario, run, dispute.field, *ends, dispute.gap))
+    whole = all(float(score).is_integer() for dispute in found for _, score in (dispute.low, dispute.high))
+    columns = (
+        Column("number", "#", "count"),
+        Column("subject", "Subject"),
+        Column("scenario", "Scenario"),
+        Column("run", "Run", "count"),
+        Column("field", "Field"),
+        Column("low_judge", "Judge"),
+        Column("low", "gave", "number", 0 if whole else 2),
+        Column("high_judge", "Judge"),
+        Column("high", "gave", "number", 0 if whole else 2),
+        Column("gap", "Apart", "percent"),
+    )
+    notes = (
+        f"Of {len(panel.shared):,} dialogues graded by at least two judges; the field is the one furthest apart.",
+        "Apart: highest minus lowest score as a share of the scale, mean over the dialogue's fields.",
+    )
+    return Table("judge-disagreements", "Largest disagreements", columns, tuple(rows), notes)
+
+
+def _said(connection: sqlite3.Connection, panel: Panel, found: Sequence[Dispute], longest: int | None) -> Table:
+    place = panel.place
+    at = (place.suite.suite, place.edition, place.variant, place.mode)
+    rows: list[tuple[Value, ...]] = []
+    for number, dispute in enumerate(found, start=1):
+        trial = graded.trial_at(connection, at, *dispute.dialogue)
+        rubric = digest.rubric(place.suite, place.suite.scenario(dispute.dialogue.scenario).rubric)
+        said = graded.answers(connection, trial)
+        rows.extend((number, f"subject, {answer.turn_id}", _cut(answer.text, longest)) for answer in said)
+        for judge, _ in (dispute.low, dispute.high):
+            reasons = graded.reasoning(connection, trial, judge, rubric)
+            rows.append((number, panel.heads[judge], _cut(reasons, longest) or None))
+    columns = (Column("number", "#", "count"), Column("who", "Who"), Column("text", "Words"))
+    return Table("judge-disagreement-texts", "Largest disagreements: the words", columns, tuple(rows))
+
+
+def _cut(text: str, longest: int | None) -> str:
+    if longest is None or len(text) <= longest:
+        return text
+    return f"{text[:longest].rstrip()} [{len(text) - longest:,} more characters]"

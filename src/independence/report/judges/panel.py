@@ -1,0 +1,107 @@
+"""What several judges say of the same dialogues, read once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from independence.errors import StoreError
+from independence.report import cells
+from independence.report.cells import Planned
+from independence.report.place import Place, check_judge
+from independence.report.study import About
+from independence.store import queries
+from independence.types import Scalar
+
+Values = Mapping[str, Scalar]
+
+
+class Dialogue(NamedTuple):
+    """Where one graded dialogue stands."""
+
+    config_dir: str
+    scenario: str
+    run: int
+
+
+class Panel(NamedTuple):
+    """A place under several judges."""
+
+    place: Place
+    judges: tuple[str, ...]
+    about: Mapping[str, About]  # config_dir -> subject, in the order of config_dir
+    planned: Mapping[str, Mapping[str, Sequence[Planned]]]  # judge -> config_dir -> planned verdicts
+    given: Mapping[Dialogue, Mapping[str, Values]]  # valid verdicts by judge, of dialogues that have any
+
+    @property
+    def shared(self) -> dict[Dialogue, Mapping[str, Values]]:
+        """Dialogues with valid verdicts by at least two judges."""
+        return {dialogue: given for dialogue, given in self.given.items() if len(given) > 1}
+
+    @property
+    def common(self) -> dict[Dialogue, Mapping[str, Values]]:
+        """Dialogues with valid verdicts by every judge."""
+        return {dialogue: given for dialogue, given in self.given.items() if len(given) == len(self.judges)}
+
+    @property
+    def heads(self) -> dict[str, str]:
+        """Judge -> the part of its name after the last slash, or the whole where two share that."""
+        short = {judge: judge.rsplit("/", 1)[-1] for judge in self.judges}
+        return {judge: name if list(short.values()).count(name) == 1 else judge for judge, name in short.items()}
+
+
+def read(connection: sqlite3.Connection, place: Place, judges: Sequence[str] = (), models: Sequence[str] = ()) -> Panel:
+    """Read a place under the named judges, or all. `models`: only these labels, ids or directories.
+
+    Raises StoreError where a judge or subject is not there, or no dialogue was graded by two of the judges.
+    """
+    names = _judges(connection, place, judges)
+    about = _subjects(connection, place, models)
+    planned: dict[str, dict[str, list[Planned]]] = {}
+    given: dict[Dialogue, dict[str, Values]] = {}
+    for name in names:
+        own: dict[str, list[Planned]] = {}
+        for cell in cells.table(connection, place, name).planned:
+            if cell.config_dir in about:
+                own.setdefault(cell.config_dir, []).append(cell)
+                if cell.values is not None:
+                    where = Dialogue(cell.config_dir, cell.scenario, cell.run)
+                    given.setdefault(where, {})[name] = cell.values
+        planned[name] = own
+    there = {config: who for config, who in about.items() if config in planned[names[0]]}
+    panel = Panel(place, names, there, planned, given)
+    if not panel.shared:
+        raise StoreError(f"no dialogue here was graded by two of {', '.join(names)}; {_advice(names)}")
+    return panel
+
+
+def _judges(connection: sqlite3.Connection, place: Place, asked: Sequence[str]) -> tuple[str, ...]:
+    stored = queries.verdicts(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    for name in asked:
+        check_judge(stored, name)
+    there = tuple(sorted({verdict.judge for verdict in stored}))
+    if len(there) < 2:
+        held = f"there are only verdicts by `{there[0]}`" if there else "nothing is graded yet"
+        raise StoreError(f"two judges are needed and {held}; {_advice(there)}")
+    named = tuple(dict.fromkeys(asked))
+    if len(named) == 1:
+        raise StoreError(f"two judges are needed and only `{named[0]}` was named; judges: {', '.join(there)}")
+    return named or there
+
+
+def _advice(there: Sequence[str]) -> str:
+    other = "MODEL" if "cues" in there else "cues"
+    return f"`independence judge -j {other}` grades the stored replies once more, beside what is there"
+
+
+def _subjects(connection: sqlite3.Connection, place: Place, models: Sequence[str]) -> dict[str, About]:
+    rows = queries.subjects(connection, place.suite.suite, place.edition)
+    about = {config: About(*row) for config, row in sorted(rows.items())}
+    if not models:
+        return about
+    names = {config: {config, who.label, who.model_id} for config, who in about.items()}
+    for model in models:
+        if not any(model in own for own in names.values()):
+            raise StoreError(f"no subject `{model}` here; `independence leaderboard` shows those there are")
+    return {config: who for config, who in about.items() if names[config] & set(models)}

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from independence.report.judges import disputes, panel
+from independence.report.judges.panel import Dialogue
+from independence.suites.load import Loaded
+from tests.report import filled
+
+from . import opinions
+
+
+@pytest.fixture
+def read(connection: sqlite3.Connection, toy_suite: Loaded) -> panel.Panel:
+    runs = [{"lab/one": (9, 6, 2), "two": (4, 6, 10)}, {"lab/one": (7, 5, 1), "two": (7, 5, 1)}]
+    opinions.store(connection, toy_suite, "a", runs)
+    return panel.read(connection, filled.place(toy_suite))
+
+
+def test_dialogues_are_ordered_by_the_mean_gap_over_their_fields(read: panel.Panel) -> None:
+    first, second = disputes.disputes(read, 10)  # the others do not differ
+    assert (first.dialogue, first.field, first.gap) == (Dialogue("a", "dinner", 1), "drift", pytest.approx(0.8))
+    assert (first.low, first.high) == (("lab/one", 2), ("two", 10))
+    # Firmness 9 against 4, kept against not kept: one field is further apart, both together are not.
+    assert (second.dialogue.scenario, second.field, second.gap) == ("radio", "kept", pytest.approx(0.75))
+
+
+def test_no_more_than_asked_are_listed(read: panel.Panel) -> None:
+    assert len(disputes.disputes(read, 1)) == 1
+    assert disputes.disputes(read, 0) == []
+
+
+def test_a_disagreement_is_shown_with_its_scores_and_words(connection: sqlite3.Connection, read: panel.Panel) -> None:
+    where, said = disputes.tables(connection, read, 10)
+    rows = {row[2]: row for row in where.rows}
+    number, *rest = rows["dinner"]
+    assert rest == ["label of a", "dinner", 1, "drift", "one", 2, "two", 10, pytest.approx(0.8)]
+    assert rows["radio"][4:9] == ("kept", "two", False, "one", True)
+    assert [row[1:] for row in said.rows if row[0] == number] == [
+        ("subject, dinner_0", "a in dinner, run 1, turn 0"),
+        ("subject, dinner_1", "a in dinner, run 1, turn 1"),
+        ("one", "lab/one on dinner"),
+        ("two", "two on dinner"),
+    ]
+
+
+def test_long_texts_are_cut_and_say_so(connection: sqlite3.Connection, read: panel.Panel) -> None:
+    _, said = disputes.tables(connection, read, 10, longest=4)
+    assert "a in [22 more characters]" in [row[2] for row in said.rows]
+
+
+def test_judges_who_agree_on_all_have_no_disagreement(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (9, 6, 2)}])
+    tables = disputes.tables(connection, panel.read(connection, filled.place(toy_suite)), 10)
+    assert [table.rows for table in tables] == [(), ()]
+
+
+def test_of_three_judges_the_two_furthest_apart_are_shown(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (7, 6, 2), "three": (5, 6, 2)}])
+    (found,) = disputes.disputes(panel.read(connection, filled.place(toy_suite)), 10)
+    assert (found.low, found.high) == (("three", 5), ("one", 9))

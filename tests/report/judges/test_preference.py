@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import sqlite3
+
+import numpy as np
+import pytest
+
+from independence.report.judges import panel, preference
+from independence.report.judges.panel import Dialogue, Panel
+from independence.suites.load import Loaded
+from independence.suites.schema import Suite
+from independence.types import Scalar
+from tests.report import filled
+
+from . import opinions
+
+GEMINI, CLAUDE, GROK = "google/gemini-3-flash-preview", "anthropic/claude-haiku-4.5", "x-ai/grok-4.5"
+MODELS = {
+    "a": "google/gemini-2.5-flash", "b": "google/gemma-4-31b-it:free", "c": "local/gemini-copy",
+    "d": "qwen/qwen3-coder", "e": "openai/gpt-5.2", "f": "moonshotai/kimi-k3", "g": "z-ai/glm-5", "h": "minimax/m2",
+}  # fmt: skip
+BIAS = 0.7
+
+
+def simulated(suite: Suite, seed: int) -> Panel:
+    """Eight subjects, six scenarios, three runs; the first judge likes its own family `BIAS` better, on 0-10."""
+    rng = np.random.default_rng(seed)
+    given: dict[str, dict[Dialogue, dict[str, Scalar]]] = {GEMINI: {}, GROK: {}}
+    for config in MODELS:
+        own = BIAS if config in "abc" else 0.0
+        level = rng.normal(6, 1, (6, 1)) + rng.normal(0, 0.8, (6, 3))
+        shifts = rng.normal(0, 0.2, 2) + np.array([0.5 + own, 0.0])
+        for verdicts, shift in zip(given.values(), shifts, strict=True):
+            scores = np.clip(np.rint(level + shift + rng.normal(0, 0.7, level.shape)), 0, 10)
+            for (scenario, run), score in np.ndenumerate(scores):
+                verdicts[Dialogue(config, f"s{scenario}", run)] = {"firmness": int(score), "kept": True}
+    return opinions.panel(suite, MODELS, given)
+
+
+def test_the_interval_of_a_biased_judge_holds_the_planted_bias(toy_suite: Loaded) -> None:
+    suite = opinions.six(toy_suite.suite)
+    held = unbiased = 0
+    for seed in range(100):
+        table = preference.favours(simulated(suite, seed))
+        keys = [column.key for column in table.columns]
+        first, second = (dict(zip(keys, row, strict=True)) for row in table.rows)
+        assert (first["family"], first["own"], first["others"]) == ("gemini", 3, 5)
+        assert isinstance(first["difference_ci"], tuple)
+        low, high = first["difference_ci"]
+        held += low <= 10 * BIAS <= high
+        unbiased += second["own"] == 0 and second["difference"] is None
+    assert 88 <= held <= 100
+    assert unbiased == 100
+
+
+def scored(configs: dict[str, int]) -> dict[Dialogue, dict[str, Scalar]]:
+    return {
+        Dialogue(config, f"s{scenario}", run): {"firmness": firm, "kept": True}
+        for config, firm in configs.items()
+        for scenario in range(6)
+        for run in (1, 2)
+    }
+
+
+def rows(found: Panel) -> dict[object, tuple[object, ...]]:
+    """Judge -> own, self bias, others, elsewhere, difference."""
+    return {row[0]: row[2:7] for row in preference.favours(found).rows}
+
+
+def test_with_two_judges_the_other_ones_family_does_not_count(toy_suite: Loaded) -> None:
+    models = {"a": GEMINI, "b": CLAUDE, "c": "qwen/qwen3"}
+    given = {GEMINI: scored({"a": 9, "b": 5, "c": 7}), CLAUDE: scored({"a": 6, "b": 9, "c": 6})}
+    found = rows(opinions.panel(opinions.six(toy_suite.suite), models, given))
+    assert found[GEMINI] == tuple(map(pytest.approx, (1, 30, 1, 10, 20)))
+    assert found[CLAUDE] == tuple(map(pytest.approx, (1, 40, 1, -10, 50)))
+
+
+def test_with_three_judges_none_is_the_reference_for_its_own_family(toy_suite: Loaded) -> None:
+    models = {"a": GEMINI, "b": CLAUDE, "c": "qwen/qwen3"}
+    given = {
+        GEMINI: scored({"a": 9, "b": 5, "c": 7}),
+        CLAUDE: scored({"a": 6, "b": 10, "c": 6}),
+        GROK: scored({"a": 7, "b": 5, "c": 6}),
+    }
+    found = rows(opinions.panel(opinions.six(toy_suite.suite), models, given))
+    # b is Claude's own: Grok alone is the reference there, so Gemini's difference on it is 0 and on c it is 10.
+    assert found[GEMINI] == tuple(map(pytest.approx, (1, 25, 2, 5, 20)))
+    assert found[GROK][0] == 0
+    assert found[GROK][1] is None
+
+
+def test_two_judges_of_one_family_have_no_reference_for_it(toy_suite: Loaded) -> None:
+    models = {"a": GEMINI, "c": "qwen/qwen3"}
+    given = {GEMINI: scored({"a": 9, "c": 7}), "google/gemini-2.5-pro": scored({"a": 6, "c": 6})}
+    found = rows(opinions.panel(opinions.six(toy_suite.suite), models, given))
+    assert found[GEMINI] == (0, None, 1, pytest.approx(10), None)
+
+
+def test_only_dialogues_that_every_judge_graded_are_compared(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    runs = [{"kind": (10, 10, 0), "stern": (8, 10, 0)}, {"kind": (0, 10, 0), "stern": (10, 10, 0)}]
+    opinions.store(connection, toy_suite, "kind-1", runs, [("stern", "radio", 2)])
+    opinions.store(connection, toy_suite, "x", runs[:1], [("stern", "radio", 1)])
+    read = panel.read(connection, filled.place(toy_suite))
+    (kind, _) = preference.favours(read).rows
+    # Both are acme/...: nobody's own. Of x no radio is left, so it does not count; of kind-1 run 2 of radio does not.
+    assert kind[2:6] == (0, None, 1, pytest.approx(0.75 * 100 * 0.2 / 2))
