@@ -1,0 +1,140 @@
+"""How hard each question is, over every field it is graded on.
+
+As published, with what misled there put right: every field points the way the suite says, each subject counts once
+however many runs it has, all questions are asked of the same complete subjects, and none is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from independence.report.items import clipped, headcount
+from independence.report.study import Study
+from independence.report.table import Column, Table, Value
+from independence.stats.intervals import t_interval
+from independence.stats.strict import Ends
+from independence.suites.schema import Index, Rubric, Suite
+from independence.types import Scalar
+
+_COLUMNS = (
+    Column("rank", "#", "count"),
+    Column("scenario", "Scenario"),
+    Column("title", "Question"),
+    Column("category", "Category"),
+    Column("difficulty", "Difficulty", "number"),
+    Column("interval", "95% interval", "interval"),
+    Column("average", "Avg score", "number"),
+    Column("samples", "Samples", "count"),
+    Column("subjects", "Subjects", "count"),
+)
+_METHOD = (
+    "Average score: mean of a verdict's fields, each from 0 at its worse to 100 at its better end, over runs, then "
+    "over complete subjects. Difficulty is what is missing to 100; t interval over subjects."
+)
+
+_TOLERANCE = 1e-9  # of a mean of shares
+
+Scales = Mapping[str, Ends]
+"""Field -> its worse and its better end."""
+
+Verdicts = Mapping[str, Sequence[Mapping[str, Scalar]]]
+"""Scenario -> values of one subject's verdicts."""
+
+
+class _Question(NamedTuple):
+    scenario: str
+    shares: tuple[float, ...]  # mean share reached, 0-1, by subject
+    samples: int
+
+    @property
+    def average(self) -> float | None:
+        return 100 * fmean(self.shares) if self.shares else None
+
+
+def tables(study: Study) -> list[Table]:
+    """One table: every scenario, hardest first; those without a verdict of a complete subject last."""
+    suite = study.place.suite
+    scales = {scenario.id: _scales(study.frame.index, suite, scenario.id) for scenario in suite.scenarios}
+    verdicts = _verdicts(study)
+    questions = [_question(scenario.id, scales[scenario.id], verdicts) for scenario in suite.scenarios]
+    questions.sort(key=lambda question: (_order(question), -question.samples, question.scenario))
+    rows = tuple(_row(suite, number, question) for number, question in enumerate(questions, 1))
+    notes = (_METHOD, *_fields(study.frame.index, suite), f"{headcount(study, study.sheets)}.")
+    return [Table("difficulty", "Question difficulty", _COLUMNS, rows, notes)]
+
+
+def _order(question: _Question) -> float:
+    return float("inf") if question.average is None else question.average
+
+
+def _verdicts(study: Study) -> list[Verdicts]:
+    """Verdicts of every complete subject."""
+    out: list[Verdicts] = []
+    for config in study.sheets:
+        own: dict[str, list[Mapping[str, Scalar]]] = {}
+        for cell in study.planned[config]:
+            if cell.values is not None:
+                own.setdefault(cell.scenario, []).append(cell.values)
+        out.append(own)
+    return out
+
+
+def _question(scenario: str, scales: Scales, verdicts: Sequence[Verdicts]) -> _Question:
+    given = [own[scenario] for own in verdicts if scenario in own]
+    shares = [fmean(_share(scales, values) for values in runs) for runs in given] if scales else []
+    return _Question(scenario, tuple(shares), sum(map(len, given)))
+
+
+def _share(scales: Scales, values: Mapping[str, Scalar]) -> float:
+    """Mean over fields of the way from the worse to the better end, 0-1."""
+    own = [(float(values[field]) - worse) / (better - worse) for field, (worse, better) in scales.items()]
+    return fmean(min(1.0, max(0.0, share)) for share in own)
+
+
+def _row(suite: Suite, number: int, question: _Question) -> tuple[Value, ...]:
+    scenario, average = suite.scenario(question.scenario), question.average
+    spread = bool(question.shares) and max(question.shares) - min(question.shares) > _TOLERANCE
+    interval = clipped(t_interval([100 * (1 - share) for share in question.shares])) if spread else None
+    return (
+        number, scenario.id, scenario.title, scenario.category or scenario.experiment,
+        None if average is None else 100 - average, interval, average, question.samples, len(question.shares),
+    )  # fmt: skip
+
+
+def _scales(index: Index, suite: Suite, scenario: str) -> Scales:
+    own = suite.scenario(scenario)
+    rubric = suite.rubrics[own.rubric]
+    return {name: ends for name in rubric.fields if (ends := _ends(index, rubric, own.experiment, name)) is not None}
+
+
+def _ends(index: Index, rubric: Rubric, experiment: str, name: str) -> Ends | None:
+    """Worse and better end of a field: as a component of the index has it, else low and high; None without either."""
+    field, up = rubric.fields[name], _upward(index, experiment, name)
+    if field.range is None and up is None:
+        return None
+    low, high = field.range or (0.0, 1.0)
+    return None if low == high else (low, high) if up is not False else (high, low)
+
+
+def _upward(index: Index, experiment: str, field: str) -> bool | None:
+    """True when the index is better for more of the field, None when no component reads it."""
+    for component in index.components:
+        for dimension in (index.dimensions[name] for name in component.dimensions):
+            if dimension.experiment == experiment and field in dimension.fields:
+                return component.best > component.worst
+    return None
+
+
+def _fields(index: Index, suite: Suite) -> list[str]:
+    """Which fields are taken for more is better, and which are left out, for want of a direction."""
+    taken, left = dict[str, None](), dict[str, None]()
+    for scenario in suite.scenarios:
+        fields = suite.rubrics[scenario.rubric].fields
+        for name in (name for name in fields if _upward(index, scenario.experiment, name) is None):
+            (taken if fields[name].range else left)[name] = None
+    notes = [f"Not in the index, taken as more is better: {', '.join(taken)}."] if taken else []
+    return (
+        [*notes, f"Left out, since the suite does not say which end is better: {', '.join(left)}."] if left else notes
+    )

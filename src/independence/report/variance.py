@@ -1,0 +1,177 @@
+"""Variance components of every dimension that several scenarios carry, and how far its averages can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from independence.report.items import headcount
+from independence.report.study import Study
+from independence.report.table import Column, Table, Value
+from independence.stats import components, strict
+from independence.stats.components import RESIDUAL, Components, Scores
+from independence.types import Scalar
+
+_COMPONENTS = (
+    Column("dimension", "Dimension"),
+    Column("component", "Component"),
+    Column("variance", "Variance", "number", 3),
+    Column("se", "SE", "number", 3),
+    Column("share", "Share", "percent"),
+)
+_RELIABILITY = (
+    Column("dimension", "Of"),
+    Column("subjects", "Subjects", "count"),
+    Column("scenarios", "Scenarios", "count"),
+    Column("runs", "Runs", "count"),
+    Column("these", "These scenarios", "number", 3),
+    Column("like_these", "Scenarios like these", "number", 3),
+    Column("twice", "with twice the scenarios", "number", 3),
+    Column("spread", "with a scenario for every run", "number", 3),
+)
+_ONE_JUDGE = ("subject", "scenario", "subject x scenario", "run", "judge", RESIDUAL)
+_SEVERAL = (
+    "subject", "scenario", "subject x scenario", "run", "reply",
+    "judge", "judge x subject", "judge x scenario", "judge x subject x scenario", "judge x run", RESIDUAL,
+)  # fmt: skip
+_METHOD = (
+    "In squared points of a verdict's scale. Analysis of variance, everything random, runs nested in subjects. An "
+    "estimate below zero is shown as it came out and counts as zero in shares and coefficients. SE: as if effects were "
+    "normal."
+)
+_COEFFICIENTS = (
+    "Generalizability coefficients (0-1): the share of the variance between subjects' means that would come back "
+    "with other runs of these scenarios, or with other scenarios of the kind. Predictions keep the number of runs "
+    "(twice) or of verdicts (a scenario for every run)."
+)
+
+Runs = Mapping[str, Mapping[int, Mapping[str, Scalar]]]
+"""Scenario -> run -> values of the verdict."""
+
+
+def tables(study: Study, others: Sequence[Study] = ()) -> list[Table]:
+    """Components and coefficients; `others`: the same place under other judges, for what judges add."""
+    own = _verdicts(study)
+    found = {name: _found(study, [own], name) for name in _shared(study)}
+    several = "the next table has what judges add" if others else "one judge graded, so its part cannot be told apart"
+    everybody = f"Taken from {headcount(study, study.sheets)}."
+    notes = (_METHOD, f"No judge component here: {several}; it is in the residual.", *_sizes(found), everybody)
+    out = [
+        Table("variance-components", "Variance components", _COMPONENTS, _rows(found, _ONE_JUDGE), notes),
+        _coefficients(study, found),
+    ]
+    if others:
+        out.append(_judges(study, others, own))
+    return out
+
+
+def _judges(study: Study, others: Sequence[Study], own: Mapping[str, Runs]) -> Table:
+    judges = [own, *(_verdicts(other) for other in others)]
+    found = {name: _found(study, judges, name) for name in _shared(study)}
+    names = ", ".join(str(one.judge) for one in (study, *others))
+    rows = _rows({name: one if one and one.judges > 1 else None for name, one in found.items()}, _SEVERAL)
+    notes = (
+        _METHOD,
+        f"Replies that all {len(judges)} judges graded: {names}. Reply: whoever grades it.",
+        *_sizes(found),
+    )
+    return Table("variance-judges", "Variance components with judges", _COMPONENTS, rows, notes)
+
+
+def _shared(study: Study) -> list[str]:
+    return [name for name in study.frame.index.dimensions if len(study.frame.members[name]) > 1]
+
+
+def _verdicts(study: Study) -> dict[str, Runs]:
+    """Valid verdicts by subject."""
+    out: dict[str, Runs] = {}
+    for config, cells in study.planned.items():
+        runs: dict[str, dict[int, Mapping[str, Scalar]]] = {}
+        for cell in cells:
+            if cell.values is not None:
+                runs.setdefault(cell.scenario, {})[cell.run] = cell.values
+        out[config] = runs
+    return out
+
+
+def _found(study: Study, judges: Sequence[Mapping[str, Runs]], name: str) -> Components | None:
+    scores = _scores(study, judges, name)
+    return None if scores is None else components.components(scores)
+
+
+def _scores(study: Study, judges: Sequence[Mapping[str, Runs]], name: str) -> Scores | None:
+    """The largest balanced part of a dimension's values, (subjects, scenarios, runs, judges).
+
+    Of complete subjects, first runs in which every judge has a verdict on every scenario.
+    """
+    dimension, members = study.frame.index.dimensions[name], study.frame.members[name]
+    own = {config: [judge.get(config, {}) for judge in judges] for config in study.sheets}
+    whole = {
+        config: sorted(set.intersection(*(set(one.get(s, {})) for one in given for s in members)))
+        for config, given in own.items()
+    }
+    count = components.balanced_runs([len(runs) for runs in whole.values()])
+    if not count:
+        return None
+    return np.array(
+        [
+            [[[strict.value(dimension, one[s][run]) for one in own[config]] for run in runs[:count]] for s in members]
+            for config, runs in whole.items()
+            if len(runs) >= count
+        ]
+    )
+
+
+def _rows(found: Mapping[str, Components | None], effects: Sequence[str]) -> tuple[tuple[Value, ...], ...]:
+    return tuple(
+        (name, effect, part.variance if part else None, part.se if part else None, one.share(effect) if one else None)
+        for name, one in found.items()
+        for effect in effects
+        for part in [one.of(effect) if one else None]
+    )
+
+
+def _sizes(found: Mapping[str, Components | None]) -> list[str]:
+    """What each dimension's components come from, dimensions of one size together."""
+    sizes: dict[str, list[str]] = {}
+    for name, one in found.items():
+        size = f"{one.subjects} subjects x {one.scenarios} scenarios x {one.runs} runs" if one else "too few to say"
+        if one and one.judges > 1:
+            size += f" x {one.judges} judges"
+        sizes.setdefault(size, []).append(name)
+    return [f"{', '.join(names)}: {size} (largest balanced part)." for size, names in sizes.items()]
+
+
+def _coefficients(study: Study, found: Mapping[str, Components | None]) -> Table:
+    rows = [_coefficient(name, one) for name, one in found.items()]
+    strata = _strata(study)
+    if strata:
+        both = components.composite(strata)
+        subjects, _, runs = strata[0].shape
+        count = len(next(iter(study.sheets.values())).totals)
+        rows.append((study.frame.index.name, subjects, count, runs, both.these, both.like_these, None, None))
+    return Table("reliability", "Reliability", _RELIABILITY, tuple(rows), (_COEFFICIENTS,))
+
+
+def _coefficient(name: str, found: Components | None) -> tuple[Value, ...]:
+    if found is None:
+        return name, *(None,) * (len(_RELIABILITY) - 1)
+    now = components.reliability(found)
+    twice = components.reliability(found, scenarios=2 * found.scenarios)
+    spread = components.reliability(found, scenarios=found.scenarios * found.runs, runs=1)
+    sizes = (found.subjects, found.scenarios, found.runs)
+    return name, *sizes, now.these, now.like_these, twice.like_these, spread.like_these
+
+
+def _strata(study: Study) -> list[Scores]:
+    """The strata of the index in index points, largest balanced part, each (subjects, scenarios, runs)."""
+    have = {config: min(map(len, sheet.totals.values())) for config, sheet in study.sheets.items()}
+    count = components.balanced_runs(list(have.values()))
+    fleet = [study.sheets[config] for config, runs in have.items() if runs >= count]
+    if not count:
+        return []
+    return [
+        np.array([[points[:count] for points in sheet.strata[number].points] for sheet in fleet])
+        for number in range(len(fleet[0].strata))
+    ]
