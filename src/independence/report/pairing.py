@@ -1,0 +1,159 @@
+"""Two subjects, or one subject under two conditions or two judges: how far apart, and how surely.
+
+Both sides answered the same scenarios, so everything is paired by scenario. Two judges on the same replies are paired
+by dialogue: what a reply is worth cancels, and the spread is that of their differences.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from independence.errors import StoreError
+from independence.report import study
+from independence.report.cells import Planned
+from independence.report.study import Study
+from independence.stats import spread, strict
+from independence.stats.comparison import Difference, difference, paired
+from independence.stats.sheet import Sheet, Stratum
+from independence.stats.strict import Ends
+from independence.store import queries
+
+_NOISE = 1e-9  # index points
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One subject as one study saw it."""
+
+    study: Study
+    config: str
+
+    @property
+    def planned(self) -> Sequence[Planned]:
+        """Its planned verdicts."""
+        return self.study.planned[self.config]
+
+    @property
+    def index(self) -> float | None:
+        """The strict index, 0-100; None while a verdict is missing."""
+        whole = self.study.sheets.get(self.config)
+        return whole.index if whole else None
+
+    @property
+    def bounds(self) -> Ends:
+        """Worst and best index the missing verdicts allow."""
+        return strict.score(self.study.frame, study.scored(self.planned)).bounds
+
+
+class Gap(NamedTuple):
+    """First minus second in index points, in both readings."""
+
+    these: Difference
+    like_these: Difference
+
+
+def find(connection: sqlite3.Connection, read: Study, name: str) -> str:
+    """The config_dir of the subject with that label, id or config_dir. Raises StoreError, with near names."""
+    place = read.place
+    where = f"{place.suite.suite}@{place.edition} under {place.condition}"
+    known = {config: (about.label, about.model_id) for config, about in read.about.items()}
+    fitting = _fitting(known, name)
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        held = ", ".join(sorted(known[config][0] for config in fitting))
+        raise StoreError(f"`{name}` names several subjects of {where}; use a label: {held}")
+    for info in sorted(queries.editions(connection), key=lambda info: info.edition != place.edition):
+        if info.suite == place.suite.suite and _fitting(_known(connection, info), name):
+            there = f"it stands in {info.suite}@{info.edition}"
+            if info.edition == place.edition:
+                raise StoreError(f"`{name}` has no trials in {where}; {there} under another condition")
+            raise StoreError(f"`{name}` has no trials in {where}; {there}, and editions are never compared")
+    names = sorted({one for config, both in known.items() for one in (config, *both)})
+    near = difflib.get_close_matches(name, names, n=3)
+    hint = f"did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else "`leaderboard` lists its subjects"
+    raise StoreError(f"no subject `{name}` in {where}; {hint}")
+
+
+def _known(connection: sqlite3.Connection, info: queries.EditionInfo) -> dict[str, tuple[str, str]]:
+    subjects = queries.subjects(connection, info.suite, info.edition)
+    return {config: (label, model_id) for config, (label, model_id, _) in subjects.items()}
+
+
+def _fitting(known: Mapping[str, tuple[str, str]], name: str) -> list[str]:
+    """Who is called that: by directory, else by label, else by model id."""
+    if name in known:
+        return [name]
+    for number in (0, 1):
+        if found := [config for config, names in known.items() if names[number] == name]:
+            return found
+    return []
+
+
+def same_replies(first: Side, second: Side) -> bool:
+    """True for one subject in one place, seen by two judges: each grades the dialogues that the other grades."""
+    return first.config == second.config and first.study.place == second.study.place
+
+
+def gap(first: Side, second: Side) -> Gap | None:
+    """How far apart two sides are; None where one is incomplete or has a scenario with fewer than two runs.
+
+    Raises StoreError for sides of two editions or suites.
+    """
+    same_edition(first, second)
+    if same_replies(first, second):
+        return _between_judges(first, second)
+    own, other = first.study.these.get(first.config), second.study.these.get(second.config)
+    if own is None or other is None:
+        return None
+    floor = difference(own, other)
+    like_these = paired(first.study.sheets[first.config], second.study.sheets[second.config], floor)
+    return Gap(solid(floor), solid(like_these))
+
+
+def solid(found: Difference) -> Difference:
+    """Without a standard error where it is but the error of computing it: what is always the same has no spread."""
+    return found if found.se > _NOISE else found._replace(se=0.0)
+
+
+def same_edition(first: Side, second: Side) -> None:
+    """Raises StoreError for sides of two editions or suites."""
+    own, other = ((side.study.place.suite.suite, side.study.place.edition) for side in (first, second))
+    if own != other:
+        raise StoreError(f"{'@'.join(own)} and {'@'.join(other)} ask other questions: editions are never compared")
+
+
+def _between_judges(first: Side, second: Side) -> Gap | None:
+    fleet = {
+        config: _less(first.study.sheets[config], second.study.sheets[config])
+        for config in first.study.these
+        if config in second.study.these and same_dialogues(first.study, second.study, config)
+    }
+    if first.config not in fleet:
+        return None
+    at, sheets = list(fleet).index(first.config), list(fleet.values())
+    these, like_these = spread.these_scenarios(sheets)[at], spread.scenarios_like_these(sheets)[at]
+    return Gap(solid(Difference(*these)), solid(Difference(*like_these)))
+
+
+def same_dialogues(first: Study, second: Study, config: str) -> bool:
+    """True when two readings of one place hold the same dialogues of a subject: a run may have gone on in between."""
+    own, other = ([(cell.scenario, cell.run) for cell in read.planned[config]] for read in (first, second))
+    return own == other
+
+
+def _less(first: Sheet, second: Sheet) -> Sheet:
+    """The differences of two judges' points, dialogue by dialogue."""
+    strata = [
+        Stratum(
+            own.scenarios,
+            tuple(a - b for a, b in zip(own.points, other.points, strict=True)),
+            tuple((low - high, high - low) for low, high in own.ends),
+        )
+        for own, other in zip(first.strata, second.strata, strict=True)
+    ]
+    return Sheet(first.base - second.base, tuple(strata))
