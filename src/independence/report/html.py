@@ -1,0 +1,151 @@
+"""A report as one HTML file that asks nobody for anything: style, script and figures are in it."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from importlib import resources
+from itertools import count
+from typing import Final
+
+from independence.report.plots import palette
+from independence.report.section import Block, Prose, Section, Svg
+from independence.report.table import Column, Table, Value, shown
+
+_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+_FOLD_ABOVE: Final = 160  # signs
+_SUMMARY: Final = 100
+_LONG_NAME: Final = 16
+_MANY_TABLES: Final = 4  # from which on each table of a section is behind its title
+_UNENCODABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def page(title: str, sections: Sequence[Section]) -> str:
+    """The document. Everything but figures is escaped here; figures are ours (see `report.plots`)."""
+    links = "".join(f'<li><a href="#{section.id}">{_text(section.title)}</a></li>' for section in sections)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="color-scheme" content="light dark">\n<title>{_text(title)}</title>\n'
+        f"<style>\n{_style()}</style>\n<script>\n{_asset('page.js')}</script>\n</head>\n<body>\n"
+        '<a class="skip" href="#report">Skip to the report</a>\n'
+        f'<header><nav class="contents" aria-label="Contents"><ol>{links}</ol></nav>\n'
+        '<button class="theme" type="button" hidden>Dark</button></header>\n'
+        f'<main id="report">\n<h1>{_text(title)}</h1>\n'
+        f"{''.join(_section(section) for section in sections)}</main>\n</body>\n</html>\n"
+    )
+
+
+def _style() -> str:
+    light, dark = palette.declared("light"), palette.declared("dark")
+    return (
+        f":root{{color-scheme:light;{light}}}\n"
+        f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}\n"
+        f":root[data-theme=dark]{{color-scheme:dark;{dark}}}\n"
+        f"{_asset('page.css')}"
+        f"@media print{{:root:root{{color-scheme:light;{light}}}}}\n"
+    )
+
+
+def _asset(name: str) -> str:
+    return resources.files("independence.report").joinpath("assets", name).read_text("utf-8")
+
+
+def _text(text: str) -> str:
+    return html.escape(_UNENCODABLE.sub("\ufffd", text))
+
+
+def _section(section: Section) -> str:
+    behind = sum(isinstance(block, Table) for block in section.body) >= _MANY_TABLES
+    body = "".join(_block(section, block, behind) for block in section.body)
+    heading = f'<h2><a href="#{section.id}">{_text(section.title)}</a></h2>'
+    return f'<section id="{section.id}">\n{heading}\n{body}</section>\n'
+
+
+def _block(section: Section, block: Block, behind: bool) -> str:
+    if isinstance(block, Prose):
+        return f'<div class="prose">{_prose(block.markdown)}</div>\n'
+    if isinstance(block, Svg):
+        return (
+            f'<figure id="figure-{block.id}"><div class="scroll" tabindex="0" role="group" '
+            f'aria-label="{_text(block.caption)}">{block.svg.strip()}</div>'
+            f"<figcaption>{_text(block.caption)}</figcaption></figure>\n"
+        )
+    return _behind(block, _table(section, block, "unseen")) if behind else _table(section, block)
+
+
+def _prose(markdown: str) -> str:
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    return str(reader.render(_UNENCODABLE.sub("\ufffd", markdown)))
+
+
+def _behind(table: Table, content: str) -> str:
+    rows = f"{len(table.rows)} row{'' if len(table.rows) == 1 else 's'}"
+    summary = f"<summary>{_text(table.title)} <small>{rows}</small></summary>"
+    return f'<details class="fold">{summary}{content}</details>\n'
+
+
+def _table(section: Section, table: Table, caption_class: str = "") -> str:
+    caption_class = "unseen" if table.title == section.title else caption_class
+    notes = "".join(f"<p>{_text(note)}</p>" for note in table.notes)
+    notes = f'<div class="notes">{notes}</div>' if notes else ""
+    name = f"table-{table.id}"
+    if not table.rows:
+        return (
+            f'<div class="table" id="{name}"><p><b>{_text(table.title)}</b></p><p>Nothing to show.</p>{notes}</div>\n'
+        )
+    caption = f'<caption id="{name}-caption" class="{caption_class}"><span>{_text(table.title)}</span></caption>'
+    key = _key_column(table)
+    heads = "".join(_head(place, column, key) for place, column in enumerate(table.columns))
+    rows = "\n".join(_row(table, row, key) for row in table.rows)
+    size = "scroll tall" if section.folded(table) else "scroll"
+    named = any(len(shown(table.columns[key], row[key])) > _LONG_NAME for row in table.rows)
+    opening = f'<table class="named">{caption}' if named else f"<table>{caption}"
+    return (
+        f'<div class="table" id="{name}"><div class="{size}" tabindex="0" role="region" '
+        f'aria-labelledby="{name}-caption">{opening}\n<thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody></table></div>{notes}</div>\n"
+    )
+
+
+def _key_column(table: Table) -> int:
+    """The column that names its row: the first of text, else the first."""
+    return next((place for place, column in enumerate(table.columns) if column.kind == "text"), 0)
+
+
+def _head(place: int, column: Column, key: int) -> str:
+    kinds = [*(["n"] if column.numeric else []), *(["key"] if place == key else [])]
+    return f'<th scope="col"{_classes(kinds)}>{_text(column.head)}</th>'
+
+
+def _row(table: Table, row: Sequence[Value], key: int) -> str:
+    cells = []
+    for place, column, value in zip(count(), table.columns, row, strict=False):
+        content, kinds = _cell(column, value)
+        tag, scope = ("th", ' scope="row"') if place == key else ("td", "")
+        kinds += ["key"] if place == key else []
+        cells.append(f"<{tag}{scope}{_classes(kinds)}>{content}</{tag}>")
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _classes(kinds: Sequence[str]) -> str:
+    return f' class="{" ".join(kinds)}"' if kinds else ""
+
+
+def _cell(column: Column, value: Value) -> tuple[str, list[str]]:
+    text = shown(column, value)
+    if column.numeric:
+        return _text(text), ["n", *(["absent"] if value is None else [])]
+    if value is None:
+        return _text(text), ["absent"]
+    if len(text) <= _FOLD_ABOVE:
+        return _text(text), []
+    start = " ".join(text[:_SUMMARY].split())
+    return f"<details><summary>{_text(start)}…</summary><div>{_text(text)}</div></details>", ["long"]

@@ -1,0 +1,1 @@
+"""Charts as SVG text: plain values in, one deterministic document out."""
