@@ -1,0 +1,200 @@
+"""Names out of stored answers: what is left to read, and the reading. One call a run; subjects are asked nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from independence.clients.pricing import Prices
+from independence.clients.protocol import GaveUp, Parked
+from independence.clients.retry import Policy
+from independence.engine.bench import Bench, Desk, Queue, Shares
+from independence.engine.estimate import Estimate
+from independence.engine.events import Began, Judged, Unsettled
+from independence.engine.gate import Closed, Share
+from independence.engine.pace import Pace
+from independence.errors import IndependenceError
+from independence.judge.names import cues, model
+from independence.judge.names.prompt import render
+from independence.judge.names.reading import Reading, Told
+from independence.judge.names.spec import source
+from independence.judge.spec import CUES, JudgeSpec
+from independence.store import names, records
+from independence.store.names import FirstAnswer, NamesRow, Pick, RunKey, Where
+from independence.store.records import FailureRow
+from independence.types import Missing
+
+_BYTES_PER_TOKEN = 3.5
+_LIST_TOKENS = 120  # of a typical answer
+_COMPLAINT_TOKENS = 200  # what is said about a list that cannot be used
+_MARGIN = 1.3  # as much as a request's reservation adds to its estimated prompt
+_LONGER = 1 + Policy().reasks  # attempts with twice the budget
+
+
+class Wanted(NamedTuple):
+    """What to read, and who reads."""
+
+    where: Where
+    scenarios: Sequence[str]
+    labels: Mapping[str, str]  # of the subjects to read, by config_dir
+    spec: JudgeSpec
+    force: bool = False  # read again what is read
+
+
+class Item(NamedTuple):
+    """One run to read."""
+
+    label: str
+    row: NamesRow  # where the reading belongs, and what it rests on; not read yet
+    told: tuple[Told, ...]
+    trial: str  # that a call which could not be settled is put down to
+
+
+class Plan(NamedTuple):
+    """The runs of a place, sorted."""
+
+    todo: list[Item]
+    known: int  # read already, `broken` among them
+    broken: int  # read already, and nothing usable came
+    stale: int  # read before from other answers or in another way; among `todo`
+    silent: int  # without a single answer to read
+    absent: Counter[str]  # scenario -> runs of `todo` without an answer in it
+
+
+def plan(connection: sqlite3.Connection, wanted: Wanted) -> Plan:
+    """What is left to read."""
+    stored = {
+        (row.config_dir, row.run): row
+        for row in names.stored(connection, wanted.where)
+        if row.extractor == wanted.spec.name
+    }
+    answers = names.first_answers(connection, wanted.where, wanted.scenarios)
+    todo: list[Item] = []
+    known = broken = stale = silent = 0
+    absent: Counter[str] = Counter()
+    for run in names.runs(connection, wanted.where, wanted.scenarios):
+        if run[0] not in wanted.labels:
+            continue
+        if run not in answers:
+            silent += 1
+            continue
+        row, before = _unread(wanted, run, answers[run]), stored.get(run)
+        if before and before.source == row.source and not wanted.force:
+            known, broken = known + 1, broken + (before.missing is not None)
+            continue
+        stale += before is not None and before.source != row.source
+        absent.update(set(wanted.scenarios) - {one.scenario for one in answers[run]})
+        todo.append(_item(connection, wanted, row, answers[run]))
+    return Plan(todo, known, broken, stale, silent, absent)
+
+
+def _unread(wanted: Wanted, run: RunKey, answers: Sequence[FirstAnswer]) -> NamesRow:
+    rests_on = source(wanted.spec.name, [(one.scenario, one.digest) for one in answers])
+    return NamesRow(wanted.where, *run, wanted.spec.name, rests_on)
+
+
+def _item(connection: sqlite3.Connection, wanted: Wanted, row: NamesRow, answers: Sequence[FirstAnswer]) -> Item:
+    told = tuple(Told(one.scenario, names.text(connection, one.trial)) for one in answers)
+    return Item(wanted.labels[row.config_dir], row, told, answers[0].trial)
+
+
+def estimate(todo: Sequence[Item], spec: JudgeSpec, prices: Prices | None) -> Estimate:
+    """What reading will cost; `prices` None for unknown. The most counts every attempt and every further question."""
+    if spec.kind == CUES or prices is None:
+        return Estimate(0, len(todo), 0.0, 0.0, () if spec.kind == CUES else (spec.name,))
+    dear = max(prices.completion, prices.internal_reasoning)
+    asks, attempts, budgets = 1 + model.REASKS, 1 + _LONGER, 1 + 2 * _LONGER
+    typical = most = 0.0
+    for item in todo:
+        prompt = len(render(item.told).encode()) / _BYTES_PER_TOKEN
+        longest = asks * prompt + model.REASKS * (2 * spec.max_tokens + _COMPLAINT_TOKENS)
+        typical += prompt * prices.prompt + _LIST_TOKENS * prices.completion + prices.request
+        most += attempts * longest * _MARGIN * prices.prompt + asks * budgets * spec.max_tokens * dear
+        most += asks * attempts * prices.request
+    return Estimate(0, len(todo), typical, most, ())
+
+
+async def carry_out(bench: Bench, todo: Sequence[Item], spec: JudgeSpec, shares: Shares) -> IndependenceError | None:
+    """Read what is left, every reading committed before it counts. Returns what ended it early."""
+    by_subject: dict[str, list[Item]] = {}
+    for item in todo:
+        by_subject.setdefault(item.label, []).append(item)
+    for label, items in by_subject.items():
+        bench.watch(Began(label, 0, len(items)))
+    door = asyncio.Semaphore(shares.subjects)
+    async with asyncio.TaskGroup() as group:
+        for items in by_subject.values():
+            group.create_task(_subject(bench, door, shares, spec, items))
+    return bench.halt.reason
+
+
+async def _subject(bench: Bench, door: asyncio.Semaphore, shares: Shares, spec: JudgeSpec, items: list[Item]) -> None:
+    async with door:
+        queue = Queue(spec.endpoint, spec.name)
+        lanes = {} if spec.kind == CUES else {queue: bench.backends[queue.endpoint].gate.lane(Share(shares.calls))}
+        desk = Desk(bench, items[0].label, lanes, Pace())
+        async with asyncio.TaskGroup() as group:
+            for item in items:
+                group.create_task(_read(desk, spec, item))
+        for lane in lanes.values():
+            bench.backends[queue.endpoint].gate.leave(lane)
+
+
+async def _read(desk: Desk, spec: JudgeSpec, item: Item) -> None:
+    """Read one run. What goes wrong with it stops the others only where it ends the whole command."""
+    if desk.bench.halt.reason is not None:
+        return
+    try:
+        if spec.kind == CUES:
+            await _keep(desk, item, cues.read(item.told))
+        else:
+            await _by_model(desk, spec, item)
+    except Closed:
+        pass
+    except IndependenceError as stop:
+        desk.bench.halt.stop(stop)
+
+
+async def _by_model(desk: Desk, spec: JudgeSpec, item: Item) -> None:
+    queue = Queue(spec.endpoint, spec.name)
+    client = desk.bench.backends[queue.endpoint].client
+    async with desk.slot(queue, math.inf):
+        try:
+            outcome = await model.read(client, spec, item.told, int(item.row.source[:8], 16) % 2**31)
+        except (Parked, GaveUp, IndependenceError) as stop:
+            if isinstance(stop, Parked):
+                desk.park(queue, stop)
+            await _unsettled(desk, spec, item, stop)
+            if isinstance(stop, IndependenceError):
+                raise
+            return
+        await _keep(desk, item, outcome)
+
+
+async def _unsettled(desk: Desk, spec: JudgeSpec, item: Item, stop: Parked | GaveUp | IndependenceError) -> None:
+    """Keep what a call tried that could not be settled; it is asked again next time."""
+    if stop.attempts:
+        row = FailureRow(item.trial, f"names by {spec.name}", type(stop).__name__, str(stop), stop.attempts)
+        await desk.bench.writer.write(lambda connection: records.add_failure(connection, row))
+    if isinstance(stop, GaveUp) and desk.bench.halt.reason is None:
+        desk.bench.watch(Unsettled(desk.label, f"names of run {item.row.run}", stop.why))
+
+
+async def _keep(desk: Desk, item: Item, outcome: Reading | Missing) -> None:
+    row = _row(item, outcome)
+    await desk.bench.writer.write(lambda connection: names.add(connection, row))
+    desk.bench.watch(Judged(desk.label, row.extractor, row.usage.cost_usd, row.missing))
+
+
+def _row(item: Item, outcome: Reading | Missing) -> NamesRow:
+    head = (item.row.where, item.row.config_dir, item.row.run, item.row.extractor, item.row.source)
+    if isinstance(outcome, Missing):
+        return NamesRow(*head, outcome.reason, usage=outcome.usage, raw=outcome.raw, attempts=outcome.attempts)
+    picks = tuple(Pick(named.name, named.sources) for named in outcome.names)
+    return NamesRow(
+        *head, None, picks, outcome.declined, outcome.primary, outcome.usage, outcome.raw, outcome.attempts
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Which names a subject takes: asking a model, reading by rules, reading what was published."""

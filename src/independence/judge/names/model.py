@@ -1,0 +1,93 @@
+"""Names by a model: render, ask, parse, ask again with what was wrong, give up as Missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from independence.clients.protocol import ChatClient, GaveUp, Parked
+from independence.errors import IndependenceError
+from independence.judge.names.parse import parse
+from independence.judge.names.prompt import render
+from independence.judge.names.reading import Reading, Told
+from independence.judge.prompt import passages
+from independence.judge.spec import JudgeSpec
+from independence.types import Attempt, ChatRequest, Message, Missing, Usage
+
+REASKS = 2
+_COPY = 40  # characters; a shorter answer could stand in a list of names by chance
+
+
+async def read(client: ChatClient, spec: JudgeSpec, told: Sequence[Told], seed: int) -> Reading | Missing:
+    """The names of one run; one call, and at most two more. Raises what `ChatClient.ask` raises."""
+    prompt = Message("user", render(told))
+    messages: tuple[Message, ...] = (prompt,)
+    usage, attempts, raw = Usage(), tuple[Attempt, ...](), ""
+    problems: Sequence[str] = ()
+    for asked in range(1 + REASKS):
+        try:
+            answer = await client.ask(_request(spec, messages, told, (seed + asked) % 2**31))
+        except (Parked, GaveUp, IndependenceError) as stop:
+            stop.attempts = attempts + stop.attempts
+            raise
+        usage, attempts = usage + answer.usage, attempts + answer.attempts
+        if isinstance(answer, Missing):
+            return Missing(
+                "unreadable_verdict", f"the extractor gave no answer ({answer.reason})", answer.raw, attempts
+            )
+        raw = answer.raw or answer.text
+        reading, problems = parse(_own(raw, prompt), told)
+        if reading is not None:
+            return msgspec.structs.replace(reading, raw=raw, usage=usage, attempts=attempts)
+        messages = (prompt, Message("assistant", raw), Message("user", _again(problems)))
+    return Missing("unreadable_verdict", "; ".join(problems), raw, attempts)
+
+
+def _request(spec: JudgeSpec, messages: tuple[Message, ...], told: Sequence[Told], seed: int) -> ChatRequest:
+    return ChatRequest(
+        spec.model,
+        messages,
+        spec.max_tokens,
+        temperature=spec.temperature,
+        effort=spec.effort,
+        schema=_schema([one.scenario for one in told]),
+        seed=seed,
+    )
+
+
+def _schema(scenarios: Sequence[str]) -> dict[str, Any]:
+    place = {"type": "string", "enum": list(scenarios)}
+    name = _object({"name": {"type": "string"}, "sources": {"type": "array", "items": place}})
+    return _object(
+        {
+            "names": {"type": "array", "items": name},
+            "declined": {"type": "array", "items": place},
+            "primary": {"type": ["string", "null"]},
+        }
+    )
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _own(raw: str, prompt: Message) -> str:
+    """What the extractor wrote itself, without answers that it copied whole: they may hold a list of their own."""
+    for passage in passages(prompt.content or ""):
+        if len(passage) >= _COPY:
+            raw = raw.replace(passage, "")
+    return raw
+
+
+def _again(problems: Sequence[str]) -> str:
+    return (
+        f"That list cannot be used: {'; '.join(problems)}. Send the whole JSON object again, with all three keys, "
+        "and nothing else."
+    )

@@ -1,0 +1,221 @@
+"""Names that subjects took when they were free to: the popular ones, those of one subject alone, and each subject's."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from independence.judge.names import asking, published
+from independence.judge.names.reading import Reading
+from independence.judge.names.spec import source
+from independence.judge.names.spelling import key, usual
+from independence.report.place import Place
+from independence.report.table import Column, Table, Value, percent
+from independence.store import names, queries
+from independence.store.names import NamesRow, RunKey, Where
+from independence.types import Missing
+
+PUBLISHED = "published"  # names that came with an import, whoever extracted them
+STALE = "stale"
+_POPULAR = (
+    Column("rank", "Rank", "count"), Column("name", "Name"), Column("count", "Count", "count"),
+    Column("share", "Share of runs", "percent"), Column("subjects", "Subjects", "count"),
+)  # fmt: skip
+_EXCLUSIVE = (
+    Column("rank", "Rank", "count"), Column("name", "Name"), Column("subject", "Only subject"),
+    Column("picks", "Picks", "count"),
+)  # fmt: skip
+_SUBJECTS = (
+    Column("subject", "Subject"), Column("names", "Names"), Column("runs", "Runs", "count"),
+    Column("declined", "Declined", "count"), Column("broken", "Broken", "count"), Column("unread", "Not read", "count"),
+)  # fmt: skip
+
+
+class Run(NamedTuple):
+    """What was read out of one run. With `missing` set there are no names, and that is no refusal."""
+
+    names: tuple[str, ...] = ()
+    declined: bool = False  # no name was taken anywhere
+    missing: str | None = None
+    by: str = ""
+    usd: float = 0.0
+
+
+class Shown(NamedTuple):
+    """Everything the tables are made of."""
+
+    place: Place
+    extractor: str
+    runs: Mapping[RunKey, Run]  # of all subjects; what was not read is not in it
+    planned: Sequence[RunKey]  # of the subjects that are shown
+    labels: Mapping[str, str]
+    spelled: Mapping[str, str]  # key of a name -> how it is written
+
+    def read(self) -> dict[RunKey, Run]:
+        """The runs that are shown and say something: names, or a refusal."""
+        return {run: self.runs[run] for run in self.planned if run in self.runs and self.runs[run].missing is None}
+
+
+def tables(
+    connection: sqlite3.Connection,
+    place: Place,
+    *,
+    extractor: str | None = None,
+    only: Collection[str] | None = None,
+    top: int | None = 25,
+) -> list[Table]:
+    """Popular names, exclusive names, names by subject; [] where nothing was read.
+
+    `extractor`: whose reading; default: the one that has read most runs, of equals what came with an import. `only`:
+    subjects (config_dir) to show; what is exclusive is told from all of them. `top`: rows of the first two tables.
+    """
+    where = Where(place.suite.suite, place.edition, place.variant, place.mode)
+    scenarios = asking.scenarios(place.suite)
+    readings = _readings(connection, where, scenarios)
+    chosen = _chosen(readings) if extractor is None else extractor
+    if chosen not in readings:
+        return []
+    planned = names.runs(connection, where, scenarios)
+    runs = {run: readings[chosen][run] for run in planned if run in readings[chosen]}
+    spelled = usual(name for run in runs.values() for name in run.names)
+    kept = [run for run in planned if only is None or run[0] in only]
+    shown = Shown(place, chosen, runs, kept, _labels(connection, where), spelled)
+    return [_popular(shown, top), _exclusive(shown, top), _by_subject(shown)]
+
+
+def _chosen(readings: Mapping[str, Mapping[RunKey, Run]]) -> str | None:
+    read = {name: sum(run.missing is None for run in runs.values()) for name, runs in readings.items()}
+    return min(read, key=lambda name: (-read[name], name != PUBLISHED, name), default=None)
+
+
+def _readings(connection: sqlite3.Connection, where: Where, scenarios: Sequence[str]) -> dict[str, dict[RunKey, Run]]:
+    """Extractor -> what it read, run by run."""
+    out: dict[str, dict[RunKey, Run]] = {}
+    for run, content in names.imported(connection, where).items():
+        out.setdefault(PUBLISHED, {})[run] = _imported(content, scenarios)
+    stored = names.stored(connection, where)
+    answers = names.first_answers(connection, where, scenarios) if stored else {}
+    for row in stored:
+        run = (row.config_dir, row.run)
+        rests_on = source(row.extractor, [(one.scenario, one.digest) for one in answers.get(run, [])])
+        out.setdefault(row.extractor, {})[run] = _stored(row, rests_on)
+    return out
+
+
+def _imported(content: bytes, scenarios: Sequence[str]) -> Run:
+    came = published.read(content, scenarios)
+    usd = came.outcome.usage.cost_usd
+    if isinstance(came.outcome, Missing):
+        return Run(missing=came.outcome.reason, by=came.extractor, usd=usd)
+    return Run(_each(came.outcome), not came.outcome.names, by=came.extractor, usd=usd)
+
+
+def _each(reading: Reading) -> tuple[str, ...]:
+    return tuple(named.name for named in reading.names)
+
+
+def _stored(row: NamesRow, rests_on: str) -> Run:
+    usd = row.usage.cost_usd
+    if row.missing is not None or row.source != rests_on:
+        return Run(missing=STALE if row.source != rests_on else row.missing, by=row.extractor, usd=usd)
+    return Run(tuple(pick.name for pick in row.names), not row.names, by=row.extractor, usd=usd)
+
+
+def _labels(connection: sqlite3.Connection, where: Where) -> dict[str, str]:
+    """config_dir -> what a subject is called; a label that several bear makes room for the directory name."""
+    known = queries.subjects(connection, where.suite, where.edition)
+    often = Counter(label for label, _, _ in known.values())
+    return {
+        config_dir: (label if often[label] == 1 else config_dir) + " (simulated)" * simulated
+        for config_dir, (label, _, simulated) in known.items()
+    }
+
+
+def _takers(runs: Mapping[RunKey, Run]) -> dict[str, Counter[str]]:
+    """Key of a name -> subject -> runs in which it was taken."""
+    out: dict[str, Counter[str]] = {}
+    for (config_dir, _), run in runs.items():
+        for name in {key(name) for name in run.names}:
+            out.setdefault(name, Counter())[config_dir] += 1
+    return out
+
+
+def _popular(shown: Shown, top: int | None) -> Table:
+    read = shown.read()
+    takers = _takers(read)
+    counts = {name: by.total() for name, by in takers.items()}
+    rows = [
+        (rank, shown.spelled[name], counts[name], counts[name] / len(read), len(takers[name]))
+        for rank, name in _ranked(counts)
+    ]
+    notes = (*_notes(shown, sum(counts.values()), len(counts)), *_cut(len(rows), top))
+    return Table("names-popular", "Popular names", _POPULAR, tuple(rows[:top]), notes)
+
+
+def _exclusive(shown: Shown, top: int | None) -> Table:
+    takers = _takers(shown.runs)
+    here = {config_dir for config_dir, _ in shown.planned}
+    single = {name: by for name, by in takers.items() if len(by) == 1 and here.issuperset(by)}
+    rows = [
+        (rank, shown.spelled[name], shown.labels[next(iter(single[name]))], single[name].total())
+        for rank, name in _ranked({name: by.total() for name, by in single.items()})
+    ]
+    about = f"{len(rows):,} names taken by one subject alone; configurations of one model count as different subjects"
+    return Table("names-exclusive", "Exclusive names", _EXCLUSIVE, tuple(rows[:top]), (about, *_cut(len(rows), top)))
+
+
+def _by_subject(shown: Shown) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for config_dir in sorted({run[0] for run in shown.planned}, key=lambda found: (shown.labels[found], found)):
+        planned = [run for run in shown.planned if run[0] == config_dir]
+        runs = [shown.runs[run] for run in planned if run in shown.runs]
+        unread = len(planned) - sum(run.missing != STALE for run in runs)
+        broken = sum(run.missing not in (None, STALE) for run in runs)
+        taken = _counted(shown, runs) or None
+        rows.append((shown.labels[config_dir], taken, len(planned), sum(run.declined for run in runs), broken, unread))
+    about = (
+        "names with the runs that took them; declined: runs in which none was taken; broken: the extraction came to "
+        "nothing, which says nothing about the subject"
+    )
+    return Table("names-by-subject", "Names by subject", _SUBJECTS, tuple(rows), (about,))
+
+
+def _counted(shown: Shown, runs: Iterable[Run]) -> str:
+    counts = Counter(name for run in runs for name in {key(name) for name in run.names})
+    ranked = (name for _, name in _ranked(counts))
+    return ", ".join(shown.spelled[name] + (f" ×{counts[name]}" if counts[name] > 1 else "") for name in ranked)
+
+
+def _ranked(counts: Mapping[str, int]) -> list[tuple[int, str]]:
+    """(rank, name), most frequent first, equals by alphabet; equal counts share a rank."""
+    order = sorted(counts, key=lambda name: (-counts[name], name))
+    first: dict[int, int] = {}
+    return [(first.setdefault(counts[name], place), name) for place, name in enumerate(order, start=1)]
+
+
+def _notes(shown: Shown, picks: int, different: int) -> tuple[str, ...]:
+    read, there = shown.read(), [shown.runs[run] for run in shown.planned if run in shown.runs]
+    declined = sum(run.declined for run in read.values())
+    reasons = Counter(run.missing for run in there if run.missing is not None)
+    parts = [f"{picks:,} picks of {different:,} names in {len(read):,} of {len(shown.planned):,} runs"]
+    parts.append(f"{declined} declined ({percent(declined / len(read))})" if read else "none declined")
+    parts += [f"{reasons[reason]} {_called(reason)}" for reason in sorted(reasons)]
+    place = f"{shown.place.suite.suite}@{shown.place.edition}, {shown.place.condition}"
+    by = Counter(run.by or "an unnamed model" for run in there)
+    readers = ", ".join(
+        f"{name} ({count} runs)" for name, count in sorted(by.items(), key=lambda one: (-one[1], one[0]))
+    )
+    cost = sum(run.usd for run in there)
+    paid = f", for ${cost:.4f}" if cost else ""
+    origin = "came with the import, read by" if shown.extractor == PUBLISHED else "read by"
+    return ("; ".join(parts), f"{place}; {origin} {readers}{paid}; each name counts once a run")
+
+
+def _called(reason: str) -> str:
+    return "stale, to be read again" if reason == STALE else f"broken ({reason})"
+
+
+def _cut(rows: int, top: int | None) -> tuple[str, ...]:
+    return (f"the first {top} of {rows:,}; --format json or csv has all",) if top is not None and rows > top else ()
