@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from independence.clients.pricing import FREE, Prices
-from independence.engine.estimate import Estimate, estimate
+from independence.clients.pricing import FREE, Prices, reservation
+from independence.engine import dialogue
+from independence.engine.dialogue import Progress, Said
+from independence.engine.estimate import Entry, Estimate, bills, estimate
 from independence.engine.plan import Trial
+from independence.engine.profile import Cell, Profile
 from independence.engine.resume import Todo
 from independence.judge.spec import CUES, JudgeSpec
 from independence.suites.load import Loaded
@@ -32,14 +36,90 @@ def test_calls_and_verdicts_are_counted(trials: dict[str, Trial]) -> None:
     assert (found.calls, found.verdicts) == (2, 3)
 
 
-def test_a_calls_price_is_its_prompt_and_a_typical_answer(trials: dict[str, Trial]) -> None:
-    dialogue = trials["radio"].dialogue
-    scripted = len(dialogue.system) + sum(len(beat.human) + len(beat.reply or "") for beat in dialogue.beats)
-    found = estimate([Todo(trials["radio"], 1, ())], {SUBJECT_AT: Prices(prompt=1.0)})
-    assert found.typical_usd == pytest.approx(scripted / 3.5)
+def test_a_calls_price_is_its_prompt_and_a_typical_answer(toy_suite: Loaded) -> None:
+    trial = planned.trials(toy_suite.suite, modes=["user_role"])["radio", 1]
+    texts = [trial.dialogue.system] + [text for beat in trial.dialogue.beats for text in (beat.human, beat.reply or "")]
+    found = estimate([Todo(trial, 1, ())], {SUBJECT_AT: Prices(prompt=1.0)})
+    assert found.typical_usd == pytest.approx(sum(map(len, texts)) / 4.1)
+    found = estimate([Todo(trial, 1, ())], {SUBJECT_AT: Prices(completion=1.0, request=0.5)})
+    assert found.typical_usd == pytest.approx(trial.dialogue.max_tokens + 0.5)  # fewer than a typical answer's 341
+
+
+def test_a_tool_adds_its_definition_to_every_prompt(toy_suite: Loaded) -> None:
+    spoken, written = (planned.trials(toy_suite.suite, modes=[mode])["radio", 1] for mode in ("tool_role", "user_role"))
+    found = [
+        estimate([Todo(trial, 1, ())], {SUBJECT_AT: Prices(prompt=1.0)}).typical_usd for trial in (spoken, written)
+    ]
+    assert found[0] > found[1] + 218
+
+
+def test_the_most_is_every_budget_that_an_answer_may_use_up(trials: dict[str, Trial]) -> None:
+    # Cut off at its budget, then cut off or silent three times with twice as much: what clients/reask allows.
+    budget = trials["radio"].dialogue.max_tokens
     found = estimate([Todo(trials["radio"], 1, ())], {SUBJECT_AT: Prices(completion=1.0, request=0.5)})
-    assert found.most_usd == dialogue.max_tokens + 0.5
-    assert 100 < found.typical_usd < 1000
+    assert found.most_usd == budget + 3 * 2 * budget + 4 * 0.5
+
+
+def test_the_most_of_a_verdict_counts_its_unreadable_ones(trials: dict[str, Trial]) -> None:
+    found = estimate([Todo(trials["radio"], 0, (MODEL,))], {JUDGE_AT: Prices(completion=1.0, request=0.5)})
+    assert found.most_usd == 3 * (7 * MODEL.max_tokens + 4 * 0.5)
+
+
+def test_the_most_covers_what_the_cost_cap_reserves_for_each_request(trials: dict[str, Trial]) -> None:
+    trial = trials["dessert"]  # its request holds the two answers of the dinner it follows
+    budget = trial.dialogue.max_tokens
+    longest = Said("a" * int(2 * budget * 3.5), "")
+    asked = dialogue.request(trial, Progress((longest, longest), (), None))
+    found = estimate([Todo(trial, 1, ())], {SUBJECT_AT: PRICES})
+    assert found.most_usd > 3 * reservation(msgspec.structs.replace(asked, max_tokens=2 * budget), PRICES)
+
+
+def test_what_a_subject_took_before_takes_the_place_of_published_means(trials: dict[str, Trial]) -> None:
+    config = planned.SUBJECT.config_dir
+    profile = Profile(
+        completions={(config, "radio", 0): Cell(1000.0, 4)},
+        prompts={(config, "firm/tool_role", "radio", 0): Cell(50, 4)},
+    )
+    found = estimate([Todo(trials["radio"], 1, ())], {SUBJECT_AT: PRICES}, profile)
+    assert found.typical_usd == pytest.approx(50 * 1e-6 + 1000 * 4e-6)
+
+
+def test_an_earlier_answer_makes_later_prompts_longer(trials: dict[str, Trial]) -> None:
+    config = planned.SUBJECT.config_dir
+    wordy = Profile(completions={(config, "dinner", 0): Cell(900.0, 1)})
+    todo, prices = (
+        [Todo(trials["dessert"], 1, (MODEL,))],
+        {SUBJECT_AT: Prices(prompt=1.0), JUDGE_AT: Prices(prompt=1.0)},
+    )
+    usual = bills(todo, prices)
+    longer = bills(todo, prices, wordy)
+    for entry in (Entry(config), Entry(config, MODEL.name)):
+        assert longer[entry].prompt == pytest.approx(usual[entry].prompt + 900 - 256)
+
+
+def test_the_range_is_around_the_typical_figure_and_narrows_with_experience(trials: dict[str, Trial]) -> None:
+    config = planned.SUBJECT.config_dir
+    todo = [Todo(trials["radio"], 1, ())]
+    known = Profile(completions={(config, "radio", 0): Cell(300.0, 25)})
+    prices = {SUBJECT_AT: Prices(completion=1.0)}
+    ranges = []
+    for profile in (None, known):
+        found = estimate(todo, prices, profile)
+        low, high = found.range_usd
+        assert low < found.typical_usd < high < found.most_usd
+        ranges.append(high / low)
+    assert ranges[0] > 2 * ranges[1]
+
+
+def test_runs_of_one_dialogue_cost_as_much_as_they_are(toy_suite: Loaded) -> None:
+    runs = planned.trials(toy_suite.suite, runs=5)
+    prices = {SUBJECT_AT: PRICES, JUDGE_AT: PRICES}
+    one = estimate([Todo(runs["dinner", 1], 2, (MODEL,))], prices)
+    five = estimate([Todo(runs["dinner", run], 2, (MODEL,)) for run in range(1, 6)], prices)
+    assert (five.calls, five.verdicts) == (10, 5)
+    assert five.typical_usd == pytest.approx(5 * one.typical_usd)
+    assert five.most_usd == pytest.approx(5 * one.most_usd)
+    assert five.range_usd[1] - five.range_usd[0] < 5 * (one.range_usd[1] - one.range_usd[0])
 
 
 def test_the_most_is_never_less_than_typical(trials: dict[str, Trial]) -> None:

@@ -104,3 +104,14 @@ def test_a_released_trial_is_free(connection: sqlite3.Connection, trial: str) ->
 
 def test_the_heartbeat_beats_well_within_the_time() -> None:
     assert leases.HEARTBEAT_S * 3 < leases.TTL_S
+
+
+def test_only_living_processes_with_time_left_hold_trials(connection: sqlite3.Connection) -> None:
+    here = socket.gethostname()
+    living, dead, late = name(here, os.getppid()), name(here, dead_pid()), name("another-host", 1)
+    for key, owner in (("t1", living), ("t2", living), ("t3", dead), ("t4", late)):
+        rows.trial(connection, key)
+        leases.take(connection, key, owner)
+    assert leases.holders(connection) == sorted([living, late])
+    connection.execute("UPDATE trials SET lease_until = ? WHERE key = 't4'", (time.time() - 1,))
+    assert leases.holders(connection) == [living]

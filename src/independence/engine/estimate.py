@@ -1,22 +1,44 @@
-"""What a plan will cost before anything is sent: calls, a typical figure and the most it can be."""
+"""What a plan will cost before anything is sent: tokens, dollars, the range they will lie in, the most they can be.
+
+The most counts every attempt an ask may come to, each with a full budget: an answer cut off by its budget is asked once
+more with twice as much, and from then on one that says nothing twice again; a judge's unreadable verdict is asked again
+twice, each time as such an ask of its own. Failed transport is not billed and not counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import NamedTuple
 
-from independence.clients.pricing import Prices
-from independence.engine.plan import Dialogue
+from independence.clients.pricing import Prices, prompt_tokens
+from independence.clients.retry import Policy
+from independence.engine import dialogue
+from independence.engine.bill import Bill, Most, Part
+from independence.engine.dialogue import Progress, Said
+from independence.engine.plan import Condition, Trial
+from independence.engine.profile import (
+    CHARACTERS_PER_TOKEN,
+    OWN,
+    PROMPT_RUN,
+    RUN,
+    TOOL_TOKENS,
+    VERDICT_RUN,
+    Guess,
+    Profile,
+)
 from independence.engine.resume import Todo
-from independence.judge.spec import CUES
+from independence.judge.model import REASKS
+from independence.judge.prompt import transcript
+from independence.judge.spec import CUES, JudgeSpec
+from independence.types import Message
 
-# Means over 12,583 published calls: tokens an answer and a verdict take.
-_ANSWER_TOKENS = 341
-_VERDICT_TOKENS = 149
-_JUDGE_MAX_TOKENS = 1024
-_BYTES_PER_TOKEN = 3.5
-_RUBRIC_TOKENS = 900
-_MARGIN = 1.3
+SUBJECT = ""  # in place of a judge: the answers themselves
+_MARGIN = 1.3  # as much as a request's reservation adds to its estimated prompt
+_LONGER = 1 + Policy().reasks  # attempts with twice the budget
+_ATTEMPTS = 1 + _LONGER
+_BUDGETS = 1 + 2 * _LONGER
+_COMPLAINT_TOKENS = 200  # what is said about an unreadable verdict when it is asked again
 
 
 class Estimate(NamedTuple):
@@ -27,51 +49,124 @@ class Estimate(NamedTuple):
     typical_usd: float
     most_usd: float
     unpriced: tuple[str, ...]
+    range_usd: tuple[float, float] = (0.0, 0.0)  # one in ten stays below, one in ten goes above
 
 
-def estimate(todo: Sequence[Todo], prices: Mapping[tuple[str, str], Prices | None]) -> Estimate:
-    """Price what is left to do; `prices` by (endpoint, model), None for unknown."""
-    typical = most = 0.0
-    unpriced: dict[str, None] = {}
-    for item in todo:
-        subject = item.trial.subject
-        own = prices.get((subject.endpoint, subject.model))
-        if item.calls and own is None:
-            unpriced[subject.model_id] = None
-        elif own is not None:
-            low, high = _answers(item.trial.dialogue, item.calls, own)
-            typical, most = typical + low, most + high
-        for judge in item.judges:
-            rate = prices.get((judge.endpoint, judge.model))
-            if judge.kind != CUES and rate is None:
-                unpriced[judge.name] = None
-            elif rate is not None:
-                low, high = _verdict(item.trial.dialogue, rate)
-                typical, most = typical + low, most + high
+class Entry(NamedTuple):
+    """Whose bill: a subject's answers, or one judge's verdicts on them."""
+
+    config_dir: str
+    judge: str = SUBJECT
+
+
+PriceList = Mapping[tuple[str, str], Prices | None]  # by (endpoint, model); None: unknown
+
+
+def estimate(todo: Sequence[Todo], prices: PriceList, profile: Profile | None = None) -> Estimate:
+    """Price what is left to do, by what stored calls say (`profile`) or the published means."""
+    found = bills(todo, prices, profile)
+    whole = reduce(Bill.plus, found.values(), Bill())
+    names = {item.trial.subject.config_dir: item.trial.subject.model_id for item in todo}
+    unpriced = [entry.judge or names[entry.config_dir] for entry, bill in found.items() if bill.unpriced]
     verdicts = sum(len(item.judges) for item in todo)
-    return Estimate(sum(item.calls for item in todo), verdicts, typical, most, tuple(unpriced))
+    calls = sum(item.calls for item in todo)
+    return Estimate(calls, verdicts, whole.usd, whole.most_usd, tuple(dict.fromkeys(unpriced)), whole.range_usd)
 
 
-def _answers(dialogue: Dialogue, left: int, prices: Prices) -> tuple[float, float]:
-    """The last `left` turns of a dialogue, each with all before it in its prompt."""
-    scripted = len(dialogue.system) + sum(len(b.human) + len(b.reply or "") for b in dialogue.beats)
-    answer = min(_ANSWER_TOKENS, dialogue.max_tokens)
-    low = high = 0.0
-    for turn in range(dialogue.generated - left, dialogue.generated):
-        prompt = scripted / _BYTES_PER_TOKEN + turn * answer
-        longest = (scripted / _BYTES_PER_TOKEN + turn * dialogue.max_tokens) * _MARGIN
-        dear = max(prices.completion, prices.internal_reasoning)
-        low += prompt * prices.prompt + answer * prices.completion + prices.request
-        high += longest * prices.prompt + dialogue.max_tokens * dear + prices.request
-    return low, high
+def bills(todo: Iterable[Todo], prices: PriceList, profile: Profile | None = None) -> dict[Entry, Bill]:
+    """A bill for each subject's answers and for each judge's verdicts on them; the rule judge sends none."""
+    clerk = _Clerk(profile or Profile())
+    out: dict[Entry, Bill] = {}
+    for item, times in _alike(todo):
+        trial = item.trial
+        subject = trial.subject
+        own = prices.get((subject.endpoint, subject.model))
+        for turn in range(trial.dialogue.generated - item.calls, trial.dialogue.generated):
+            out.setdefault(Entry(subject.config_dir), Bill()).add(*clerk.answer(trial, turn), own, times)
+        for judge in item.judges:
+            if judge.kind != CUES:
+                rate = prices.get((judge.endpoint, judge.model))
+                bill = out.setdefault(Entry(subject.config_dir, judge.name), Bill())
+                bill.add(*clerk.verdict(trial, judge), rate, times)
+    return out
 
 
-def _verdict(dialogue: Dialogue, prices: Prices) -> tuple[float, float]:
-    scripted = sum(len(b.human) + len(b.reply or "") for b in dialogue.beats) / _BYTES_PER_TOKEN + _RUBRIC_TOKENS
-    dear = max(prices.completion, prices.internal_reasoning)
-    prompt = scripted + dialogue.generated * min(_ANSWER_TOKENS, dialogue.max_tokens)
-    longest = (scripted + dialogue.generated * dialogue.max_tokens) * _MARGIN
-    return (
-        prompt * prices.prompt + _VERDICT_TOKENS * prices.completion + prices.request,
-        longest * prices.prompt + _JUDGE_MAX_TOKENS * dear + prices.request,
-    )
+def _alike(todo: Iterable[Todo]) -> Iterator[tuple[Todo, int]]:
+    """One of all that differ in their run alone, and how many they are."""
+    groups: dict[Hashable, list[Todo]] = {}
+    for item in todo:
+        said = item.trial.dialogue
+        place = (item.trial.subject, said.condition, said.scenario.id, item.calls, item.judges)
+        groups.setdefault(place, []).append(item)
+    yield from ((items[0], len(items)) for items in groups.values())
+
+
+class _Clerk:
+    """Sizes up one call after the other; what subjects and runs share is measured once."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._asked: dict[tuple[Condition, str, int], tuple[float, float]] = {}
+        self._shown: dict[str, float] = {}
+
+    def answer(self, trial: Trial, turn: int) -> tuple[Part, Part, Most]:
+        """Prompt, completion and bound of a subject's answer."""
+        budget, before = trial.dialogue.max_tokens, _before(trial)
+        text, reserved = self._request(trial, turn)
+        prompt = self._profile.prompt(trial, turn, text + self._earlier(trial, turn))
+        longest = (reserved + (before + turn) * 2 * budget) * _MARGIN
+        most = Most(_ATTEMPTS, _ATTEMPTS * longest, _BUDGETS * budget)
+        return Part(prompt, PROMPT_RUN), Part(self._completion(trial, turn), RUN), most
+
+    def verdict(self, trial: Trial, judge: JudgeSpec) -> tuple[Part, Part, Most]:
+        """Prompt, completion and bound of a judge's verdict."""
+        turns, budget = trial.dialogue.generated, judge.max_tokens
+        text = self._profile.rubric(trial) + self._transcript(trial)
+        prompt = self._profile.grading(judge, trial, text + self._earlier(trial, turns))
+        longest = text + (_before(trial) + turns) * 2 * trial.dialogue.max_tokens
+        asked = _ATTEMPTS * ((1 + REASKS) * longest + REASKS * (2 * budget + _COMPLAINT_TOKENS)) * _MARGIN
+        most = Most((1 + REASKS) * _ATTEMPTS, asked, (1 + REASKS) * _BUDGETS * budget)
+        return Part(prompt, PROMPT_RUN), Part(self._profile.verdict(judge, trial), VERDICT_RUN), most
+
+    def _completion(self, trial: Trial, turn: int) -> Guess:
+        """What an answer takes. Nobody can write more than the suite allows, unless stored calls say otherwise."""
+        guess = self._profile.completion(trial, turn)
+        return guess if guess.source == OWN else guess._replace(tokens=min(guess.tokens, trial.dialogue.max_tokens))
+
+    def _earlier(self, trial: Trial, turn: int) -> float:
+        """Tokens of the answers before a turn, those of the trials it continues included."""
+        above = self._earlier(trial.parent, trial.parent.dialogue.generated) if trial.parent else 0.0
+        return above + sum(self._completion(trial, before).tokens for before in range(turn))
+
+    def _request(self, trial: Trial, turn: int) -> tuple[float, float]:
+        """Tokens of a request without the answers in it: as they usually are, and as they are reserved for."""
+        place = (trial.dialogue.condition, trial.dialogue.scenario.id, turn)
+        if place not in self._asked:
+            whole = dialogue.request(trial, _blank(trial, turn))
+            text = sum(len(part) for message in whole.messages for part in _parts(message))
+            usual = text / CHARACTERS_PER_TOKEN + (TOOL_TOKENS if whole.tool else 0.0)
+            self._asked[place] = (usual, prompt_tokens(whole))
+        return self._asked[place]
+
+    def _transcript(self, trial: Trial) -> float:
+        """Tokens of what a judge is shown, without the answers in it."""
+        scenario = trial.dialogue.scenario.id
+        if scenario not in self._shown:
+            lines = dialogue.lines(trial, _blank(trial, trial.dialogue.generated))
+            self._shown[scenario] = len(transcript(lines, "")) / CHARACTERS_PER_TOKEN
+        return self._shown[scenario]
+
+
+def _parts(message: Message) -> Iterator[str]:
+    yield message.content or ""
+    yield from (call.function.arguments for call in message.tool_calls)
+
+
+def _before(trial: Trial) -> int:
+    """How many answers the trials it continues hold."""
+    return trial.parent.dialogue.generated + _before(trial.parent) if trial.parent else 0
+
+
+def _blank(trial: Trial, turn: int) -> Progress:
+    """A dialogue before a turn, every answer empty."""
+    return Progress((Said("", ""),) * _before(trial), (Said("", ""),) * turn, None)

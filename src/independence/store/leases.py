@@ -46,6 +46,12 @@ def release_all(connection: sqlite3.Connection, me: str) -> None:
     connection.execute("UPDATE trials SET lease_owner = NULL, lease_until = NULL WHERE lease_owner = ?", (me,))
 
 
+def holders(connection: sqlite3.Connection) -> list[str]:
+    """Processes that live and hold a trial now, as `host:pid:nonce`."""
+    rows = connection.execute("SELECT DISTINCT lease_owner FROM trials WHERE lease_until > ?", (time.time(),))
+    return sorted(holder for (holder,) in rows if holder and _alive(holder))
+
+
 def _alive(holder: str) -> bool:
     """False only when the holder ran on this host and its process is gone."""
     host, pid, _ = holder.rsplit(":", 2)

@@ -1,0 +1,145 @@
+"""How a store is doing: read only, so that looking at a damaged file changes nothing. No opinions about it.
+
+A file in WAL mode that nobody has open is read as immutable: SQLite would otherwise leave two files beside it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+
+import msgspec
+
+from independence.errors import StoreError
+from independence.store import queries
+from independence.store.database import translate
+from independence.store.migrations import MIGRATIONS
+
+_PATIENCE_S = 5.0  # with a file that another process has locked
+_MOST_DAMAGE = 5  # complaints of SQLite that are kept
+_WAL_FORMAT = 2  # in the header: how the file is read and written
+_TEXTS = ("calls", "verdicts", "failures")  # tables whose rows belong to a trial
+
+
+class Contents(msgspec.Struct, frozen=True):
+    """What a sound store holds, in rows."""
+
+    trials: int
+    answers: int  # current ones
+    verdicts: int
+    unplanned: int  # trials that no edition plans
+    homeless: int  # answers, verdicts and failures whose trial is gone
+    stale: int  # planned trials with an answer given on a history that was replaced since
+    leases: int  # trials somebody works on
+    expired: int  # leases whose holder has gone silent
+
+
+class Health(msgspec.Struct, frozen=True):
+    """One store file."""
+
+    path: Path
+    size_bytes: int  # with what waits in its WAL
+    free_bytes: int  # on its disk
+    writable: bool
+    wal: bool  # journal mode
+    schema: int  # migrations it has seen; 0: an empty file
+    known: int  # migrations this version knows
+    damage: tuple[str, ...]  # SQLite's complaints; empty: sound
+    contents: Contents | None  # None where the file is damaged, empty or newer than this version
+
+
+def free_bytes(folder: Path) -> int:
+    """Free space on the disk of a folder. Raises StoreError where there is no such folder."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError as error:
+        what = f"the folder {folder} cannot be used ({error.strerror})"
+        raise StoreError(f"{what}; create it or choose another --db") from error
+
+
+def examine(path: Path, now: float | None = None) -> Health:
+    """Look at a store that exists. Raises StoreError for a file that is none or cannot be read."""
+    moment = time.time() if now is None else now
+    try:
+        if not _wal_file(path).exists():
+            with suppress(sqlite3.Error):
+                health = _look(path, "immutable=1", moment)
+                if not _wal_file(path).exists():  # else somebody began to write meanwhile
+                    return health
+        return _look(path, "mode=ro", moment)
+    except sqlite3.Error as error:
+        raise StoreError(str(translate(error, path))) from error
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _look(path: Path, how: str, now: float) -> Health:
+    address = f"{path.resolve().as_uri()}?{how}"
+    with closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE_S, isolation_level=None)) as connection:
+        return _health(connection, path, now)
+
+
+def _wal_file(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def _health(connection: sqlite3.Connection, path: Path, now: float) -> Health:
+    schema, tables = connection.execute(
+        "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
+    ).fetchone()
+    if schema == 0 and tables:
+        raise StoreError(f"{path}: a SQLite file of another program; name another file with --db")
+    damage = _damage(connection)
+    readable = not damage and 0 < schema <= len(MIGRATIONS)
+    waiting = _wal_file(path)
+    return Health(
+        path, path.stat().st_size + (waiting.stat().st_size if waiting.exists() else 0), free_bytes(path.parent),
+        os.access(path, os.W_OK) and os.access(path.parent, os.W_OK), _in_wal_mode(path), schema, len(MIGRATIONS),
+        damage, _contents(connection, now) if readable else None,
+    )  # fmt: skip
+
+
+def _damage(connection: sqlite3.Connection) -> tuple[str, ...]:
+    rows = [str(row[0]) for row in connection.execute(f"PRAGMA quick_check({_MOST_DAMAGE})")]
+    return () if rows == ["ok"] else tuple(line for row in rows for line in row.splitlines())[:_MOST_DAMAGE]
+
+
+def _in_wal_mode(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(20)
+    return len(head) == 20 and head[18] == _WAL_FORMAT
+
+
+def _contents(connection: sqlite3.Connection, now: float) -> Contents:
+    def count(sql: str, *values: float) -> int:
+        return int(connection.execute(f"SELECT count(*) FROM {sql}", values).fetchone()[0])
+
+    held = "trials WHERE lease_owner IS NOT NULL AND lease_until"
+    return Contents(
+        trials=count("trials"),
+        answers=count("calls WHERE version = 0"),
+        verdicts=count("verdicts"),
+        unplanned=count("trials t WHERE NOT EXISTS (SELECT 1 FROM planned p WHERE p.trial = t.key)"),
+        homeless=sum(
+            count(f"{table} x WHERE NOT EXISTS (SELECT 1 FROM trials t WHERE t.key = x.trial)") for table in _TEXTS
+        ),
+        stale=_stale(connection),
+        leases=count(f"{held} > ?", now),
+        expired=count(f"{held} <= ?", now),
+    )
+
+
+def _stale(connection: sqlite3.Connection) -> int:
+    """Trials, each counted once however many editions plan it."""
+    return len(
+        {
+            state.key
+            for edition in queries.editions(connection)
+            for state in queries.states(connection, edition.suite, edition.edition)
+            if state.stale
+        }
+    )

@@ -1,0 +1,82 @@
+"""What was spent on whom, and how often it had to be tried."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+
+class Spent(NamedTuple):
+    """One subject's calls and dollars in a place."""
+
+    calls: int
+    answers_usd: float
+    verdicts: int
+    verdicts_usd: float
+    failed_usd: float  # calls that were never settled
+    unknown_usd: float  # reserved for attempts whose cost never came back
+    extra_attempts: int  # requests beyond the first of a call, and those of calls never settled
+    tokens: int  # prompt and completion, answers and verdicts
+
+
+class Times(NamedTuple):
+    """When the first and the last answer of a run came, ISO 8601."""
+
+    first: str
+    last: str
+
+
+_TRIALS = (
+    "(SELECT DISTINCT config_dir, trial FROM planned WHERE suite = ? AND edition = ? AND variant = ? AND mode = ?) p"
+)
+
+
+def spending(connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str]) -> dict[str, Spent]:
+    """config_dir -> what was spent, replaced answers and every judge included."""
+    place = (suite, edition, *condition)
+    out: dict[str, Spent] = {}
+    for config, *values in connection.execute(
+        "SELECT p.config_dir, count(*), sum(c.cost_usd), sum(c.unknown_usd), "
+        "sum(max(json_array_length(c.attempts) - 1, 0)), sum(c.prompt_tokens + c.completion_tokens) "
+        f"FROM {_TRIALS} JOIN calls c ON c.trial = p.trial GROUP BY p.config_dir",
+        place,
+    ):
+        calls, usd, unknown, extra, tokens = values
+        out[config] = Spent(calls, usd, 0, 0.0, 0.0, unknown, extra, tokens)
+    for config, *values in connection.execute(
+        "SELECT p.config_dir, count(*), sum(v.cost_usd), sum(v.unknown_usd), "
+        "sum(v.prompt_tokens + v.completion_tokens) "
+        f"FROM {_TRIALS} JOIN verdicts v ON v.trial = p.trial GROUP BY p.config_dir",
+        place,
+    ):
+        verdicts, usd, unknown, tokens = values
+        own = out.get(config, _NOTHING)
+        out[config] = own._replace(
+            verdicts=verdicts, verdicts_usd=usd, unknown_usd=own.unknown_usd + unknown, tokens=own.tokens + tokens
+        )
+    for config, usd, unknown, attempts in connection.execute(
+        "SELECT p.config_dir, sum(f.cost_usd), sum(f.unknown_usd), sum(json_array_length(f.attempts)) "
+        f"FROM {_TRIALS} JOIN failures f ON f.trial = p.trial GROUP BY p.config_dir",
+        place,
+    ):
+        own = out.get(config, _NOTHING)
+        out[config] = own._replace(
+            failed_usd=usd, unknown_usd=own.unknown_usd + unknown, extra_attempts=own.extra_attempts + attempts
+        )
+    return out
+
+
+_NOTHING = Spent(0, 0.0, 0, 0.0, 0.0, 0.0, 0, 0)
+
+
+def times(
+    connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str]
+) -> dict[tuple[str, int], Times]:
+    """(config_dir, run) -> when its current answers came."""
+    rows = connection.execute(
+        "SELECT p.config_dir, p.run, min(c.answered_at), max(c.answered_at) FROM planned p JOIN calls c "
+        "ON c.trial = p.trial WHERE c.version = 0 AND p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? "
+        "GROUP BY p.config_dir, p.run",
+        (suite, edition, *condition),
+    )
+    return {(config, run): Times(first, last) for config, run, first, last in rows}

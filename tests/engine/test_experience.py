@@ -1,0 +1,185 @@
+"""What a profile learns from a store, and how well it foretells the published bills."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from independence.clients.pricing import Prices
+from independence.config.subjects import Subject
+from independence.engine import plan
+from independence.engine.estimate import Entry, bills
+from independence.engine.experience import learned, rubrics
+from independence.engine.plan import Trial
+from independence.engine.profile import EVERYBODY
+from independence.engine.resume import Todo
+from independence.store import context, records
+from independence.store.records import CallRow, VerdictRow
+from independence.suites.load import Loaded, load
+from independence.types import Reply, Usage, Verdict
+
+from . import planned
+
+TERSE, WORDY, SIM = (
+    Subject("acme/terse", "openrouter", "acme/terse"),
+    Subject("acme/wordy", "openrouter", "acme/wordy"),
+    Subject("sim/half", "sim", "half"),
+)
+
+
+def say(connection: sqlite3.Connection, trial: Trial, prompt: int, *completions: int) -> None:
+    """Answers of a trial that took so many tokens."""
+    at = context.begin(trial.key)
+    for turn, completion in enumerate(completions):
+        answer = Reply(f"{turn}", "tool", usage=Usage(prompt, completion))
+        after = context.extend(at, answer)
+        records.add_call(connection, CallRow(trial.key, turn, f"{turn}", at, after, answer))
+        at = after
+
+
+@pytest.fixture
+def trials(connection: sqlite3.Connection, toy_suite: Loaded) -> dict[tuple[str, str], Trial]:
+    """One run of three subjects, planned: (model id, scenario) -> trial."""
+    made = plan.trials(toy_suite.suite, plan.select(toy_suite.suite, (), (), 1, ()), [TERSE, WORDY, SIM])
+    planned.store(connection, toy_suite, made)
+    return {(trial.subject.model_id, trial.dialogue.scenario.id): trial for trial in made}
+
+
+def test_a_blank_store_teaches_the_size_of_the_rubrics_alone(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    profile = learned(connection, toy_suite.suite, toy_suite.edition)
+    assert (profile.completions, profile.prompts, profile.levels, profile.verdicts) == ({}, {}, {}, {})
+    assert profile.rubrics == rubrics(toy_suite.suite)
+    assert profile.rubrics["radio"] > profile.rubrics["dinner"] > 50  # two fields against one
+
+
+def test_each_subject_counts_once_in_what_everybody_took(
+    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
+) -> None:
+    say(connection, trials["acme/terse", "radio"], 400, 100)
+    say(connection, trials["acme/wordy", "radio"], 600, 300)
+    say(connection, trials["sim/half", "radio"], 1, 9)
+    connection.execute("UPDATE subjects SET simulated = 1 WHERE config_dir = ?", (SIM.config_dir,))
+    profile = learned(connection, toy_suite.suite, toy_suite.edition)
+    everybody = profile.completions[EVERYBODY, "radio", 0]
+    assert (everybody.tokens, everybody.calls, everybody.subjects) == (200.0, 2, 2)
+    assert profile.prompts[EVERYBODY, "firm/tool_role", "radio", 0].tokens == 500.0
+    assert profile.completions[SIM.config_dir, "radio", 0].tokens == 9.0
+
+
+def test_a_level_is_ones_length_over_that_of_the_others(
+    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
+) -> None:
+    say(connection, trials["acme/terse", "radio"], 1, 100)
+    say(connection, trials["acme/wordy", "radio"], 1, 300)
+    levels = learned(connection, toy_suite.suite, toy_suite.edition).levels
+    assert levels[TERSE.config_dir].tokens == pytest.approx(1 / 3)
+    assert levels[WORDY.config_dir].tokens == pytest.approx(3)
+
+
+def test_who_is_alone_is_measured_by_the_published_mean(
+    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
+) -> None:
+    say(connection, trials["acme/wordy", "dinner"], 1, 1000, 364)
+    level = learned(connection, toy_suite.suite, toy_suite.edition).levels[WORDY.config_dir]
+    assert (level.tokens, level.calls) == (pytest.approx(1364 / 2 / 341), 2)
+
+
+def test_other_words_teach_the_length_of_answers_and_not_of_prompts(
+    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
+) -> None:
+    say(connection, trials["acme/terse", "radio"], 400, 100)
+    profile = learned(connection, toy_suite.suite, "another edition")
+    assert profile.completions[TERSE.config_dir, "radio", 0].tokens == 100.0
+    assert profile.prompts == {}
+
+
+def test_a_judge_is_known_by_scenario_and_over_all(
+    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
+) -> None:
+    for scenario, judge, prompt, completion in (
+        ("radio", "j", 900, 100), ("dinner", "j", 700, 200), ("radio", "sim/judge", 1, 1),
+    ):  # fmt: skip
+        verdict = Verdict({}, usage=Usage(prompt, completion))
+        trial = trials["acme/terse", scenario].key
+        records.add_verdict(connection, VerdictRow(f"{judge} {trial}", trial, judge, "r", "", "{}", verdict))
+    profile = learned(connection, toy_suite.suite, toy_suite.edition)
+    assert profile.verdicts["j", "radio"].tokens == 100.0
+    assert (profile.verdicts["j", ""].tokens, profile.verdicts["j", ""].calls) == (150.0, 2)
+    assert profile.gradings[EVERYBODY, "radio"].tokens == 900.0  # a simulated judge's tokens are nobody's
+
+
+PRICES = Prices(1e-6, 4e-6)
+
+
+@pytest.fixture
+def published(published_store: Path, tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """The published part, free to be changed."""
+    shutil.copy(published_store, tmp_path / "copy.db")
+    with closing(sqlite3.connect(tmp_path / "copy.db", isolation_level=None)) as opened:
+        opened.execute("PRAGMA synchronous = OFF")
+        yield opened
+
+
+def complete_runs(connection: sqlite3.Connection) -> dict[str, dict[int, float]]:
+    """config_dir -> run -> what its 26 answers cost at one price for all."""
+    usd: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for config, run, prompt, completion in connection.execute(
+        "SELECT p.config_dir, p.run, c.prompt_tokens, c.completion_tokens FROM planned p JOIN calls c USING (trial) "
+        "WHERE c.completion_tokens > 0"
+    ):
+        usd[config][run].append(prompt * PRICES.prompt + completion * PRICES.completion)
+    return {
+        config: {run: sum(calls) for run, calls in sorted(runs.items()) if len(calls) == 26}
+        for config, runs in sorted(usd.items())
+    }
+
+
+def configured(config_dir: str) -> Subject:
+    """The configuration that a published directory is named after."""
+    head, _, tail = config_dir.partition("@")
+    effort, _, temperature = tail.rpartition("-t")
+    slug, _, pin = head.partition("+")
+    return Subject(slug.replace("--", "/"), "openrouter", "m", float(temperature), effort, pin or None)
+
+
+def held(connection: sqlite3.Connection, bill_of: dict[str, float]) -> float:
+    """Share of bills that lie in the range foretold by what is left in the store."""
+    suite = load("v2").suite
+    profile = learned(connection, suite, "published")
+    inside = []
+    for config_dir, usd in bill_of.items():
+        subject = configured(config_dir)
+        assert subject.config_dir == config_dir
+        trials = plan.trials(suite, plan.select(suite, (), (), 1, ()), [subject])
+        todo = [Todo(trial, trial.dialogue.generated, ()) for trial in trials]
+        low, high = bills(todo, {("openrouter", "m"): PRICES}, profile)[Entry(config_dir)].range_usd
+        inside.append(low <= usd <= high)
+    return sum(inside) / len(inside)
+
+
+@pytest.mark.published
+def test_runs_of_ones_own_foretell_the_next_bill(published: sqlite3.Connection) -> None:
+    last = {config: runs for config, runs in complete_runs(published).items() if len(runs) >= 3}
+    assert len(last) > 40
+    for config, runs in last.items():
+        published.execute(
+            "DELETE FROM calls WHERE trial IN (SELECT trial FROM planned WHERE config_dir = ? AND run >= ?)",
+            (config, max(runs)),
+        )
+    assert 0.65 < held(published, {config: runs[max(runs)] for config, runs in last.items()}) < 0.9
+
+
+@pytest.mark.published
+def test_runs_of_others_foretell_the_bill_of_a_new_subject(published: sqlite3.Connection) -> None:
+    whole = {config: runs for config, runs in complete_runs(published).items() if runs}
+    new = dict(list(whole.items())[::2])
+    published.executemany(
+        "DELETE FROM calls WHERE trial IN (SELECT trial FROM planned WHERE config_dir = ?)", [(name,) for name in new]
+    )
+    assert 0.65 < held(published, {config: next(iter(runs.values())) for config, runs in new.items()}) < 0.9

@@ -1,0 +1,286 @@
+"""What goes is what was found, and nothing that a place outside the scope still uses."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from independence.errors import StoreError
+from independence.store import context, database, deletion, leases, records
+from independence.store.deletion import NOBODY, Doomed, Owner, Scope, Tally
+from independence.store.records import EditionRow, FailureRow, VerdictRow
+from independence.types import Attempt, Missing, Usage, Verdict
+
+from . import rows
+
+A, B = Owner("s", "e", "a"), Owner("s", "e", "b")
+LATER = Owner("s", "later", "a")
+RUBRICS = {("s", edition, name): "rubric" for edition in ("e", "later") for name in ("one", "two", "more")}
+DIALOGUES = Scope("dialogues", frozenset([A]))
+
+
+def answered(connection: sqlite3.Connection, key: str, usd: float = 0.5, **place: str | int) -> str:
+    """A dialogue of one answer and one verdict, each of which cost `usd`; returns its end."""
+    rows.trial(connection, key, **place)  # type: ignore[arg-type]
+    at = rows.call(connection, key, 0, context.begin(key), rows.reply(key, usd=usd))
+    rows.verdict(connection, f"v {key}", key, at, Verdict({"x": 1}, usage=Usage(cost_usd=usd)))
+    return at
+
+
+@pytest.fixture
+def held(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Subjects a and b of edition e with two dialogues each."""
+    for name in ("a", "b"):
+        rows.edition(connection, config_dir=name)
+        for scenario in ("one", "two"):
+            answered(connection, f"{name} {scenario}", scenario=scenario, config_dir=name)
+    return connection
+
+
+def doomed(connection: sqlite3.Connection, scope: Scope) -> Doomed:
+    return deletion.find(connection, scope, RUBRICS)
+
+
+def delete(connection: sqlite3.Connection, scope: Scope) -> None:
+    deletion.delete(connection, scope, RUBRICS, doomed(connection, scope))
+
+
+def column(connection: sqlite3.Connection, what: str) -> set[str]:
+    return {value for (value,) in connection.execute(f"SELECT {what}")}
+
+
+def counts(connection: sqlite3.Connection) -> dict[str, int]:
+    tables = column(connection, "name FROM sqlite_master WHERE type = 'table'")
+    return {t: connection.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in sorted(tables)}
+
+
+def test_a_subject_goes_with_all_that_hangs_on_it_and_the_others_stay(held: sqlite3.Connection) -> None:
+    failed = FailureRow("a one", "x", "GaveUp", "", (Attempt("timeout", 1.0, Usage(cost_usd=0.25)),))
+    records.add_failure(held, failed)
+    found = doomed(held, DIALOGUES)
+    assert found == Doomed(frozenset(["a one", "a two"]), frozenset(), frozenset(), 0)
+    assert deletion.tally(held, DIALOGUES, found) == {A: Tally(2, 2, 2, 2.25)}
+    delete(held, DIALOGUES)
+    for table in ("calls", "verdicts"):
+        assert column(held, f"trial FROM {table}") == {"b one", "b two"}
+    assert column(held, "key FROM trials") == {"b one", "b two"}
+    assert column(held, "config_dir FROM planned UNION SELECT config_dir FROM subjects") == {"b"}
+    assert counts(held)["failures"] == 0
+    assert counts(held)["editions"] == 1
+
+
+def test_an_edition_that_nobody_is_left_in_goes_too(held: sqlite3.Connection) -> None:
+    records.add_persona(held, EditionRow("s", "e", ""), "me", "You are me.")
+    delete(held, Scope("dialogues", frozenset([A])))
+    assert counts(held)["personas"] == 1
+    delete(held, Scope("dialogues", frozenset([B])))
+    assert set(counts(held).values()) == {0}
+
+
+def test_everything_is_every_row_of_every_table(held: sqlite3.Connection) -> None:
+    tables = column(held, "name FROM sqlite_master WHERE type = 'table'")
+    known = {"trials", *deletion.OF_TRIALS, *deletion.OF_SUBJECTS, *deletion.OF_EDITIONS}
+    assert tables == known  # a table that a migration adds needs its place in store/deletion
+    rows.trial(held, "a replaced", scenario="one", config_dir="a")
+    delete(held, Scope("dialogues"))
+    assert set(counts(held).values()) == {0}
+    assert doomed(held, Scope("dialogues")) == Doomed(frozenset(), frozenset(), frozenset(), 0)
+
+
+def test_a_dialogue_that_another_edition_uses_stays_and_loses_its_place_alone(held: sqlite3.Connection) -> None:
+    rows.edition(held, "later")
+    rows.trial(held, "a one", edition="later", scenario="one")
+    found = doomed(held, DIALOGUES)
+    assert (found.trials, found.kept) == ({"a two"}, 1)
+    delete(held, DIALOGUES)
+    assert column(held, "edition || trial FROM planned WHERE config_dir = 'a'") == {"latera one"}
+    assert column(held, "text FROM calls") == {"a one", "b one", "b two"}
+
+
+def test_a_dialogue_that_one_which_stays_continues_stays(held: sqlite3.Connection) -> None:
+    rows.edition(held, "later")
+    rows.trial(held, "next", "a one", edition="later", scenario="more")
+    rows.trial(held, "last", "next", edition="later", scenario="more2")
+    assert (doomed(held, DIALOGUES).trials, doomed(held, DIALOGUES).kept) == ({"a two"}, 1)
+    both = Scope("dialogues", frozenset([A, LATER]))
+    assert doomed(held, both).trials == {"a one", "a two", "next", "last"}
+
+
+def test_replaced_dialogues_go_with_the_last_place_of_their_model(held: sqlite3.Connection) -> None:
+    shapes = {name: f'{{"endpoint":"x","model":"{name}","temperature":0.7,"effort":"low"}}' for name in "ab"}
+    for name, shape in shapes.items():
+        held.execute("UPDATE trials SET shape = ? WHERE key LIKE ? || ' %'", (shape, name))
+        old = f"{name} old"
+        answered(held, old, scenario="one", config_dir=name, shape=shape)
+        rows.trial(held, f"{name} one", scenario="one", config_dir=name)  # takes its place back
+    found = doomed(held, DIALOGUES)
+    assert found.trials == {"a one", "a two", "a old"}
+    assert deletion.tally(held, DIALOGUES, found)[NOBODY] == Tally(1, 1, 1, 1.0)
+    rows.edition(held, "later")
+    answered(held, "a later", edition="later", scenario="one", config_dir="a", shape=shapes["a"])
+    assert doomed(held, DIALOGUES).trials == {"a one", "a two"}
+
+
+def test_verdicts_go_and_replies_stay(held: sqlite3.Connection) -> None:
+    scope = Scope("verdicts", frozenset([B]))
+    assert deletion.tally(held, scope, doomed(held, scope)) == {B: Tally(0, 0, 2, 1.0)}
+    delete(held, scope)
+    assert column(held, "key FROM verdicts") == {"v a one", "v a two"}
+    assert counts(held)["calls"] == 4
+    assert counts(held)["planned"] == 4
+    delete(held, Scope("verdicts"))
+    assert counts(held)["verdicts"] == 0
+
+
+def test_one_judges_verdicts_go_alone(held: sqlite3.Connection) -> None:
+    rows.verdict(held, "other", "a one", "", Verdict({}), judge="k")
+    delete(held, Scope("verdicts", judge="k"))
+    assert column(held, "judge FROM verdicts") == {"j"}
+    assert counts(held)["verdicts"] == 4
+    assert deletion.judges(held) == ["j"]
+
+
+def test_a_verdict_stays_where_another_edition_grades_by_the_same_rubric(held: sqlite3.Connection) -> None:
+    rows.edition(held, "later")
+    rows.trial(held, "a one", edition="later", scenario="one")
+    scope = Scope("verdicts", frozenset([A]))
+    assert (doomed(held, scope).verdicts, doomed(held, scope).kept) == ({"v a two"}, 1)
+    reworded = RUBRICS | {("s", "later", "one"): "another rubric"}
+    assert deletion.find(held, scope, reworded).verdicts == {"v a one", "v a two"}
+    unknown = deletion.find(held, scope, {})  # by a rubric that is no edition's: it is everybody's
+    assert (unknown.verdicts, unknown.kept) == ({"v a two"}, 1)
+
+
+@pytest.mark.parametrize("reason", ["blocked", "no_answer", "transport", "altered"])
+def test_what_came_to_nothing_is_forgotten_and_so_asked_again(held: sqlite3.Connection, reason: str) -> None:
+    rows.trial(held, "a mute", turns=2, scenario="more")
+    at = rows.call(held, "a mute", 0, context.begin("a mute"), rows.reply("first"))
+    rows.call(held, "a mute", 1, at, rows.missing(reason, 0.125))
+    rows.verdict(held, "garbled", "b one", "", Missing("unreadable_verdict"))
+    scope = Scope("missing")
+    found = doomed(held, scope)
+    assert found == Doomed(frozenset(), frozenset([("a mute", 1)]), frozenset(["garbled"]), 0)
+    assert deletion.tally(held, scope, found) == {A: Tally(0, 1, 0, 0.125), B: Tally(0, 0, 1, 0.0)}
+    delete(held, scope)
+    assert column(held, "turn FROM calls WHERE trial = 'a mute'") == {0}
+    assert counts(held)["verdicts"] == 4
+    assert doomed(held, scope).calls == frozenset()
+
+
+def test_missing_of_one_judge_are_its_unreadable_verdicts(held: sqlite3.Connection) -> None:
+    rows.trial(held, "a mute", scenario="more")
+    rows.call(held, "a mute", 0, context.begin("a mute"), rows.missing())
+    for judge in ("j", "k"):
+        rows.verdict(held, f"garbled {judge}", "a one", "", Missing("unreadable_verdict"), judge=judge)
+    found = doomed(held, Scope("missing", judge="k"))
+    assert (found.calls, found.verdicts) == (frozenset(), {"garbled k"})
+    assert doomed(held, Scope("missing", frozenset([B]))).verdicts == frozenset()
+
+
+def test_a_verdict_without_a_rule_is_no_missing_one_to_ask_for_again(held: sqlite3.Connection) -> None:
+    rows.verdict(held, "ruleless", "a one", "", Missing("no_cue"))
+    assert doomed(held, Scope("missing")).verdicts == frozenset()
+
+
+def test_what_imports_lack_cannot_be_asked_again_and_stays(held: sqlite3.Connection) -> None:
+    rows.edition(held, "published")
+    rows.trial(held, "import", edition="published", scenario="one")
+    at = rows.call(held, "import", 0, context.begin("import"), rows.missing())
+    row = VerdictRow("v import", "import", "j", "published", at, "{}", Missing("unreadable_verdict"))
+    records.add_verdict(held, row)
+    found = doomed(held, Scope("missing"))
+    assert (found.calls, found.verdicts) == (frozenset(), frozenset())
+
+
+def test_older_answers_stay_when_the_current_one_is_forgotten(held: sqlite3.Connection) -> None:
+    rows.trial(held, "a mute", scenario="more")
+    rows.call(held, "a mute", 0, "another history", rows.reply("older"))
+    rows.call(held, "a mute", 0, context.begin("a mute"), rows.missing())
+    delete(held, Scope("missing"))
+    assert column(held, "text FROM calls WHERE trial = 'a mute'") == {"older"}
+
+
+def change(connection: sqlite3.Connection) -> None:
+    answered(connection, "a more", scenario="more", config_dir="a")
+
+
+def work(connection: sqlite3.Connection) -> None:
+    leases.take(connection, "b one", f"{socket.gethostname()}:{os.getppid()}:ab12")
+
+
+@pytest.mark.parametrize(("meanwhile", "says"), [(change, "has changed"), (work, f"process {os.getppid()} on")])
+def test_nothing_is_deleted_where_somebody_came_between(
+    held: sqlite3.Connection, meanwhile: Callable[[sqlite3.Connection], None], says: str
+) -> None:
+    found = doomed(held, DIALOGUES)
+    meanwhile(held)
+    before = counts(held)
+    with pytest.raises(StoreError, match=says):
+        deletion.delete(held, DIALOGUES, RUBRICS, found)
+    assert counts(held) == before
+    assert not held.in_transaction
+
+
+def test_a_lease_that_ran_out_bars_nothing(held: sqlite3.Connection) -> None:
+    work(held)
+    held.execute("UPDATE trials SET lease_until = 1 WHERE lease_until IS NOT NULL")
+    deletion.refuse_while_working(held)
+
+
+def test_a_file_of_another_program_is_refused_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE names (suite TEXT)")
+        connection.execute("PRAGMA user_version = 2")  # as if it were one of ours
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="not a store of this program"):
+        deletion.open_store(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["other.db"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all, only words" * 40])
+def test_a_file_that_is_no_database_is_refused_as_it_is(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "words.db"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="not a store of this program"):
+        deletion.open_store(path)
+    assert path.read_bytes() == content
+
+
+def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no store here"):
+        deletion.open_store(tmp_path / "absent.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_deleted_words_do_not_stay_in_the_file(path: Path) -> None:
+    connection = database.connect(path)
+    rows.edition(connection)
+    rows.trial(connection, "t", scenario="one")
+    rows.dialogue(connection, "t", "a sentence that must go " * 400)
+    delete(connection, Scope("dialogues"))
+    assert deletion.shrink(connection)
+    assert b"a sentence that must go" not in path.read_bytes()
+    connection.close()
+    with contextlib.closing(deletion.open_store(path)) as again:
+        assert deletion.subjects(again) == {}
+
+
+def test_space_that_a_reader_holds_is_not_given_back(path: Path) -> None:
+    writer = database.connect(path)
+    reader = database.connect(path)
+    rows.edition(writer)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM editions").fetchall()
+    writer.execute("PRAGMA busy_timeout = 10")
+    assert not deletion.shrink(writer)
+    reader.close()
+    assert deletion.shrink(writer)
+    writer.close()

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from independence.errors import StoreError
+from independence.store import database, health, leases
+from independence.store.health import Contents
+from independence.store.migrations import MIGRATIONS
+
+from . import rows
+
+
+def filled(connection: sqlite3.Connection) -> None:
+    rows.edition(connection)
+    rows.trial(connection, "t1")
+    end = rows.dialogue(connection, "t1", "I stay.")
+    rows.verdict(connection, "v1", "t1", end, rows.missing("unreadable_verdict"))
+
+
+def contents(path: Path, now: float | None = None) -> Contents:
+    found = health.examine(path, now).contents
+    assert found is not None
+    return found
+
+
+def test_a_sound_store_is_described_and_left_as_it_is(connection: sqlite3.Connection, path: Path) -> None:
+    filled(connection)
+    connection.close()
+    before = path.read_bytes()
+    found = health.examine(path)
+    assert found.contents == Contents(1, 1, 1, 0, 0, 0, 0, 0)
+    assert (found.schema, found.known, found.damage, found.wal) == (len(MIGRATIONS), len(MIGRATIONS), (), True)
+    assert found.size_bytes == len(before)
+    assert found.free_bytes > 0
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_store_somebody_writes_to_is_read_with_what_waits_in_its_wal(
+    connection: sqlite3.Connection, path: Path
+) -> None:
+    filled(connection)
+    found = health.examine(path)
+    assert found.contents is not None
+    assert found.contents.answers == 1
+    assert found.size_bytes > path.stat().st_size
+    rows.trial(connection, "t2")  # the writer goes on undisturbed
+    assert contents(path).trials == 2
+
+
+def test_what_belongs_to_nothing_is_counted(connection: sqlite3.Connection, path: Path) -> None:
+    filled(connection)
+    rows.trial(connection, "t2")
+    connection.execute("DELETE FROM planned WHERE trial = 't2'")
+    rows.dialogue(connection, "gone", "one", "two")
+    rows.verdict(connection, "v2", "gone", "x", rows.missing("unreadable_verdict"))
+    found = contents(path)
+    assert (found.unplanned, found.homeless) == (1, 3)
+
+
+def test_answers_on_a_replaced_history_are_stale_once_however_many_editions_plan_them(
+    connection: sqlite3.Connection, path: Path
+) -> None:
+    filled(connection)
+    rows.trial(connection, "t2", turns=2)
+    rows.dialogue(connection, "t2", "one", "two")
+    assert contents(path).stale == 0
+    connection.execute("UPDATE calls SET context = 'another' WHERE trial = 't2' AND turn = 1")
+    rows.edition(connection, "f")
+    rows.trial(connection, "t2", turns=2, edition="f")
+    assert contents(path).stale == 1
+
+
+def test_a_lease_counts_as_work_until_its_holder_goes_silent(connection: sqlite3.Connection, path: Path) -> None:
+    filled(connection)
+    assert leases.take(connection, "t1", leases.owner()) is None
+    now = time.time()
+    assert (contents(path, now).leases, contents(path, now).expired) == (1, 0)
+    later = now + leases.TTL_S + 1
+    assert (contents(path, later).leases, contents(path, later).expired) == (0, 1)
+
+
+def test_a_newer_store_is_not_read_further(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    found = health.examine(path)
+    assert found.schema == found.known + 1
+    assert found.contents is None
+
+
+def test_an_older_store_is_read_and_not_upgraded(path: Path) -> None:
+    with sqlite3.connect(path) as old:
+        old.executescript(MIGRATIONS[0].sql + "PRAGMA user_version = 1;")
+    old.close()
+    found = health.examine(path)
+    assert (found.schema, found.wal) == (1, False)
+    assert found.contents is not None
+    assert health.examine(path).schema == 1
+
+
+def test_an_empty_file_is_an_empty_store(path: Path) -> None:
+    path.touch()
+    found = health.examine(path)
+    assert (found.schema, found.contents, found.damage) == (0, None, ())
+
+
+def test_damage_is_told_in_a_few_lines(connection: sqlite3.Connection, path: Path) -> None:
+    filled(connection)
+    page = connection.execute("PRAGMA page_size").fetchone()[0]
+    root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'calls_short'").fetchone()[0]
+    connection.close()
+    data = bytearray(path.read_bytes())
+    data[(root - 1) * page : root * page] = b"\xff" * page
+    path.write_bytes(data)
+    found = health.examine(path)
+    assert 1 <= len(found.damage) <= 5
+    assert found.contents is None
+
+
+@pytest.mark.parametrize("kind", ["text", "foreign", "folder", "torn"])
+def test_what_is_no_store_is_refused_with_its_name(
+    connection: sqlite3.Connection, path: Path, tmp_path: Path, kind: str
+) -> None:
+    other = tmp_path / "other.db"
+    if kind == "text":
+        other.write_text("not a database at all, only a longer text than the header of one " * 3)
+    elif kind == "foreign":
+        with sqlite3.connect(other) as made:
+            made.execute("CREATE TABLE songs (title TEXT)")
+        made.close()
+    elif kind == "folder":
+        other.mkdir()
+    else:
+        connection.close()
+        other.write_bytes(path.read_bytes()[:5000])
+    with pytest.raises(StoreError, match=r"other\.db: "):
+        health.examine(other)
+
+
+def test_room_on_the_disk_needs_a_folder(tmp_path: Path) -> None:
+    assert health.free_bytes(tmp_path) > 0
+    with pytest.raises(StoreError, match="create it or choose another --db"):
+        health.free_bytes(tmp_path / "nowhere")
+
+
+def test_a_store_that_was_just_made_is_healthy(tmp_path: Path) -> None:
+    path = tmp_path / "a new #1.db"
+    database.connect(path).close()
+    assert contents(path) == Contents(0, 0, 0, 0, 0, 0, 0, 0)
