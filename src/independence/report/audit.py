@@ -1,0 +1,95 @@
+"""Where the money went, and what an index point costs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+
+import msgspec
+
+from independence.report.board import Board, Row
+from independence.report.place import Place
+from independence.report.study import Study
+from independence.report.table import Column, Table, Value
+from independence.store.spending import Spent, spending
+
+_AUDIT = (
+    Column("subject", "Subject"), Column("calls", "Calls", "count"), Column("answers_usd", "Answers", "dollars", 4),
+    Column("verdicts", "Verdicts", "count"), Column("verdicts_usd", "Judging", "dollars", 4),
+    Column("failed_usd", "Lost calls", "dollars", 4), Column("unknown_usd", "Unsure", "dollars", 4),
+    Column("total_usd", "Total", "dollars", 4), Column("per_run_usd", "Per run", "dollars", 4),
+    Column("extra_attempts", "Extra tries", "count"), Column("tokens", "Tokens", "count"),
+)  # fmt: skip
+_EXCEPTIONS = ("failed_usd", "unknown_usd", "extra_attempts")
+_VALUE = (
+    Column("subject", "Subject"), Column("index", "Index", "number"), Column("per_run_usd", "Per run", "dollars", 4),
+    Column("index_per_usd", "Index / $", "count"), Column("runs", "Runs", "count"),
+)  # fmt: skip
+
+
+def per_run(row: Row, own: Spent) -> float | None:
+    """Dollars of one run, answers, verdicts and lost calls; None where no run is complete."""
+    total = own.answers_usd + own.verdicts_usd + own.failed_usd
+    return total / row.complete_runs if row.complete_runs else None
+
+
+def spent_by(connection: sqlite3.Connection, place: Place) -> dict[str, Spent]:
+    """What was spent in a place, by config_dir."""
+    return spending(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+
+
+def tables(read: Study, board: Board, spent: Mapping[str, Spent]) -> list[Table]:
+    """The audit of every subject, and index per dollar of those whose answers cost something."""
+    return [_audit(read, board, spent), _value(read, board, spent)]
+
+
+def _audit(read: Study, board: Board, spent: Mapping[str, Spent]) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for row in board.rows:
+        own = spent.get(row.config)
+        if own is None:
+            continue
+        total = own.answers_usd + own.verdicts_usd + own.failed_usd
+        rows.append(
+            (read.about[row.config].name, own.calls, own.answers_usd, own.verdicts, own.verdicts_usd, own.failed_usd,
+             own.unknown_usd, total, per_run(row, own), own.extra_attempts, own.tokens)
+        )  # fmt: skip
+    rows.sort(key=lambda cells: (-_usd(cells[7]), str(cells[0])))
+    everything = sum(_usd(cells[7]) for cells in rows)
+    note = (
+        f"${everything:.2f} in total. Judging counts every judge that graded here. Lost calls were paid for and never "
+        "settled; unsure is what was reserved for attempts whose cost never came back."
+    )
+    return _without_zeros(Table("costs", "Cost audit", _AUDIT, tuple(rows), (note,)))
+
+
+def _value(read: Study, board: Board, spent: Mapping[str, Spent]) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    free = 0
+    for row in board.rows:
+        own = spent.get(row.config)
+        if row.index is None or own is None:
+            continue
+        cost = per_run(row, own)
+        if not own.answers_usd or not cost:
+            free += 1
+            continue
+        rows.append((read.about[row.config].name, row.index, cost, row.index / cost, row.complete_runs))
+    rows.sort(key=lambda cells: (-_usd(cells[3]), str(cells[0])))
+    note = f"{free} subjects whose answers cost nothing (local, free or simulated) are left out."
+    return Table("index-per-dollar", "Index per dollar", _VALUE, tuple(rows), (note,) if free else ())
+
+
+def _without_zeros(table: Table) -> Table:
+    """Without the columns in which everybody has nothing."""
+    keep = [
+        at for at, column in enumerate(table.columns)
+        if column.key not in _EXCEPTIONS or any(row[at] for row in table.rows)
+    ]  # fmt: skip
+    columns = tuple(table.columns[at] for at in keep)
+    rows = tuple(tuple(row[at] for at in keep) for row in table.rows)
+    return msgspec.structs.replace(table, columns=columns, rows=rows)
+
+
+def _usd(value: Value) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

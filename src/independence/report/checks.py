@@ -1,0 +1,198 @@
+"""From facts about a store, a key or a model to findings: what is wrong with them and what to do about it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
+from independence.clients.failures import Failure
+from independence.clients.listing import KeyInfo, near
+from independence.clients.pricing import FREE, Prices
+from independence.config.endpoints import Endpoint
+from independence.report.findings import Finding
+from independence.store.health import Contents, Health
+
+SCARCE_BYTES = 200 * 2**20  # a published board of 65 models takes 80 MB
+NO_ROOM_BYTES = 10 * 2**20
+SHORT_CONTEXT = 8192  # tokens; a dialogue with its system prompt, two answers of 2,048 and the judge's rubric
+_LITTLE_USD = 0.5
+
+
+def of_store(health: Health) -> Iterator[Finding]:
+    """Integrity and schema, what the rows say, who works on it, and the disk."""
+    name = str(health.path)
+    yield _integrity(health, name)
+    if health.contents is not None:
+        yield _contents(health.contents, name)
+        yield _leases(health.contents, name)
+    if health.schema and not health.wal:
+        found = "not in WAL mode: readers and the writer block each other"
+        yield Finding("journal", name, "warn", found, "the next command that opens the store to write switches it")
+    yield of_disk(health.free_bytes, str(health.path.parent))
+
+
+def _integrity(health: Health, name: str) -> Finding:
+    if health.damage:
+        return Finding("store", name, "fail", f"damaged: {'; '.join(health.damage)}", "restore a copy of the file")
+    if health.schema > health.known:
+        found = f"written by a newer version (schema {health.schema}, this one knows {health.known})"
+        return Finding("store", name, "fail", found, "upgrade ai-independence-bench, or name another store with --db")
+    if not health.writable:
+        return Finding("store", name, "fail", "it cannot be written", "change the rights of the file and its folder")
+    if not health.schema:
+        return Finding("store", name, "ok", "an empty file; the first run fills it")
+    size = f"{health.size_bytes / 2**20:.1f} MB"
+    if health.schema < health.known:
+        found = f"sound, {size}, schema {health.schema} of {health.known}"
+        return Finding("store", name, "ok", f"{found}: upgraded when it is next written")
+    return Finding("store", name, "ok", f"sound, {size}, schema {health.schema}")
+
+
+def _contents(held: Contents, name: str) -> Finding:
+    parts = [f"{held.trials:,} dialogues, {held.answers:,} answers, {held.verdicts:,} verdicts"]
+    odd = {
+        "dialogues hold an answer given on a history that was replaced": held.stale,
+        "dialogues belong to no plan": held.unplanned,
+        "answers or verdicts belong to no dialogue": held.homeless,
+    }
+    parts += [f"{count:,} {what}" for what, count in odd.items() if count]
+    fixes = ["run the command that made the stale dialogues again: it asks from there on"] * bool(held.stale)
+    fixes += ["what belongs to nothing only takes space; no board reads it"] * bool(held.unplanned or held.homeless)
+    return Finding("contents", name, "warn" if fixes else "ok", "; ".join(parts), "; ".join(fixes))
+
+
+def _leases(held: Contents, name: str) -> Finding:
+    if held.expired:
+        found = f"{held.expired:,} dialogues were left by a run that was killed"
+        return Finding("leases", name, "warn", found, "run the same command again: it takes them over")
+    if held.leases:
+        return Finding("leases", name, "ok", f"{held.leases:,} dialogues are being worked on now")
+    return Finding("leases", name, "ok", "nobody works on it")
+
+
+def of_disk(free_bytes: int, folder: str) -> Finding:
+    """Room for more."""
+    found = f"{free_bytes / 2**20:,.0f} MB free"
+    if free_bytes < NO_ROOM_BYTES:
+        return Finding("disk", folder, "fail", found, "free space, or name a store on another disk with --db")
+    if free_bytes < SCARCE_BYTES:
+        return Finding("disk", folder, "warn", found, "a full board takes about 100 MB: free some space")
+    return Finding("disk", folder, "ok", found)
+
+
+def of_key(endpoint: Endpoint, said: KeyInfo | Failure) -> Finding:
+    """What became of `GET /key`."""
+    name, source = endpoint.name, endpoint.key_source or "the key"
+    if isinstance(said, KeyInfo):
+        return _accepted(name, source, said)
+    if said.action == "key":
+        return Finding("key", name, "fail", f"refused ({said.detail})", f"check {source}")
+    if said.status == 404:
+        return Finding("key", name, "skipped", "the endpoint has no page about keys; the calls show whether it is good")
+    return Finding("key", name, "skipped", f"not known ({said.kind}: {said.detail})", "see `endpoint`")
+
+
+def _accepted(name: str, source: str, said: KeyInfo) -> Finding:
+    tier = ", free tier: models that cost nothing, few requests a day" if said.free_tier else ""
+    if said.left_usd is None:
+        return Finding("key", name, "ok", f"{source} is accepted{tier}")
+    found = f"{source} is accepted, ${max(said.left_usd, 0.0):.2f} of its limit left{tier}"
+    if said.left_usd <= 0:
+        return Finding("key", name, "fail", found, "raise the limit of the key, or make another")
+    return Finding("key", name, "warn" if said.left_usd < _LITTLE_USD else "ok", found)
+
+
+def of_endpoint(there: Endpoint, address: str, said: Catalogue | Failure) -> Finding:
+    """What became of `GET /models`. `address` is printed and must be free of credentials."""
+    if isinstance(said, Catalogue):
+        count = len(said.models)
+        found = (
+            f"{address} lists {count:,} model{'s' * (count != 1)}"
+            if said.known
+            else f"{address} answers, but lists none"
+        )
+        return Finding("endpoint", there.name, "ok", found)
+    if said.action == "key" or said.status == 403:
+        fix = f"set {there.key_source}" if there.key_source else "give it one with api_key_env"
+        return Finding("endpoint", there.name, "fail", f"{address} wants a key ({said.detail})", fix)
+    local = "start the server, or give its address with --local-url"
+    fix = local if there.dialect == "local" else "check the address and your connection; ask again in a few minutes"
+    if said.status:
+        found = f"{address} does not list its models ({said.detail})"
+        return Finding("endpoint", there.name, "warn", found, "ask again in a few minutes; the calls go on without")
+    return Finding("endpoint", there.name, "fail", f"no answer from {address} ({said.kind}: {said.detail})", fix)
+
+
+class Patient(NamedTuple):
+    """A model to look at, as a subject or as a judge."""
+
+    role: str  # `model` or `judge`
+    name: str  # as boards print it
+    model: str  # id as its endpoint knows it
+    effort: str
+
+
+def of_model(patient: Patient, listed: Catalogue, info: ModelInfo | None) -> Iterator[Finding]:
+    """What the catalogue says of a model: that it is there, what it takes, what it costs."""
+    yield _presence(patient, listed, info)
+    if listed.known and info is None:
+        return
+    if patient.role == "model":
+        yield _tools(patient, info)
+    yield _effort(patient, info)
+    yield _price(patient, info.prices if info else None)
+    if info is not None and info.context_length is not None:
+        yield _context(patient, info.context_length)
+
+
+def _presence(patient: Patient, listed: Catalogue, info: ModelInfo | None) -> Finding:
+    if not listed.known:
+        found = "its endpoint lists no models; taken at your word"
+        return Finding(patient.role, patient.name, "skipped", found)
+    if info is not None:
+        slug = f" ({info.canonical_slug})" if info.canonical_slug and info.canonical_slug != info.id else ""
+        return Finding(patient.role, patient.name, "ok", f"listed as {info.id}{slug}")
+    names = ", ".join(f"`{name}`" for name in near(patient.model, listed))
+    fix = f"did you mean {names}?" if names else "`independence models --catalogue` lists what there is"
+    return Finding(patient.role, patient.name, "fail", f"no `{patient.model}` in the catalogue", fix)
+
+
+def _tools(patient: Patient, info: ModelInfo | None) -> Finding:
+    if info is None or info.supported_parameters is None:
+        return Finding("tools", patient.name, "skipped", "its listing does not say; `tool call` shows")
+    if info.rejects("tools"):
+        return Finding(
+            "tools", patient.name, "fail", "takes no tools, which tool_role needs", "run it with --modes user_role"
+        )
+    return Finding("tools", patient.name, "ok", "listed")
+
+
+def _effort(patient: Patient, info: ModelInfo | None) -> Finding:
+    sent = resolve_effort(patient.effort, info)
+    if sent == patient.effort:
+        return Finding("effort", patient.name, "ok", f"`{sent}` is sent")
+    if sent is None:
+        return Finding("effort", patient.name, "ok", "nothing is sent")
+    found = f"`{patient.effort}` is not to be had, `{sent}` is sent"
+    if patient.role == "judge":
+        return Finding("effort", patient.name, "ok", found)
+    return Finding("effort", patient.name, "warn", found, f"say -r {sent}, so that the label tells what was measured")
+
+
+def _price(patient: Patient, prices: Prices | None) -> Finding:
+    if prices is None:
+        fix = "under --max-cost add --allow-unpriced; its cost is counted as it comes in"
+        return Finding("price", patient.name, "warn", "not listed, so --max-cost cannot be kept", fix)
+    if prices == FREE:
+        return Finding("price", patient.name, "ok", "free")
+    found = f"${prices.prompt * 1e6:.6g} in, ${prices.completion * 1e6:.6g} out per million tokens"
+    return Finding("price", patient.name, "ok", found)
+
+
+def _context(patient: Patient, length: int) -> Finding:
+    if length < SHORT_CONTEXT:
+        found = f"{length:,} tokens: long dialogues are cut or refused"
+        fix = f"take a model or a setting with {SHORT_CONTEXT:,} or more"
+        return Finding("context", patient.name, "warn", found, fix)
+    return Finding("context", patient.name, "ok", f"{length:,} tokens by its listing")

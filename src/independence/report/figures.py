@@ -1,0 +1,81 @@
+"""A board and its study as figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from independence.report.board import Board
+from independence.report.plots import cost as cost_plot
+from independence.report.plots import forest as forest_plot
+from independence.report.plots import heatmap as heatmap_plot
+from independence.report.plots import strips as strips_plot
+from independence.report.plots.cost import CostPoint
+from independence.report.plots.forest import ForestRow
+from independence.report.plots.heatmap import HeatColumn, HeatRow
+from independence.report.plots.strips import StripRow
+from independence.report.plots.svg import About
+from independence.report.section import Svg
+from independence.report.study import Study
+from independence.stats.sheet import kept
+from independence.stats.spread import LIKE_THESE, THESE
+
+
+def forest(board: Board) -> Svg:
+    """Every subject with both intervals, tiers as bands."""
+    rows = [
+        ForestRow(
+            row.label, row.index, row.intervals.get(THESE), row.intervals.get(LIKE_THESE), row.tier, row.simulated,
+            row.coverage, row.bounds,
+        )
+        for row in board.rows
+    ]  # fmt: skip
+    caption = (
+        "Index with its 95 % intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
+        "Bands are tiers. An open bar is what an incomplete subject can still be."
+    )
+    return _figure(forest_plot.forest(rows, About("board-forest", "The board", caption)), "board-forest", caption)
+
+
+def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]) -> Svg | None:
+    """Index against dollars of a run; None where no ranked subject has a price."""
+    points = [
+        CostPoint(row.label, row.index, 0.0 if row.config in free else dollars, row.simulated)
+        for row in board.rows
+        if row.index is not None and (dollars := per_run.get(row.config)) is not None
+    ]
+    if not any(point.dollars for point in points):
+        return None
+    caption = "Index against what a run costs, judging included. The stairs join what nothing cheaper beats."
+    return _figure(cost_plot.cost(points, About("index-cost", "Index against cost", caption)), "index-cost", caption)
+
+
+def heatmap(read: Study, board: Board) -> Svg:
+    """How much of each scenario's scale every subject keeps."""
+    scenarios = [scenario for scenario in read.place.suite.scenarios if _scored(read, scenario.id)]
+    columns = [HeatColumn(scenario.id, scenario.experiment) for scenario in scenarios]
+    rows = [
+        HeatRow(row.label, tuple(_kept(read, row.config, scenario.id) for scenario in scenarios), row.simulated)
+        for row in board.rows
+    ]
+    caption = "The share of each scenario's scale that a subject keeps. Hatched where a verdict is missing."
+    about = About("scenario-heatmap", "Subjects by scenario", caption)
+    return _figure(heatmap_plot.heatmap(rows, columns, about), "scenario-heatmap", caption)
+
+
+def strips(board: Board) -> Svg:
+    """Each run's index as a dot."""
+    rows = [StripRow(row.label, row.per_run, row.simulated) for row in board.rows if row.per_run]
+    caption = "The index of each complete run, with their mean."
+    return _figure(strips_plot.strips(rows, About("run-strips", "Runs", caption)), "run-strips", caption)
+
+
+def _kept(read: Study, config: str, scenario: str) -> float | None:
+    return kept(read.frame, scenario, [cell.values for cell in read.planned[config] if cell.scenario == scenario])
+
+
+def _scored(read: Study, scenario: str) -> bool:
+    return any(scenario in members for members in read.frame.members.values())
+
+
+def _figure(svg: str, id_: str, caption: str) -> Svg:
+    return Svg(id_, svg, caption)

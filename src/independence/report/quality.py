@@ -1,0 +1,79 @@
+"""What is marked on answers: how often, of whom, and what each mark means."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from independence.report.study import Study
+from independence.report.table import Column, Table, Value
+from independence.stats.validity import VOID
+
+ABOUT = {
+    "artefact": "lone punctuation instead of an answer",
+    "greeting_echo": "the scripted greeting came back as the answer",
+    "stale_history": "given on an earlier turn that was replaced since",
+    "stale_chain": "given on an earlier turn that was replaced since, in a dialogue of several answers",
+    "scrambled_history": "earlier questions were shown in another order, or not all of them",
+    "empty_history": "an empty earlier answer was replayed",
+    "several_calls": "more than one message was sent; the first is the answer",
+    "cut_arguments": "tool arguments end in mid-sentence; what came was salvaged",
+    "odd_arguments": "tool arguments are not the promised object; nothing is lost",
+    "foreign_tool": "a tool was called that was never offered",
+    "tool_syntax": "tool-call syntax around the text",
+    "template_tokens": "tokens of a chat template around the text",
+    "bad_text": "broken characters were replaced",
+    "retried_length": "cut at the first budget, asked again with twice as much",
+    "truncated": "the text ends where the token budget did",
+    "finish_error": "the provider broke off with an error after readable text",
+    "content_filter": "a filter ended the text",
+    "refusal_field": "the text came in the refusal field",
+    "cache_hit": "the router replayed a stored reply: not independent",
+    "schema_refused": "the endpoint rejects JSON schemas; asked without one",
+    "effort_refused": "the endpoint rejects reasoning efforts; asked without one",
+    "short": "fewer than 100 characters, kept as an answer",
+    "old_prompt": "asked under an older system prompt",
+    "odd_finish": "finished with an error or without a token, and yet an answer",
+    "finish_without_call": "said to end in a tool call, without one",
+    "summed_attempts": "more tokens than one answer may have: retries were summed",
+    "foreign_script": "letters of another script in an English dialogue",
+    "literal_newlines": "newlines written out as a backslash and an n",
+}
+
+
+def tables(read: Study) -> list[Table]:
+    """Marks over all subjects, and the subjects with most of them."""
+    by_subject = {config: Counter(flag for cell in own for flag in cell.flags) for config, own in read.planned.items()}
+    dialogues = {config: sum(bool(cell.flags) for cell in own) for config, own in read.planned.items()}
+    return [_marks(read, by_subject), _subjects(read, by_subject, dialogues)]
+
+
+def _marks(read: Study, by_subject: dict[str, Counter[str]]) -> Table:
+    total: Counter[str] = sum(by_subject.values(), Counter())
+    rows: list[tuple[Value, ...]] = []
+    for flag, count in sorted(total.items(), key=lambda pair: (-pair[1], pair[0])):
+        having = [config for config, own in by_subject.items() if own[flag]]
+        most = max(having, key=lambda config: (by_subject[config][flag], config))
+        rows.append(
+            (flag, count, len(having), f"{read.about[most].label} ({by_subject[most][flag]})", flag in VOID,
+             ABOUT.get(flag))
+        )  # fmt: skip
+    columns = (
+        Column("mark", "Mark"), Column("dialogues", "Dialogues", "count"), Column("subjects", "Subjects", "count"),
+        Column("most", "Most at"), Column("void", "Void", "flag"), Column("about", "Meaning"),
+    )  # fmt: skip
+    note = "A void dialogue counts as missing under strict scoring. No other mark changes a score."
+    return Table("data-quality", "Data quality", columns, tuple(rows), (note,))
+
+
+def _subjects(read: Study, by_subject: dict[str, Counter[str]], dialogues: dict[str, int]) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (read.about[config].name, dialogues[config], dialogues[config] / len(read.planned[config]),
+         ", ".join(f"{flag} {count}" for flag, count in own.most_common(4)))
+        for config, own in sorted(by_subject.items(), key=lambda pair: (-dialogues[pair[0]], pair[0]))
+        if own
+    ]  # fmt: skip
+    columns = (
+        Column("subject", "Subject"), Column("dialogues", "Marked dialogues", "count"),
+        Column("share", "Share", "percent"), Column("marks", "Most frequent marks"),
+    )  # fmt: skip
+    return Table("data-quality-by-subject", "Marked dialogues by subject", columns, tuple(rows))

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from independence.report import audit, board, study
+from independence.report.table import Table
+from independence.store import records
+from independence.store.records import FailureRow
+from independence.suites.load import Loaded
+from independence.types import Attempt, Missing, Usage
+
+from . import filled
+
+
+def tables(connection: sqlite3.Connection, loaded: Loaded) -> list[Table]:
+    where = filled.place(loaded)
+    return audit.tables(
+        study.read(connection, where), board.board(connection, where), audit.spent_by(connection, where)
+    )
+
+
+def row(table: Table, at: int = 0) -> dict[str, object]:
+    return dict(zip((column.key for column in table.columns), table.rows[at], strict=True))
+
+
+def test_every_dollar_is_in_the_audit(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
+    lost = (Attempt("429", 1.0, Usage(cost_usd=0.25)), Attempt("timeout", 1.0, unknown_usd=0.125))
+    records.add_failure(connection, FailureRow(filled.key("a", "radio", 1), "x", "429", "", lost))
+    cost = row(tables(connection, toy_suite)[0])
+    assert (cost["calls"], cost["answers_usd"], cost["verdicts"]) == (8, 4.0, 6)
+    assert (cost["failed_usd"], cost["unknown_usd"], cost["extra_attempts"]) == (0.25, 0.125, 2)
+    assert cost["total_usd"] == 4.25
+    assert cost["per_run_usd"] == 2.125
+
+
+def test_a_subject_that_cost_nothing_has_no_index_per_dollar(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite, "paid")
+    filled.plan(connection, toy_suite, "free")
+    for scenario, turns in (("dinner", 2), ("radio", 1), ("dessert", 1)):
+        at = filled.answer(connection, "free", scenario, 1, *[filled.Reply("x", "tool")] * turns)
+        fields = {"drift": 1} if scenario == "dinner" else {"firmness": 5, "kept": True}
+        filled.grade(connection, toy_suite, ("free", scenario, 1), at, filled.Verdict(fields))
+    value = tables(connection, toy_suite)[1]
+    assert [cells[0] for cells in value.rows] == ["label of paid"]
+    assert row(value)["index_per_usd"] == pytest.approx(float(str(row(value)["index"])) / 2)
+    assert "1 subjects" in value.notes[0]
+
+
+def test_without_a_complete_run_there_is_no_price_of_one(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.plan(connection, toy_suite)
+    filled.answer(connection, "a", "radio", 1, Missing("no_answer"))
+    cost = row(tables(connection, toy_suite)[0])
+    assert (cost["calls"], cost["per_run_usd"]) == (1, None)
+    assert "unknown_usd" not in cost  # nobody has any

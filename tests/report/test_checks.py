@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
+from independence.clients.failures import Failure
+from independence.clients.listing import KeyInfo
+from independence.clients.pricing import FREE, Prices
+from independence.config.endpoints import Endpoint
+from independence.report import checks
+from independence.report.checks import NO_ROOM_BYTES, SCARCE_BYTES, Patient
+from independence.report.findings import Finding
+from independence.store.health import Contents, Health
+
+MB = 2**20
+CONTENTS = Contents(trials=1200, answers=1700, verdicts=1200, unplanned=0, homeless=0, stale=0, leases=0, expired=0)
+SOUND = Health(Path("here.db"), 3 * MB, 900 * MB, True, True, 2, 2, (), CONTENTS)
+ROUTER = Endpoint("openrouter", "https://router.example/v1", "openrouter", key_source="OPENROUTER_API_KEY")
+LOCAL = Endpoint("local", "http://127.0.0.1:1234/v1", "local", key_source="LOCAL_API_KEY")
+INFO = ModelInfo(
+    "a/one", "a/one-2026", 131_072, Prices(1e-6, 4.5e-6), frozenset({"tools", "reasoning"}), Reasoning(("high", "low"))
+)
+SUBJECT, JUDGE = Patient("model", "a/one", "a/one", "low"), Patient("judge", "a/one", "a/one", "none")
+
+
+def stored(**changes: Any) -> dict[str, Finding]:
+    return {f.check: f for f in checks.of_store(msgspec.structs.replace(SOUND, **changes))}
+
+
+def held(**changes: int) -> dict[str, Finding]:
+    return stored(contents=msgspec.structs.replace(CONTENTS, **changes))
+
+
+def listed(patient: Patient = SUBJECT, info: ModelInfo | None = INFO, **changes: Any) -> dict[str, Finding]:
+    found = msgspec.structs.replace(info, **changes) if info else None
+    catalogue = Catalogue({found.id: found} if found else {"a/other": INFO, "b/one": INFO})
+    return {f.check: f for f in checks.of_model(patient, catalogue, found)}
+
+
+def test_a_sound_store_has_nothing_to_mend() -> None:
+    found = stored()
+    assert list(found) == ["store", "contents", "leases", "disk"]
+    assert {f.result for f in found.values()} == {"ok"}
+    assert {f.fix for f in found.values()} == {""}
+    assert found["store"].found == "sound, 3.0 MB, schema 2"
+    assert found["contents"].found == "1,200 dialogues, 1,700 answers, 1,200 verdicts"
+
+
+@pytest.mark.parametrize(
+    ("changes", "result", "says"),
+    [
+        ({"damage": ("row 3 missing from index",), "contents": None}, "fail", "row 3 missing from index"),
+        ({"schema": 3, "contents": None}, "fail", "newer version (schema 3, this one knows 2)"),
+        ({"schema": 1}, "ok", "schema 1 of 2: upgraded when it is next written"),
+        ({"schema": 0, "contents": None, "wal": False}, "ok", "an empty file"),
+        ({"writable": False}, "fail", "cannot be written"),
+    ],
+)
+def test_the_state_of_the_file_is_told(changes: dict[str, Any], result: str, says: str) -> None:
+    finding = stored(**changes)["store"]
+    assert finding.result == result
+    assert says in finding.found
+    assert bool(finding.fix) == (result == "fail")
+
+
+@pytest.mark.parametrize(
+    ("field", "says", "fix"),
+    [
+        ("stale", "7 dialogues hold an answer given on a history", "it asks from there on"),
+        ("unplanned", "7 dialogues belong to no plan", "only takes space"),
+        ("homeless", "7 answers or verdicts belong to no dialogue", "only takes space"),
+    ],
+)
+def test_rows_that_no_board_reads_are_a_warning(field: str, says: str, fix: str) -> None:
+    finding = held(**{field: 7})["contents"]
+    assert finding.result == "warn"
+    assert says in finding.found
+    assert fix in finding.fix
+
+
+def test_leases_tell_work_from_what_a_kill_left() -> None:
+    assert held(leases=3)["leases"].found == "3 dialogues are being worked on now"
+    left = held(leases=3, expired=2)["leases"]
+    assert (left.result, left.found) == ("warn", "2 dialogues were left by a run that was killed")
+
+
+def test_a_store_outside_wal_mode_is_a_warning() -> None:
+    assert stored(wal=False)["journal"].result == "warn"
+
+
+@pytest.mark.parametrize(
+    ("free", "result"),
+    [(NO_ROOM_BYTES - 1, "fail"), (NO_ROOM_BYTES, "warn"), (SCARCE_BYTES - 1, "warn"), (SCARCE_BYTES, "ok")],
+)
+def test_room_on_the_disk_is_judged_by_what_a_board_takes(free: int, result: str) -> None:
+    assert checks.of_disk(free, ".").result == result
+
+
+@pytest.mark.parametrize(
+    ("said", "result", "says"),
+    [
+        (KeyInfo(None, False), "ok", "OPENROUTER_API_KEY is accepted"),
+        (KeyInfo(12.345, False), "ok", "$12.35 of its limit left"),
+        (KeyInfo(0.49, False), "warn", "$0.49"),
+        (KeyInfo(-1.0, False), "fail", "$0.00 of its limit left"),
+        (KeyInfo(None, True), "ok", "free tier"),
+        (Failure("key", "401", "HTTP 401: no", status=401), "fail", "refused (HTTP 401: no)"),
+        (Failure("park", "404", "HTTP 404", status=404), "skipped", "no page about keys"),
+        (Failure("retry", "503", "HTTP 503", status=503), "skipped", "not known (503: HTTP 503)"),
+    ],
+)
+def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | Failure, result: str, says: str) -> None:
+    finding = checks.of_key(ROUTER, said)
+    assert (finding.check, finding.of, finding.result) == ("key", "openrouter", result)
+    assert says in finding.found
+    assert result != "fail" or finding.fix
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "said", "result", "says", "fix"),
+    [
+        (ROUTER, Catalogue({"a/one": INFO}), "ok", "AT lists 1 model", ""),
+        (ROUTER, Catalogue(), "ok", "AT lists 0 models", ""),
+        (LOCAL, Catalogue(known=False), "ok", "AT answers, but lists none", ""),
+        (LOCAL, Failure("key", "401", "no", status=401), "fail", "AT wants a key (no)", "set LOCAL_API_KEY"),
+        (LOCAL, Failure("retry", "connect", "refused"), "fail", "no answer from AT", "--local-url"),
+        (ROUTER, Failure("retry", "connect", "refused"), "fail", "no answer from AT", "check the address"),
+        (ROUTER, Failure("retry", "503", "busy", status=503), "warn", "AT does not list its models (busy)", "minutes"),
+    ],
+)
+def test_an_endpoint_is_told_by_its_listing(
+    endpoint: Endpoint, said: Catalogue | Failure, result: str, says: str, fix: str
+) -> None:
+    finding = checks.of_endpoint(endpoint, "AT", said)
+    assert finding.result == result
+    assert says in finding.found
+    assert fix in finding.fix
+
+
+def test_a_model_that_has_everything_is_fine_throughout() -> None:
+    found = listed()
+    assert list(found) == ["model", "tools", "effort", "price", "context"]
+    assert {f.result for f in found.values()} == {"ok"}
+    assert found["model"].found == "listed as a/one (a/one-2026)"
+    assert found["price"].found == "$1 in, $4.5 out per million tokens"
+    assert found["context"].found == "131,072 tokens by its listing"
+
+
+def test_a_judge_needs_no_tools() -> None:
+    found = listed(JUDGE, supported_parameters=frozenset({"temperature"}))
+    assert list(found) == ["judge", "effort", "price", "context"]
+
+
+def test_a_model_that_is_not_listed_is_named_with_those_that_may_be_meant() -> None:
+    found = listed(info=None)
+    assert list(found) == ["model"]
+    assert found["model"].result == "fail"
+    assert found["model"].fix == "did you mean `b/one`, `a/other`?"
+
+
+def test_a_model_like_no_other_sends_to_the_catalogue() -> None:
+    (finding,) = checks.of_model(Patient("model", "x/9", "x/9", "low"), Catalogue({"a/one": INFO}), None)
+    assert "independence models --catalogue" in finding.fix
+
+
+def test_without_a_listing_a_model_is_taken_at_its_word() -> None:
+    found = {f.check: f.result for f in checks.of_model(SUBJECT, Catalogue(known=False), None)}
+    assert found == {"model": "skipped", "tools": "skipped", "effort": "ok", "price": "warn"}
+
+
+def test_a_model_without_tools_fails_with_the_mode_that_needs_none() -> None:
+    finding = listed(supported_parameters=frozenset({"temperature"}))["tools"]
+    assert finding.result == "fail"
+    assert "--modes user_role" in finding.fix
+    assert listed(supported_parameters=None)["tools"].result == "skipped"
+
+
+def test_an_unknown_price_is_a_warning_and_none_is_fine() -> None:
+    assert listed(prices=None)["price"].result == "warn"
+    assert "--allow-unpriced" in listed(prices=None)["price"].fix
+    assert listed(prices=FREE)["price"].found == "free"
+
+
+def test_an_effort_that_is_not_to_be_had_is_a_warning_for_a_subject_only() -> None:
+    subject = listed(SUBJECT._replace(effort="medium"))["effort"]
+    assert (subject.result, subject.found) == ("warn", "`medium` is not to be had, `low` is sent")
+    assert "-r low" in subject.fix
+    judge = listed(JUDGE._replace(effort="medium"))["effort"]
+    assert (judge.result, judge.fix) == ("ok", "")
+    assert listed(SUBJECT._replace(effort="off"))["effort"].found == "nothing is sent"
+
+
+def test_a_short_context_is_a_warning_and_an_unknown_one_is_not_told() -> None:
+    assert listed(context_length=4096)["context"].result == "warn"
+    assert "context" not in listed(context_length=None)

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from independence.report import board, ranking
+from independence.report.table import flat
+from independence.suites.load import Loaded
+from independence.types import Reply
+
+from . import filled
+
+
+def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    filled.complete(connection, toy_suite, "good", ((9, 9, 0), (9, 8, 1)))
+    filled.complete(connection, toy_suite, "bad", ((1, 2, 9), (2, 1, 8)), simulated=True)
+    filled.plan(connection, toy_suite, "hole")
+    filled.answer(connection, "hole", "radio", 1, Reply("x", "tool"))
+    index = toy_suite.suite.index
+    assert index is not None
+    built = board.board(connection, filled.place(toy_suite))
+    table, apart = ranking.ranked(built, index), ranking.incomplete(built)
+    assert [row[2] for row in table.rows] == ["label of good", "label of bad (simulated)"]
+    assert [row[:2] for row in table.rows] == [(1, 1), (2, 2)]
+    keys, _ = flat(table)
+    assert {"these_low", "like_these_high", "rank_ci", "p_best"} <= set(keys)
+    assert apart is not None
+    (hole,) = apart.rows
+    assert hole[0] == "label of hole"
+    assert hole[-1] == "not_run 2, unjudged 1"
+
+
+def test_nobody_incomplete_leaves_no_table(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite, "a")
+    assert ranking.incomplete(board.board(connection, filled.place(toy_suite))) is None
+
+
+def test_the_legend_adds_up_to_the_whole_index(toy_suite: Loaded) -> None:
+    assert toy_suite.suite.index is not None
+    weights = [row[2] for row in ranking.legend(toy_suite.suite.index).rows]
+    assert sum(float(str(weight)) for weight in weights) == pytest.approx(1)
