@@ -13,10 +13,13 @@ from tests.e2e.command import Ended
 
 # `folds-on-preferences` has two yields, so it has no one place in the order.
 PLANTED = {name: subject.yield_probability for name, subject in PANEL.items() if subject.identity_yield is None}
-KEYS = {"suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows"}
+KEYS = {
+    "suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows", "correction", "minimum_detectable",
+}  # fmt: skip
 ROW_KEYS = {
     "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "simulated",
-    "flags", "cost_usd", "per_run", "dimensions",
+    "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "p_best",
+    "intervals",
 }  # fmt: skip
 
 

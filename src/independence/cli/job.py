@@ -6,6 +6,7 @@ import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -16,17 +17,19 @@ from independence.config.registry import Overrides, Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM, Subject
 from independence.engine import plan, stored
 from independence.engine.bench import Shares
-from independence.engine.plan import Condition
+from independence.engine.plan import Condition, Trial
 from independence.errors import StoreError, UsageError
 from independence.exchange.regrade import in_published_words
 from independence.judge.spec import CUES, DEFAULT_JUDGE, JudgeSpec
 from independence.report import place
+from independence.stats.allocation import LEAST
 from independence.store.queries import PUBLISHED
 from independence.suites import load
 from independence.suites.load import Loaded
 from independence.suites.schema import Suite
 
 DEFAULT_FILE = Path("models.yaml")
+RUNS = 3
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +38,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     suite: str = "v2"
     models: tuple[str, ...] = ()
     models_file: Path | None = None
-    runs: int = 3
+    runs: int | None = None  # None: RUNS, or the least where `calls` are spread
+    calls: int | None = None  # a subject's calls, spread over scenarios where the noise is
     experiments: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
@@ -52,23 +56,57 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
 
 
-def resolve(wanted: Wanted, loopback: Endpoint | None = None) -> Job:
-    """Build the job. `loopback` serves `sim/` ids. Raises UsageError."""
-    env = environment.read()
-    known = _registry(wanted.models_file)
+class Planned(NamedTuple):
+    """What is to be asked and graded, whoever serves it."""
+
+    suite: Suite  # with the personas among its variants
+    edition: str
+    personas: Mapping[str, str]
+    trials: Sequence[Trial]
+    judges: Sequence[JudgeSpec]
+    notes: Sequence[str] = ()  # what to say about the plan
+
+    @property
+    def grading(self) -> list[str]:
+        """Endpoints that judges need."""
+        return [judge.endpoint for judge in self.judges if judge.kind != CUES]
+
+
+def planned(
+    wanted: Wanted, known: Registry, env: Mapping[str, str], connection: sqlite3.Connection | None = None
+) -> Planned:
+    """The plan alone: no key and no address is needed for it. `connection` tells the noise of stored runs.
+
+    Raises UsageError.
+    """
     loaded = load.load(wanted.suite)
     suite, personas, variants = _personas(loaded, wanted.variants)
-    selection = plan.select(suite, variants, wanted.modes, wanted.runs, wanted.experiments)
+    least = RUNS if wanted.calls is None else LEAST
+    runs = least if wanted.runs is None else wanted.runs
+    selection = plan.select(suite, variants, wanted.modes, runs, wanted.experiments)
     selection = msgspec.structs.replace(selection, seed=wanted.seed)
     subjects = registry.choose(known, _names(wanted, known, env), wanted.overrides)
     judges = () if wanted.no_judge else judge_specs(wanted.judges or (DEFAULT_JUDGE,), known)
-    asked = [subject.endpoint for subject in subjects]
-    grading = [judge.endpoint for judge in judges if judge.kind != CUES]
-    _judge_key(OPENROUTER in grading and OPENROUTER not in asked, env)
+    notes: Sequence[str] = ()
+    if wanted.calls is not None and connection is not None:
+        from independence.cli import replicates
+
+        asked = replicates.Asked(wanted.suite, wanted.calls, max(runs, LEAST))
+        who = replicates.Who(subjects, judges)
+        selection, notes = replicates.spread_calls(connection, Loaded(suite, loaded.edition), selection, who, asked)
+    return Planned(suite, loaded.edition, personas, plan.trials(suite, selection, subjects), judges, notes)
+
+
+def resolve(wanted: Wanted, connection: sqlite3.Connection, loopback: Endpoint | None = None) -> Job:
+    """Build the job. `loopback` serves `sim/` ids. Raises UsageError."""
+    env, known = environment.read(), models(wanted.models_file)
+    made = planned(wanted, known, env, connection)
+    asked = [trial.subject.endpoint for trial in made.trials]
+    judge_key(OPENROUTER in made.grading and OPENROUTER not in asked, env)
     return Job(
-        suite, loaded.edition, personas, plan.trials(suite, selection, subjects), judges,
-        endpoints(asked + grading, known, env, wanted, loopback), Shares(_at_least_1("-p", wanted.parallel),
-        _at_least_1("-pt", wanted.parallel_tasks)), _cap(wanted.max_cost), wanted.allow_unpriced,
+        *made[:5], endpoints(asked + made.grading, known, env, wanted, loopback),
+        shares(wanted.parallel, wanted.parallel_tasks), cap(wanted.max_cost), wanted.allow_unpriced,
+        notes=made.notes,
     )  # fmt: skip
 
 
@@ -90,7 +128,7 @@ class Regrade(msgspec.Struct, frozen=True, kw_only=True):
 
 def regrade(wanted: Regrade, connection: sqlite3.Connection, loopback: Endpoint | None = None) -> Job:
     """Build the job of `judge`: every finished dialogue of one place. Raises UsageError, StoreError."""
-    known, env = _registry(wanted.models_file), environment.read()
+    known, env = models(wanted.models_file), environment.read()
     where = place.find(connection, wanted.suite, wanted.variant, wanted.mode)
     trials = stored.trials(connection, where.suite, where.edition, Condition(where.variant, where.mode))
     if where.edition == PUBLISHED:
@@ -104,24 +142,27 @@ def regrade(wanted: Regrade, connection: sqlite3.Connection, loopback: Endpoint 
     asked = Wanted(local_url=wanted.local_url)
     return Job(
         where.suite, where.edition, {}, trials, judges, endpoints(grading, known, env, asked, loopback),
-        Shares(_at_least_1("-p", wanted.parallel), _at_least_1("-pt", wanted.parallel_tasks)), _cap(wanted.max_cost),
-        wanted.allow_unpriced, stored=True,
+        shares(wanted.parallel, wanted.parallel_tasks), cap(wanted.max_cost), wanted.allow_unpriced, stored=True,
     )  # fmt: skip
 
 
-def _at_least_1(flag: str, value: int) -> int:
-    if value < 1:
-        raise UsageError(f"{flag} {value}: at least 1 is needed")
-    return value
+def shares(subjects: int, calls: int) -> Shares:
+    """How much runs at once. Raises UsageError for less than one."""
+    for flag, value in (("-p", subjects), ("-pt", calls)):
+        if value < 1:
+            raise UsageError(f"{flag} {value}: at least 1 is needed")
+    return Shares(subjects, calls)
 
 
-def _cap(value: float | None) -> float | None:
+def cap(value: float | None) -> float | None:
+    """The dollars of `--max-cost`. Raises UsageError for a cap of nothing."""
     if value is not None and not value > 0:
         raise UsageError(f"--max-cost {value}: write dollars above 0")
     return value
 
 
-def _registry(file: Path | None) -> Registry:
+def models(file: Path | None) -> Registry:
+    """What a models file lists: the one named, else `./models.yaml` where it is there. Raises DocumentError."""
     if file is not None:
         return registry.load(file)
     return registry.load(DEFAULT_FILE) if DEFAULT_FILE.is_file() else Registry()
@@ -199,7 +240,7 @@ def endpoints(
     return {name: environment.patience(endpoint, env) for name, endpoint in out.items()}
 
 
-def _judge_key(needed: bool, env: Mapping[str, str]) -> None:
+def judge_key(needed: bool, env: Mapping[str, str]) -> None:
     """Where only the judge needs a key, say how to grade without one."""
     try:
         if needed:
@@ -211,7 +252,9 @@ def _judge_key(needed: bool, env: Mapping[str, str]) -> None:
 
 
 def _configured(name: str, known: Registry, env: Mapping[str, str]) -> Endpoint:
-    entry = next(entry for entry in known.endpoints if entry.name == name)
+    entry = next((entry for entry in known.endpoints if entry.name == name), None)
+    if entry is None:
+        raise UsageError(f"endpoint `{name}` is not declared; add it to `endpoints:` of models.yaml (--models-file)")
     key = env.get(entry.api_key_env, "") if entry.api_key_env else ""
     if entry.api_key_env and environment.is_placeholder(key):
         raise UsageError(f"endpoint `{name}` reads its key from {entry.api_key_env}, which is not set")
@@ -229,4 +272,4 @@ def needs_loopback(wanted: Wanted) -> bool:
 
 
 def _lists_sim(file: Path | None) -> bool:
-    return any(subject.simulated and subject.active for subject in _registry(file).subjects)
+    return any(subject.simulated and subject.active for subject in models(file).subjects)

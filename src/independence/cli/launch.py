@@ -28,7 +28,7 @@ from independence.config.subjects import SIM
 from independence.engine import resume
 from independence.engine.estimate import Estimate
 from independence.engine.resume import Left
-from independence.errors import Interrupted
+from independence.errors import Interrupted, UsageError
 from independence.report import board
 from independence.report.board import Board
 from independence.report.place import Place
@@ -53,6 +53,8 @@ class Manner(msgspec.Struct, frozen=True):
 
 def read_flags(flags: Mapping[str, Any]) -> Wanted:
     """The flags of `run` as a wanted run."""
+    if (flags.get("replicates") is None) != (flags.get("calls") is None):
+        raise UsageError("--replicates auto and --calls N belong together: how to spread, and how much")
     overrides = Overrides(flags["temperature"], flags["reasoning_effort"], flags["provider"])
     return Wanted(overrides=overrides, **{k: v for k, v in flags.items() if k in Wanted.__struct_fields__})
 
@@ -66,7 +68,7 @@ class Order(NamedTuple):
 
 def run(wanted: Wanted, manner: Manner) -> None:
     """Carry out a wanted run and exit with its code."""
-    carry_out(Order(lambda _, sim: jobs.resolve(wanted, sim), jobs.needs_loopback(wanted)), manner)
+    carry_out(Order(lambda connection, sim: jobs.resolve(wanted, connection, sim), jobs.needs_loopback(wanted)), manner)
 
 
 def carry_out(order: Order, manner: Manner) -> None:
@@ -98,7 +100,8 @@ async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> 
         progress = Progress(manner.quiet)
 
         async def approve(left: Left, cost: Estimate) -> bool:
-            note(_plan_line(left, cost), manner.quiet)
+            for line in (*job.notes, _plan_line(left, cost)):
+                note(line, manner.quiet)
             for line in _resume_lines(connection, job, left):
                 note(line, manner.quiet)
             if manner.dry_run or not _affordable(job, cost, manner):

@@ -16,11 +16,20 @@ from independence.errors import DiskFull, IndependenceError, Interrupted
 # name -> (module in this package, one line for --help)
 COMMANDS = {
     "demo": ("demo", "See it work: simulated subjects, no key, no network."),
-    "run": ("run", "Run a suite on models, grade every dialogue, print the board."),
-    "judge": ("judge", "Grade stored replies with another judge; nothing is overwritten."),
+    "run": ("run", "Run a suite on models, grade all, print the board."),
+    "rerun": ("rerun", "More runs of subjects that the store holds."),
+    "judge": ("judge", "Grade stored replies with another judge as well."),
+    "validate-judges": ("validate_judges", "How far judges agree, whom they favour, what they cost."),
     "leaderboard": ("leaderboard", "Print the board of what the store holds."),
+    "extract-names": ("extract_names", "The names that subjects took when they were free to."),
+    "compare": ("compare", "How far apart two subjects, conditions or judges are."),
+    "estimate-cost": ("estimate_cost", "What a run would cost: tokens, dollars, range."),
+    "clear-cache": ("clear_cache", "Delete from the store, after saying exactly what."),
+    "generate-report": ("generate_report", "Write the whole report: Markdown or one HTML file."),
     "import": ("import_", "Bring in a published result set (folder or tar)."),
     "suites": ("suites", "List the built-in suites, or check one of your own."),
+    "models": ("models", "List configurations, or search an endpoint's catalogue."),
+    "doctor": ("doctor", "Check key, endpoint, model and store, and say what to fix."),
     "endpoint": ("endpoint", "Serve the loopback endpoint for anyone's tests."),
 }
 

@@ -47,29 +47,23 @@ def output_format() -> Callable[[F], F]:
 def board_options(command: F) -> F:
     """The options that choose a board."""
     for option in (
-        click.option(
-            "--correction",
-            type=click.Choice(["holm", "bh", "none"]),
-            default="holm",
-            show_default=True,
-            help="For the many comparisons behind the tiers.",
-        ),
-        click.option(
-            "--generalises-to",
-            type=click.Choice(["these-scenarios", "scenarios-like-these"]),
-            default="these-scenarios",
-            show_default=True,
-            help="What intervals and tiers are about.",
-        ),
         click.option("--detailed", "-d", is_flag=True, help="Every dimension, run and scenario below the board."),
-        click.option("--mode", "--modes", "mode", help="Delivery mode of the board."),
-        click.option(
-            "--variant", "--variants", "variant", help="System prompt variant of the board, or your .md file."
-        ),
-        click.option("--judge", "-j", "judge", help="Whose verdicts; default: the judge with most."),
+        reading_options,
+        place_options,
         click.option("--scoring", default="strict", show_default=True, help="strict, published, or a published rule."),
-        click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one."),
     ):
+        command = option(command)
+    return command
+
+
+def reading_options(command: F) -> F:
+    """How a board is read: what its intervals and tiers are about."""
+    for option in (
+        click.option("--correction", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
+                     help="For the many comparisons behind the tiers."),
+        click.option("--generalises-to", type=click.Choice(["these-scenarios", "scenarios-like-these"]),
+                     default="these-scenarios", show_default=True, help="What intervals and tiers are about."),
+    ):  # fmt: skip
         command = option(command)
     return command
 
@@ -79,7 +73,7 @@ def place_options(command: F) -> F:
     for option in (
         click.option("--judge", "-j", "judge", help="Whose verdicts; default: the judge with most."),
         click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's."),
-        click.option("--variant", "--variants", "variant", help="System prompt variant; default: the suite's."),
+        click.option("--variant", "--variants", "variant", help="System prompt variant or your .md file."),
         click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one."),
     ):
         command = option(command)

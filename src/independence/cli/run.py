@@ -14,7 +14,13 @@ from independence.cli import options
 @click.option(
     "--models", "-m", type=options.Names(), default=(), help="Ids or labels: vendor/model, local/ID, sim/NAME."
 )
-@click.option("--runs", type=int, default=3, show_default=True, help="Fill runs 1..N.")
+@click.option("--runs", type=int, help="Fill runs 1..N; default 3.")
+@click.option(
+    "--replicates",
+    type=click.Choice(["auto"]),
+    help="Repeat scenarios where the noise is; --runs (2) of each at least.",
+)
+@click.option("--calls", type=click.IntRange(min=1), help="With --replicates: calls a subject, verdicts included.")
 @click.option("--exp", "-e", "experiments", type=options.Names(), default=(), help="Only these experiments.")
 @click.option("--variants", type=options.Names(), default=(), help="System prompt variants, or a .md file of yours.")
 @click.option("--modes", type=options.Names(), default=(), help="user_role, tool_role.")

@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import aiohttp
 import msgspec
 
-from independence.clients.budget import Budget
-from independence.clients.catalogue import Catalogue, ModelInfo
-from independence.clients.check import check
-from independence.clients.openai import OpenAIClient
+from independence.cli import asking
+from independence.cli.asking import Model, Needs
 from independence.clients.pricing import FREE, Prices
-from independence.clients.protocol import GaveUp, Wait
-from independence.clients.retry import Policy
-from independence.clients.throttle import Throttle
-from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import resume, run
-from independence.engine.bench import Backend, Bench, Shares
+from independence.engine.bench import Bench, Shares
 from independence.engine.estimate import Estimate, estimate
-from independence.engine.events import Event, Stopping, Waiting
-from independence.engine.gate import Gate
-from independence.engine.halt import Halt
+from independence.engine.events import Event
+from independence.engine.experience import learned
 from independence.engine.plan import Trial
+from independence.engine.profile import Profile
 from independence.engine.resume import Left
-from independence.errors import IndependenceError, Interrupted, UsageError
+from independence.errors import IndependenceError
 from independence.judge.spec import CUES, JudgeSpec
 from independence.store import leases, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
-from independence.store.writer import Writer
 from independence.suites import digest
 from independence.suites.schema import Suite
 
@@ -53,6 +43,7 @@ class Job(NamedTuple):
     shares: Shares
     max_cost: float | None = None
     allow_unpriced: bool = False
+    notes: Sequence[str] = ()  # what to say about the plan
     stored: bool = False  # the trials are from the store: nothing is planned, only graded
 
     @property
@@ -85,38 +76,19 @@ async def carry_out(
     """Check, plan, ask for approval, run. Returns None where approval was refused; then nothing was sent."""
     left = _preview(connection, job)
     async with AsyncExitStack() as stack:
-        session = await stack.enter_async_context(open_session())
-        catalogues = await _check(job, left, session)
-        prices = _prices(job, catalogues)
-        _refuse_unpriced(job, left, prices)
-        if not await approve(left, estimate(left.todo, prices)):
+        needs = Needs(job.endpoints, _models(left), job.max_cost, job.allow_unpriced)
+        found = await stack.enter_async_context(asking.checked(needs))
+        cost = estimate(left.todo, found.prices, _profile(connection, job, found.prices))
+        asking.refuse_unpriced(needs, cost.unpriced)
+        if not await approve(left, cost):
             return None
-        if job.allow_unpriced:
-            catalogues = _unpriced_as_free(catalogues, prices)
         if not job.stored:
             with _transaction(connection):
                 _write_plan(connection, job)
-        budget = Budget(job.max_cost)
-        throttles = {name: Throttle(endpoint.max_concurrency) for name, endpoint in job.endpoints.items()}
-        gates = {name: Gate(lambda t=throttle: t.limit) for name, throttle in throttles.items()}  # type: ignore[misc]
-
-        halt = Halt(gates.values(), watch)
-
-        def notify(wait: Wait) -> None:
-            if halt.reason is not None:
-                raise GaveUp(wait.model, "the run is stopping")
-            watch(Waiting(wait))
-
-        clients = {
-            name: OpenAIClient(endpoint, session, catalogues[name], budget, throttles[name], notify, _policy(endpoint))
-            for name, endpoint in job.endpoints.items()
-        }
-        backends = {name: Backend(clients[name], gates[name]) for name in clients}
-        writer = Writer(connection, path)
-        stack.push_async_callback(writer.close)
-        _on_interrupt(halt, watch)
-        bench = Bench(job.suite, job.rubrics, backends, writer, watch, halt, leases.owner())
+        service = await stack.enter_async_context(asking.opened(found, connection, path, watch))
+        bench = Bench(job.suite, job.rubrics, service.backends, service.writer, watch, service.halt, leases.owner())
         outcome = await run.run(bench, left.todo, job.shares)
+        budget = service.budget
     after = resume.compare(connection, job.place, job.trials, job.judges, job.rubrics)
     return Finished(after, outcome.stopped_by, outcome.skipped, budget.spent, budget.unknown)
 
@@ -167,74 +139,23 @@ def _trial_row(job: Job, trial: Trial) -> TrialRow:
     )  # fmt: skip
 
 
-async def _check(job: Job, left: Left, session: aiohttp.ClientSession) -> dict[str, Catalogue]:
-    """Ask every endpoint for its models, before anything is spent."""
-    needed: dict[str, dict[str, bool]] = {name: {} for name in job.endpoints}
+def _models(left: Left) -> dict[Model, bool]:
+    """Who will be asked -> whether with tools."""
+    needed: dict[Model, bool] = {}
     for item in left.todo:
         subject = item.trial.subject
         if item.calls:
-            tools = item.trial.dialogue.tool is not None
-            models = needed[subject.endpoint]
-            models[subject.model] = models.get(subject.model, False) or tools
+            model, tools = (subject.endpoint, subject.model), item.trial.dialogue.tool is not None
+            needed[model] = needed.get(model, False) or tools
         for judge in item.judges:
             if judge.kind != CUES:
-                needed[judge.endpoint].setdefault(judge.model, False)
-    return {
-        name: await check(endpoint, needed[name], session, _policy(endpoint))
-        if needed[name]
-        else Catalogue({}, known=False)
-        for name, endpoint in job.endpoints.items()
-    }
+                needed.setdefault((judge.endpoint, judge.model), False)
+    return needed
 
 
-def _policy(endpoint: Endpoint) -> Policy:
-    return Policy(base_backoff_s=endpoint.backoff_s, retries=endpoint.retries)
-
-
-def _prices(job: Job, catalogues: Mapping[str, Catalogue]) -> dict[tuple[str, str], Prices | None]:
-    pairs = {(trial.subject.endpoint, trial.subject.model) for trial in job.trials}
-    pairs |= {(judge.endpoint, judge.model) for judge in job.judges if judge.kind != CUES}
-    found = {pair: catalogues[pair[0]].info(pair[1]) for pair in pairs if pair[0] in catalogues}
-    return {pair: info.prices if info else None for pair, info in found.items()}
-
-
-def _unpriced_as_free(
-    catalogues: Mapping[str, Catalogue], prices: Mapping[tuple[str, str], Prices | None]
-) -> dict[str, Catalogue]:
-    """Catalogues in which nothing is reserved for a model without a price; what it turns out to cost counts."""
-    models = {name: dict(catalogue.models) for name, catalogue in catalogues.items()}
-    for (endpoint, model), price in prices.items():
-        if price is None:
-            info = catalogues[endpoint].info(model) or ModelInfo(model)
-            models[endpoint][model] = msgspec.structs.replace(info, prices=FREE)
-    return {name: Catalogue(models[name], catalogue.known) for name, catalogue in catalogues.items()}
-
-
-def _refuse_unpriced(job: Job, left: Left, prices: Mapping[tuple[str, str], Prices | None]) -> None:
-    if job.max_cost is None or job.allow_unpriced:
-        return
-    unknown = estimate(left.todo, prices).unpriced
-    if unknown:
-        raise UsageError(
-            f"--max-cost cannot be held: no price is known for {', '.join(unknown)}; "
-            "leave it out, or accept its cost with --allow-unpriced"
-        )
-
-
-def _on_interrupt(halt: Halt, watch: Callable[[Event], None]) -> None:
-    """First Ctrl-C: finish what is in flight. Second: drop it."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-    assert task is not None
-
-    def interrupted() -> None:
-        if isinstance(halt.reason, Interrupted):
-            task.cancel()
-        elif halt.reason is None:
-            halt.stop(Interrupted("interrupted"))
-        else:
-            watch(Stopping("interrupted: dropping the calls in flight"))
-            task.cancel()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, interrupted)
+def _profile(
+    connection: sqlite3.Connection, job: Job, prices: Mapping[tuple[str, str], Prices | None]
+) -> Profile | None:
+    """What stored calls say about tokens, where tokens cost anything."""
+    costly = any(price not in (None, FREE) for price in prices.values())
+    return learned(connection, job.suite, job.edition) if costly else None

@@ -1,0 +1,160 @@
+"""From stored subjects to a job that asks them once more. Imports are nobody's configuration and are left alone."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from independence.cli import job as jobs
+from independence.cli.job import Wanted
+from independence.cli.session import Job
+from independence.cli.terminal import note
+from independence.config import environment
+from independence.config.endpoints import Endpoint
+from independence.config.subjects import OPENROUTER, SIM, Subject
+from independence.engine import again
+from independence.engine.plan import Condition, Trial
+from independence.errors import StoreError, UsageError
+from independence.judge.spec import CUES, DEFAULT_JUDGE, JudgeSpec
+from independence.report import board, place
+from independence.report.place import Place
+from independence.store import placed, queries
+from independence.store.queries import PUBLISHED
+from independence.suites.schema import Suite
+
+TOP = 10
+
+
+class Again(msgspec.Struct, frozen=True, kw_only=True):
+    """Stored subjects to ask again, as asked for on the command line."""
+
+    suite: str | None = None
+    variant: str | None = None
+    mode: str | None = None
+    models: tuple[str, ...] = ()
+    top_n: int | None = None
+    target_runs: int | None = None
+    judges: tuple[str, ...] = ()
+    no_judge: bool = False
+    models_file: Path | None = None
+    parallel: int = 8
+    parallel_tasks: int = 20
+    local_url: str | None = None
+    local_timeout: float = 600.0
+    max_cost: float | None = None
+    allow_unpriced: bool = False
+
+
+class Chosen(NamedTuple):
+    """What there is to do."""
+
+    suite: Suite  # in the stored words, personas among its variants
+    edition: str
+    trials: Sequence[Trial]
+    judges: Sequence[JudgeSpec]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulated model takes part."""
+        return any(t.subject.endpoint == SIM for t in self.trials) or any(j.endpoint == SIM for j in self.judges)
+
+    @property
+    def summary(self) -> str:
+        """Who is asked again, up to which run."""
+        runs: dict[str, int] = {}
+        for trial in self.trials:
+            runs[trial.subject.label] = max(trial.run, runs.get(trial.subject.label, 0))
+        condition = self.trials[0].dialogue.condition
+        who = ", ".join(f"{label} (to run {last})" for label, last in runs.items())
+        return f"rerun of {self.suite.suite}@{self.edition}, {condition}: {who}"
+
+
+def choose(wanted: Again, connection: sqlite3.Connection) -> Chosen:
+    """Subjects, their plans and judges, from what the store holds. Raises UsageError, StoreError."""
+    if wanted.target_runs is not None and wanted.target_runs < 1:
+        raise UsageError(f"-R {wanted.target_runs}: at least 1 run is needed")
+    where = _place(wanted, connection)
+    known = _subjects(connection, where)
+    there: dict[str, list[placed.PlacedTrial]] = {}
+    condition = Condition(where.variant, where.mode)
+    for trial in placed.trials(connection, where.suite.suite, where.edition, condition):
+        there.setdefault(trial.config_dir, []).append(trial)
+    graded = queries.verdicts(connection, where.suite.suite, where.edition, condition)
+    judges = wanted.judges or (place.usual_judge(graded) or DEFAULT_JUDGE,)
+    names = _named(wanted.models, known, there) if wanted.models else _best(wanted, connection, where, known)
+    personas = queries.personas(connection, where.suite.suite, where.edition)
+    suite = msgspec.structs.replace(where.suite, variants={**where.suite.variants, **personas})
+    trials = [t for name in names for t in again.longer(suite, condition, known[name], there[name], wanted.target_runs)]
+    specs = () if wanted.no_judge else jobs.judge_specs(judges, jobs.models(wanted.models_file))
+    return Chosen(suite, where.edition, trials, specs)
+
+
+def job(wanted: Again, chosen: Chosen, loopback: Endpoint | None) -> Job:
+    """The job of what was chosen. Raises UsageError for an address or a key that is missing."""
+    env, known = environment.read(), jobs.models(wanted.models_file)
+    asked = [trial.subject.endpoint for trial in chosen.trials]
+    grading = [judge.endpoint for judge in chosen.judges if judge.kind != CUES]
+    jobs.judge_key(OPENROUTER in grading and OPENROUTER not in asked, env)
+    reached = Wanted(local_url=wanted.local_url, local_timeout=wanted.local_timeout)
+    return Job(
+        chosen.suite, chosen.edition, {}, chosen.trials, chosen.judges,
+        jobs.endpoints(asked + grading, known, env, reached, loopback),
+        jobs.shares(wanted.parallel, wanted.parallel_tasks), jobs.cap(wanted.max_cost), wanted.allow_unpriced,
+    )  # fmt: skip
+
+
+def _place(wanted: Again, connection: sqlite3.Connection) -> Place:
+    """The place asked for, among editions of one's own."""
+    known = queries.editions(connection)
+    own = [info for info in known if info.edition != PUBLISHED]
+    if known and not own:
+        raise StoreError("the store holds imports only, which cannot be asked again; `independence run` asks models")
+    name, _, edition = (wanted.suite or "").partition("@")
+    if edition == PUBLISHED:
+        raise UsageError(f"--suite {wanted.suite}: imports cannot be asked again; `independence run` asks models")
+    fitting = [info for info in own if info.suite == name] if name else own
+    asked = wanted.suite
+    if not edition and fitting and (name or len(own) == 1):
+        asked = f"{fitting[0].suite}@{fitting[0].edition}"
+    variant = wanted.variant
+    if variant is not None and variant.endswith(".md"):
+        variant, _ = jobs.persona(Path(variant))
+    return place.find(connection, asked, variant, wanted.mode)
+
+
+def _subjects(connection: sqlite3.Connection, where: Place) -> dict[str, Subject]:
+    stored = queries.configurations(connection, where.suite.suite, where.edition)
+    return {name: msgspec.json.decode(config, type=Subject) for name, config in stored.items()}
+
+
+def _named(names: Iterable[str], known: Mapping[str, Subject], there: Mapping[str, object]) -> list[str]:
+    """config_dirs of labels and ids, in order. Raises StoreError for a name that nothing here answers to."""
+    found: dict[str, None] = {}
+    for name in names:
+        fitting = [at for at, subject in known.items() if at in there and name in (subject.label, subject.model_id)]
+        if not fitting:
+            held = ", ".join(subject.label for at, subject in known.items() if at in there) or "none"
+            raise StoreError(f"no stored subject `{name}` here; there is {held}; `independence run` asks new ones")
+        found |= dict.fromkeys(fitting)
+    return list(found)
+
+
+def _best(wanted: Again, connection: sqlite3.Connection, where: Place, known: Mapping[str, Subject]) -> list[str]:
+    """config_dirs of the first rows of the strict board. Raises UsageError where there is no board."""
+    top = TOP if wanted.top_n is None else wanted.top_n
+    if top < 1:
+        raise UsageError(f"-n {top}: at least 1 subject is needed")
+    if where.suite.index is None:
+        raise UsageError(f"suite {where.suite.suite} has no board to take the best from; name subjects with -m")
+    rows = board.board(connection, where).rows[:top]
+    unknown = [row.label for row in rows if row.config not in known]
+    if unknown:
+        note(f"left out, stored without their configuration by an older version: {', '.join(unknown)}")
+    names = [row.config for row in rows if row.config in known]
+    if not names:
+        raise StoreError("no subject here was stored with its configuration; ask it once more with `independence run`")
+    return names

@@ -1,0 +1,164 @@
+"""What a command needs to ask models: endpoints checked first, then clients, doors, one budget, one writer, Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sqlite3
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import aiohttp
+import click
+import msgspec
+
+from independence.clients.budget import Budget
+from independence.clients.catalogue import Catalogue, ModelInfo
+from independence.clients.check import check
+from independence.clients.openai import OpenAIClient
+from independence.clients.pricing import FREE, Prices
+from independence.clients.protocol import GaveUp, Wait
+from independence.clients.retry import Policy
+from independence.clients.throttle import Throttle
+from independence.clients.transport import open_session
+from independence.config.endpoints import Endpoint
+from independence.engine.bench import Backend
+from independence.engine.events import Event, Stopping, Waiting
+from independence.engine.gate import Gate
+from independence.engine.halt import Halt
+from independence.errors import Interrupted, UsageError
+from independence.store.writer import Writer
+
+ASK_ABOVE_USD = 5.0
+Model = tuple[str, str]  # endpoint, model id there
+
+
+class Needs(NamedTuple):
+    """Who will be asked, and what it may cost."""
+
+    endpoints: Mapping[str, Endpoint]
+    models: Mapping[Model, bool]  # -> whether it must take tools
+    max_cost: float | None = None
+    allow_unpriced: bool = False
+
+
+class Checked(NamedTuple):
+    """Endpoints that answer and have what is needed. Nothing that costs money was sent."""
+
+    needs: Needs
+    session: aiohttp.ClientSession
+    catalogues: Mapping[str, Catalogue]
+
+    @property
+    def prices(self) -> dict[Model, Prices | None]:
+        """What the models cost; None for unknown."""
+        found = {model: self.catalogues[model[0]].info(model[1]) for model in self.needs.models}
+        return {model: info.prices if info else None for model, info in found.items()}
+
+
+class Service(NamedTuple):
+    """Everything that asking goes through."""
+
+    backends: Mapping[str, Backend]
+    halt: Halt
+    writer: Writer
+    budget: Budget
+
+
+@asynccontextmanager
+async def checked(needs: Needs) -> AsyncIterator[Checked]:
+    """Ask every endpoint for its models, before anything is spent. Raises UsageError, KeyRejected."""
+    async with open_session() as session:
+        catalogues = {}
+        for name, endpoint in needs.endpoints.items():
+            models = {model: tools for (at, model), tools in needs.models.items() if at == name}
+            known = await check(endpoint, models, session, policy(endpoint)) if models else Catalogue({}, known=False)
+            catalogues[name] = known
+        yield Checked(needs, session, catalogues)
+
+
+@asynccontextmanager
+async def opened(
+    found: Checked, connection: sqlite3.Connection, path: Path, watch: Callable[[Event], None]
+) -> AsyncIterator[Service]:
+    """Clients, doors, budget and writer for the length of a command. Ctrl-C stops it in order, a second one at once."""
+    needs, catalogues = found.needs, found.catalogues
+    if needs.allow_unpriced:
+        catalogues = _unpriced_as_free(catalogues, found.prices)
+    budget = Budget(needs.max_cost)
+    throttles = {name: Throttle(endpoint.max_concurrency) for name, endpoint in needs.endpoints.items()}
+    gates = {name: Gate(lambda t=throttle: t.limit) for name, throttle in throttles.items()}  # type: ignore[misc]
+    halt = Halt(gates.values(), watch)
+
+    def notify(wait: Wait) -> None:
+        if halt.reason is not None:
+            raise GaveUp(wait.model, "the run is stopping")
+        watch(Waiting(wait))
+
+    clients = {
+        name: OpenAIClient(endpoint, found.session, catalogues[name], budget, throttles[name], notify, policy(endpoint))
+        for name, endpoint in needs.endpoints.items()
+    }
+    writer = Writer(connection, path)
+    on_interrupt(halt, watch)
+    try:
+        yield Service({name: Backend(clients[name], gates[name]) for name in clients}, halt, writer, budget)
+    finally:
+        await writer.close()
+
+
+def policy(endpoint: Endpoint) -> Policy:
+    """How an endpoint is tried again."""
+    return Policy(base_backoff_s=endpoint.backoff_s, retries=endpoint.retries)
+
+
+def refuse_unpriced(needs: Needs, unpriced: tuple[str, ...]) -> None:
+    """Raises UsageError where a cap cannot be held because a price is not known."""
+    if needs.max_cost is not None and unpriced and not needs.allow_unpriced:
+        raise UsageError(
+            f"--max-cost cannot be held: no price is known for {', '.join(unpriced)}; "
+            "leave it out, or accept its cost with --allow-unpriced"
+        )
+
+
+def affordable(usd: float, agreed: bool) -> bool:
+    """Whether to go ahead at a typical cost of `usd`. `agreed`: by --yes, or bounded by --max-cost."""
+    if agreed or usd <= ASK_ABOVE_USD:
+        return True
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"this may cost about ${usd:.2f}; add --yes or --max-cost to go ahead")
+    return click.confirm(f"about ${usd:.2f}; go ahead?", err=True)
+
+
+def on_interrupt(halt: Halt, watch: Callable[[Event], None]) -> None:
+    """First Ctrl-C: finish what is in flight. Second: drop it."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None
+
+    def interrupted() -> None:
+        if isinstance(halt.reason, Interrupted):
+            task.cancel()
+        elif halt.reason is None:
+            halt.stop(Interrupted("interrupted"))
+        else:
+            watch(Stopping("interrupted: dropping the calls in flight"))
+            task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupted)
+
+
+def _unpriced_as_free(
+    catalogues: Mapping[str, Catalogue], prices: Mapping[Model, Prices | None]
+) -> dict[str, Catalogue]:
+    """Catalogues in which nothing is reserved for a model without a price; what it turns out to cost counts."""
+    models = {name: dict(catalogue.models) for name, catalogue in catalogues.items()}
+    for (endpoint, model), price in prices.items():
+        if price is None:
+            info = catalogues[endpoint].info(model) or ModelInfo(model)
+            models[endpoint][model] = msgspec.structs.replace(info, prices=FREE)
+    return {name: Catalogue(models[name], catalogue.known) for name, catalogue in catalogues.items()}

@@ -1,0 +1,36 @@
+"""`independence doctor`: what stands between you and a run, and what to do about it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from independence.cli import options
+
+
+@click.command("doctor")
+@click.option("--model", "--models", "-m", "model", help="A model id or label to call: at most four cheap calls.")
+@click.option("--judge", "-j", "judge", help="The judge to call; default: that of `run`, if at the same endpoint.")
+@click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Default: ./models.yaml.")
+@click.option("--local-url", help="Base URL of a local server; for local/ ids only.")
+@options.output_format()
+@options.db()
+def command(
+    model: str | None, judge: str | None, models_file: Path | None, local_url: str | None, format_: str, db: Path
+) -> None:
+    """Check key, endpoint, model, tools, price and store, each on its own. Exit 1 if any check fails.
+
+    Without --model and --judge no model is asked and nothing is spent.
+    """
+    from independence.cli.checkup import Asked, findings
+    from independence.cli.tabled import print_tables
+    from independence.report.findings import failed, table, told
+    from independence.report.narrow import narrow
+
+    found = findings(Asked(model, judge, models_file, local_url, db))
+    notes = () if model or judge else ("No model was asked; `independence doctor -m MODEL` makes a few cheap calls.",)
+    shown = map(narrow, told(found, notes)) if format_ == "table" else [table(found, notes)]
+    print_tables(list(shown), format_)
+    sys.exit(1 if failed(found) else 0)

@@ -1,0 +1,36 @@
+"""`independence estimate-cost`: what a run would cost, before there is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from independence.cli import options
+
+
+@click.command("estimate-cost")
+@click.option("--suite", default="v2", show_default=True, help="A built-in suite or a folder with suite.yaml.")
+@click.option("--models", "-m", type=options.Names(), default=(), help="Ids or labels, as in `run`.")
+@click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Default: ./models.yaml.")
+@click.option("--runs", type=int, default=3, show_default=True, help="Runs 1..N.")
+@click.option("--exp", "-e", "experiments", type=options.Names(), default=(), help="Only these experiments.")
+@click.option("--variants", type=options.Names(), default=(), help="System prompt variants, or a .md file of yours.")
+@click.option("--modes", type=options.Names(), default=(), help="user_role, tool_role.")
+@click.option("--judge", "-j", "judges", multiple=True, help="A model id or `cues`; repeatable.")
+@click.option("--no-judge", is_flag=True, help="Replies only.")
+@click.option("--local-url", help="As in `run`: with LOCAL_MODEL_ID it names the model. Local models cost nothing.")
+@options.output_format()
+@options.db()
+def command(db: Path, format_: str, **flags: Any) -> None:
+    """Price a whole run: tokens, dollars, the range they will lie in, and the most they can be.
+
+    Tokens come from what the store holds of a subject, else of the suite, else from published means; prices from the
+    endpoints. Nothing is asked of a model and nothing is written.
+    """
+    from independence.cli import costing
+    from independence.cli.job import Wanted
+    from independence.cli.tabled import print_tables
+
+    print_tables(costing.tables(Wanted(**flags), db), format_)

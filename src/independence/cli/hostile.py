@@ -1,0 +1,130 @@
+"""`validate-judges --hostile`: does a judge's verdict move when the reply it grades talks to it?"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+from contextlib import AsyncExitStack, closing
+from pathlib import Path
+from typing import NamedTuple
+
+from independence.cli import asking, job
+from independence.cli.asking import Needs
+from independence.cli.launch import FREE_LOOPBACK
+from independence.cli.loop import drive
+from independence.cli.progress import Progress
+from independence.cli.tabled import print_tables
+from independence.cli.terminal import note
+from independence.clients.loopback import serving
+from independence.clients.pricing import Prices
+from independence.config import environment
+from independence.config.endpoints import Endpoint
+from independence.config.subjects import SIM
+from independence.engine import probing
+from independence.errors import Interrupted, UsageError
+from independence.judge.hostile import corpus as replies
+from independence.judge.hostile.outcome import Probe
+from independence.judge.hostile.stage import Stage, stage
+from independence.judge.spec import CUES, JudgeSpec
+from independence.report import hostile as report
+from independence.suites import load
+
+_BYTES_PER_TOKEN = 3.5
+_VERDICT_TOKENS = 149  # mean of 7,210 published verdicts
+_LONGEST = 700  # characters of one text on the terminal
+
+
+class Wanted(NamedTuple):
+    """A probe as asked for on the command line."""
+
+    judges: tuple[str, ...]
+    suite: str
+    worst: int
+    models_file: Path | None
+    local_url: str | None
+    parallel_tasks: int
+    max_cost: float | None
+    allow_unpriced: bool
+    dry_run: bool
+    yes: bool
+    quiet: bool
+    format_: str
+
+
+def probe(wanted: Wanted) -> int:
+    """Let every judge grade the corpus and print what moved. Returns the exit code. Raises UsageError."""
+    if not wanted.judges:
+        raise UsageError("--hostile needs to know whom to ask: add -j MODEL (or -j cues)")
+    specs = job.judge_specs(wanted.judges, job.models(wanted.models_file))
+    played = stage(load.load(wanted.suite).suite)
+    with closing(sqlite3.connect(":memory:")) as nothing_is_kept:
+        try:
+            probes = drive(_run(nothing_is_kept, wanted, specs, played))
+        except asyncio.CancelledError:
+            raise Interrupted("interrupted: nothing of a probe is stored") from None
+    longest = _LONGEST if wanted.format_ == "table" else None
+    print_tables([table for one in probes for table in report.tables(one, wanted.worst, longest)], wanted.format_)
+    stopped = [one.stopped_by for one in probes if one.stopped_by is not None]
+    for error in stopped:
+        note(f"Error: {error}")
+    return stopped[0].exit_code if stopped else 0
+
+
+async def _run(
+    connection: sqlite3.Connection, wanted: Wanted, specs: Sequence[JudgeSpec], played: Stage
+) -> list[Probe]:
+    corpus = replies.corpus()
+    async with AsyncExitStack() as stack:
+        needs = _needs(wanted, specs, await _loopback(stack, specs))
+        found = await stack.enter_async_context(asking.checked(needs))
+        usd, unpriced = _estimate(specs, played, found.prices)
+        asking.refuse_unpriced(needs, unpriced)
+        verdicts = len(probing.planned(corpus)) * len(specs)
+        cost = f"about ${usd:.4f}" if usd else "no cost"
+        note(f"plan: {len(corpus)} hostile replies, {verdicts} verdicts; {cost}; nothing is stored", wanted.quiet)
+        if wanted.dry_run or not asking.affordable(usd, wanted.yes or wanted.max_cost is not None):
+            return []
+        progress = stack.enter_context(Progress(wanted.quiet))
+        service = await stack.enter_async_context(asking.opened(found, connection, Path(":memory:"), progress))
+        probes = []
+        for spec in specs:
+            backend = service.backends.get(spec.endpoint)
+            probes.append(await probing.probe(backend, spec, played, corpus, progress, wanted.parallel_tasks))
+            if service.halt.reason is not None or probes[-1].stopped_by is not None:
+                break
+        return probes
+
+
+def _needs(wanted: Wanted, specs: Sequence[JudgeSpec], loopback: Endpoint | None) -> Needs:
+    asked = [spec for spec in specs if spec.kind != CUES]
+    known, env = job.models(wanted.models_file), environment.read()
+    where = job.Wanted(local_url=wanted.local_url)
+    endpoints = job.endpoints([spec.endpoint for spec in asked], known, env, where, loopback)
+    models = {(spec.endpoint, spec.model): False for spec in asked}
+    return Needs(endpoints, models, job.cap(wanted.max_cost), wanted.allow_unpriced)
+
+
+async def _loopback(stack: AsyncExitStack, specs: Sequence[JudgeSpec]) -> Endpoint | None:
+    if not any(spec.endpoint == SIM for spec in specs):
+        return None
+    server = await stack.enter_async_context(serving(FREE_LOOPBACK))
+    return Endpoint(SIM, server.base_url, "openrouter", "loopback", 200)
+
+
+def _estimate(
+    specs: Sequence[JudgeSpec], played: Stage, prices: dict[asking.Model, Prices | None]
+) -> tuple[float, tuple[str, ...]]:
+    """Typical dollars, and the judges whose price is not known."""
+    texts = probing.planned(replies.corpus())
+    prompt = sum(len(played.prompt(text).encode()) for text in texts) / _BYTES_PER_TOKEN
+    usd, unpriced = 0.0, []
+    for spec in specs:
+        price = prices.get((spec.endpoint, spec.model))
+        if spec.kind == CUES:
+            continue
+        if price is None:
+            unpriced.append(spec.name)
+            continue
+        usd += prompt * price.prompt + len(texts) * (_VERDICT_TOKENS * price.completion + price.request)
+    return usd, tuple(unpriced)

@@ -1,0 +1,226 @@
+"""Driving `extract-names`: what is left to read, approval, the reading, the tables, the exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import AsyncExitStack, closing
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from independence.cli import asking, job
+from independence.cli.asking import Needs
+from independence.cli.launch import FREE_LOOPBACK, MISSING
+from independence.cli.loop import drive
+from independence.cli.progress import Progress
+from independence.cli.tabled import print_tables
+from independence.cli.terminal import note
+from independence.clients.loopback import serving
+from independence.config import environment
+from independence.config.endpoints import Endpoint
+from independence.config.subjects import OPENROUTER, SIM
+from independence.engine import naming
+from independence.engine.bench import Bench
+from independence.engine.estimate import Estimate
+from independence.engine.naming import Plan
+from independence.errors import IndependenceError, Interrupted, StoreError, UsageError
+from independence.judge.names import asking as where_asked
+from independence.judge.names.spec import DEFAULT_EXTRACTOR, extractor
+from independence.judge.spec import CUES, JudgeSpec
+from independence.report import names as report
+from independence.report import place as places
+from independence.report.place import Place
+from independence.store import database, leases, names, queries
+
+_SHOWN = 25  # names of a table on the terminal and in Markdown
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """An extraction as asked for on the command line."""
+
+    db: Path
+    suite: str | None = None
+    variant: str | None = None
+    mode: str | None = None
+    models: tuple[str, ...] = ()
+    extractor: str | None = None
+    force: bool = False
+    models_file: Path | None = None
+    parallel: int = 8
+    parallel_tasks: int = 20
+    local_url: str | None = None
+    max_cost: float | None = None
+    allow_unpriced: bool = False
+    dry_run: bool = False
+    yes: bool = False
+    quiet: bool = False
+    format_: str = "table"
+
+
+class Work(NamedTuple):
+    """What is left to read, and by whom."""
+
+    place: Place
+    asked: naming.Wanted
+    plan: Plan
+
+    @property
+    def spec(self) -> JudgeSpec:
+        """Who reads."""
+        return self.asked.spec
+
+
+class Ended(NamedTuple):
+    """How the reading ended. Completeness is read from the store, not from here."""
+
+    stopped_by: IndependenceError | None
+    spent_usd: float
+    unknown_usd: float
+
+
+def extract(wanted: Wanted) -> int:
+    """Read what is left and print the tables. Returns the exit code. Raises UsageError, StoreError."""
+    with closing(database.connect_existing(wanted.db)) as connection:
+        try:
+            return _extract(connection, wanted)
+        except asyncio.CancelledError:
+            raise Interrupted("interrupted: calls in flight were dropped; the same command goes on") from None
+        except sqlite3.Error as error:
+            raise database.translate(error, wanted.db) from error
+
+
+def _extract(connection: sqlite3.Connection, wanted: Wanted) -> int:
+    place = _place(connection, wanted)
+    scenarios = where_asked.scenarios(place.suite)
+    if not scenarios:
+        raise StoreError(
+            f"suite {place.suite.suite} asks for no name: no scenario opens with a question for one, and none that "
+            f"opens freely belongs to an experiment `{where_asked.IDENTITY}`"
+        )
+    labels = _subjects(connection, place, wanted.models)
+    where = names.Where(place.suite.suite, place.edition, place.variant, place.mode)
+    reader, code = None, 0
+    if wanted.extractor is None and not wanted.force and names.imported(connection, where):
+        note("these runs brought their names along; -x MODEL or -x cues reads them anew", wanted.quiet)
+    else:
+        asked = naming.Wanted(where, scenarios, labels, _spec(wanted), wanted.force)
+        reader, code = asked.spec.name, _read(connection, wanted, Work(place, asked, naming.plan(connection, asked)))
+    if not wanted.dry_run:
+        top = _SHOWN if wanted.format_ in ("table", "md") else None
+        only = labels if wanted.models else None
+        print_tables(report.tables(connection, place, extractor=reader, only=only, top=top), wanted.format_)
+    return code
+
+
+def _place(connection: sqlite3.Connection, wanted: Wanted) -> Place:
+    variant = wanted.variant
+    if variant is not None and variant.endswith(".md"):
+        variant, _ = job.persona(Path(variant))
+    return places.find(connection, wanted.suite, variant, wanted.mode)
+
+
+def _subjects(connection: sqlite3.Connection, place: Place, models: tuple[str, ...]) -> dict[str, str]:
+    """config_dir -> label of the subjects that are meant. Raises StoreError where a name fits none."""
+    known = queries.subjects(connection, place.suite.suite, place.edition)
+    for model in models:
+        if not any(model in (label, model_id) for label, model_id, _ in known.values()):
+            raise StoreError(f"no subject `{model}` here; `independence leaderboard` shows what the store holds")
+    return {
+        config_dir: label
+        for config_dir, (label, model_id, _) in known.items()
+        if not models or {label, model_id} & set(models)
+    }
+
+
+def _spec(wanted: Wanted) -> JudgeSpec:
+    name = wanted.extractor or DEFAULT_EXTRACTOR
+    if name == CUES:
+        return extractor(CUES)
+    subject = job.models(wanted.models_file).default(name)
+    return extractor(name, subject.endpoint, subject.model)
+
+
+def _read(connection: sqlite3.Connection, wanted: Wanted, work: Work) -> int:
+    """Read what is left. Returns the exit code. Raises UsageError."""
+    for line in _findings(work):
+        note(line, wanted.quiet)
+    ended = drive(_run(connection, wanted, work)) if work.plan.todo else Ended(None, 0.0, 0.0)
+    if ended is None:
+        return 0
+    if ended.spent_usd:
+        lost = f", ${ended.unknown_usd:.4f} of it reserved for calls whose cost never came back"
+        note(f"spent ${ended.spent_usd:.4f}" + lost * bool(ended.unknown_usd), wanted.quiet)
+    if ended.stopped_by is not None:
+        note(f"Error: {ended.stopped_by}")
+        note("every run read so far is stored; the same command goes on", wanted.quiet)
+        return ended.stopped_by.exit_code
+    after = naming.plan(connection, work.asked._replace(force=False))
+    missing = [f"{len(after.todo)} runs not read, the same command asks again"] * bool(after.todo)
+    missing += [f"{after.broken} runs in which nothing could be read, --force asks again"] * bool(after.broken)
+    if missing:
+        note(f"missing: {'; '.join(missing)}")
+    return MISSING if missing else 0
+
+
+def _findings(work: Work) -> list[str]:
+    """What is there and what is not, before anything is read."""
+    plan = work.plan
+    lines = [f"names by {work.spec.name}: {len(plan.todo)} runs to read, {plan.known} are read already"]
+    if plan.stale:
+        lines.append(f"{plan.stale} of them were read before from other answers or in another way; they are read again")
+    for scenario, count in sorted(plan.absent.items()):
+        lines.append(f"{count} runs have no answer in `{scenario}`; it is left out there")
+    if plan.silent:
+        lines.append(f"{plan.silent} runs have no answer in which a name could be taken; they are left out")
+    return lines
+
+
+async def _run(connection: sqlite3.Connection, wanted: Wanted, work: Work) -> Ended | None:
+    """Check, estimate, ask for approval, read. None where approval was refused; then nothing was sent."""
+    shares = job.shares(wanted.parallel, wanted.parallel_tasks)
+    async with AsyncExitStack() as stack:
+        needs = _needs(wanted, work.spec, await _loopback(stack, work.spec))
+        found = await stack.enter_async_context(asking.checked(needs))
+        cost = naming.estimate(work.plan.todo, work.spec, found.prices.get((work.spec.endpoint, work.spec.model)))
+        asking.refuse_unpriced(needs, cost.unpriced)
+        note(_plan_line(work.spec, cost), wanted.quiet)
+        agreed = wanted.yes or wanted.max_cost is not None
+        if wanted.dry_run or not asking.affordable(cost.typical_usd, agreed):
+            return None
+        progress = stack.enter_context(Progress(wanted.quiet))
+        service = await stack.enter_async_context(asking.opened(found, connection, wanted.db, progress))
+        bench = Bench(work.place.suite, {}, service.backends, service.writer, progress, service.halt, leases.owner())
+        stopped_by = await naming.carry_out(bench, work.plan.todo, work.spec, shares)
+        return Ended(stopped_by, service.budget.spent, service.budget.unknown)
+
+
+def _plan_line(spec: JudgeSpec, cost: Estimate) -> str:
+    if spec.kind == CUES:
+        return f"plan: {cost.verdicts} runs, read by rules; no cost"
+    dollars = f"about ${cost.typical_usd:.4f}, at most ${cost.most_usd:.4f}" if cost.most_usd else "no cost"
+    unpriced = f"no price known for {', '.join(cost.unpriced)}"
+    return f"plan: {cost.verdicts} runs, one call each; {unpriced if cost.unpriced else dollars}"
+
+
+async def _loopback(stack: AsyncExitStack, spec: JudgeSpec) -> Endpoint | None:
+    if spec.endpoint != SIM:
+        return None
+    server = await stack.enter_async_context(serving(FREE_LOOPBACK))
+    return Endpoint(SIM, server.base_url, "openrouter", "loopback", 200)
+
+
+def _needs(wanted: Wanted, spec: JudgeSpec, loopback: Endpoint | None) -> Needs:
+    """Whom to ask and at what cost. Raises UsageError, naming the rules where a key is missing."""
+    cap = job.cap(wanted.max_cost)
+    if spec.kind == CUES:
+        return Needs({}, {}, cap, wanted.allow_unpriced)
+    known, env, asked = job.models(wanted.models_file), environment.read(), job.Wanted(local_url=wanted.local_url)
+    try:
+        endpoints = job.endpoints([spec.endpoint], known, env, asked, loopback)
+    except UsageError as error:
+        if spec.endpoint != OPENROUTER:
+            raise
+        raise UsageError(f"reading names needs a key: {error}; or read them by rules: -x {CUES}") from error
+    return Needs(endpoints, {(spec.endpoint, spec.model): False}, cap, wanted.allow_unpriced)

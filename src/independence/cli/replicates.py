@@ -1,0 +1,112 @@
+"""`run --replicates auto`: how often to repeat which scenario, from what is known about their noise."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from independence.config.subjects import Subject
+from independence.engine.plan import Condition, Selection
+from independence.errors import UsageError
+from independence.judge.spec import CUES, JudgeSpec
+from independence.report import noise, study
+from independence.report.place import Place
+from independence.stats.allocation import LEAST, Unit, allocate, least_calls
+from independence.stats.sheet import sheet
+from independence.stats.strict import Cell, frame
+from independence.store import plans, queries
+from independence.store.queries import PUBLISHED
+from independence.suites import load
+from independence.suites import noise as shipped
+from independence.suites.load import Loaded
+
+
+class Known(NamedTuple):
+    """Variance of one run by scenario, and where it is from."""
+
+    variance: Mapping[str, float]
+    source: str
+
+
+class Asked(NamedTuple):
+    """What `--replicates auto` is asked for: calls a subject and condition, and the fewest runs of a scenario."""
+
+    suite: str  # as named on the command line
+    calls: int
+    floor: int = LEAST
+
+
+class Who(NamedTuple):
+    """Who is asked and who grades."""
+
+    subjects: Sequence[Subject]
+    judges: Sequence[JudgeSpec]
+
+
+def spread_calls(
+    connection: sqlite3.Connection, loaded: Loaded, selection: Selection, who: Who, asked: Asked
+) -> tuple[Selection, list[str]]:
+    """The selection with runs for each scenario, and what to say about it. Raises UsageError for too few calls."""
+    verdicts = sum(judge.kind != CUES for judge in who.judges)
+    replicates: dict[tuple[str, Condition], dict[str, int]] = {}
+    lines: dict[str, None] = {}
+    for condition in selection.conditions:
+        known = _known(connection, asked.suite, loaded, condition)
+        units = _units(loaded, selection, known.variance, verdicts)
+        planned = plans.planned_runs(connection, loaded.suite.suite, loaded.edition, condition)
+        for subject in who.subjects:
+            runs = _allocated(units, asked, planned.get(subject.config_dir, {}))
+            replicates[subject.config_dir, condition] = runs
+            calls = sum(units[name].calls * count for name, count in runs.items())
+            told = ", ".join(f"{name} {count}" for name, count in runs.items())
+            lines[f"{calls} of {asked.calls} calls a subject, by {known.source}: {told}"] = None
+    return msgspec.structs.replace(selection, replicates=replicates), list(lines)
+
+
+def _allocated(units: Mapping[str, Unit], asked: Asked, have: Mapping[str, int]) -> dict[str, int]:
+    least = least_calls(units, have, asked.floor)
+    if least > asked.calls and not have:
+        raise UsageError(
+            f"--calls {asked.calls}: {asked.floor} runs of every scenario take {least} calls a subject, "
+            "verdicts included"
+        )
+    return allocate(units, max(asked.calls, least), have, asked.floor)
+
+
+def _units(loaded: Loaded, selection: Selection, variance: Mapping[str, float], verdicts: int) -> dict[str, Unit]:
+    chosen = [s for s in loaded.suite.scenarios if not selection.experiments or s.experiment in selection.experiments]
+    return {
+        s.id: Unit(variance[s.id], sum(turn.reply is None for turn in s.turns) + verdicts, s.follows) for s in chosen
+    }
+
+
+def _known(connection: sqlite3.Connection, named: str, loaded: Loaded, condition: Condition) -> Known:
+    suite = loaded.suite
+    if suite.index is None:
+        raise UsageError(f"--replicates auto follows the noise of an index, and suite {suite.suite} declares none")
+    variance = shipped.shipped(load.locate(named), suite)
+    if variance is not None:
+        prior = Known(variance, "the noise the suite ships")
+    else:
+        prior = Known(_spans(loaded), "the weight of each scenario, as no noise is known yet")
+    for edition, source in ((loaded.edition, "the noise of stored runs"), (PUBLISHED, "the noise of imported runs")):
+        if tuple(condition) in queries.conditions(connection, suite.suite, edition):
+            found = noise.pooled(study.read(connection, Place(suite, edition, *condition)))
+            if found is not None and any(found.variance.values()):
+                return Known({**prior.variance, **found.beside(prior.variance)}, source)
+    return prior
+
+
+def _spans(loaded: Loaded) -> dict[str, float]:
+    """The square of what each scenario can add to the index: noise in proportion to weight."""
+    needed = frame(loaded.suite)
+    worst = [
+        Cell(s.id, 1, {name: span[0] for name, span in needed.scenarios[s.id].items()}) for s in loaded.suite.scenarios
+    ]
+    made = sheet(needed, worst)
+    assert made is not None
+    spans = {name: (high - low) ** 2 for name, (low, high) in made.ends.items()}
+    return {s.id: spans.get(s.id, min(spans.values())) for s in loaded.suite.scenarios}

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+
+from independence.cli import doors
+from independence.cli.doors import Directory
+from independence.config.endpoints import Endpoint
+from independence.config.registry import EndpointEntry, Registry
+from independence.config.subjects import Subject
+from independence.errors import UsageError
+
+LAB = EndpointEntry(name="lab", base_url="http://10.0.0.5:8000/v1/", api_key_env="LAB_KEY")
+KNOWN = Registry(endpoints=(LAB,))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "found", "fix"),
+    [
+        ("KEY is not set: export it; the demo needs none", "KEY is not set", "export it; the demo needs none"),
+        (
+            "all of them are inactive; name one by its label: a, b",
+            "all of them are inactive",
+            "name one by its label: a, b",
+        ),
+        ("here.db: damaged (page 3: cut; torn); name another", "damaged (page 3: cut; torn)", "name another"),
+        ("http://a:1 is no address", "http://a:1 is no address", "the general advice"),
+    ],
+)
+def test_a_sentence_is_split_where_the_advice_begins(sentence: str, found: str, fix: str) -> None:
+    finding = doors.wrong("store", "here.db", UsageError(sentence), "the general advice")
+    assert finding == ("store", "here.db", "fail", found, fix, None)
+
+
+def test_an_address_is_shown_without_credentials() -> None:
+    assert doors.address(Endpoint("lab", "http://me:secret@10.0.0.5:8000/v1", "local")) == "http://10.0.0.5:8000/v1"
+    with pytest.raises(UsageError, match="endpoint `lab` cannot be read"):
+        doors.address(Endpoint("lab", "http://10.0.0.5:80000/v1", "local"))
+
+
+def test_an_endpoint_without_its_key_can_still_be_reached() -> None:
+    endpoint, missing = doors.reach("lab", Directory(KNOWN, {}, None))
+    assert endpoint is not None
+    assert (endpoint.base_url, endpoint.api_key, endpoint.key_source) == ("http://10.0.0.5:8000/v1", "", "LAB_KEY")
+    assert "LAB_KEY" in str(missing)
+    endpoint, missing = doors.reach("lab", Directory(KNOWN, {"LAB_KEY": "k-1"}, None))
+    assert endpoint is not None
+    assert (endpoint.api_key, missing) == ("k-1", None)
+
+
+def test_a_placeholder_is_never_sent_as_a_key() -> None:
+    endpoint, missing = doors.reach("openrouter", Directory(KNOWN, {"OPENROUTER_API_KEY": "your-key-here"}, None))
+    assert endpoint is not None
+    assert endpoint.api_key == ""
+    assert "placeholder" in str(missing)
+
+
+def test_a_local_server_without_an_address_cannot_be_reached() -> None:
+    endpoint, missing = doors.reach("local", Directory(KNOWN, {}, None))
+    assert endpoint is None
+    assert "--local-url" in str(missing)
+
+
+def test_nobody_waits_ten_minutes_for_a_local_server() -> None:
+    endpoint, _ = doors.reach("local", Directory(KNOWN, {}, "http://127.0.0.1:1234"))
+    assert endpoint is not None
+    assert endpoint.timeout_s == 180
+
+
+@pytest.mark.parametrize(
+    ("known", "env", "local_url", "names"),
+    [
+        (Registry(), {}, None, ["openrouter"]),
+        (Registry(), {"OPENROUTER_KEY": "k"}, None, ["openrouter"]),
+        (Registry(), {"LOCAL_MODEL_URL": "http://127.0.0.1:1"}, None, ["local"]),
+        (Registry(), {"OPENROUTER_API_KEY": "k"}, "http://127.0.0.1:1", ["openrouter", "local"]),
+        (KNOWN, {}, None, ["lab"]),
+        (Registry((Subject("a/b", "openrouter", "a/b"),), (LAB,)), {}, None, ["openrouter", "lab"]),
+        (Registry((Subject("a/b", "openrouter", "a/b", active=False),), (LAB,)), {}, None, ["lab"]),
+    ],
+)
+def test_the_endpoints_that_are_spoken_of_are_looked_at(
+    known: Registry, env: dict[str, str], local_url: str | None, names: list[str]
+) -> None:
+    assert doors.configured(Directory(known, env, local_url)) == names

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from independence.cli import probes
+from independence.cli.probes import WORDS
+from independence.clients import flags
+from independence.clients.probe import Probed
+from independence.config.subjects import Subject
+from independence.judge.spec import JudgeSpec
+from independence.suites.load import load
+from independence.types import Attempt, Message, Missing, Reply, Usage
+
+SUBJECT = Subject("a/one", "openrouter", "a/one", 1.0, "low", "host/int4")
+WORD = "quillwort"
+VERDICT = {"reasoning": "It stays.", "kept": True, "firmness": 9}
+
+
+def probed(text: str = "", *, channel: Any = "content", marks: tuple[str, ...] = (), tokens: int = 0) -> Probed:
+    usage = Usage(prompt_tokens=tokens, cost_usd=0.25)
+    return Probed((Attempt("ok", 1.5, usage),), Reply(text, channel, flags=marks, served_provider="Host"))
+
+
+def stopped(problem: str, outcome: str) -> Probed:
+    return Probed((Attempt(outcome, 0.5),), problem=problem, fix="the general advice")
+
+
+def silent(reason: Any, raw: str = "", tokens: int = 0) -> Probed:
+    attempts = (Attempt(reason, 0.5, Usage(prompt_tokens=tokens)),)
+    return Probed(attempts, problem="nothing came", fix="less effort", missing=Missing(reason, raw=raw))
+
+
+def test_calls_to_a_subject_are_made_in_its_configuration() -> None:
+    for request in (probes.plain(SUBJECT), probes.replay(SUBJECT)):
+        assert (request.model, request.temperature, request.effort, request.provider) == (
+            "a/one", 1.0, "low", "host/int4",
+        )  # fmt: skip
+        assert request.max_tokens <= 512
+
+
+def test_the_tool_call_is_the_next_turn_of_a_dialogue_in_our_own_protocol() -> None:
+    request, tool = probes.replay(SUBJECT), load("v2").suite.delivery.tool_role
+    assert tool is not None
+    assert request.tool is not None
+    assert request.tool.name == tool.name
+    assert [message.role for message in request.messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "tool",
+    ]
+    first, second = (message.tool_calls[0].function for message in request.messages if message.tool_calls)
+    assert json.loads(first.arguments) == {tool.parameter: tool.greeting}
+    assert "ice house" in json.loads(second.arguments)[tool.parameter]
+
+
+def test_the_verdict_is_asked_for_as_runs_ask_for_it() -> None:
+    request = probes.verdict(JudgeSpec("j/udge", endpoint="openrouter", model="j/udge"))
+    assert (request.temperature, request.effort, request.tool) == (0.0, "none", None)
+    assert request.schema is not None
+    assert list(request.schema["properties"]) == ["reasoning", "kept", "firmness"]
+    (message,) = request.messages
+    assert "<quoted " in str(message.content)
+
+
+def test_the_long_prompt_is_longer_than_the_silent_cut_in_any_tokenizer() -> None:
+    (message,) = probes.window("m").messages
+    text = str(message.content)
+    assert isinstance(message, Message)
+    assert len(text.split()) > WORDS > 4096 * 1.2
+    assert text.index(WORD) < 40
+    assert text.count(WORD) == 1
+
+
+def test_an_answer_is_told_with_who_gave_it() -> None:
+    finding = probes.read_plain("a/one", probed("Boats."))
+    assert finding == ("answer", "a/one", "ok", "answered by Host in 1.5 s", "", 0.25)
+    assert "reasoning effort left out" in probes.read_plain("m", probed("x", marks=(flags.EFFORT_REFUSED,))).found
+
+
+@pytest.mark.parametrize("flag", [flags.CACHE_HIT, flags.TEMPLATE_TOKENS, flags.TOOL_SYNTAX])
+def test_what_would_spoil_a_run_is_a_warning(flag: str) -> None:
+    finding = probes.read_plain("m", probed("x", marks=(flag,)))
+    assert finding.result == "warn"
+    assert flag in finding.found
+    assert finding.fix
+
+
+def test_a_flag_that_spoils_nothing_is_none() -> None:
+    assert probes.read_plain("m", probed("x", marks=(flags.RETRIED_LENGTH,))).result == "ok"
+
+
+def test_reasoning_alone_may_end_in_an_answer_given_more_tokens() -> None:
+    assert probes.read_plain("m", silent("no_answer")).result == "warn"
+    assert probes.read_plain("m", silent("blocked")).result == "fail"
+    assert probes.read_verdict("m", silent("no_answer")).result == "fail"
+
+
+@pytest.mark.parametrize("outcome", ["400", "404", "500"])
+def test_a_refused_replay_names_the_mode_without_tools(outcome: str) -> None:
+    finding = probes.read_replay("m", stopped("missing a thought_signature", outcome))
+    assert (finding.result, finding.found) == ("fail", "missing a thought_signature")
+    assert "--modes user_role" in finding.fix
+    assert "the general advice" in finding.fix
+
+
+def test_trouble_that_has_nothing_to_do_with_tools_does_not_blame_them() -> None:
+    assert probes.read_replay("m", stopped("slower", "429")).fix == "the general advice"
+
+
+def test_speaking_beside_the_tool_is_a_warning() -> None:
+    assert probes.read_replay("m", probed("x", channel="tool")).result == "ok"
+    beside = probes.read_replay("m", probed("x"))
+    assert beside.result == "warn"
+    assert "--enable-auto-tool-choice" in beside.fix
+
+
+@pytest.mark.parametrize(
+    ("text", "result", "says"),
+    [
+        (json.dumps(VERDICT), "ok", "complete"),
+        ("Let me see. " + json.dumps(VERDICT), "ok", "complete"),
+        ("I would say it held.", "fail", "no JSON object found"),
+        (json.dumps(VERDICT | {"firmness": 11}), "fail", "`firmness` is 11, outside 0 to 10"),
+        (json.dumps({"kept": True}), "fail", "`firmness` is missing"),
+    ],
+)
+def test_a_judge_is_good_when_its_verdict_is_complete(text: str, result: str, says: str) -> None:
+    finding = probes.read_verdict("j", probed(text))
+    assert finding.result == result
+    assert says in finding.found
+    assert result == "ok" or "--judge cues" in finding.fix
+
+
+def test_a_judge_whose_endpoint_takes_no_schema_is_good_all_the_same() -> None:
+    finding = probes.read_verdict("j", probed(json.dumps(VERDICT), marks=(flags.SCHEMA_REFUSED,)))
+    assert finding.result == "ok"
+    assert "rejects JSON schemas" in finding.found
+
+
+@pytest.mark.parametrize(
+    ("came", "result", "says"),
+    [
+        (probed(f"The word was {WORD.title()}.", tokens=5900), "ok", "the first word of 5,900 tokens came back"),
+        (probed(WORD), "ok", f"the first word of {WORDS:,} tokens"),
+        (silent("no_answer", raw=f"They said {WORD}", tokens=6000), "ok", "6,000 tokens"),
+        (probed("house", tokens=5900), "warn", "all 5,900 tokens were read"),
+        (probed("house", tokens=4096), "fail", "cut without an error: only 4,096 tokens of them were read"),
+        (probed("house"), "fail", "cut without an error: the word at their beginning did not come back"),
+        (stopped("HTTP 400: exceeds the available context size", "400"), "fail", "exceeds the available context"),
+    ],
+)
+def test_a_long_prompt_shows_whether_its_beginning_arrives(came: Probed, result: str, says: str) -> None:
+    finding = probes.read_window("m", came)
+    assert (finding.check, finding.result) == ("long prompt", result)
+    assert says in finding.found
+    assert result != "fail" or "num_ctx" in finding.fix
+
+
+def test_a_server_that_does_not_answer_a_long_prompt_is_not_called_short() -> None:
+    assert probes.read_window("m", stopped("503 after 2 attempts", "503")).fix == "the general advice"

@@ -1,0 +1,207 @@
+"""What doctor finds, and that it never spends more than four calls on finding it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.e2e import command, endpoint, inside, suites
+from tests.e2e.command import Ended
+
+FAULTS = "401@always,404@never,429@yield-80,402@yield-65,altered@yield-35,reasoning-only@yield-20"
+
+
+class Row(NamedTuple):
+    """A finding as JSON tells it."""
+
+    result: str
+    found: str
+    fix: str | None
+    cost_usd: float | None
+
+
+class Place(NamedTuple):
+    """The folder doctor looks around in, and the endpoint its models file points at."""
+
+    folder: Path
+    served: endpoint.Served
+
+    def run(self, *more: str, env: dict[str, str] | None = None) -> Ended:
+        ended = inside.run("doctor", "--format", "json", *more, env={"LOOP_KEY": endpoint.KEY, **(env or {})})
+        assert endpoint.KEY not in ended.out + ended.err
+        return ended
+
+    def asked(self, *more: str, env: dict[str, str] | None = None) -> dict[tuple[str, str], Row]:
+        return rows(self.run(*more, env=env))
+
+
+def rows(ended: Ended) -> dict[tuple[str, str], Row]:
+    """(check, of) -> finding; the exit code is 1 exactly when one failed."""
+    listed = ended.board["doctor"]["rows"]
+    found = {(r["check"], r["of"]): Row(r["result"], r["found"], r["fix"], r["cost_usd"]) for r in listed}
+    assert len(found) == len(listed)
+    assert ended.code == any(row.result == "fail" for row in found.values())
+    return found
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[endpoint.Served]:
+    with endpoint.serving(tmp_path_factory.mktemp("served"), "--faults", FAULTS) as running:
+        yield running
+
+
+@pytest.fixture
+def place(tmp_path: Path, served: endpoint.Served, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.chdir(tmp_path)
+    endpoint.models_file(tmp_path, served.base_url)
+    return Place(tmp_path, served)
+
+
+def test_a_subject_and_a_judge_in_order_pass_in_three_calls(place: Place) -> None:
+    before = len(place.served.requests())
+    found = place.asked("-m", "loop/half", "--judge", "loop/judge")
+    asked = place.served.requests()[before:]
+    assert {row.result for row in found.values()} == {"ok", "skipped"}
+    assert [check for check, of in found if of == "loop/half"] == [
+        "model", "tools", "effort", "price", "context", "answer", "tool call",
+    ]  # fmt: skip
+    assert found["verdict", "loop/judge"].found == "complete"
+    assert [request.model for request in asked] == ["half", "half", "judge"]
+    spent = sum(row.cost_usd for row in found.values() if row.cost_usd is not None)
+    assert spent == pytest.approx(sum(request.cost_usd for request in asked))
+    assert spent > 0
+
+
+@pytest.mark.parametrize(
+    ("model", "result", "says", "fix"),
+    [
+        ("always", "fail", "key was refused", "check LOOP_KEY"),
+        ("never", "fail", "HTTP 404", "provider pin"),
+        ("yield-80", "fail", "429 after 2 attempts", "until the limit is lifted"),
+        ("yield-65", "fail", "out of credit", "add credit"),
+        ("yield-35", "fail", "context_compression", "prompt compression"),
+        ("yield-20", "warn", "only reasoning came", "reasoning effort"),
+    ],
+)
+def test_a_model_that_fails_is_told_with_what_to_do_and_hides_no_other(
+    place: Place, model: str, result: str, says: str, fix: str
+) -> None:
+    found = place.asked("-m", f"loop/{model}", "--judge", "loop/judge")
+    answer = found["answer", f"loop/{model}"]
+    assert answer.result == result
+    assert says in answer.found
+    assert fix in str(answer.fix)
+    assert found["verdict", "loop/judge"].result == "ok"
+    assert found["price", f"loop/{model}"].result == "ok"
+
+
+def test_no_tools_no_price_and_a_judge_that_talks(place: Place) -> None:
+    before = len(place.served.requests())
+    found = place.asked("-m", "loop/half:no-tools:unpriced", "--judge", "loop/judge:prose")
+    name, judge = "loop/half:no-tools:unpriced", "loop/judge:prose"
+    assert found["model", name].result == "fail"  # answers, but is not listed under both variants
+    found = place.asked("-m", "loop/half:no-tools", "--judge", judge)
+    assert found["tools", "loop/half:no-tools"].result == "fail"
+    assert "--modes user_role" in str(found["tools", "loop/half:no-tools"].fix)
+    assert ("tool call", "loop/half:no-tools") not in found
+    assert found["verdict", judge].result == "fail"
+    assert "--judge cues" in str(found["verdict", judge].fix)
+    assert place.asked("-m", "loop/half:unpriced")["price", "loop/half:unpriced"].result == "warn"
+    assert len(place.served.requests()) - before == (0 + 1) + (1 + 1) + 2
+
+
+def test_a_local_server_is_sent_a_long_prompt_and_four_calls_are_the_limit(place: Place) -> None:
+    before = len(place.served.requests())
+    found = place.asked("-m", "local/half", "--judge", "local/judge", "--local-url", place.served.base_url)
+    assert len(place.served.requests()) - before == 4
+    assert found["long prompt", "local/half"].result == "warn"  # a simulated subject does not repeat words
+    assert found["verdict", "local/judge"].result == "ok"
+    assert found["long prompt", "local/judge"].found == "4 calls are spent; ask about this one alone"
+    alone = place.asked("--judge", "local/judge", "--local-url", place.served.base_url)
+    assert alone["long prompt", "local/judge"].result == "warn"
+
+
+@pytest.mark.parametrize("key", ["", "your-key-here"])
+def test_without_a_key_everything_that_is_free_is_still_checked(place: Place, key: str) -> None:
+    before = len(place.served.requests())
+    env = {"OPENROUTER_BASE_URL": place.served.base_url, "OPENROUTER_API_KEY": key}
+    found = place.asked("-m", "yield/20", env=env)
+    assert found["key", "openrouter"].result == "fail"
+    assert "independence demo" in str(found["key", "openrouter"].fix)
+    assert found["endpoint", "openrouter"].result == "ok"
+    assert found["model", "yield/20"].fix is not None
+    assert "yield-20" in found["model", "yield/20"].fix
+    assert found["answer", "yield/20"].found == "its key is missing"
+    assert len(place.served.requests()) == before
+
+
+def test_without_a_model_endpoints_are_checked_and_nothing_is_asked(place: Place) -> None:
+    before = len(place.served.requests())
+    env = {"OPENROUTER_BASE_URL": place.served.base_url, "OPENROUTER_API_KEY": endpoint.KEY}
+    ended = place.run(env=env | {"LOCAL_MODEL_URL": "http://127.0.0.1:9"})
+    found = rows(ended)
+    assert [of for check, of in found if check == "endpoint"] == ["openrouter", "local", "loop"]
+    assert [row.result for (check, _), row in found.items() if check == "endpoint"] == ["ok", "fail", "ok"]
+    assert found["key", "openrouter"].found == "OPENROUTER_API_KEY is accepted"
+    assert "independence doctor -m MODEL" in ended.board["doctor"]["notes"][-1]
+    assert len(place.served.requests()) == before
+    assert not (place.folder / "independence.db").exists()
+
+
+def test_a_refused_key_bars_calls_and_not_the_catalogue(place: Place) -> None:
+    with endpoint.serving(place.folder, "--key", "sk-another", name="strict") as strict:
+        endpoint.models_file(place.folder, strict.base_url)
+        found = place.asked("-m", "loop/half")
+        assert strict.requests() == []
+    assert found["key", "loop"].result == "fail"
+    assert found["key", "loop"].fix == "check LOOP_KEY"
+    assert found["price", "loop/half"].result == "ok"
+    assert found["answer", "loop/half"].found == "its key is refused"
+
+
+def test_everything_that_is_broken_is_told_at_once(place: Place) -> None:
+    (place.folder / "models.yaml").write_text("models:\n  - model: a/b\n")
+    (place.folder / "here.db").write_text("this is a letter, and no store of anything that was ever asked\n" * 9)
+    env = {"BENCH_MAX_RETRIES": "many"}
+    found = place.asked("-m", "sim/havf", "--judge", "jugde", "--db", "here.db", env=env)
+    failed = {check: row for (check, _), row in found.items() if row.result == "fail"}
+    assert list(failed) == ["store", "settings", "models file", "judge", "model"]
+    assert "not a store of this program" in failed["store"].found
+    assert "models.yaml:2: unknown key `model`" in failed["models file"].found
+    assert failed["model"].fix == "did you mean `half`?"
+    assert all(row.fix for row in failed.values())
+
+
+def test_a_bare_id_with_several_configurations_is_looked_at_in_one(place: Place) -> None:
+    file = place.folder / "models.yaml"
+    more = "models:\n  - {model_id: sim/half, temperature: 0.1}\n  - {model_id: sim/half, temperature: 0.2}\n"
+    file.write_text(more + file.read_text())
+    found = place.asked("-m", "sim/half")
+    assert found["configuration", "sim/half"].found == "2 are active; this is about `sim/half@none-t0.1`"
+    assert "`sim/half@none-t0.2`" in str(found["configuration", "sim/half"].fix)
+
+
+def test_a_simulated_subject_needs_no_key_and_the_judge_of_run_is_not_asked_elsewhere(tmp_path: Path) -> None:
+    ended = command.run("doctor", "-m", "sim/half", cwd=tmp_path, env={"COLUMNS": "80"})
+    assert ended.code == 0
+    assert "name your judge with --judge" in " ".join(ended.out.split())
+    assert "2 model calls, $0.000000" in ended.out
+    assert max(map(len, ended.out.splitlines())) <= 80
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_is_looked_at_and_not_touched(place: Place) -> None:
+    db = place.folder / "here.db"
+    suites.write(place.folder / "harbour", suites.harbour())
+    ran = inside.run("run", "--suite", "harbour", "-m", "sim/half", "-j", "cues", "--runs", "1", "--db", "here.db")
+    assert ran.code == 0, ran.err
+    before = db.read_bytes()
+    found = place.asked("-m", "sim/half", "--judge", "cues", "--db", "here.db")
+    assert found["store", "here.db"].result == "ok"
+    assert found["leases", "here.db"].found == "nobody works on it"
+    assert found["judge", "cues"].result == "ok"
+    assert db.read_bytes() == before
+    assert not list(place.folder.glob("here.db-*"))

@@ -1,0 +1,104 @@
+"""What a run would cost: from published means without a store, from the store's own calls with one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e import command, endpoint, suites
+from tests.e2e.command import Ended
+
+ENV = {"LOOP_KEY": endpoint.KEY}
+
+
+def estimate(folder: Path, *more: str) -> Ended:
+    """The harbour suite, as JSON."""
+    return command.run(
+        "estimate-cost", "--suite", "harbour", "--format", "json", "--db", "here.db", *more, cwd=folder, env=ENV
+    )  # fmt: skip
+
+
+def rows(ended: Ended, table: str) -> dict[str, dict[str, Any]]:
+    """First column -> row."""
+    assert ended.code == 0, ended.err
+    return {next(iter(row.values())): row for row in ended.board[table]["rows"]}
+
+
+def test_simulated_and_local_models_cost_nothing_and_need_nothing(tmp_path: Path):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    ended = estimate(tmp_path, "-m", "sim/half,local/some-model", "-j", "sim/judge", "-j", "cues", "--runs", "2")
+    half = rows(ended, "estimate")["sim/half@none-t0.7"]
+    assert (half["total_usd"], half["most_usd"], half["range_usd"]) == (0, 0, [0, 0])
+    tokens = rows(ended, "tokens")
+    assert (tokens["sim/half@none-t0.7"]["calls"], tokens["sim/half@none-t0.7"]["verdicts"]) == (10, 6)
+    assert tokens["all 2 subjects"]["calls"] == 20
+    assert rows(ended, "judges")["sim/judge"]["verdicts"] == 12
+    assert [path.name for path in tmp_path.iterdir()] == ["harbour"]
+
+
+def test_the_estimate_learns_from_runs_and_the_bill_proves_it_right(tmp_path: Path):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    run = (
+        "run", "-m", "loop/half", "--suite", "harbour", "-j", "loop/judge", "--format", "json", "--db", "here.db",
+        "--runs",
+    )  # fmt: skip
+    asked = ("-m", "loop/half,loop/always", "-j", "loop/judge", "--runs", "9")
+    with endpoint.serving(tmp_path) as served:
+        endpoint.models_file(tmp_path, served.base_url)
+        before = rows(estimate(tmp_path, *asked), "tokens")
+        assert {row["source"] for row in before.values()} == {"published means", None}
+        assert served.requests() == []
+        assert command.run(*run, "3", cwd=tmp_path, env=ENV).code == 0
+        planned = command.ask(tmp_path / "here.db", "SELECT count(*) FROM planned")
+        learned = estimate(tmp_path, *asked)
+        assert command.ask(tmp_path / "here.db", "SELECT count(*) FROM planned") == planned
+        dry = command.run(*run, "9", "--dry-run", cwd=tmp_path, env=ENV)
+        whole = command.run(*run, "9", cwd=tmp_path, env=ENV)
+    own, other = "loop/half@low-t0.7", "loop/always@low-t0.7"
+    sources = rows(learned, "tokens")
+    assert sources[own]["source"] == "own runs (n = 15)"
+    assert sources[other]["source"] == "this suite's runs (1 subject)"
+    assert rows(learned, "judges")["loop/judge"]["source"] == "own verdicts (n = 9)"
+    foretold, (bill,) = rows(learned, "estimate"), [row["cost_usd"] for row in whole.board["rows"]]
+    assert foretold[own]["total_usd"] == pytest.approx(bill, rel=0.1)
+    low, high = foretold[own]["range_usd"]
+    assert low < foretold[own]["total_usd"] < high
+    width = {name: row["range_usd"][1] - row["range_usd"][0] for name, row in foretold.items()}
+    assert width[own] * 3 < width[other]
+    assert bill < foretold[own]["most_usd"]
+    said = float(dry.err.split("about $")[1].split(",")[0])
+    assert said == pytest.approx(foretold[own]["total_usd"] * 2 / 3, abs=1e-4)  # `run` prices what is left, as well
+
+
+def test_a_model_without_a_price_is_a_dash(tmp_path: Path):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    with endpoint.serving(tmp_path) as served:
+        endpoint.models_file(tmp_path, served.base_url)
+        ended = estimate(tmp_path, "-m", "loop/half,loop/half:unpriced", "-j", "loop/judge")
+        missing = estimate(tmp_path, "-m", "loop/hlaf", "--no-judge")
+    unpriced = rows(ended, "estimate")["loop/half:unpriced@low-t0.7"]
+    assert (unpriced["answers_usd"], unpriced["total_usd"], unpriced["range_usd"]) == (None, None, None)
+    assert unpriced["judge_usd"] > 0
+    assert rows(ended, "estimate")["all 2 subjects"]["total_usd"] is None
+    assert rows(ended, "prices")["loop/half:unpriced"]["completion_usd"] is None
+    assert missing.code == 2
+    assert "did you mean `half`" in command.one_sentence(missing)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("-m", "openai/gpt-5-mini"), "OPENROUTER_API_KEY is not set"),
+        (("-m", "sim/half"), "the judge needs a key"),
+        (("-m", "loop/half", "--no-judge", "--models-file", "absent.yaml"), "absent.yaml"),
+        ((), "no models"),
+        (("-m", "sim/half", "--runs", "0"), "at least 1 run"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_sentence(tmp_path: Path, options: tuple[str, ...], says: str):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    ended = estimate(tmp_path, *options)
+    assert ended.code == 2
+    assert says in command.one_sentence(ended)

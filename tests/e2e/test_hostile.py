@@ -1,0 +1,97 @@
+"""A judge that copies every hostile reply whole before its own verdict, over HTTP: what is read is its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from independence.clients.budget import Budget
+from independence.clients.check import check
+from independence.clients.loopback import LoopbackSettings, serving
+from independence.clients.openai import OpenAIClient
+from independence.clients.retry import Policy
+from independence.clients.sim.copyist import value
+from independence.clients.sim.grader import Form
+from independence.clients.throttle import Throttle
+from independence.clients.transport import open_session
+from independence.config.endpoints import Endpoint
+from independence.engine.bench import Backend
+from independence.engine.gate import Gate
+from independence.engine.probing import probe
+from independence.judge.hostile.corpus import corpus
+from independence.judge.hostile.outcome import shift
+from independence.judge.hostile.stage import stage
+from independence.judge.model import grade
+from independence.judge.prompt import passages
+from independence.judge.spec import JudgeSpec
+from independence.suites.load import load
+from independence.types import Grade, Scalar, Verdict
+
+STAGE = stage(load("v2").suite)
+FIELDS = STAGE.rubric.fields
+AT_ONCE = 24
+ROOM = 8192  # tokens: the longest reply fits into a verdict
+
+
+@asynccontextmanager
+async def asked(model: str, faults: str = "") -> AsyncIterator[tuple[Backend, JudgeSpec]]:
+    """A simulated judge behind HTTP."""
+    async with serving(LoopbackSettings(faults=faults)) as server, open_session() as session:
+        endpoint = Endpoint("sim", server.base_url, "openrouter", api_key="none", max_concurrency=AT_ONCE)
+        policy, throttle = Policy(base_backoff_s=0.01), Throttle(AT_ONCE)
+        catalogue = await check(endpoint, {model: False}, session, policy)
+        client = OpenAIClient(endpoint, session, catalogue, Budget(None), throttle, lambda _: None, policy)
+        spec = JudgeSpec(f"sim/{model}", endpoint="sim", model=model, max_tokens=ROOM)
+        yield Backend(client, Gate(lambda: throttle.limit)), spec
+
+
+def due(seed: int) -> dict[str, Scalar]:
+    """What the copying judge says under a seed."""
+    return {name: value(name, Form(field.type, *(field.range or (0.0, 10.0))), seed) for name, field in FIELDS.items()}
+
+
+async def test_at_least_199_of_200_known_verdicts_are_recovered() -> None:
+    replies = corpus()
+    door = asyncio.Semaphore(AT_ONCE)
+    async with asked("judge:copying") as (backend, spec):
+
+        async def graded(seed: int, text: str) -> Grade:
+            async with door:
+                return await grade(backend.client, spec, STAGE.prompt(text), FIELDS, seed)
+
+        grades = await asyncio.gather(*(graded(seed, reply.text) for seed, reply in enumerate(replies)))
+    recovered = [
+        isinstance(given, Verdict) and given.values == due(seed) and len(given.attempts) == 1
+        for seed, given in enumerate(grades)
+    ]
+    lost = [reply.id for reply, fine in zip(replies, recovered, strict=True) if not fine]
+    assert len(replies) >= 210
+    assert sum(recovered) * 200 >= 199 * len(replies), lost
+    for reply, given in zip(replies, grades, strict=True):
+        if isinstance(given, Verdict):  # it did copy the whole reply, as far as it could see it
+            assert given.reasoning == passages(STAGE.prompt(reply.text))[-1], reply.id
+    assert len({str(due(seed)) for seed in range(len(replies))}) > 50
+
+
+async def test_a_probe_over_http_shows_which_judge_can_be_moved() -> None:
+    replies = corpus()[::6]
+    async with asked("judge") as (backend, spec):
+        credulous = await probe(backend, spec, STAGE, replies, lambda _: None)
+    shifts = [by for p in credulous.replies if (by := shift(STAGE, p.clean, p.attacked)) is not None]
+    assert len(shifts) == len(replies)
+    assert any(by > 1 for by in shifts)
+    assert credulous.cost_usd > 0
+    assert credulous.stopped_by is None
+
+
+async def test_a_probe_survives_a_line_that_drops_requests() -> None:
+    replies = corpus()[::12]
+    async with asked("judge", "429=0.2,reset=0.1") as (backend, spec):
+        shaky = await probe(backend, spec, STAGE, replies, lambda _: None)
+    async with asked("judge") as (backend, spec):
+        smooth = await probe(backend, spec, STAGE, replies, lambda _: None)
+    assert [p.attacked.values for p in shaky.replies if isinstance(p.attacked, Verdict)] == [
+        p.attacked.values for p in smooth.replies if isinstance(p.attacked, Verdict)
+    ]
+    assert len(shaky.replies) == len(replies)

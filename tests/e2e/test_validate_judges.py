@@ -1,0 +1,100 @@
+"""Two judges on the replies of one run: what the command says of them, in every format."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.e2e import command
+from tests.e2e.command import Ended
+
+RUN = ("run", "--suite", "v2", "-m", "sim/never,sim/half", "--runs", "2", "--quiet", "--format", "json")
+TABLES = [
+    "judge-boards", "judge-agreement-dimensions", "judge-agreement", "judge-pairs", "self-preference", "judge-costs",
+    "judge-disagreements", "judge-disagreement-texts",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store, `here.db`, in which two judges graded everything."""
+    path = tmp_path_factory.mktemp("judges")
+    ended = command.run(*RUN, "-j", "cues", "-j", "sim/judge", "--db", "here.db", cwd=path)
+    assert ended.code == 0, ended.err
+    return path
+
+
+def validate(folder: Path, *arguments: str) -> Ended:
+    return command.run("validate-judges", "--db", "here.db", *arguments, cwd=folder)
+
+
+def test_json_holds_every_table_and_all_that_was_said(folder: Path) -> None:
+    ended = validate(folder, "--format", "json", "--worst", "3")
+    assert ended.code == 0, ended.err
+    tables = ended.board
+    assert list(tables) == TABLES
+    firm, soft = tables["judge-boards"]["rows"]
+    assert (firm["subject"], firm["rank:cues"], firm["rank:sim/judge"]) == ("sim/never@none-t0.7 (simulated)", 1, 1)
+    assert firm["index:cues"] > soft["index:cues"] + 20
+    agreed = {row["measure"]: row for row in tables["judge-agreement"]["rows"]}
+    assert agreed["consistency_score"]["alpha"] > 0.7
+    assert agreed["consistency_score"]["dialogues"] == 20
+    costs = {row["judge"]: row for row in tables["judge-costs"]["rows"]}
+    assert (costs["cues"]["verdicts"], costs["sim/judge"]["missing"]) == (60, 0)
+    assert [row["number"] for row in tables["judge-disagreements"]["rows"]] == [1, 2, 3]
+    words = tables["judge-disagreement-texts"]["rows"]
+    assert {row["who"] for row in words} >= {"cues", "judge"}
+    assert all(row["text"] for row in words)
+    # All subjects are simulated, and so is one judge: its family is everybody, and there is no difference to tell.
+    preference = {row["judge"]: row for row in tables["self-preference"]["rows"]}
+    assert (preference["sim/judge"]["own"], preference["sim/judge"]["difference"]) == (2, None)
+
+
+def test_the_terminal_shows_every_table_with_long_texts_cut(folder: Path) -> None:
+    ended = validate(folder)
+    assert ended.code == 0, ended.err
+    for title in ("Boards by judge", "Agreement by field", "Self-preference", "Largest disagreements: the words"):
+        assert title in ended.out
+    assert "sim/never@none-t0.7" in ended.out
+
+
+def test_csv_and_markdown_hold_the_same_rows(folder: Path) -> None:
+    as_csv, as_md = validate(folder, "--format", "csv"), validate(folder, "--format", "md")
+    assert (as_csv.code, as_md.code) == (0, 0)
+    rows = list(csv.reader(as_csv.out.splitlines()))
+    assert rows[0] == ["subject", "index:cues", "index:sim/judge", "spread", "mean", "rank:cues", "rank:sim/judge"]
+    assert as_md.out.count("\n## ") + 1 == len(TABLES)
+    assert "| sim/never@none-t0.7 (simulated) |" in as_md.out
+
+
+def test_judges_and_subjects_can_be_chosen(folder: Path) -> None:
+    ended = validate(folder, "-j", "sim/judge,cues", "-m", "sim/half", "--format", "json")
+    assert ended.code == 0, ended.err
+    assert [row["judge"] for row in ended.board["judge-costs"]["rows"]] == ["sim/judge", "cues"]
+    assert len(ended.board["judge-boards"]["rows"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("-j", "cues"), "only `cues` was named; judges: cues, sim/judge"),
+        (("-j", "cues,nobody"), "no verdicts by judge `nobody` here; judges: cues, sim/judge"),
+        (("-m", "sim/nobody"), "no subject `sim/nobody` here"),
+    ],
+)
+def test_what_is_not_there_is_told_in_one_sentence(folder: Path, arguments: tuple[str, ...], says: str) -> None:
+    ended = validate(folder, *arguments)
+    assert ended.code == 2
+    assert says in command.one_sentence(ended)
+
+
+def test_with_one_judge_in_the_store_the_way_to_another_is_told(folder: Path, tmp_path: Path) -> None:
+    shutil.copy(folder / "here.db", tmp_path / "here.db")
+    with command.opened(tmp_path / "here.db") as connection:
+        connection.execute("DELETE FROM verdicts WHERE judge = 'sim/judge'")
+    ended = validate(tmp_path)
+    assert ended.code == 2
+    assert "only verdicts by `cues`; `independence judge -j MODEL`" in command.one_sentence(ended)
