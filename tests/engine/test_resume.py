@@ -27,7 +27,7 @@ class Case:
         self.connection, self.loaded = connection, loaded
         self.trials = planned.trials(loaded.suite, runs=runs)
         planned.store(connection, loaded, list(self.trials.values()))
-        self.rubrics = {s.id: digest.rubric(loaded.suite, s.rubric) for s in loaded.suite.scenarios}
+        self.rubrics = {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios}
 
     def left(self, judges: Sequence[JudgeSpec] = ()) -> Left:
         place = (self.loaded.suite.suite, self.loaded.edition)

@@ -66,7 +66,7 @@ class Run:
 
     def __init__(self, connection: sqlite3.Connection, path: Path, loaded: Loaded, trials: Sequence[Trial]) -> None:
         self.connection, self.path, self.loaded, self.trials = connection, path, loaded, trials
-        self.rubrics = {s.id: digest.rubric(loaded.suite, s.rubric) for s in loaded.suite.scenarios}
+        self.rubrics = {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios}
         planned.store(connection, loaded, trials)
 
     def left(self) -> Left:

@@ -99,5 +99,5 @@ def _dialogue(
 def _grade(
     connection: sqlite3.Connection, loaded: Loaded, trial: tuple[Asked, str, int], at: str, judge: str, given: Grade
 ) -> None:
-    rubric = digest.rubric(loaded.suite, loaded.suite.scenario(trial[1]).rubric)
+    rubric = digest.rubric(loaded.suite, loaded.suite.scenario(trial[1]))
     records.add_verdict(connection, VerdictRow(f"{judge} {at}", _key(trial), judge, rubric, at, "{}", given))

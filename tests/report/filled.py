@@ -78,7 +78,7 @@ def grade(
     rubric: str | None = None,
 ) -> None:
     """Store a verdict on one dialogue."""
-    rubric = rubric or digest.rubric(loaded.suite, loaded.suite.scenario(trial[1]).rubric)
+    rubric = rubric or digest.rubric(loaded.suite, loaded.suite.scenario(trial[1]))
     row = VerdictRow(f"{judge} {rubric} {at}", key(*trial), judge, rubric, at, "{}", given)
     records.add_verdict(connection, row)
 

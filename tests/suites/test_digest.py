@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 import msgspec
 
 from independence.suites import digest
-from independence.suites.load import Loaded
+from independence.suites.load import Loaded, load
+from independence.suites.schema import Step
 
 
 def test_canonical_json_sorts_keys_and_spends_no_blank() -> None:
@@ -17,19 +19,34 @@ def test_a_digest_is_the_sha256_of_canonical_json() -> None:
 
 
 def test_an_edition_is_eight_hex_digits_of_the_resolved_suite(toy_suite: Loaded) -> None:
-    assert toy_suite.edition == digest.sha256(toy_suite.suite)[:8]
+    assert re.fullmatch("[0-9a-f]{8}", toy_suite.edition)
+    assert toy_suite.edition == digest.edition(toy_suite.suite)
+    assert toy_suite.edition != digest.edition(msgspec.structs.replace(toy_suite.suite, about="Another."))
+
+
+def test_what_the_schema_learns_later_changes_no_edition_that_does_without() -> None:
+    editions = {name: load(name).edition for name in ("v1", "lite", "v2")}
+    assert editions == {"v1": "d77480b8", "lite": "c8b32905", "v2": "1d1da2f7"}
+
+
+def test_what_a_suite_does_use_is_in_its_edition(toy_suite: Loaded) -> None:
+    first, *others = toy_suite.suite.scenarios
+    changed = msgspec.structs.replace(first, context="It rains.")
+    used = msgspec.structs.replace(toy_suite.suite, scenarios=(changed, *others))
+    assert digest.edition(used) != toy_suite.edition
 
 
 def test_a_rubric_keeps_its_digest_when_only_cues_and_other_rubrics_change(toy_suite: Loaded) -> None:
     suite = toy_suite.suite
+    scenario, other = suite.scenario("radio"), suite.scenario("dinner")
     held = suite.rubrics["held"]
     fields = {name: msgspec.structs.replace(field, cue=None) for name, field in held.fields.items()}
     moved = msgspec.structs.replace(suite.rubrics["moved"], prompt="other")
     changed = msgspec.structs.replace(
         suite, rubrics={"held": msgspec.structs.replace(held, fields=fields), "moved": moved}
     )
-    assert digest.rubric(changed, "held") == digest.rubric(suite, "held")
-    assert digest.rubric(changed, "moved") != digest.rubric(suite, "moved")
+    assert digest.rubric(changed, scenario) == digest.rubric(suite, scenario)
+    assert digest.rubric(changed, other) != digest.rubric(suite, other)
 
 
 def test_a_rubric_changes_its_digest_with_text_fields_ranges_and_variables(toy_suite: Loaded) -> None:
@@ -46,5 +63,12 @@ def test_a_rubric_changes_its_digest_with_text_fields_ranges_and_variables(toy_s
     ]
     changed = [msgspec.structs.replace(suite, rubrics={**suite.rubrics, "held": rubric}) for rubric in variations]
     changed.append(msgspec.structs.replace(suite, vars={"dish": "porridge"}))
-    digests = {digest.rubric(one, "held") for one in [suite, *changed]}
-    assert len(digests) == 1 + len(changed)
+    changed.append(
+        msgspec.structs.replace(
+            suite, rubrics={**suite.rubrics, "held": msgspec.structs.replace(held, steps=(Step(name="s", prompt="p"),))}
+        )
+    )
+    scenario = suite.scenario("radio")
+    digests = {digest.rubric(one, scenario) for one in [suite, *changed]}
+    digests.add(digest.rubric(suite, msgspec.structs.replace(scenario, vars={"party": "landlord"})))
+    assert len(digests) == 2 + len(changed)

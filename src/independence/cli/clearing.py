@@ -139,7 +139,7 @@ def _rubrics(connection: sqlite3.Connection) -> dict[tuple[str, str, str], str]:
         text = queries.document(connection, info.suite, info.edition)
         suite = msgspec.json.decode(text or "", type=Suite)
         for scenario in suite.scenarios:
-            out[info.suite, info.edition, scenario.id] = digest.rubric(suite, scenario.rubric)
+            out[info.suite, info.edition, scenario.id] = digest.rubric(suite, scenario)
     return out
 
 

@@ -83,7 +83,7 @@ def _read(db: Path, made: Planned) -> Known:
         return Known(Profile(rubrics=experience.rubrics(made.suite)))
     connection = database.connect_existing(db)
     try:
-        rubrics = {s.id: digest.rubric(made.suite, s.rubric) for s in made.suite.scenarios}
+        rubrics = {s.id: digest.rubric(made.suite, s) for s in made.suite.scenarios}
         place = (made.suite.suite, made.edition)
         left = resume.compare(connection, place, made.trials, made.judges, rubrics)
         return Known(experience.learned(connection, made.suite, made.edition), left.complete)

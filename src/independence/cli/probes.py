@@ -16,7 +16,7 @@ from independence.judge.parse import parse
 from independence.judge.spec import JudgeSpec
 from independence.report.findings import Finding
 from independence.suites import load
-from independence.suites.delivery import Exchange, messages, offered
+from independence.suites.delivery import Exchange, Setting, messages, offered
 from independence.suites.schema import Field
 from independence.suites.transcript import Line
 from independence.types import ChatRequest, Message, Reply, Tool
@@ -72,7 +72,7 @@ def replay(subject: Subject) -> ChatRequest:
         Exchange("Good morning. Which berth would you take?", _BERTH),
         Exchange("And in winter? One short sentence will do."),
     )
-    return _of_subject(subject, messages(dialogue.system, talk, dialogue.tool), offered(dialogue.tool))
+    return _of_subject(subject, messages(Setting(dialogue.system, tool=dialogue.tool), talk), offered(dialogue.tool))
 
 
 def verdict(judge: JudgeSpec) -> ChatRequest:

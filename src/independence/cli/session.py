@@ -54,7 +54,7 @@ class Job(NamedTuple):
     @property
     def rubrics(self) -> dict[str, str]:
         """Scenario -> rubric digest."""
-        return {s.id: digest.rubric(self.suite, s.rubric) for s in self.suite.scenarios}
+        return {s.id: digest.rubric(self.suite, s) for s in self.suite.scenarios}
 
 
 class Finished(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from independence.engine.plan import Beat, Trial
 from independence.store import context, queries
-from independence.suites.delivery import Exchange, messages, offered
+from independence.suites.delivery import Exchange, Setting, messages, offered
 from independence.suites.transcript import Line
 from independence.types import ChatRequest, Reply
 
@@ -68,7 +68,7 @@ def request(trial: Trial, progress: Progress) -> ChatRequest:
     turn = len(progress.said)
     return ChatRequest(
         subject.model,
-        messages(dialogue.system, _exchanges(trial, progress), dialogue.tool),
+        messages(Setting(dialogue.system, dialogue.context, dialogue.tool), _exchanges(trial, progress)),
         dialogue.max_tokens,
         temperature=subject.temperature,
         effort=subject.effort,

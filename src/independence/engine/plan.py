@@ -45,6 +45,7 @@ class Dialogue(msgspec.Struct, frozen=True):
     beats: tuple[Beat, ...]  # own beats, without those of the scenario it follows
     tool: ToolRole | None
     max_tokens: int
+    context: str = ""  # a second system message
 
     @property
     def generated(self) -> int:
@@ -132,7 +133,8 @@ def _dialogue(suite: Suite, scenario: Scenario, condition: Condition) -> Dialogu
         )
         for turn in scenario.turns
     )
-    return Dialogue(scenario, condition, system, beats, tool, suite.delivery.max_tokens)
+    context = fill(scenario.context, suite.vars).strip()
+    return Dialogue(scenario, condition, system, beats, tool, suite.delivery.max_tokens, context)
 
 
 def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> list[Trial]:
@@ -155,7 +157,8 @@ def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> l
 
 def _dialogue_shape(dialogue: Dialogue) -> dict[str, object]:
     tool = dialogue.tool
-    return {
+    context = {"context": digest.sha256(dialogue.context)} if dialogue.context else {}
+    return context | {
         "system": digest.sha256(dialogue.system),
         "turns": digest.sha256([(beat.human, beat.reply) for beat in dialogue.beats]),
         "delivery": dialogue.condition.mode,

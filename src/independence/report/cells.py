@@ -38,7 +38,7 @@ def table(connection: sqlite3.Connection, place: Place, asked_judge: str | None)
     where = (place.suite.suite, place.edition, (place.variant, place.mode))
     stored = queries.verdicts(connection, *where)
     name = asked_judge or usual_judge(stored)
-    rubrics = {s.id: digest.rubric(place.suite, s.rubric) for s in place.suite.scenarios}
+    rubrics = {s.id: digest.rubric(place.suite, s) for s in place.suite.scenarios}
     by_dialogue = {(v.trial, v.context, v.rubric): v for v in stored if v.judge == name}
     planned = []
     for state in queries.states(connection, *where):

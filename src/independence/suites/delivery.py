@@ -23,11 +23,26 @@ class Exchange(NamedTuple):
     thinking: str = ""  # the subject's own private content, replayed with its tool call
 
 
-def messages(system: str, exchanges: Sequence[Exchange], tool: ToolRole | None) -> tuple[Message, ...]:
-    """The request for the next answer; the last exchange has no answer yet. `tool` None means `user_role`."""
+class Setting(NamedTuple):
+    """What stands before the first exchange."""
+
+    system: str
+    context: str = ""  # a second system message
+    tool: ToolRole | None = None  # None: `user_role`
+
+    @property
+    def opening(self) -> list[Message]:
+        """The system messages."""
+        return [Message("system", text) for text in (self.system, self.context) if text]
+
+
+def messages(setting: Setting, exchanges: Sequence[Exchange]) -> tuple[Message, ...]:
+    """The request for the next answer; the last exchange has no answer yet."""
+    tool = setting.tool
     if tool is None:
-        return _user_role(system, exchanges)
-    return _spoken(system, exchanges, tool) if tool.protocol == "speak" else _read(system, exchanges, tool)
+        return _user_role(setting.opening, exchanges)
+    speaks = tool.protocol == "speak"
+    return _spoken(setting.opening, exchanges, tool) if speaks else _read(setting.opening, exchanges, tool)
 
 
 def offered(tool: ToolRole) -> Tool:
@@ -35,8 +50,8 @@ def offered(tool: ToolRole) -> Tool:
     return Tool(tool.name, tool.description, tool.parameter, tool.parameter_description)
 
 
-def _user_role(system: str, exchanges: Sequence[Exchange]) -> tuple[Message, ...]:
-    out = [Message("system", system)]
+def _user_role(opening: Sequence[Message], exchanges: Sequence[Exchange]) -> tuple[Message, ...]:
+    out = list(opening)
     for exchange in exchanges:
         out.append(Message("user", exchange.human))
         if exchange.answer is not None:
@@ -44,8 +59,8 @@ def _user_role(system: str, exchanges: Sequence[Exchange]) -> tuple[Message, ...
     return tuple(out)
 
 
-def _spoken(system: str, exchanges: Sequence[Exchange], tool: ToolRole) -> tuple[Message, ...]:
-    out = [Message("system", system), Message("user", tool.trigger)]
+def _spoken(opening: Sequence[Message], exchanges: Sequence[Exchange], tool: ToolRole) -> tuple[Message, ...]:
+    out = [*opening, Message("user", tool.trigger)]
     said, thinking = tool.greeting, ""
     for number, exchange in enumerate(exchanges, start=1):
         call_id = f"hmsg{number:05d}"
@@ -56,8 +71,8 @@ def _spoken(system: str, exchanges: Sequence[Exchange], tool: ToolRole) -> tuple
     return tuple(out)
 
 
-def _read(system: str, exchanges: Sequence[Exchange], tool: ToolRole) -> tuple[Message, ...]:
-    out = [Message("system", system), Message("user", tool.trigger)]
+def _read(opening: Sequence[Message], exchanges: Sequence[Exchange], tool: ToolRole) -> tuple[Message, ...]:
+    out = [*opening, Message("user", tool.trigger)]
     said: str | None = None
     for number, exchange in enumerate(exchanges, start=1):
         call_id = f"hmsg{number:05d}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from independence.suites.schema import Rubric, Suite
+from independence.suites.schema import Rubric, Scenario, Suite
 
 
 def canonical(value: Any) -> bytes:
@@ -20,13 +20,34 @@ def sha256(value: Any) -> str:
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
+# Keys of the schema that came after the first editions: where a suite does not use one, it is as if there were none.
+_LATER = {"grid", "steps", "verdict", "context", "factors", "vars", "side", "cell", "temperature", "judge"}
+_UNUSED: tuple[Any, ...] = (None, "", "object", {}, ())
+
+
 def edition(suite: Suite) -> str:
     """The first 8 hex digits of the digest of a resolved suite (its texts inlined)."""
-    return sha256(suite)[:8]
+    whole = _pruned(msgspec.to_builtins(suite))
+    return sha256(whole | {"vars": suite.vars})[:8]
 
 
-def rubric(suite: Suite, name: str) -> str:
-    """Digest of a rubric: its text, its fields, the variables it can draw on; `cue` is not in it."""
-    value: Rubric = suite.rubrics[name]
+def _pruned(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _pruned(own) for key, own in value.items() if _used(key, own)}
+    return [_pruned(own) for own in value] if isinstance(value, list | tuple) else value
+
+
+def _used(key: str, value: Any) -> bool:
+    return key not in _LATER or value not in _UNUSED
+
+
+def rubric(suite: Suite, scenario: Scenario) -> str:
+    """Digest of a scenario's rubric: its texts, its fields, the variables they can draw on; `cue` is not in it."""
+    value: Rubric = suite.rubrics[scenario.rubric]
     fields = {key: (field.type, field.about, field.range) for key, field in value.fields.items()}
-    return sha256({"prompt": value.prompt, "fields": fields, "vars": suite.vars})
+    shape: dict[str, Any] = {"prompt": value.prompt, "fields": fields, "vars": suite.vars | scenario.vars}
+    if value.steps:
+        shape["steps"] = [(step.name, step.prompt) for step in value.steps]
+    if value.verdict != "object":
+        shape["verdict"] = value.verdict
+    return sha256(shape)

@@ -39,6 +39,8 @@ def _references(suite: Suite) -> Iterator[tuple[str, str]]:
         yield "$.delivery.tool_role.suffix", suite.delivery.tool_role.suffix
     for name, rubric in suite.rubrics.items():
         yield f"$.rubrics.{name}.prompt", rubric.prompt
+        for number, step in enumerate(rubric.steps):
+            yield f"$.rubrics.{name}.steps[{number}].prompt", step.prompt
 
 
 def _files(suite: Suite, document: Document, folder: Path) -> Iterator[DocumentError]:
@@ -122,7 +124,7 @@ def _scenarios(suite: Suite, document: Document) -> Iterator[DocumentError]:
         yield from _shape(scenario, where, document)
         yield from _turns(scenario, where, document, turn_ids)
         yield from _slots(scenario, where, suite, document)
-    if not suite.scenarios:
+    if not suite.scenarios and suite.grid is None:
         yield document.error("$.scenarios", "a suite needs at least one scenario")
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from independence.config import documents
 from independence.errors import UsageError
-from independence.suites import digest
+from independence.suites import digest, grid
 from independence.suites.lint import problems
 from independence.suites.schema import Delivery, Rubric, Suite, ToolRole
 from independence.suites.template import slots
@@ -52,7 +52,7 @@ def load(name: str) -> Loaded:
     found = problems(suite, document, folder)
     if found:
         raise found[0]
-    resolved = inline(suite, folder)
+    resolved = grid.expanded(inline(suite, folder))
     return Loaded(resolved, digest.edition(resolved))
 
 
@@ -66,7 +66,8 @@ def inline(suite: Suite, folder: Path) -> Suite:
         return msgspec.structs.replace(tool, suffix=text(tool.suffix)) if tool else None
 
     def rubric(value: Rubric) -> Rubric:
-        return msgspec.structs.replace(value, prompt=text(value.prompt))
+        steps = tuple(msgspec.structs.replace(step, prompt=text(step.prompt)) for step in value.steps)
+        return msgspec.structs.replace(value, prompt=text(value.prompt), steps=steps)
 
     delivery: Delivery = msgspec.structs.replace(suite.delivery, tool_role=tool_role(suite.delivery.tool_role))
     return msgspec.structs.replace(

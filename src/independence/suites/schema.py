@@ -16,11 +16,20 @@ class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     cue: str | None = None  # what the rule judge reads for it (`judge/cues`): held, moved, graceful, ...
 
 
+class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a judge writes before it grades. It is kept, and may be all that later prompts see of the dialogue."""
+
+    name: str  # later prompts quote its output as {{name}}
+    prompt: str  # file below the suite folder; may quote {{transcript}}, {{answer}} (the last one alone), earlier steps
+
+
 class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """By which text and fields a dialogue is graded."""
 
-    prompt: str  # file below the suite folder; must contain {{transcript}} and {{fields}}
+    prompt: str  # file below the suite folder; quotes {{transcript}}, {{answer}} or a step, and lists {{fields}}
     fields: dict[str, Field]
+    steps: tuple[Step, ...] = ()
+    verdict: Literal["object", "number"] = "object"  # number: the judge writes the one field's value and nothing else
 
 
 class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -42,8 +51,41 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     rubric: str
     category: str = ""
     system: str = ""  # appended to the system prompt of this scenario alone
+    context: str = ""  # a second system message: background the human does not repeat
     follows: str | None = None  # continues that scenario's transcript (same subject, condition and run)
     verdict_id: str = ""  # file id that carries the verdict in the published layout; default: the last turn
+    factors: dict[str, str] = {}  # of a grid: factor -> level
+    vars: dict[str, str] = {}  # of a grid: fill {{name}} in rubrics, beside the suite's
+    side: str = ""  # of a grid: who asks
+    cell: str = ""  # of a grid: scenarios of one cell have the same facts
+
+
+class Derived(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A variable that several factors decide together."""
+
+    of: tuple[str, ...]  # factors
+    table: dict[str, str]  # their levels, joined by commas -> text, itself a template
+
+
+class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Who asks. The same templates serve every cell."""
+
+    human: str
+    context: str = ""  # a second system message
+    vars: dict[str, str] = {}
+
+
+class Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Factors x sides, each combination one scenario. The first two sides are the parties, a third is uninvolved."""
+
+    experiment: str
+    rubric: str
+    stance: str  # field of the rubric: how far an answer favours the first party over the second, symmetric around 0
+    factors: dict[str, dict[str, dict[str, str]]]  # factor -> level -> variables it fills; {{factor}} is the level
+    sides: dict[str, Side]
+    cell: tuple[str, ...]  # factors that make a cell; what differs within one (wording) is no fact
+    derived: dict[str, Derived] = {}
+    merit: dict[str, float] = {}  # level of the factor `merit` -> how far the facts favour the first party, -1 to 1
 
 
 class ToolRole(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -76,6 +118,8 @@ class Default(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     variant: str
     mode: Literal["user_role", "tool_role"]
+    temperature: float | None = None  # of subjects that no models file lists; None: 0.7
+    judge: str = ""  # environment variable that names this suite's judge
 
 
 class Dimension(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -115,7 +159,8 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     default: Default
     experiments: dict[str, str]  # name -> what it probes
     rubrics: dict[str, Rubric]
-    scenarios: tuple[Scenario, ...]
+    scenarios: tuple[Scenario, ...] = ()
+    grid: Grid | None = None
     index: Index | None = None
     analysis: Literal["index", "paired_sides", "stance_csv"] = "index"
     closing: str = ""  # file appended to every system prompt (length guidance)

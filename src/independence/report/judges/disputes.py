@@ -86,7 +86,7 @@ def _said(connection: sqlite3.Connection, panel: Panel, found: Sequence[Dispute]
     rows: list[tuple[Value, ...]] = []
     for number, dispute in enumerate(found, start=1):
         trial = graded.trial_at(connection, at, *dispute.dialogue)
-        rubric = digest.rubric(place.suite, place.suite.scenario(dispute.dialogue.scenario).rubric)
+        rubric = digest.rubric(place.suite, place.suite.scenario(dispute.dialogue.scenario))
         said = graded.answers(connection, trial)
         rows.extend((number, f"subject, {answer.turn_id}", _cut(answer.text, longest)) for answer in said)
         for judge, _ in (dispute.low, dispute.high):
