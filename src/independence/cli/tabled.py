@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
 _NARROWEST, _WIDEST = 80, 140
-_READABLE = 26  # cells of text below which folding makes it hard to read
+_READABLE = 26  # cells of text below which folding makes it hard to read ...
+_CROWDED = 18  # ... and where more than two columns of text share a line
 _GAP = 2  # between columns
 _LEADING = 3  # columns within which the first text names the row
 
@@ -61,7 +62,7 @@ def _grid(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for at, column in enumerate(columns):
         # Numbers are never cut; text folds, but not below what can be read.
-        least = _least(column, [row[at] for row in cells])
+        least = _least(column, [row[at] for row in cells], _room(columns))
         grid.add_column(column.head, justify="right" if column.numeric else "left", no_wrap=column.numeric,
                         overflow="fold", min_width=least)  # fmt: skip
     for row in cells:
@@ -71,7 +72,8 @@ def _grid(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> Grid:
 
 def _parts(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> list[list[int]]:
     """Columns that fit side by side: all, or groups that each begin with those that say whose row it is."""
-    least = [_least(column, [row[at] for row in cells]) + _GAP for at, column in enumerate(columns)]
+    room = _room(columns)
+    least = [_least(column, [row[at] for row in cells], room) + _GAP for at, column in enumerate(columns)]
     if sum(least) <= width:
         return [list(range(len(columns)))]
     named = next((at for at, column in enumerate(columns) if not column.numeric), 0)
@@ -86,7 +88,11 @@ def _parts(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int
     return parts
 
 
-def _least(column: Column, texts: Sequence[str]) -> int:
+def _room(columns: Sequence[Column]) -> int:
+    return _READABLE if sum(not column.numeric for column in columns) <= 2 else _CROWDED
+
+
+def _least(column: Column, texts: Sequence[str], room: int) -> int:
     """Cells a column needs: a number's whole width, of text as much as keeps it readable."""
     longest = max(len(text) for text in (column.head, *texts))
-    return longest if column.numeric else min(longest, _READABLE)
+    return longest if column.numeric else min(longest, room)
