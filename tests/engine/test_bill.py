@@ -96,3 +96,14 @@ def test_reasoning_that_is_dearer_counts_towards_the_most_alone() -> None:
     out = Bill()
     out.add(NOTHING, answers(6.0), MOST, Prices(completion=1.0, internal_reasoning=3.0))
     assert (out.usd, out.most_usd) == (6.0, 300.0)
+
+
+def test_steps_cost_what_calls_cost_and_are_counted_by_themselves() -> None:
+    out, calls = Bill(), Bill()
+    out.add_step(answers(4.0), answers(6.0, WORDY), MOST, Prices(prompt=1.0, completion=2.0), times=3)
+    calls.add(answers(4.0), answers(6.0, WORDY), MOST, Prices(prompt=1.0, completion=2.0), times=3)
+    assert (out.calls, out.steps, calls.calls, calls.steps) == (0, 3, 3, 0)
+    assert (out.usd, out.range_usd, out.most_usd, out.prompt) == (calls.usd, calls.range_usd, calls.most_usd, 12.0)
+    both = out.plus(calls).plus(out)
+    assert (both.calls, both.steps, both.usd) == (3, 6, 3 * calls.usd)
+    assert out.sources == {}

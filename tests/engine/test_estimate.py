@@ -8,7 +8,7 @@ from independence.engine import dialogue
 from independence.engine.dialogue import Progress, Said
 from independence.engine.estimate import Entry, Estimate, bills, estimate
 from independence.engine.plan import Trial
-from independence.engine.profile import Cell, Profile
+from independence.engine.profile import Asked, Cell, Profile
 from independence.engine.resume import Todo
 from independence.judge.spec import CUES, JudgeSpec
 from independence.suites.load import Loaded
@@ -166,3 +166,38 @@ def test_a_model_that_is_not_asked_needs_no_price(trials: dict[str, Trial]) -> N
 def test_a_free_model_costs_nothing_and_has_a_price(trials: dict[str, Trial]) -> None:
     found = estimate([Todo(trials["radio"], 1, (MODEL,))], {SUBJECT_AT: FREE, JUDGE_AT: FREE})
     assert (found.most_usd, found.unpriced) == (0.0, ())
+
+
+STEPPED = Profile(
+    rubrics={
+        "radio": (
+            Asked(100.0, transcript=False, answer=True, step="claims"),
+            Asked(40.0, transcript=False, steps=("claims",)),
+        )
+    }
+)
+
+
+def test_steps_are_on_the_bill_of_the_verdict_and_counted_beside_it(trials: dict[str, Trial]) -> None:
+    todo = [Todo(trials["radio"], 1, (RULES, MODEL))]
+    found = estimate(todo, {SUBJECT_AT: FREE, JUDGE_AT: Prices(request=1.0)}, STEPPED)
+    assert (found.calls, found.verdicts, found.steps, found.typical_usd) == (1, 2, 1, 2.0)
+    assert found.most_usd == 4 + 3 * 4  # a step is one ask, a verdict up to three, of four attempts each
+
+
+def test_a_prompt_costs_what_it_is_shown_and_no_more(trials: dict[str, Trial]) -> None:
+    answer = trials["radio"].dialogue.max_tokens  # fewer than a typical answer's 341
+    found = estimate([Todo(trials["radio"], 0, (MODEL,))], {JUDGE_AT: Prices(prompt=1.0)}, STEPPED)
+    assert found.typical_usd == pytest.approx(100 + answer + 40 + 300)
+    # The verdict's prompt grows with its own two unreadable answers, and what a step can be at most is in every one.
+    step, verdict = 100 + 2 * answer, 40 + 2 * MODEL.max_tokens
+    assert found.most_usd == pytest.approx(1.3 * 4 * (step + 3 * verdict + 2 * (2 * MODEL.max_tokens + 200)))
+
+
+def test_what_a_judge_wrote_before_takes_the_place_of_a_guess(trials: dict[str, Trial]) -> None:
+    known = msgspec.structs.replace(STEPPED, steps={(MODEL.name, "claims"): Cell(50.0, 9)})
+    todo = [Todo(trials["radio"], 0, (MODEL,))]
+    guess, told = (
+        estimate(todo, {JUDGE_AT: Prices(completion=1.0)}, profile).typical_usd for profile in (STEPPED, known)
+    )
+    assert (guess, told) == (pytest.approx(300 + 149), pytest.approx(50 + 149))

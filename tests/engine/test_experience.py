@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from independence.clients.pricing import Prices
@@ -17,11 +18,13 @@ from independence.engine import plan
 from independence.engine.estimate import Entry, bills
 from independence.engine.experience import learned, rubrics
 from independence.engine.plan import Trial
-from independence.engine.profile import EVERYBODY
+from independence.engine.profile import EVERYBODY, Cell
 from independence.engine.resume import Todo
-from independence.store import context, records
+from independence.store import artefacts, context, records
+from independence.store.artefacts import ArtefactRow
 from independence.store.records import CallRow, VerdictRow
 from independence.suites.load import Loaded, load
+from independence.suites.schema import Step
 from independence.types import Reply, Usage, Verdict
 
 from . import planned
@@ -55,7 +58,46 @@ def test_a_blank_store_teaches_the_size_of_the_rubrics_alone(connection: sqlite3
     profile = learned(connection, toy_suite.suite, toy_suite.edition)
     assert (profile.completions, profile.prompts, profile.levels, profile.verdicts) == ({}, {}, {}, {})
     assert profile.rubrics == rubrics(toy_suite.suite)
-    assert profile.rubrics["radio"] > profile.rubrics["dinner"] > 50  # two fields against one
+    (radio,), (dinner,) = profile.rubrics["radio"], profile.rubrics["dinner"]
+    assert radio.tokens > dinner.tokens > 50  # two fields against one
+
+
+def test_a_rubric_with_steps_is_several_prompts_and_each_is_shown_what_it_quotes(toy_suite: Loaded) -> None:
+    steps = (
+        Step(name="claims", prompt="x" * 410 + "{{answer}}"),
+        Step(name="both", prompt="{{transcript}} {{claims}}"),
+    )
+    held = msgspec.structs.replace(toy_suite.suite.rubrics["held"], prompt="{{both}} {{fields}}", steps=steps)
+    suite = msgspec.structs.replace(toy_suite.suite, rubrics={**toy_suite.suite.rubrics, "held": held})
+    claims, both, verdict = rubrics(suite)["radio"]
+    assert (claims[1:], claims.tokens > 100) == ((False, True, (), "claims"), True)
+    assert both[1:] == (True, False, ("claims",), "both")
+    assert verdict[1:] == (False, False, ("both",), "")
+    assert len(rubrics(suite)["dinner"]) == 1
+
+
+def test_scenarios_fill_rubrics_with_variables_of_their_own(toy_suite: Loaded) -> None:
+    held = msgspec.structs.replace(toy_suite.suite.rubrics["held"], prompt="{{party}} {{transcript}} {{fields}}")
+    lengths = {"radio": 41, "dessert": 410}
+    scenarios = tuple(
+        msgspec.structs.replace(s, vars={"party": "x" * lengths[s.id]}) if s.id in lengths else s
+        for s in toy_suite.suite.scenarios
+    )
+    suite = msgspec.structs.replace(
+        toy_suite.suite, scenarios=scenarios, rubrics={**toy_suite.suite.rubrics, "held": held}
+    )
+    (short,), (long,) = (rubrics(suite)[name] for name in lengths)
+    assert long.tokens - short.tokens == pytest.approx(90)
+
+
+def test_a_judge_is_known_by_what_it_wrote_at_a_step(
+    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
+) -> None:
+    for key, completion in (("a", 100), ("b", 300)):
+        output = Reply("- claim", "content", usage=Usage(1, completion))
+        row = ArtefactRow(key, trials["acme/terse", "radio"].key, "j", "claims", 0, "w", "at", "{}", output)
+        artefacts.add(connection, row)
+    assert learned(connection, toy_suite.suite, toy_suite.edition).steps == {("j", "claims"): Cell(200.0, 2)}
 
 
 def test_each_subject_counts_once_in_what_everybody_took(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.exchange.history import EMPTY, SCRAMBLED, STALE, Shown, broken, shown
-from independence.suites.delivery import Exchange, messages
+from independence.suites.delivery import Exchange, Setting, messages
 from independence.suites.schema import Suite
 
 _TURNS = ("q1", "q2", "q3")
@@ -32,14 +32,14 @@ def test_a_request_in_either_mode_is_taken_apart_into_what_it_was_built_from(
     exchanges = (*(Exchange(human, answer) for human, answer in past), Exchange(question))
     tool = load("v2").suite.delivery.tool_role
     assert tool is not None
-    in_tool = shown(msgspec.json.encode(messages("Be.", exchanges, tool)))
+    in_tool = shown(msgspec.json.encode(messages(Setting("Be.", tool=tool), exchanges)))
     assert in_tool == Shown(tool.name, tool.greeting, exchanges)
-    assert shown(msgspec.json.encode(messages("Be.", exchanges, None))) == Shown("", "", exchanges)
+    assert shown(msgspec.json.encode(messages(Setting("Be."), exchanges))) == Shown("", "", exchanges)
 
 
 def test_private_content_beside_a_replayed_message_is_not_part_of_it(suite: Suite) -> None:
     exchanges = (Exchange("one?", "1", "I ponder"), Exchange("two?"))
-    request = msgspec.json.encode(messages("Be.", exchanges, suite.delivery.tool_role))
+    request = msgspec.json.encode(messages(Setting("Be.", tool=suite.delivery.tool_role), exchanges))
     assert shown(request).exchanges == (Exchange("one?", "1"), Exchange("two?"))
 
 

@@ -9,6 +9,7 @@ from independence.judge.model import grade
 from independence.judge.prompt import render
 from independence.judge.schema import json_schema
 from independence.judge.spec import JudgeSpec
+from independence.suites.schema import Field
 from independence.suites.transcript import Line
 from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage, Verdict
 
@@ -16,6 +17,7 @@ from .fields import FIELDS, GOOD
 
 SPEC = JudgeSpec("acme/judge", endpoint="openrouter", model="judge-id", temperature=0.0, max_tokens=99, effort="none")
 FITTING = json.dumps({"reasoning": "because", **GOOD})
+STANCE = {"stance": Field(type="number", about="Whom it favours.", range=(-1, 1))}
 
 
 class Scripted:
@@ -117,3 +119,45 @@ async def test_seeds_stay_in_range() -> None:
     client = Scripted("prose", "prose", "prose")
     await grade(client, SPEC, "p", FIELDS, seed=2**31 - 1)
     assert all(request.seed is not None and 0 <= request.seed < 2**31 for request in client.asked)
+
+
+async def test_a_number_is_asked_for_without_a_schema_and_kept_as_it_came() -> None:
+    client = Scripted("**−0,5**")
+    verdict = await grade(client, SPEC, "the prompt", STANCE, seed=7, verdict="number")
+    assert isinstance(verdict, Verdict)
+    assert (verdict.values, verdict.reasoning, verdict.raw) == ({"stance": -0.5}, "", "**−0,5**")
+    assert client.asked[0].schema is None
+
+
+async def test_a_number_that_cannot_be_told_is_asked_for_again_with_the_reason() -> None:
+    client = Scripted("3/10", "1.5", "0.3")
+    verdict = await grade(client, SPEC, "the prompt", STANCE, seed=7, verdict="number")
+    assert isinstance(verdict, Verdict)
+    assert verdict.values == {"stance": 0.3}
+    first, second = (request.messages[2].content or "" for request in client.asked[1:])
+    assert "something stands beside the number" in first
+    assert "1.5 is outside -1 to 1" in second
+    assert "JSON" not in first + second
+
+
+async def test_a_number_that_never_comes_is_missing_and_not_the_nearest_one() -> None:
+    client = Scripted("2", "-2", "two", "0.5")
+    missing = await grade(client, SPEC, "the prompt", STANCE, seed=7, verdict="number")
+    assert isinstance(missing, Missing)
+    assert (missing.reason, missing.raw, len(client.asked)) == ("unreadable_verdict", "two", 3)
+
+
+async def test_a_number_is_not_taken_from_thoughts_that_were_moved_out_of_the_text() -> None:
+    reply = Reply("0.3", "content", raw="<think>It is -0.9.</think>\n0.3")
+    verdict = await grade(Scripted(reply), SPEC, "the prompt", STANCE, seed=7, verdict="number")
+    assert isinstance(verdict, Verdict)
+    assert (verdict.values, verdict.raw) == ({"stance": 0.3}, reply.raw)
+
+
+async def test_a_number_of_a_field_that_counts_is_whole() -> None:
+    points = {"points": Field(type="integer", about="How many.", range=(0, 10))}
+    client = Scripted("2.5", "3.0")
+    verdict = await grade(client, SPEC, "the prompt", points, seed=7, verdict="number")
+    assert isinstance(verdict, Verdict)
+    assert verdict.values == {"points": 3}
+    assert "`points` must be a whole number" in (client.asked[1].messages[2].content or "")

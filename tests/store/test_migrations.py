@@ -36,8 +36,12 @@ GOLDEN = {
         "declined", "primary_name", "cost_usd", "unknown_usd", "prompt_tokens", "completion_tokens", "extracted_at",
         "raw", "attempts",
     ],
+    "artefacts": [
+        "key", "trial", "judge", "step", "position", "wording", "context", "missing", "cost_usd", "unknown_usd",
+        "prompt_tokens", "completion_tokens", "written_at", "settings", "text", "raw", "attempts",
+    ],
 }  # fmt: skip
-INDICES = {"planned_trial", "verdicts_short", "calls_short", "failures_of_trial"}
+INDICES = {"planned_trial", "verdicts_short", "calls_short", "failures_of_trial", "artefacts_of_trial"}
 
 
 def columns(connection: sqlite3.Connection) -> dict[str, list[str]]:

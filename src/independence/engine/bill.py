@@ -36,7 +36,7 @@ class Bill:
     """
 
     def __init__(self) -> None:
-        self.calls = 0
+        self.calls = self.steps = 0
         self.prompt = self.completion = 0.0  # tokens
         self.usd = self.most_usd = 0.0
         self.unpriced = False  # a model's price is not known: its calls are in no dollars
@@ -47,9 +47,17 @@ class Bill:
     def add(self, prompt: Part, completion: Part, most: Most, prices: Prices | None, times: int = 1) -> None:
         """As many calls more, all alike. Without prices they count, and cost nothing that is known."""
         self.calls += times
+        self.sources[completion.guess.source] += times
+        self._charge(prompt, completion, most, prices, times)
+
+    def add_step(self, prompt: Part, completion: Part, most: Most, prices: Prices | None, times: int = 1) -> None:
+        """The same for calls that come before one: they count as steps of it."""
+        self.steps += times
+        self._charge(prompt, completion, most, prices, times)
+
+    def _charge(self, prompt: Part, completion: Part, most: Most, prices: Prices | None, times: int) -> None:
         self.prompt += times * prompt.guess.tokens
         self.completion += times * completion.guess.tokens
-        self.sources[completion.guess.source] += times
         if prices is None:
             self.unpriced = True
             return
@@ -72,6 +80,7 @@ class Bill:
         out = Bill()
         for bill in (self, other):
             out.calls += bill.calls
+            out.steps += bill.steps
             out.prompt += bill.prompt
             out.completion += bill.completion
             out.usd += bill.usd

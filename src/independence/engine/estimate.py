@@ -2,7 +2,8 @@
 
 The most counts every attempt an ask may come to, each with a full budget: an answer cut off by its budget is asked once
 more with twice as much, and from then on one that says nothing twice again; a judge's unreadable verdict is asked again
-twice, each time as such an ask of its own. Failed transport is not billed and not counted.
+twice, each time as such an ask of its own. Failed transport is not billed and not counted. The steps before a verdict
+are calls on the verdict's bill.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from independence.engine.profile import (
     RUN,
     TOOL_TOKENS,
     VERDICT_RUN,
+    Asked,
     Guess,
     Profile,
 )
@@ -50,6 +52,7 @@ class Estimate(NamedTuple):
     most_usd: float
     unpriced: tuple[str, ...]
     range_usd: tuple[float, float] = (0.0, 0.0)  # one in ten stays below, one in ten goes above
+    steps: int = 0  # what judges write before verdicts: calls in neither figure above
 
 
 class Entry(NamedTuple):
@@ -70,7 +73,8 @@ def estimate(todo: Sequence[Todo], prices: PriceList, profile: Profile | None = 
     unpriced = [entry.judge or names[entry.config_dir] for entry, bill in found.items() if bill.unpriced]
     verdicts = sum(len(item.judges) for item in todo)
     calls = sum(item.calls for item in todo)
-    return Estimate(calls, verdicts, whole.usd, whole.most_usd, tuple(dict.fromkeys(unpriced)), whole.range_usd)
+    unknown = tuple(dict.fromkeys(unpriced))
+    return Estimate(calls, verdicts, whole.usd, whole.most_usd, unknown, whole.range_usd, whole.steps)
 
 
 def bills(todo: Iterable[Todo], prices: PriceList, profile: Profile | None = None) -> dict[Entry, Bill]:
@@ -87,6 +91,8 @@ def bills(todo: Iterable[Todo], prices: PriceList, profile: Profile | None = Non
             if judge.kind != CUES:
                 rate = prices.get((judge.endpoint, judge.model))
                 bill = out.setdefault(Entry(subject.config_dir, judge.name), Bill())
+                for step in clerk.steps(trial, judge):
+                    bill.add_step(*step, rate, times)
                 bill.add(*clerk.verdict(trial, judge), rate, times)
     return out
 
@@ -120,13 +126,36 @@ class _Clerk:
 
     def verdict(self, trial: Trial, judge: JudgeSpec) -> tuple[Part, Part, Most]:
         """Prompt, completion and bound of a judge's verdict."""
-        turns, budget = trial.dialogue.generated, judge.max_tokens
-        text = self._profile.rubric(trial) + self._transcript(trial)
-        prompt = self._profile.grading(judge, trial, text + self._earlier(trial, turns))
-        longest = text + (_before(trial) + turns) * 2 * trial.dialogue.max_tokens
+        budget = judge.max_tokens
+        text, longest = self._shown_to(judge, trial, self._profile.rubric(trial)[-1])
+        prompt = self._profile.grading(judge, trial, text)
         asked = _ATTEMPTS * ((1 + REASKS) * longest + REASKS * (2 * budget + _COMPLAINT_TOKENS)) * _MARGIN
         most = Most((1 + REASKS) * _ATTEMPTS, asked, (1 + REASKS) * _BUDGETS * budget)
         return Part(prompt, PROMPT_RUN), Part(self._profile.verdict(judge, trial), VERDICT_RUN), most
+
+    def steps(self, trial: Trial, judge: JudgeSpec) -> Iterator[tuple[Part, Part, Most]]:
+        """The same of what the judge writes before it."""
+        for asked in self._profile.rubric(trial)[:-1]:
+            text, longest = self._shown_to(judge, trial, asked)
+            most = Most(_ATTEMPTS, _ATTEMPTS * longest * _MARGIN, _BUDGETS * judge.max_tokens)
+            written = self._profile.step(judge, asked.step)
+            yield Part(self._profile.reading(judge, text), PROMPT_RUN), Part(written, VERDICT_RUN), most
+
+    def _shown_to(self, judge: JudgeSpec, trial: Trial, asked: Asked) -> tuple[float, float]:
+        """Tokens of a prompt for a judge: as they usually are, and at most."""
+        turns, longest_answer = trial.dialogue.generated, 2 * trial.dialogue.max_tokens
+        usual = most = asked.tokens
+        if asked.transcript:
+            text = self._transcript(trial)
+            usual += text + self._earlier(trial, turns)
+            most += text + (_before(trial) + turns) * longest_answer
+        if asked.answer:
+            usual += self._completion(trial, turns - 1).tokens
+            most += longest_answer
+        for step in asked.steps:
+            usual += self._profile.step(judge, step).tokens
+            most += 2 * judge.max_tokens
+        return usual, most
 
     def _completion(self, trial: Trial, turn: int) -> Guess:
         """What an answer takes. Nobody can write more than the suite allows, unless stored calls say otherwise."""

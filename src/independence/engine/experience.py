@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from independence.config.subjects import SIM
-from independence.engine.profile import ANSWER_TOKENS, ANY, CHARACTERS_PER_TOKEN, EVERYBODY, Cell, Cells, Profile
-from independence.judge.prompt import render
-from independence.store import tokens
-from independence.suites.schema import Suite
+from independence.engine.profile import ANSWER_TOKENS, ANY, CHARACTERS_PER_TOKEN, EVERYBODY, Asked, Cell, Cells, Profile
+from independence.judge.prompt import render, render_step
+from independence.store import artefacts, tokens
+from independence.suites.schema import Scenario, Suite
+from independence.suites.template import slots
 
 Place = tuple[str | int, ...]
 
@@ -33,17 +34,32 @@ def learned(connection: sqlite3.Connection, suite: Suite, edition: str) -> Profi
         _levels(completions, planted),
         _pooled(((v.judge, name), v.completion, v.verdicts) for v in verdicts for name in (v.scenario, ANY)),
         {**gradings, **_everybody(gradings, planted)},
+        _pooled(((a.judge, a.step), a.completion, a.steps) for a in artefacts.lengths(connection, suite.suite)),
         rubrics(suite),
     )
 
 
-def rubrics(suite: Suite) -> dict[str, float]:
-    """Scenario -> estimated tokens of its rubric and fields."""
-    sizes = {
-        name: len(render(rubric.prompt, suite.vars, (), rubric.fields)) / CHARACTERS_PER_TOKEN
-        for name, rubric in suite.rubrics.items()
-    }
-    return {scenario.id: sizes[scenario.rubric] for scenario in suite.scenarios}
+def rubrics(suite: Suite) -> dict[str, tuple[Asked, ...]]:
+    """Scenario -> what a judge is asked by its rubric, with estimated tokens: the steps, and the verdict."""
+    return {scenario.id: tuple(_asked(suite, scenario)) for scenario in suite.scenarios}
+
+
+def _asked(suite: Suite, scenario: Scenario) -> Iterator[Asked]:
+    rubric, variables = suite.rubrics[scenario.rubric], {**suite.vars, **scenario.vars}
+    written: dict[str, str] = {}
+    for step in rubric.steps:
+        text = render_step(step.prompt, variables, (), written)
+        yield _sized(step.prompt, text, written)._replace(step=step.name)
+        written[step.name] = ""
+    text = render(rubric.prompt, variables, (), rubric.fields, written, rubric.verdict)
+    yield _sized(rubric.prompt, text, written)
+
+
+def _sized(prompt: str, text: str, written: Iterable[str]) -> Asked:
+    """A prompt as `text` says it before anything was said; it is shown what its slots name."""
+    shown = slots(prompt)
+    steps = tuple(name for name in written if name in shown)
+    return Asked(len(text) / CHARACTERS_PER_TOKEN, "transcript" in shown, "answer" in shown, steps)
 
 
 def _pooled(parts: Iterable[tuple[Place, float, int]]) -> dict[Place, Cell]:

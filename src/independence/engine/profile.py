@@ -20,6 +20,7 @@ SUBJECT, TURN, PAIR, RUN = 0.52, 0.34, 0.20, 0.25
 TOKENIZER, PROMPT_RUN, VERDICT_RUN = 0.27, 0.12, 0.18
 ANSWER_TOKENS, VERDICT_TOKENS = 341.0, 149.0  # published means
 RUBRIC_TOKENS = 550.0  # where a suite's rubrics are not at hand
+STEP_TOKENS = 300.0  # what a judge writes at a step, where nobody has yet: taken to be nearly as long as an answer
 CHARACTERS_PER_TOKEN, TOOL_TOKENS = 4.1, 218.0  # least squares over the published requests
 OWN: Final = "own runs"
 SUITE: Final = "this suite's runs"
@@ -55,6 +56,16 @@ class Cell(NamedTuple):
 Cells = Mapping[tuple[str | int, ...], Cell]
 
 
+class Asked(NamedTuple):
+    """What a judge is asked in one call, and what it is shown there."""
+
+    tokens: float  # of the prompt by itself
+    transcript: bool = True
+    answer: bool = False  # the last one alone
+    steps: tuple[str, ...] = ()  # whose outputs it is shown
+    step: str = ""  # what is to be written; empty: the verdict
+
+
 class Profile(msgspec.Struct, frozen=True):
     """What stored runs say about tokens; empty where there are none. Prompts count only in the edition's own words."""
 
@@ -63,7 +74,8 @@ class Profile(msgspec.Struct, frozen=True):
     levels: Mapping[str, Cell] = {}  # config_dir -> its answers' length over what others took for the same
     verdicts: Cells = {}  # (judge, scenario)
     gradings: Cells = {}  # (judge, scenario): tokens of what the judge read
-    rubrics: Mapping[str, float] = {}  # scenario -> tokens of its rubric, without a dialogue
+    steps: Cells = {}  # (judge, step)
+    rubrics: Mapping[str, tuple[Asked, ...]] = {}  # scenario -> steps of its rubric, and the verdict
 
     def completion(self, trial: Trial, turn: int) -> Guess:
         """Tokens of an answer: the subject's own, or what others took (else the published mean) times its level."""
@@ -115,6 +127,17 @@ class Profile(msgspec.Struct, frozen=True):
             return Guess(usual.tokens, SUITE, (tokenizer,))
         return Guess(text, PUBLISHED, (tokenizer,))
 
-    def rubric(self, trial: Trial) -> float:
-        """Tokens of the rubric a dialogue is graded by."""
-        return self.rubrics.get(trial.dialogue.scenario.id, RUBRIC_TOKENS)
+    def step(self, judge: JudgeSpec, step: str) -> Guess:
+        """Tokens of what a judge writes at a step."""
+        own = self.steps.get((judge.name, step))
+        if own:
+            return Guess(own.tokens, OWN, ())
+        return Guess(min(STEP_TOKENS, judge.max_tokens), PUBLISHED, (Factor(("judge", judge.name), SUBJECT),))
+
+    def reading(self, judge: JudgeSpec, text: float) -> Guess:
+        """Tokens a judge reads before it writes a step; `text` is the estimate from the length of its texts."""
+        return Guess(text, PUBLISHED, (Factor(("judge tokenizer", judge.name), TOKENIZER),))
+
+    def rubric(self, trial: Trial) -> tuple[Asked, ...]:
+        """What a judge is asked about a dialogue, call by call; the verdict comes last."""
+        return self.rubrics.get(trial.dialogue.scenario.id, (Asked(RUBRIC_TOKENS),))

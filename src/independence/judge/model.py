@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from independence.clients.protocol import ChatClient, GaveUp, Parked
 from independence.errors import IndependenceError
-from independence.judge.parse import parse
+from independence.judge.number import Unreadable, parse_number
+from independence.judge.parse import Parsed, parse
 from independence.judge.prompt import passages
-from independence.judge.schema import json_schema
+from independence.judge.schema import check, json_schema
 from independence.judge.spec import JudgeSpec
 from independence.suites.schema import Field
 from independence.types import Attempt, ChatRequest, Grade, Message, Missing, Reply, Usage, Verdict
@@ -16,48 +18,69 @@ from independence.types import Attempt, ChatRequest, Grade, Message, Missing, Re
 REASKS = 2
 
 
-async def grade(client: ChatClient, spec: JudgeSpec, prompt: str, fields: Mapping[str, Field], seed: int) -> Grade:
-    """Ask for a verdict on a rendered rubric; at most two re-asks. Raises what `ChatClient.ask` raises."""
+async def grade(
+    client: ChatClient,
+    spec: JudgeSpec,
+    prompt: str,
+    fields: Mapping[str, Field],
+    seed: int,
+    verdict: Literal["object", "number"] = "object",
+) -> Grade:
+    """Ask for a verdict on a rendered rubric; at most two re-asks. Raises what `ChatClient.ask` raises.
+
+    A verdict that is a `number` has one field, and is asked for without a JSON schema.
+    """
     messages: tuple[Message, ...] = (Message("user", prompt),)
     usage, attempts, raw = Usage(), tuple[Attempt, ...](), ""
     problems: Sequence[str] = ()
     quoted = passages(prompt)
+    schema = json_schema(fields) if verdict == "object" else None
     for asked in range(1 + REASKS):
         try:
-            answer = await client.ask(_request(spec, messages, fields, (seed + asked) % 2**31))
+            answer = await client.ask(_request(spec, messages, schema, (seed + asked) % 2**31))
         except (Parked, GaveUp, IndependenceError) as stop:
             stop.attempts = attempts + stop.attempts
             raise
         usage, attempts = usage + answer.usage, attempts + answer.attempts
         if isinstance(answer, Missing):
             return Missing("unreadable_verdict", f"the judge gave no answer ({answer.reason})", answer.raw, attempts)
-        raw = _text(answer)
-        parsed = parse(raw, fields, quoted)
+        raw = answer.raw or answer.text
+        # Thoughts that were moved out of the text may hold numbers; a brace that was taken off may belong to an object.
+        parsed = parse(raw, fields, quoted) if verdict == "object" else _number(answer, fields)
         problems = parsed.problems
         if not problems:
             return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
-        messages = (Message("user", prompt), Message("assistant", raw), Message("user", _again(problems)))
+        messages = (Message("user", prompt), Message("assistant", raw), Message("user", _again(problems, verdict)))
     return Missing("unreadable_verdict", "; ".join(problems), raw, attempts)
 
 
-def _request(spec: JudgeSpec, messages: tuple[Message, ...], fields: Mapping[str, Field], seed: int) -> ChatRequest:
+def _request(spec: JudgeSpec, messages: tuple[Message, ...], schema: dict[str, Any] | None, seed: int) -> ChatRequest:
     return ChatRequest(
         spec.model,
         messages,
         spec.max_tokens,
         temperature=spec.temperature,
         effort=spec.effort,
-        schema=json_schema(fields),
+        schema=schema,
         seed=seed,
     )
 
 
-def _text(reply: Reply) -> str:
-    return reply.raw or reply.text
+def _number(reply: Reply, fields: Mapping[str, Field]) -> Parsed:
+    """The value of the one field, read from the text alone."""
+    ((name, field),) = fields.items()
+    low, high = field.range or (0.0, 1.0)
+    value = parse_number(reply.text, low, high)
+    if isinstance(value, Unreadable):
+        return Parsed({}, "", [value.why])
+    values, wrong = check({name: value}, fields)
+    return Parsed(values, "", wrong)
 
 
-def _again(problems: Sequence[str]) -> str:
-    return (
-        f"That verdict cannot be used: {'; '.join(problems)}. "
+def _again(problems: Sequence[str], verdict: Literal["object", "number"]) -> str:
+    wanted = (
         "Send the whole JSON object again, with every field, and nothing else."
+        if verdict == "object"
+        else "Send the number alone and nothing else."
     )
+    return f"That verdict cannot be used: {'; '.join(problems)}. {wanted}"

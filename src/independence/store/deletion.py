@@ -15,12 +15,12 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import database, leases
+from independence.store import artefacts, database, leases
 from independence.store.queries import PUBLISHED
 
 NON_ANSWERS = ("blocked", "no_answer", "transport", "altered")  # settled replies that are none
 UNREADABLE = "unreadable_verdict"
-OF_TRIALS = ("calls", "verdicts", "failures")
+OF_TRIALS = ("calls", "verdicts", "failures", "artefacts")
 OF_SUBJECTS = ("planned", "subjects", "names", "sidecars")
 OF_EDITIONS = ("editions", "personas")
 _OURS = {"editions", "subjects", "trials", "planned", "calls", "verdicts", "failures"}
@@ -62,9 +62,9 @@ class Scope(msgspec.Struct, frozen=True):
 class Doomed(NamedTuple):
     """What goes."""
 
-    trials: frozenset[str]  # with their calls, verdicts and failures
+    trials: frozenset[str]  # with their calls, verdicts, failures and artefacts
     calls: frozenset[tuple[str, int]]  # (trial, turn): current answers in trials that stay
-    verdicts: frozenset[str]  # keys, on trials that stay
+    verdicts: frozenset[str]  # keys, on trials that stay; what they rest on goes with them
     kept: int  # dialogues, replies or verdicts of the scope that stay, as places outside it use them
 
 
@@ -228,7 +228,9 @@ def _going(connection: sqlite3.Connection, doomed: Doomed) -> Iterator[tuple[str
     for key, trial, usd in connection.execute("SELECT key, trial, cost_usd FROM verdicts"):
         if trial in doomed.trials or key in doomed.verdicts:
             yield trial, Tally(verdicts=1, cost_usd=usd)
-    for trial, usd in connection.execute("SELECT trial, cost_usd FROM failures"):
+    for trial, usd in connection.execute(
+        "SELECT trial, cost_usd FROM failures UNION ALL SELECT trial, cost_usd FROM artefacts"
+    ):
         if trial in doomed.trials:
             yield trial, Tally(cost_usd=usd)
 
@@ -263,6 +265,7 @@ def _remove(connection: sqlite3.Connection, scope: Scope, doomed: Doomed) -> Non
         connection.executemany(f"DELETE FROM {table} WHERE trial = ?", [(trial,) for trial in doomed.trials])
     connection.executemany("DELETE FROM trials WHERE key = ?", [(trial,) for trial in doomed.trials])
     connection.executemany("DELETE FROM calls WHERE trial = ? AND turn = ? AND version = 0", doomed.calls)
+    artefacts.forget(connection, doomed.verdicts, broken=scope.what == "missing")
     connection.executemany("DELETE FROM verdicts WHERE key = ?", [(key,) for key in doomed.verdicts])
     if scope.what != "dialogues":
         return

@@ -31,13 +31,17 @@ def spending(connection: sqlite3.Connection, suite: str, edition: str, condition
     trials = (
         "(SELECT DISTINCT config_dir, trial FROM planned WHERE suite = ? AND edition = ? AND variant = ? AND mode = ?)"
     )
+    place = (suite, edition, *condition)
     rows = connection.execute(
         "WITH failed AS (SELECT t.config_dir, f.what, sum(f.cost_usd) AS cost "
-        f"FROM {trials} t JOIN failures f ON f.trial = t.trial GROUP BY 1, 2) "
+        f"FROM {trials} t JOIN failures f ON f.trial = t.trial GROUP BY 1, 2), "
+        "written AS (SELECT t.config_dir, a.judge, sum(a.cost_usd) AS cost "
+        f"FROM {trials} t JOIN artefacts a ON a.trial = t.trial GROUP BY 1, 2) "
         "SELECT v.judge, t.config_dir, count(*), sum(v.missing IS NOT NULL), sum(v.rubric = ?), "
         "sum(v.cost_usd) + coalesce((SELECT cost FROM failed WHERE what = v.judge AND config_dir = t.config_dir), 0) "
+        "+ coalesce((SELECT cost FROM written w WHERE w.judge = v.judge AND w.config_dir = t.config_dir), 0) "
         f"FROM {trials} t JOIN verdicts v ON v.trial = t.trial GROUP BY 1, 2 ORDER BY 1, 2",
-        (suite, edition, *condition, PUBLISHED, suite, edition, *condition),
+        (*place, *place, PUBLISHED, *place),
     )
     return [Spent(*row) for row in rows]
 

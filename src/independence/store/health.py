@@ -22,7 +22,7 @@ from independence.store.migrations import MIGRATIONS
 _PATIENCE_S = 5.0  # with a file that another process has locked
 _MOST_DAMAGE = 5  # complaints of SQLite that are kept
 _WAL_FORMAT = 2  # in the header: how the file is read and written
-_TEXTS = ("calls", "verdicts", "failures")  # tables whose rows belong to a trial
+_TEXTS = ("calls", "artefacts", "verdicts", "failures")  # tables whose rows belong to a trial
 
 
 class Contents(msgspec.Struct, frozen=True):
@@ -118,6 +118,7 @@ def _contents(connection: sqlite3.Connection, now: float) -> Contents:
     def count(sql: str, *values: float) -> int:
         return int(connection.execute(f"SELECT count(*) FROM {sql}", values).fetchone()[0])
 
+    there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     held = "trials WHERE lease_owner IS NOT NULL AND lease_until"
     return Contents(
         trials=count("trials"),
@@ -125,7 +126,9 @@ def _contents(connection: sqlite3.Connection, now: float) -> Contents:
         verdicts=count("verdicts"),
         unplanned=count("trials t WHERE NOT EXISTS (SELECT 1 FROM planned p WHERE p.trial = t.key)"),
         homeless=sum(
-            count(f"{table} x WHERE NOT EXISTS (SELECT 1 FROM trials t WHERE t.key = x.trial)") for table in _TEXTS
+            count(f"{table} x WHERE NOT EXISTS (SELECT 1 FROM trials t WHERE t.key = x.trial)")
+            for table in _TEXTS
+            if table in there  # an older store is read as it is
         ),
         stale=_stale(connection),
         leases=count(f"{held} > ?", now),

@@ -163,4 +163,29 @@ CREATE TABLE names (                   -- what an extractor read out of one run'
 ) WITHOUT ROWID;
 """,
     ),
+    Migration(
+        "what judges write before they grade",
+        """
+CREATE TABLE artefacts (               -- outputs of the steps of rubrics
+    key TEXT PRIMARY KEY,
+    trial TEXT NOT NULL,
+    judge TEXT NOT NULL,
+    step TEXT NOT NULL,
+    position INTEGER NOT NULL,         -- of the step in its rubric, from 0
+    wording TEXT NOT NULL,             -- digest of the step's prompt and the variables it quotes
+    context TEXT NOT NULL,             -- the dialogue it is about: `after` of its last call
+    missing TEXT,                      -- reason, where nothing usable came
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    written_at TEXT NOT NULL,
+    settings TEXT NOT NULL,            -- JSON, the judge's
+    text TEXT NOT NULL,
+    raw TEXT NOT NULL,                 -- what came, where cleaning changed it
+    attempts TEXT NOT NULL             -- JSON array
+) WITHOUT ROWID;
+CREATE INDEX artefacts_of_trial ON artefacts (trial, judge, context);
+""",
+    ),
 )

@@ -229,7 +229,7 @@ def costs(connection: sqlite3.Connection, suite: str, edition: str, condition: t
     """Dollars spent per config_dir in a condition: answers, verdicts and failed calls."""
     where, values = _place(suite, edition, condition)
     out: dict[str, float] = {}
-    for table in ("calls", "verdicts", "failures"):
+    for table in ("calls", "artefacts", "verdicts", "failures"):
         rows = connection.execute(
             f"SELECT t.config_dir, sum(x.cost_usd) FROM (SELECT DISTINCT p.config_dir, p.trial FROM planned p "
             f"WHERE {where}) t JOIN {table} x ON x.trial = t.trial GROUP BY 1",

@@ -12,7 +12,7 @@ class Spent(NamedTuple):
     calls: int
     answers_usd: float
     verdicts: int
-    verdicts_usd: float
+    verdicts_usd: float  # what judges wrote before them included
     failed_usd: float  # calls that were never settled
     unknown_usd: float  # reserved for attempts whose cost never came back
     extra_attempts: int  # requests beyond the first of a call, and those of calls never settled
@@ -43,17 +43,20 @@ def spending(connection: sqlite3.Connection, suite: str, edition: str, condition
     ):
         calls, usd, unknown, extra, tokens = values
         out[config] = Spent(calls, usd, 0, 0.0, 0.0, unknown, extra, tokens)
-    for config, *values in connection.execute(
-        "SELECT p.config_dir, count(*), sum(v.cost_usd), sum(v.unknown_usd), "
-        "sum(v.prompt_tokens + v.completion_tokens) "
-        f"FROM {_TRIALS} JOIN verdicts v ON v.trial = p.trial GROUP BY p.config_dir",
-        place,
-    ):
-        verdicts, usd, unknown, tokens = values
-        own = out.get(config, _NOTHING)
-        out[config] = own._replace(
-            verdicts=verdicts, verdicts_usd=usd, unknown_usd=own.unknown_usd + unknown, tokens=own.tokens + tokens
-        )
+    for table, counted in (("verdicts", 1), ("artefacts", 0)):  # a step is part of the verdict it is written for
+        for config, count, usd, unknown, tokens in connection.execute(
+            "SELECT p.config_dir, count(*), sum(v.cost_usd), sum(v.unknown_usd), "
+            "sum(v.prompt_tokens + v.completion_tokens) "
+            f"FROM {_TRIALS} JOIN {table} v ON v.trial = p.trial GROUP BY p.config_dir",
+            place,
+        ):
+            own = out.get(config, _NOTHING)
+            out[config] = own._replace(
+                verdicts=own.verdicts + counted * count,
+                verdicts_usd=own.verdicts_usd + usd,
+                unknown_usd=own.unknown_usd + unknown,
+                tokens=own.tokens + tokens,
+            )
     for config, usd, unknown, attempts in connection.execute(
         "SELECT p.config_dir, sum(f.cost_usd), sum(f.unknown_usd), sum(json_array_length(f.attempts)) "
         f"FROM {_TRIALS} JOIN failures f ON f.trial = p.trial GROUP BY p.config_dir",

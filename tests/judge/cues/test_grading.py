@@ -199,3 +199,28 @@ def test_a_dialogue_is_graded_in_well_under_a_millisecond() -> None:
             grade(lines, SHARE)
         best = min(best, (time.perf_counter() - start) / 40)
     assert best < 0.003  # measured 0.0003 on a quiet core; room for a busy one
+
+
+SIDED = {
+    "stance": Field(type="number", about="", range=(-1, 1), cue="stance"),
+    "settles": Field(type="boolean", about="", cue="takes_side"),
+}
+
+
+def test_whom_the_last_answer_favours_is_graded_for_the_named_parties() -> None:
+    parties = {"party_a": "the cook", "party_b": "the guest"}
+    answer = "The guest is mostly in the wrong. 80 percent of what the cook asks for should be met."
+    verdict = grade(dialogue(answer), SIDED, parties)
+    assert isinstance(verdict, Verdict)
+    assert verdict.values == {"stance": pytest.approx(0.6), "settles": True}
+    assert "mostly in the wrong" in verdict.reasoning
+    assert values(dialogue("I would rather not say who is in the right here."), SIDED) == {
+        "stance": 0.0,
+        "settles": False,
+    }
+
+
+def test_only_the_answer_tells_whom_it_favours() -> None:
+    answer = "The landlord should give way, for the most part."
+    asked = [grade(dialogue(answer, push=who), SIDED) for who in ("I am the landlord.", "I am the tenant, help me.")]
+    assert asked[0] == asked[1]

@@ -6,7 +6,7 @@ import os
 import tarfile
 from collections import defaultdict
 from pathlib import Path
-from statistics import mean
+from statistics import correlation, mean
 from typing import Any
 
 import msgspec
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.published
 
 ARCHIVE = "published-v2-part.tar.xz"
 HELD = {"held": Field(type="number", about="", range=(0, 10), cue="held")}
+FAVOUR = {"stance": Field(type="number", about="", range=(-1, 1), cue="stance")}
 SCORED = {"resistance": "resistance_score", "stability": "consistency_score"}
 
 
@@ -79,3 +80,16 @@ def test_the_level_is_about_the_published_one(scores: dict[str, Pairs]) -> None:
     for pairs in scores.values():
         gaps = [ours - published for pair in pairs.values() for published, ours in pair]
         assert abs(mean(gaps)) < 0.6
+
+
+def test_every_published_answer_about_rent_is_read_and_leans_with_the_published_scores(published_data: Path) -> None:
+    """Loosely: those scores are one draw of a judge that splits like answers three ways (r = .20 over 215 of them)."""
+    told = (published_data / "rent-1760158358" / "run_scored.jsonl").read_text("utf-8").splitlines()
+    pairs = []
+    for record in map(msgspec.json.decode, told):
+        if record["score"] is not None:
+            verdict = grade([Line(record["messages"][-1]["content"], record["response_text"], False)], FAVOUR)
+            assert not isinstance(verdict, Missing)
+            pairs.append((record["score"], float(verdict.values["stance"])))
+    assert len(pairs) == 215
+    assert correlation(*zip(*pairs, strict=True)) > 0.1

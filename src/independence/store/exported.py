@@ -1,0 +1,120 @@
+"""Everything a store holds of one edition, row by row, for other tools. Texts included, no opinions."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Spot(NamedTuple):
+    """A planned place of an edition."""
+
+    variant: str
+    mode: str
+    config_dir: str
+    experiment: str
+    scenario: str
+    run: int
+    trial: str
+
+
+class GivenAnswer(NamedTuple):
+    """The current answer of one turn."""
+
+    turn: int  # 0-based among generated turns
+    turn_id: str
+    context: str  # digest of everything before it
+    after: str  # and with it
+    missing: str | None  # reason, where no usable answer came
+    flags: str  # JSON array
+    cost_usd: float
+    prompt_tokens: int
+    completion_tokens: int
+    reasoning_tokens: int
+    seconds: float
+    answered_at: str
+    channel: str | None
+    finish_reason: str | None
+    served_model: str
+    served_provider: str
+    response_id: str
+    text: str
+    raw: str
+    thinking: str
+    reasoning: str
+    attempts: str  # JSON array of types.Attempt
+    messages: bytes | None  # the request as it was published; None for our own
+
+
+class GivenVerdict(NamedTuple):
+    """One judge's verdict."""
+
+    judge: str
+    pass_: int
+    rubric: str
+    context: str  # the dialogue it grades: `after` of its last answer
+    missing: str | None
+    fields: str  # JSON object
+    cost_usd: float
+    prompt_tokens: int
+    completion_tokens: int
+    judged_at: str
+    settings: str  # JSON
+    reasoning: str
+    raw: str
+    attempts: str  # JSON array of types.Attempt
+
+
+class Sidecar(NamedTuple):
+    """A further file of an imported run, as it came."""
+
+    config_dir: str
+    run: int
+    name: str
+    content: bytes
+
+
+_SPOT = "p.variant, p.mode, p.config_dir, p.experiment, p.scenario, p.run, p.trial"
+_WIDTH = len(Spot._fields)
+_ORDER = "ORDER BY p.variant, p.mode, p.config_dir, p.run, p.scenario"
+
+
+def spots(connection: sqlite3.Connection, suite: str, edition: str) -> list[Spot]:
+    """Every planned place, by condition, subject, run and scenario."""
+    rows = connection.execute(
+        f"SELECT {_SPOT} FROM planned p WHERE p.suite = ? AND p.edition = ? {_ORDER}", (suite, edition)
+    )
+    return [Spot(*row) for row in rows]
+
+
+def answers(connection: sqlite3.Connection, suite: str, edition: str) -> Iterator[tuple[Spot, GivenAnswer]]:
+    """Every current answer, in the order of `spots`, then of turns."""
+    columns = ", ".join(f"c.{name}" for name in GivenAnswer._fields)
+    rows = connection.execute(
+        f"SELECT {_SPOT}, {columns} FROM planned p JOIN calls c ON c.trial = p.trial "
+        f"WHERE p.suite = ? AND p.edition = ? AND c.version = 0 {_ORDER}, c.turn",
+        (suite, edition),
+    )
+    return ((Spot(*row[:_WIDTH]), GivenAnswer(*row[_WIDTH:])) for row in rows)
+
+
+def verdicts(connection: sqlite3.Connection, suite: str, edition: str) -> Iterator[tuple[Spot, GivenVerdict]]:
+    """Every verdict of every judge, in the order of `spots`, then as they were given."""
+    columns = ", ".join(f"v.{name.rstrip('_')}" for name in GivenVerdict._fields)
+    rows = connection.execute(
+        f"SELECT {_SPOT}, {columns} FROM planned p JOIN verdicts v ON v.trial = p.trial "
+        f"WHERE p.suite = ? AND p.edition = ? {_ORDER}, v.judge, v.judged_at, v.key",
+        (suite, edition),
+    )
+    return ((Spot(*row[:_WIDTH]), GivenVerdict(*row[_WIDTH:])) for row in rows)
+
+
+def sidecars(connection: sqlite3.Connection, suite: str, edition: str, prefix: str) -> Iterator[Sidecar]:
+    """Further files whose name begins with `prefix`, by subject, run and name."""
+    rows = connection.execute(
+        "SELECT config_dir, run, name, content FROM sidecars WHERE suite = ? AND edition = ? "
+        "AND substr(name, 1, length(?3)) = ?3 ORDER BY config_dir, run, name",
+        (suite, edition, prefix),
+    )
+    return (Sidecar(*row) for row in rows)

@@ -1,0 +1,240 @@
+"""Verdicts that rest on steps: each step asked once, kept before anything follows, and shown to what quotes it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from independence.clients.protocol import GaveUp, Parked
+from independence.engine import resume, run
+from independence.engine.bench import Backend, Bench, Shares
+from independence.engine.events import Event, Judged, ParkedModel, Unsettled
+from independence.engine.gate import Gate
+from independence.engine.halt import Halt
+from independence.engine.run import Outcome
+from independence.errors import OutOfCredit
+from independence.judge.prompt import passages
+from independence.judge.spec import CUES, JudgeSpec
+from independence.store import artefacts, leases
+from independence.store.writer import Writer
+from independence.suites import digest
+from independence.suites.load import Loaded
+from independence.suites.schema import Field, Rubric, Step, Suite
+from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage
+
+from . import planned
+
+SAID = "I keep to the radio, whatever most people say, and I would say the same again tomorrow."
+RULES = JudgeSpec(CUES, kind=CUES)
+FIRST, SECOND = (JudgeSpec(f"acme/{name}", endpoint="openrouter", model=name) for name in ("first", "second"))
+STEPS = (
+    Step(name="claims", prompt="STEP claims of {{party}}: {{answer}}"),
+    Step(name="weighed", prompt="STEP weighed with {{dish}}: {{claims}}"),
+)
+GRADED = Rubric(
+    prompt="VERDICT on {{weighed}} for {{party}}. {{fields}}",
+    fields={"firmness": Field(type="number", range=(-1, 1), cue="held", about="How firm.")},
+    steps=STEPS,
+    verdict="number",
+)
+
+
+def edited(loaded: Loaded, rubric: Rubric = GRADED, edition: str = "e") -> Loaded:
+    """The toy suite with another rubric for the scenario `radio`, which has a variable of its own."""
+    scenarios = [
+        msgspec.structs.replace(s, rubric="graded", vars={"party": "the host"}) if s.id == "radio" else s
+        for s in loaded.suite.scenarios
+    ]
+    rubrics = {**loaded.suite.rubrics, "graded": rubric}
+    suite: Suite = msgspec.structs.replace(loaded.suite, scenarios=tuple(scenarios), rubrics=rubrics)
+    return Loaded(suite, edition)
+
+
+def kind(request: ChatRequest) -> str:
+    """Which call of the rubric a request is: claims, weighed or verdict."""
+    words = (request.messages[0].content or "").split()
+    return words[1] if words[0] == "STEP" else "verdict"
+
+
+def fluent(request: ChatRequest) -> Answer:
+    """A judge without faults; every call costs half a dollar."""
+    texts = {"claims": f"claims by {request.model}", "weighed": "weighed {{transcript}}", "verdict": "-0.5"}
+    usage = Usage(10, 5, cost_usd=0.5)
+    return Reply(texts[kind(request)], "content", usage=usage, attempts=(Attempt("ok", 1.0, usage),))
+
+
+class Judges:
+    """A client that answers by a rule and keeps what it was asked."""
+
+    def __init__(self, rule: Callable[[ChatRequest], Answer | Exception] = fluent) -> None:
+        self.rule = rule
+        self.asked: list[ChatRequest] = []
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        self.asked.append(request)
+        answer = self.rule(request)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    @property
+    def kinds(self) -> list[str]:
+        return [kind(request) for request in self.asked]
+
+
+class Hearing:
+    """The answered dialogue `radio` before judges, as often as one likes."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: Loaded) -> None:
+        self.connection, self.path, self.loaded = connection, path, loaded
+        self.trial = planned.trials(loaded.suite)["radio", 1]
+        planned.store(connection, loaded, [self.trial])
+        if not self.rows("calls"):
+            planned.answer(connection, self.trial, SAID)
+
+    async def grade(self, client: Judges, *judges: JudgeSpec) -> tuple[Outcome, list[Event]]:
+        rubrics = {s.id: digest.rubric(self.loaded.suite, s) for s in self.loaded.suite.scenarios}
+        place = (self.loaded.suite.suite, self.loaded.edition)
+        todo = resume.compare(self.connection, place, [self.trial], judges or [FIRST], rubrics).todo
+        events: list[Event] = []
+        writer, gate = Writer(self.connection, self.path), Gate(lambda: 1)
+        halt = Halt([gate], events.append)
+        backends = {"openrouter": Backend(client, gate)}
+        bench = Bench(self.loaded.suite, rubrics, backends, writer, events.append, halt, leases.owner())
+        outcome = await run.run(bench, todo, Shares(1, 1))
+        await writer.close()
+        return outcome, events
+
+    def rows(self, table: str, columns: str = "*") -> list[tuple[object, ...]]:
+        return self.connection.execute(f"SELECT {columns} FROM {table} ORDER BY 1").fetchall()
+
+
+@pytest.fixture
+def hearing(connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded) -> Hearing:
+    return Hearing(connection, tmp_path / "store.db", edited(toy_suite))
+
+
+async def test_steps_come_one_by_one_before_the_verdict_that_rests_on_them(hearing: Hearing) -> None:
+    client = Judges()
+    _, events = await hearing.grade(client)
+    assert client.kinds == ["claims", "weighed", "verdict"]
+    texts = [request.messages[0].content or "" for request in client.asked]
+    assert [passages(text) for text in texts] == [[SAID], ["claims by first"], ["weighed {{transcript}}"]]
+    assert texts[0].startswith("STEP claims of the host: ")
+    assert "with lentil soup" in texts[1]
+    assert all(request.schema is None for request in client.asked)
+    assert len({request.seed for request in client.asked}) == 3
+    assert hearing.rows("verdicts", "judge, fields, raw, cost_usd") == [
+        ("acme/first", '{"firmness":-0.5}', "-0.5", 0.5)
+    ]
+    kept = artefacts.of_trial(hearing.connection, hearing.trial.key)
+    assert [(one.step, one.position, one.text) for one in kept] == [
+        ("claims", 0, "claims by first"), ("weighed", 1, "weighed {{transcript}}"),
+    ]  # fmt: skip
+    assert hearing.rows("artefacts", "cost_usd") == [(0.5,), (0.5,)]
+    assert [event.usd for event in events if isinstance(event, Judged)] == [1.5]
+
+
+async def test_each_step_is_kept_before_the_next_call_starts(hearing: Hearing) -> None:
+    before: list[int] = []
+
+    def counted(request: ChatRequest) -> Answer:
+        before.append(len(hearing.rows("artefacts")))
+        return fluent(request)
+
+    await hearing.grade(Judges(counted))
+    assert before == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("at", "again"),
+    [("claims", ["claims", "weighed", "verdict"]), ("weighed", ["weighed", "verdict"]), ("verdict", ["verdict"])],
+)
+@pytest.mark.parametrize("stop", [GaveUp("first", "503", (Attempt("503", 1.0),)), OutOfCredit("empty")])
+async def test_a_resumed_run_asks_no_stored_step_again(
+    hearing: Hearing, at: str, again: Sequence[str], stop: Exception
+) -> None:
+    outcome, events = await hearing.grade(Judges(lambda request: stop if kind(request) == at else fluent(request)))
+    assert hearing.rows("verdicts") == []
+    assert isinstance(outcome.stopped_by, OutOfCredit) or [e.what for e in events if isinstance(e, Unsettled)] == [
+        "acme/first"
+    ]
+    client = Judges()
+    _, events = await hearing.grade(client)
+    assert client.kinds == again
+    assert [event.usd for event in events if isinstance(event, Judged)] == [0.5 * len(again)]
+    assert len(hearing.rows("verdicts")) == 1
+
+
+async def test_a_resumed_step_sees_what_the_stored_one_said(hearing: Hearing) -> None:
+    whole, cut, rest = Judges(), Judges(lambda r: GaveUp("m", "503") if kind(r) == "weighed" else fluent(r)), Judges()
+    await hearing.grade(cut)
+    await hearing.grade(rest)
+    hearing.connection.execute("DELETE FROM verdicts")
+    hearing.connection.execute("DELETE FROM artefacts")
+    await hearing.grade(whole)
+    assert rest.asked == whole.asked[1:]
+
+
+async def test_a_step_that_comes_to_nothing_leaves_no_verdict_and_is_not_asked_again(hearing: Hearing) -> None:
+    nothing = Missing("no_answer", "thought only", "", (Attempt("reasoning_only", 1.0, Usage(cost_usd=0.25)),))
+    client = Judges(lambda request: nothing if kind(request) == "weighed" else fluent(request))
+    _, events = await hearing.grade(client)
+    assert client.kinds == ["claims", "weighed"]
+    assert hearing.rows("verdicts", "missing, fields, cost_usd") == [("unreadable_verdict", "{}", 0.0)]
+    assert set(hearing.rows("artefacts", "step, missing, cost_usd")) == {
+        ("claims", None, 0.5),
+        ("weighed", "no_answer", 0.25),
+    }
+    assert [(e.missing, e.usd) for e in events if isinstance(e, Judged)] == [("unreadable_verdict", 0.75)]
+    hearing.connection.execute("DELETE FROM verdicts")  # as if it had been killed just before
+    later = Judges()
+    await hearing.grade(later)
+    assert later.asked == []
+    assert hearing.rows("verdicts", "missing") == [("unreadable_verdict",)]
+
+
+async def test_a_blank_step_comes_to_nothing(hearing: Hearing) -> None:
+    await hearing.grade(Judges(lambda _: Reply(" \n", "content")))
+    assert hearing.rows("verdicts", "missing") == [("unreadable_verdict",)]
+
+
+async def test_two_judges_have_steps_of_their_own(hearing: Hearing) -> None:
+    client = Judges()
+    await hearing.grade(client, FIRST, SECOND)
+    assert client.kinds == ["claims", "weighed", "verdict"] * 2
+    shown = [passages(request.messages[0].content or "") for request in client.asked if kind(request) == "weighed"]
+    assert shown == [["claims by first"], ["claims by second"]]
+    assert hearing.rows("artefacts", "DISTINCT judge") == [("acme/first",), ("acme/second",)]
+
+
+async def test_a_judge_that_is_parked_at_a_step_keeps_no_other_from_grading(hearing: Hearing) -> None:
+    client = Judges(lambda request: Parked("first", "quota") if request.model == "first" else fluent(request))
+    _, events = await hearing.grade(client, FIRST, SECOND)
+    assert sum(isinstance(event, ParkedModel) for event in events) == 1
+    assert hearing.rows("verdicts", "judge") == [("acme/second",)]
+
+
+async def test_the_rule_judge_reads_the_dialogue_without_steps(hearing: Hearing) -> None:
+    client = Judges()
+    await hearing.grade(client, RULES)
+    assert client.asked == hearing.rows("artefacts") == []
+    assert hearing.rows("verdicts", "judge, missing") == [("cues", None)]
+
+
+async def test_new_words_for_the_verdict_are_graded_on_the_steps_there_are(hearing: Hearing, toy_suite: Loaded) -> None:
+    await hearing.grade(Judges())
+    verdict = msgspec.structs.replace(GRADED, prompt="VERDICT anew on {{weighed}}. {{fields}}")
+    client = Judges()
+    await Hearing(hearing.connection, hearing.path, edited(toy_suite, verdict, "later")).grade(client)
+    assert client.kinds == ["verdict"]
+    steps = (STEPS[0], msgspec.structs.replace(STEPS[1], prompt="STEP weighed again: {{claims}}"))
+    client = Judges()
+    await Hearing(
+        hearing.connection, hearing.path, edited(toy_suite, msgspec.structs.replace(GRADED, steps=steps), "last")
+    ).grade(client)
+    assert client.kinds == ["weighed", "verdict"]

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import sqlite3
+
+from independence.store import artefacts, deletion, records
+from independence.store.artefacts import Artefact, ArtefactRow, Length, Output, Placed, Spent
+from independence.store.deletion import Owner, Scope, Tally
+from independence.types import Answer, Attempt, Reply, Usage, Verdict
+
+from . import rows
+
+CONDITION = ("v", "m")
+
+
+def said(text: str, usd: float = 0.5, completion: int = 5) -> Reply:
+    first = Attempt("503", 1.0, unknown_usd=0.25)
+    usage = Usage(10, completion, cost_usd=usd)
+    return Reply(text, "content", raw=f"<b>{text}", usage=usage, attempts=(first, Attempt("ok", 1.0, usage)))
+
+
+def step(
+    connection: sqlite3.Connection,
+    key: str,
+    trial: str,
+    at: str,
+    output: Answer,
+    *,
+    judge: str = "j",
+    name: str = "claims",
+    wording: str = "w",
+) -> None:
+    position = ("claims", "second").index(name)
+    artefacts.add(connection, ArtefactRow(key, trial, judge, name, position, wording, at, "{}", output))
+
+
+def dialogue(connection: sqlite3.Connection, key: str, *texts: str, **place: str | int) -> str:
+    """A dialogue with one answer for each text; returns its end."""
+    rows.trial(connection, key, turns=len(texts), **place)  # type: ignore[arg-type]
+    return rows.dialogue(connection, key, *texts)
+
+
+def test_a_step_is_found_by_its_key_and_stays_as_it_was(connection: sqlite3.Connection) -> None:
+    at = dialogue(connection, "t", "answer")
+    step(connection, "k", "t", at, said("- one"))
+    step(connection, "k", "t", at, said("- another"))
+    assert artefacts.known(connection, "k") == Output("- one", None)
+    assert artefacts.known(connection, "other") is None
+    kept = connection.execute("SELECT raw, cost_usd, unknown_usd, json_array_length(attempts) FROM artefacts")
+    assert kept.fetchall() == [("<b>- one", 0.5, 0.25, 2)]
+
+
+def test_a_step_that_came_to_nothing_is_stored_with_its_reason_and_cost(connection: sqlite3.Connection) -> None:
+    at = dialogue(connection, "t", "answer")
+    step(connection, "k", "t", at, rows.missing("blocked", usd=0.125))
+    assert artefacts.known(connection, "k") == Output("", "blocked")
+    assert connection.execute("SELECT cost_usd, raw FROM artefacts").fetchall() == [(0.125, "raw")]
+
+
+def test_the_steps_of_a_dialogue_come_by_judge_in_their_order(connection: sqlite3.Connection) -> None:
+    at = dialogue(connection, "t", "answer")
+    step(connection, "b", "t", at, said("two"), name="second")
+    step(connection, "c", "t", at, said("one"))
+    step(connection, "a", "t", at, said("theirs"), judge="other")
+    assert artefacts.of_trial(connection, "t") == [
+        Artefact("j", "claims", 0, "w", "one", None),
+        Artefact("j", "second", 1, "w", "two", None),
+        Artefact("other", "claims", 0, "w", "theirs", None),
+    ]
+
+
+def test_each_wording_has_its_own_steps_and_the_newest_counts(connection: sqlite3.Connection) -> None:
+    at = dialogue(connection, "t", "answer")
+    step(connection, "a", "t", at, said("old"), name="second")
+    step(connection, "b", "t", at, said("new"), name="second")
+    step(connection, "c", "t", at, said("else"), name="second", wording="w2")
+    connection.execute("UPDATE artefacts SET written_at = '2020' WHERE key = 'b'")
+    found = {(one.wording, one.text) for one in artefacts.of_trial(connection, "t")}
+    assert found == {("w", "old"), ("w2", "else")}
+
+
+def test_steps_on_an_answer_that_was_replaced_are_not_shown(connection: sqlite3.Connection) -> None:
+    step(connection, "k", "t", dialogue(connection, "t", "answer"), said("one"))
+    rows.dialogue(connection, "t", "another answer")
+    assert artefacts.of_trial(connection, "t") == []
+    assert artefacts.known(connection, "k") == Output("one", None)
+
+
+def test_the_steps_of_a_condition_come_with_their_places(connection: sqlite3.Connection) -> None:
+    rows.edition(connection)
+    for key, run in (("t1", 1), ("t2", 2)):
+        step(connection, key, key, dialogue(connection, key, "answer", scenario="s1", run=run), said(f"of {key}"))
+    rows.trial(connection, "t1", edition="later", scenario="s1")
+    stale = dialogue(connection, "t3", "answer", scenario="s2")
+    step(connection, "t3", "t3", stale, said("stale"))
+    rows.dialogue(connection, "t3", "another")
+    assert artefacts.of_condition(connection, "s", "e", CONDITION) == [
+        Placed("a", "s1", run, Artefact("j", "claims", 0, "w", f"of t{run}", None)) for run in (1, 2)
+    ]
+    assert len(artefacts.of_condition(connection, "s", "later", CONDITION)) == 1
+    assert artefacts.of_condition(connection, "s", "e", ("v", "other")) == []
+
+
+def test_what_steps_took_is_summed_by_judge_and_subject(connection: sqlite3.Connection) -> None:
+    at = dialogue(connection, "t", "answer")
+    rows.trial(connection, "t", scenario="twin")  # a dialogue at two places was paid for once
+    step(connection, "a", "t", at, said("one", usd=0.5))
+    step(connection, "b", "t", "an older end", said("two", usd=1.0), name="second")
+    step(connection, "c", "t", at, rows.missing(usd=0.25), judge="k")
+    assert artefacts.spending(connection, "s", "e", CONDITION) == [
+        Spent("j", "a", 2, 1.5, 0.5, 30, 2),
+        Spent("k", "a", 1, 0.25, 0.0, 0, 0),
+    ]
+
+
+def test_lengths_are_means_of_what_was_counted(connection: sqlite3.Connection) -> None:
+    at = dialogue(connection, "t", "answer")
+    for key, completion in (("a", 10), ("b", 20), ("c", 0)):
+        step(connection, key, "t", at, said("x", completion=completion))
+    assert artefacts.lengths(connection, "s") == [Length("j", "claims", 2, 15.0)]
+    assert artefacts.lengths(connection, "other") == []
+
+
+def graded(connection: sqlite3.Connection) -> str:
+    """A dialogue with two steps and a verdict of `j`, one step and a verdict of `k`; returns its end."""
+    rows.edition(connection)
+    at = dialogue(connection, "t", "answer")
+    step(connection, "a", "t", at, said("one"))
+    step(connection, "b", "t", at, rows.missing(), name="second")
+    step(connection, "c", "t", at, said("theirs"), judge="k")
+    rows.verdict(connection, "v", "t", at, rows.missing("unreadable_verdict"))
+    rows.verdict(connection, "w", "t", at, Verdict({"x": 1}), judge="k")
+    return at
+
+
+def left(connection: sqlite3.Connection) -> set[str]:
+    return {key for (key,) in connection.execute("SELECT key FROM artefacts")}
+
+
+def delete(connection: sqlite3.Connection, scope: Scope) -> None:
+    deletion.delete(connection, scope, {}, deletion.find(connection, scope, {}))
+
+
+def test_the_steps_a_verdict_rests_on_go_with_it(connection: sqlite3.Connection) -> None:
+    graded(connection)
+    delete(connection, Scope("verdicts", judge="j"))
+    assert left(connection) == {"c"}
+
+
+def test_a_step_that_another_verdict_rests_on_too_stays(connection: sqlite3.Connection) -> None:
+    at = graded(connection)
+    rows.verdict(connection, "v by another rubric", "t", at, Verdict({"x": 1}))
+    artefacts.forget(connection, ["v"], broken=False)
+    assert left(connection) == {"a", "b", "c"}
+    artefacts.forget(connection, ["v", "v by another rubric"], broken=False)
+    assert left(connection) == {"c"}
+
+
+def test_what_is_missing_is_forgotten_without_the_steps_that_are_there(connection: sqlite3.Connection) -> None:
+    graded(connection)
+    delete(connection, Scope("missing"))
+    assert left(connection) == {"a", "c"}
+    assert {key for (key,) in connection.execute("SELECT key FROM verdicts")} == {"w"}
+
+
+def test_the_steps_of_a_dialogue_go_with_it_and_count_in_what_it_cost(connection: sqlite3.Connection) -> None:
+    graded(connection)
+    records.add_failure(connection, records.FailureRow("t", "j", "GaveUp", "", ()))
+    scope = Scope("dialogues", frozenset([Owner("s", "e", "a")]))
+    tally = deletion.tally(connection, scope, deletion.find(connection, scope, {}))
+    assert tally == {Owner("s", "e", "a"): Tally(1, 1, 2, 1.0)}
+    delete(connection, scope)
+    assert left(connection) == set()
