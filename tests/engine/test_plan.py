@@ -10,7 +10,7 @@ import pytest
 
 from independence.config.subjects import Subject
 from independence.engine import plan
-from independence.engine.plan import Condition, Selection, Trial
+from independence.engine.plan import Condition, Part, Selection, Trial
 from independence.errors import UsageError
 from independence.suites.load import Loaded, load
 from independence.suites.schema import Suite
@@ -274,3 +274,85 @@ def test_scenarios_may_be_repeated_unequally(toy_suite: Loaded) -> None:
     assert Counter(trial.dialogue.scenario.id for trial in made) == counts
     even = {trial.key for trial in plan.trials(suite, Selection((condition,), runs=3), [SUBJECT])}
     assert {trial.key for trial in made} < even
+
+
+def ids(suite: Suite, selection: Selection) -> list[str]:
+    return [dialogue.scenario.id for dialogue in plan.dialogues(suite, selection)]
+
+
+def rent(part: Part) -> list[str]:
+    suite = load("rent").suite
+    return ids(suite, plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part))
+
+
+def test_without_a_part_everything_is_selected(toy_suite: Loaded) -> None:
+    base = plan.select(toy_suite.suite, (), (), 1, ("pressure",))
+    assert plan.narrowed(toy_suite.suite, base, Part()) is base
+    assert len(rent(Part())) == 108
+
+
+def test_the_uninvolved_side_can_be_left_out() -> None:
+    assert rent(Part(no_neutral=True)) == [f"{row:03d}" for row in range(108) if row % 3 < 2]
+
+
+def test_a_limit_keeps_whole_cells_of_the_sides_that_ask() -> None:
+    assert len(rent(Part(limit=20))) == 18
+    pairs = rent(Part(no_neutral=True, limit=20))
+    assert len(pairs) == 20
+    assert {int(row) % 3 for row in pairs} == {0, 1}
+    assert {int(row) // 3 for row in pairs if int(row) % 3 == 0} == {int(row) // 3 for row in pairs if int(row) % 3}
+
+
+def test_a_sample_stands_in_the_order_of_the_suite_and_depends_on_its_seed_alone() -> None:
+    drawn = rent(Part(limit=30))
+    assert drawn == sorted(drawn) == rent(Part(limit=30, seed=0))
+    assert drawn != rent(Part(limit=30, seed=1))
+
+
+def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
+    suite = load("rent").suite
+    base = plan.select(suite, (), (), 2, ())
+    whole = {trial.key for trial in plan.trials(suite, base, [SUBJECT])}
+    for seed in (0, 7):
+        part = plan.trials(suite, plan.narrowed(suite, base, Part(limit=12, seed=seed)), [SUBJECT])
+        assert len(part) == 24
+        assert {trial.key for trial in part} < whole
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "what"),
+    [
+        ("v2", Part(no_neutral=True), "--no-neutral leaves out an uninvolved side, and suite v2 has none"),
+        ("v2", Part(limit=5), "--limit draws whole cells of a grid, and not all of suite v2 is one"),
+        ("rent", Part(limit=0), "--limit 0: one whole cell takes 3 scenarios (asked by landlord, tenant, neutral)"),
+        ("rent", Part(no_neutral=True, limit=1), "one whole cell takes 2 scenarios (asked by landlord, tenant)"),
+        ("rent", Part(seed=4), "--seed 4 says which sample --limit draws; add --limit N"),
+    ],
+)
+def test_a_part_that_there_is_not_is_refused(name: str, part: Part, what: str) -> None:
+    suite = load(name).suite
+    with pytest.raises(UsageError) as caught:
+        plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part)
+    assert what in str(caught.value)
+
+
+def test_two_sides_without_a_third_have_nobody_to_leave_out() -> None:
+    suite = load("rent").suite
+    assert suite.grid is not None
+    sides = {name: side for name, side in suite.grid.sides.items() if name != "neutral"}
+    pair = replace(suite, grid=replace(suite.grid, sides=sides))
+    with pytest.raises(UsageError, match="suite rent has none"):
+        plan.narrowed(pair, plan.select(pair, (), (), 1, ()), Part(no_neutral=True))
+
+
+def test_calls_of_a_run_count_what_is_said_twice_once() -> None:
+    assert {name: plan.calls(load(name).suite) for name in ("v1", "v2", "rent")} == {"v1": 34, "v2": 26, "rent": 84}
+
+
+def test_background_is_in_the_key_and_in_the_shape(toy_suite: Loaded) -> None:
+    suite = toy_suite.suite
+    there = with_scenario(suite, "radio", context="It rains on {{dish}}.")
+    assert trials(there)["radio", 1].dialogue.context == "It rains on lentil soup."
+    assert key(there, scenario="radio") != key(suite, scenario="radio")
+    assert key(there, scenario="dinner") == key(suite, scenario="dinner")
+    assert "context" in json.loads(trials(there)["radio", 1].shape)

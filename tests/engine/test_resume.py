@@ -13,6 +13,7 @@ from independence.engine.resume import Left
 from independence.judge.spec import CUES, JudgeSpec, verdict_key
 from independence.suites import digest
 from independence.suites.load import Loaded
+from independence.suites.schema import Suite
 from independence.types import Missing, Verdict
 
 from . import planned
@@ -165,3 +166,50 @@ def test_ones_own_edition_other_subjects_and_imports_are_not_compared(
     stranger = Subject("acme/stranger", "openrouter", "acme/stranger")
     planned.store(connection, Loaded(other, "0123abcd"), list(planned.trials(other, stranger).values()))
     assert differing(connection, toy_suite, list(planned.trials(toy_suite.suite).values())) == {}
+
+
+def alike(suite: Suite, **changes: object) -> dict[str, Trial]:
+    """The plan of a suite in which another scenario says what the radio says, to the word."""
+    radio = suite.scenario("radio")
+    turns = tuple(msgspec.structs.replace(turn, id=f"again_{turn.id}") for turn in radio.turns)
+    again = msgspec.structs.replace(radio, id="again", turns=turns, **changes)
+    made = planned.trials(msgspec.structs.replace(suite, scenarios=(*suite.scenarios, again)))
+    return {scenario: trial for (scenario, _), trial in made.items()}
+
+
+def shared(connection: sqlite3.Connection, loaded: Loaded, **changes: object) -> Left:
+    made = alike(loaded.suite, **changes)
+    rubrics = {name: digest.rubric(loaded.suite, trial.dialogue.scenario) for name, trial in made.items()}
+    planned.store(connection, loaded, list(made.values()))
+    return resume.compare(connection, (loaded.suite.suite, loaded.edition), list(made.values()), JUDGES, rubrics)
+
+
+def test_what_two_scenarios_both_say_is_asked_and_graded_once(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    left = shared(connection, toy_suite)
+    assert work(left)["radio"] == (1, ["cues", "acme/judge"])
+    assert "again" not in work(left)
+    assert (left.planned, left.complete, left.shared) == (4, 0, 1)
+
+
+def test_another_rubric_gives_a_verdict_of_its_own_on_the_same_answer(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    for changes in ({"rubric": "moved"}, {"vars": {"dish": "porridge"}}):
+        left = shared(connection, toy_suite, **changes)
+        assert work(left)["again"] == (0, ["cues", "acme/judge"])
+        assert left.shared == 1
+
+
+def test_once_it_is_answered_every_scenario_that_says_it_is(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    made = alike(toy_suite.suite)
+    shared(connection, toy_suite)
+    at = planned.answer(connection, made["radio"], "no")
+    rubric = digest.rubric(toy_suite.suite, made["radio"].dialogue.scenario)
+    for judge in JUDGES:
+        key = verdict_key(at, rubric, judge.settings)
+        planned.grade(connection, made["radio"], key, at, Verdict({"x": 1}), judge.name)
+    left = shared(connection, toy_suite)
+    assert set(work(left)) == {"dinner", "dessert"}
+    assert (left.complete, left.shared) == (2, 0)

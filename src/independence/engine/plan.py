@@ -10,7 +10,7 @@ import msgspec
 
 from independence.config.subjects import Subject
 from independence.errors import UsageError
-from independence.suites import digest
+from independence.suites import digest, grid, sampling
 from independence.suites.schema import Scenario, Suite, ToolRole
 from independence.suites.template import fill
 
@@ -73,15 +73,29 @@ class Trial(msgspec.Struct, frozen=True):
         return int(((self.seed_base + self.run * _GOLDEN + turn * math.sqrt(2)) % 1.0) * _SEEDS)
 
 
+class Part(NamedTuple):
+    """Which scenarios of a grid are asked."""
+
+    no_neutral: bool = False  # leave out the side that has no stake
+    limit: int | None = None  # at most so many, in whole cells
+    seed: int | None = None  # another one draws another sample under a limit; None: 0
+
+
 class Selection(msgspec.Struct, frozen=True):
     """What a run covers."""
 
     conditions: tuple[Condition, ...]
     runs: int
     experiments: tuple[str, ...] = ()  # empty: all
+    scenarios: frozenset[str] | None = None  # None: all of these experiments
     seed: int = 0  # another seed draws everything anew; 0 is not part of a trial's key
     # (config_dir, condition) -> scenario -> runs, where scenarios are repeated unequally; else `runs` of each
     replicates: Mapping[tuple[str, Condition], Mapping[str, int]] = {}
+
+    def covers(self, scenario: Scenario) -> bool:
+        """Whether a scenario is asked for its own sake."""
+        named = not self.experiments or scenario.experiment in self.experiments
+        return named and (self.scenarios is None or scenario.id in self.scenarios)
 
     def repeated(self, config_dir: str, condition: Condition, scenario: str) -> int:
         """How many runs of a scenario a subject gets."""
@@ -104,6 +118,25 @@ def select(
     return Selection(conditions, runs, tuple(experiments))
 
 
+def narrowed(suite: Suite, selection: Selection, part: Part) -> Selection:
+    """The selection with a part of its grid's scenarios alone. Raises UsageError where there is no such part."""
+    if part.seed is not None and part.limit is None:
+        raise UsageError(f"--seed {part.seed} says which sample --limit draws; add --limit N")
+    if not part.no_neutral and part.limit is None:
+        return selection
+    kept = [scenario for scenario in suite.scenarios if selection.covers(scenario)]
+    if part.no_neutral:
+        spare = grid.uninvolved(suite.grid) if suite.grid else ()
+        if not spare:
+            raise UsageError(f"--no-neutral leaves out an uninvolved side, and suite {suite.suite} has none")
+        kept = [scenario for scenario in kept if scenario.side not in spare]
+    if part.limit is not None:
+        if not all(scenario.cell for scenario in kept):
+            raise UsageError(f"--limit draws whole cells of a grid, and not all of suite {suite.suite} is one")
+        return msgspec.structs.replace(selection, scenarios=sampling.sample(kept, part.limit, part.seed or 0))
+    return msgspec.structs.replace(selection, scenarios=frozenset(scenario.id for scenario in kept))
+
+
 def _known(what: str, names: Iterable[str], known: Iterable[str], suite: Suite) -> None:
     for name in names:
         if name not in known:
@@ -112,8 +145,7 @@ def _known(what: str, names: Iterable[str], known: Iterable[str], suite: Suite) 
 
 def dialogues(suite: Suite, selection: Selection) -> list[Dialogue]:
     """Every dialogue of a selection; a scenario that another follows is included with it."""
-    wanted = [s for s in suite.scenarios if not selection.experiments or s.experiment in selection.experiments]
-    ids = {scenario.id for scenario in wanted}
+    ids = {scenario.id for scenario in suite.scenarios if selection.covers(scenario)}
     for scenario in reversed(suite.scenarios):
         if scenario.id in ids and scenario.follows:
             ids.add(scenario.follows)
@@ -153,6 +185,12 @@ def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> l
                 by_place[dialogue.scenario.id, dialogue.condition, run] = trial
                 out.append(trial)
     return out
+
+
+def calls(suite: Suite) -> int:
+    """Calls of one run under the suite's condition; dialogues that say the same are asked once."""
+    made = trials(suite, select(suite, (), (), 1, ()), [Subject("any/model", "any", "model")])
+    return sum(dialogue.generated for dialogue in {trial.key: trial.dialogue for trial in made}.values())
 
 
 def _dialogue_shape(dialogue: Dialogue) -> dict[str, object]:

@@ -31,6 +31,7 @@ class Left(NamedTuple):
     complete: int  # trials that need nothing more
     stale: int  # trials with an answer given on a replaced history; asked again from there
     missing: Counter[str]  # settled trials without a usable answer or verdict, by reason
+    shared: int = 0  # trials with work left that say what another one says: asked once, in `todo` once
 
 
 def compare(
@@ -59,7 +60,27 @@ def compare(
         missing.update(reason for graded in grades.values() if (reason := verdicts.get(graded)))
         if calls or left:
             todo.append(Todo(trial, calls, left))
-    return Left(todo, len(trials), len(trials) - len(todo), stale, missing)
+    shared = len(todo) - len({item.trial.key for item in todo})
+    return Left(unshared(todo, rubrics), len(trials), len(trials) - len(todo), stale, missing, shared)
+
+
+def unshared(todo: Iterable[Todo], rubrics: Mapping[str, str]) -> list[Todo]:
+    """The same work with what several places of a plan share in it once.
+
+    A dialogue that two scenarios have in common is asked once, and graded once for each rubric digest.
+    """
+    asked: set[str] = set()
+    graded: set[tuple[str, str, str]] = set()
+    out = []
+    for trial, calls, judges in todo:
+        grades = {judge: (trial.key, rubrics.get(trial.dialogue.scenario.id, ""), judge.name) for judge in judges}
+        left = tuple(judge for judge, grade in grades.items() if grade not in graded)
+        fresh = calls if trial.key not in asked else 0
+        asked.add(trial.key)
+        graded.update(grades.values())
+        if fresh or left:
+            out.append(Todo(trial, fresh, left))
+    return out
 
 
 def _graded(

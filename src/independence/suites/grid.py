@@ -6,30 +6,34 @@ number in that order, three digits or more; `cell` joins the levels of the facto
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, product
+from typing import NamedTuple
 
 import msgspec
 
-from independence.suites.schema import Grid, Scenario, Suite, Turn
-from independence.suites.template import fill
+from independence.suites.schema import Grid, Rubric, Scenario, Suite, Turn
+from independence.suites.template import fill, slots
 
-_NESTED = 4  # templates within templates
+PARTIES = 2  # sides that have a stake; a third is uninvolved
 
 
 def expanded(suite: Suite) -> Suite:
-    """The suite with its grid's scenarios after its own. Raises KeyError for a slot or table entry that is missing."""
+    """The suite with its grid's scenarios after its own. Raises KeyError for what the linter would have found."""
     if suite.grid is None:
         return suite
-    return msgspec.structs.replace(suite, scenarios=(*suite.scenarios, *scenarios(suite.grid, suite.vars)))
+    made = scenarios(suite.grid, suite.vars, suite.rubrics[suite.grid.rubric])
+    return msgspec.structs.replace(suite, scenarios=(*suite.scenarios, *made))
 
 
-def scenarios(grid: Grid, shared: Mapping[str, str]) -> tuple[Scenario, ...]:
-    """The grid's scenarios; `shared` are the suite's variables."""
-    return tuple(
-        _scenario(grid, shared, levels, side, number)
-        for number, (levels, side) in enumerate((levels, side) for levels in combinations(grid) for side in grid.sides)
-    )
+def scenarios(grid: Grid, shared: Mapping[str, str], rubric: Rubric) -> tuple[Scenario, ...]:
+    """The grid's scenarios. `shared` are the suite's variables; the rubric, its texts inlined, is the grid's.
+
+    Raises KeyError for a slot that nothing fills and for a combination that a derived variable's table lacks.
+    """
+    words = _words(grid, shared, rubric)
+    asked = ((levels, side) for levels in combinations(grid) for side in grid.sides)
+    return tuple(_scenario(grid, words, *place, number) for number, place in enumerate(asked))
 
 
 def combinations(grid: Grid) -> Iterator[dict[str, str]]:
@@ -43,20 +47,44 @@ def cell_of(grid: Grid, levels: Mapping[str, str]) -> str:
     return "/".join(levels[factor] for factor in grid.cell)
 
 
-def _scenario(grid: Grid, shared: Mapping[str, str], levels: dict[str, str], side: str, number: int) -> Scenario:
-    own = _variables(grid, levels)
+def uninvolved(grid: Grid) -> tuple[str, ...]:
+    """Sides that have no stake; empty where only the parties ask."""
+    return tuple(grid.sides)[PARTIES:]
+
+
+class _Words(NamedTuple):
+    """What all scenarios of a grid draw on."""
+
+    shared: Mapping[str, str]
+    graded: tuple[str, ...]  # texts of the rubric
+    labels: frozenset[str]  # variables of levels that no text quotes: what reports sort cases by
+
+
+def _words(grid: Grid, shared: Mapping[str, str], rubric: Rubric) -> _Words:
+    graded = (rubric.prompt, *(step.prompt for step in rubric.steps))
+    levels = [level for own in grid.factors.values() for level in own.values()]
+    said = [text for side in grid.sides.values() for text in (side.human, side.context, *side.vars.values())]
+    derived = chain(*(own.table.values() for own in grid.derived.values()))
+    texts = chain(graded, shared.values(), said, derived, *(level.values() for level in levels))
+    return _Words(shared, graded, frozenset(chain(*levels)) - {slot for text in texts for slot in slots(text)})
+
+
+def _scenario(grid: Grid, words: _Words, levels: dict[str, str], side: str, number: int) -> Scenario:
     asker = grid.sides[side]
-    known = {**shared, **own, **asker.vars}
+    known = {**words.shared, **_variables(grid, levels), **asker.vars}
     cell, id_ = cell_of(grid, levels), f"{number:03d}"
+    # What neither it nor its rubric says is left out, so that scenarios which say the same are the same.
+    used = words.labels | _reached((asker.human, asker.context, *words.graded), known)
+    own = {name: _filled(text, known) for name, text in known.items() if name in used}
     return Scenario(
         id=id_,
         experiment=grid.experiment,
         title=f"{cell}, {side} asks",
         turns=(Turn(human=_filled(asker.human, known), id=f"{id_}_turn"),),
         rubric=grid.rubric,
-        context=_filled(asker.context, known) if asker.context else "",
+        context=_filled(asker.context, known),
         factors=levels,
-        vars={name: _filled(text, known) for name, text in own.items() if name not in grid.derived},
+        vars={name: text for name, text in own.items() if words.shared.get(name) != text},
         side=side,
         cell=cell,
     )
@@ -72,10 +100,21 @@ def _variables(grid: Grid, levels: Mapping[str, str]) -> dict[str, str]:
     return out
 
 
+def _reached(texts: Iterable[str], known: Mapping[str, str]) -> set[str]:
+    """Variables that texts quote, themselves or through others."""
+    found: set[str] = set()
+    waiting = [slot for text in texts for slot in slots(text)]
+    for slot in waiting:
+        if slot in known and slot not in found:
+            found.add(slot)
+            waiting.extend(slots(known[slot]))
+    return found
+
+
 def _filled(text: str, known: Mapping[str, str]) -> str:
     """A template whose variables may be templates themselves."""
-    for _ in range(_NESTED):
-        text, before = fill(text, known), text
-        if text == before:
+    for _ in range(len(known) + 1):  # as deep as variables can lie in one another, were each in the next
+        if not slots(text):
             break
+        text = fill(text, known)
     return text.strip()

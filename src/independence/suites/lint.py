@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterator
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from independence.config.documents import Document
 from independence.errors import DocumentError
-from independence.suites.schema import Component, Field, Index, Scenario, Suite
+from independence.suites import lint_grid, lint_rubrics
+from independence.suites.lint_texts import nothing_fills, text_of, unfilled
+from independence.suites.schema import Component, Index, Scenario, Suite
 from independence.suites.template import slots
 
-RUBRIC_SLOTS = {"transcript", "fields"}
-CUES = {
-    "held", "moved", "graceful", "reasoned", "wished", "kept", "name_moved", "gender_moved",
-    "person", "specific", "coherent",
-}  # fmt: skip
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
 def problems(suite: Suite, document: Document, folder: Path) -> list[DocumentError]:
@@ -23,8 +22,9 @@ def problems(suite: Suite, document: Document, folder: Path) -> list[DocumentErr
     found = [
         *_files(suite, document, folder),
         *_conditions(suite, document),
-        *_rubrics(suite, document, folder),
+        *lint_rubrics.problems(suite, document, folder),
         *_scenarios(suite, document),
+        *lint_grid.problems(suite, document, lint_rubrics.quoted(suite, folder)),
         *_index(suite, document),
     ]
     return sorted(found, key=lambda problem: (problem.path != document.path, problem.line))
@@ -48,24 +48,10 @@ def _files(suite: Suite, document: Document, folder: Path) -> Iterator[DocumentE
         path = folder / reference
         if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
             yield document.error(where, f"file `{reference}` does not exist below {folder}")
-        elif (text := _text(path)) is None:
+        elif (text := text_of(path)) is None:
             yield document.error(where, f"file `{reference}` cannot be read as UTF-8 text")
         elif not where.startswith("$.rubrics"):
-            yield from _unfilled(path, text, suite.vars.keys())
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-
-
-def _unfilled(path: Path, text: str, known: Container[str]) -> Iterator[DocumentError]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        for slot in slots(line):
-            if slot not in known:
-                yield DocumentError(str(path), number, f"nothing fills the template variable `{{{{{slot}}}}}`")
+            yield from unfilled(path, text, suite.vars.keys())
 
 
 def _conditions(suite: Suite, document: Document) -> Iterator[DocumentError]:
@@ -75,36 +61,14 @@ def _conditions(suite: Suite, document: Document) -> Iterator[DocumentError]:
         yield document.error("$.default.mode", f"mode `{suite.default.mode}` is not in delivery.modes")
     if "tool_role" in suite.delivery.modes and suite.delivery.tool_role is None:
         yield document.error("$.delivery.modes", "mode `tool_role` needs delivery.tool_role")
+    if suite.default.temperature is not None and not 0 <= suite.default.temperature <= 2:
+        yield document.error("$.default.temperature", f"temperature {suite.default.temperature:g} is outside 0 to 2")
+    if suite.default.judge and not _VARIABLE.fullmatch(suite.default.judge):
+        what = f"`{suite.default.judge}` is no name of an environment variable, like OPENROUTER_SCORER_MODEL"
+        yield document.error("$.default.judge", what)
     tool = suite.delivery.tool_role
     if tool is not None and tool.protocol == "speak" and not (tool.parameter and tool.greeting):
         yield document.error("$.delivery.tool_role", "a tool that speaks needs `parameter` and `greeting`")
-
-
-def _rubrics(suite: Suite, document: Document, folder: Path) -> Iterator[DocumentError]:
-    for name, rubric in suite.rubrics.items():
-        where = f"$.rubrics.{name}"
-        path = folder / rubric.prompt
-        text = _text(path)
-        if text is not None:
-            yield from _unfilled(path, text, RUBRIC_SLOTS | suite.vars.keys())
-            missing = RUBRIC_SLOTS - set(slots(text))
-            for slot in sorted(missing):
-                yield DocumentError(str(path), 1, f"a rubric must show `{{{{{slot}}}}}` to the judge")
-        if not rubric.fields:
-            yield document.error(f"{where}.fields", f"rubric `{name}` has no fields")
-        for key, field in rubric.fields.items():
-            yield from _field(key, field, f"{where}.fields.{key}", document)
-
-
-def _field(key: str, field: Field, where: str, document: Document) -> Iterator[DocumentError]:
-    if key == "reasoning":
-        yield document.error(where, "`reasoning` is written for every rubric; choose another field name")
-    if field.type != "boolean" and field.range is None:
-        yield document.error(where, f"field `{key}` has no range")
-    if field.range is not None and not -math.inf < field.range[0] < field.range[1] < math.inf:
-        yield document.error(f"{where}.range", f"range of `{key}` is empty or endless; write [low, high]")
-    if field.cue is not None and field.cue not in CUES:
-        yield document.error(f"{where}.cue", f"no cue `{field.cue}`; known: {', '.join(sorted(CUES))}")
 
 
 def _scenarios(suite: Suite, document: Document) -> Iterator[DocumentError]:
@@ -114,6 +78,8 @@ def _scenarios(suite: Suite, document: Document) -> Iterator[DocumentError]:
         where = f"$.scenarios[{number}]"
         if scenario.id in scenario_ids:
             yield document.error(f"{where}.id", f"scenario id `{scenario.id}` appears twice")
+        elif suite.grid is not None and lint_grid.numbered(suite.grid, scenario.id):
+            yield document.error(f"{where}.id", f"scenario id `{scenario.id}` is one that the grid gives")
         if scenario.experiment not in suite.experiments:
             yield document.error(f"{where}.experiment", f"experiment `{scenario.experiment}` is not declared")
         if scenario.rubric not in suite.rubrics:
@@ -150,18 +116,18 @@ def _turns(scenario: Scenario, where: str, document: Document, seen: set[str]) -
 
 
 def _slots(scenario: Scenario, where: str, suite: Suite, document: Document) -> Iterator[DocumentError]:
-    texts = [(f"{where}.system", scenario.system)]
+    texts = [(f"{where}.system", scenario.system), (f"{where}.context", scenario.context)]
     for number, turn in enumerate(scenario.turns):
         texts += [(f"{where}.turns[{number}].human", turn.human), (f"{where}.turns[{number}].reply", turn.reply or "")]
     for at, text in texts:
         for slot in slots(text):
             if slot not in suite.vars:
-                yield document.error(at, f"nothing fills the template variable `{{{{{slot}}}}}`")
+                yield document.error(at, nothing_fills(slot))
 
 
 def _index(suite: Suite, document: Document) -> Iterator[DocumentError]:
     if suite.index is None:
-        if suite.analysis == "index":
+        if suite.analysis == "index" and suite.grid is None:
             yield document.error("$.analysis", "analysis `index` needs an `index:` section")
         return
     yield from _dimensions(suite, suite.index, document)
