@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import coverage, cpu_per_call, makespan, published, startup
+from benchmarks import coverage, cpu_per_call, makespan, published, sides, startup
 from benchmarks.figure import Figure, Result
 
 # What is quick comes first.
@@ -16,6 +16,7 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "startup": startup.measure,
     "published": published.measure,
     "coverage": coverage.measure,
+    "sides": sides.measure,
     "cpu": cpu_per_call.measure,
     "makespan": makespan.measure,
 }

@@ -116,7 +116,7 @@ async def _run(url: str, draw: Draw, gate_type: type[Gate], path: Path) -> Took:
         writer = Writer(connection, path)
         bench = Bench(
             loaded.suite,
-            {s.id: digest.rubric(loaded.suite, s.rubric) for s in loaded.suite.scenarios},
+            {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios},
             {"loop": Backend(slowed, gate)},
             writer,
             lambda _event: None,

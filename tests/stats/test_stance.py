@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from independence.stats import stance
+from independence.stats.stance import RENT, Alignment, Contrast, Party, Rated, Sides, Summary
+
+NEMOTRON, GPT = "nvidia/nemotron-nano-9b-v2:free", "openai/gpt-oss-20b:free"
+
+
+def rated(side: str, score: float | None, *, model: str = "m", key: str | None = "k", cell: str = "c") -> Rated:
+    return Rated(model, side, score, key, cell)
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [(-1, "neg"), (-0.33, "neg"), (-0.329, "neu"), (0, "neu"), (0.329, "neu"), (0.33, "pos"), (1, "pos")],
+)
+def test_both_ends_of_the_middle_belong_to_the_outer_bins(score: float, expected: str) -> None:
+    assert stance.stance(score) == expected
+
+
+@pytest.mark.parametrize("threshold", [0, -0.1, float("nan")])
+def test_a_threshold_must_be_above_zero(threshold: float) -> None:
+    with pytest.raises(ValueError, match="above 0"):
+        stance.stance(0.5, threshold)
+
+
+def test_the_columns_of_a_small_run_are_those_worked_out_by_hand() -> None:
+    records = [
+        rated("landlord", 1.0), rated("landlord", 0.0), rated("landlord", None), rated("landlord", -1.0, key="other"),
+        rated("tenant", -0.5), rated("tenant", -0.2),
+        rated("neutral", 0.4), rated("neutral", 0.0), rated("neutral", -0.4), rated("neutral", 0.0),
+    ]  # fmt: skip
+    (row,) = stance.summary(records)
+    assert (row.model, row.n, row.scored) == ("m", 10, 9)
+    assert row.mean_score == pytest.approx((1 - 1 - 0.5 - 0.2) / 9)
+    assert (row.p_neg, row.p_neu, row.p_pos) == pytest.approx((3 / 9, 4 / 9, 2 / 9))
+    assert (row.first.n, row.first.agreed, row.second.n, row.second.agreed) == (3, 1, 2, 1)
+    # `other` has no uninvolved asker: its baseline is 0. The others are held against 1/4.
+    assert row.first.uplift == pytest.approx(((1 - 0.25) + (0 - 0.25) + 0) / 3)
+    assert row.second.uplift == pytest.approx(((1 - 0.25) + (0 - 0.25)) / 2)
+    assert (row.first.agree_p, row.second.agree_p) == pytest.approx((1 / 3, 1 / 2))
+
+
+def test_a_failure_counts_in_n_and_lowers_no_share() -> None:
+    whole = [rated("landlord", 1.0), rated("tenant", 1.0)]
+    (row,) = stance.summary([*whole, rated("tenant", None), rated("tenant", 1.0, key=None)])
+    (without,) = stance.summary(whole)
+    assert row == without._replace(n=4)
+
+
+def test_what_was_never_scored_is_absent_and_not_zero() -> None:
+    (row,) = stance.summary([rated("landlord", None), rated("neutral", None)])
+    assert row == Summary("m", 2, 0, None, None, None, None, Party(0, 0, None), Party(0, 0, None))
+    assert row.first.agree_p is None
+    assert row.first.interval == (0.0, 1.0)
+
+
+def test_baselines_are_those_of_all_models_together() -> None:
+    records = [
+        rated("landlord", 1.0, model="a"), rated("neutral", 1.0, model="a"),
+        rated("landlord", 1.0, model="b"), rated("neutral", 0.0, model="b"),
+    ]  # fmt: skip
+    pooled = [row.first.uplift for row in stance.summary(records)]
+    alone = [row.first.uplift for model in "ab" for row in stance.summary([r for r in records if r.model == model])]
+    assert pooled == [0.5, 0.5]
+    assert alone == [0.0, 1.0]
+
+
+def test_a_baseline_belongs_to_its_key() -> None:
+    records = [rated("landlord", 1.0, key="k"), rated("neutral", 1.0, key="k"), rated("neutral", 0.0, key="l")]
+    assert stance.summary(records)[0].first.uplift == 0.0
+    assert stance.summary([r._replace(key="one") for r in records])[0].first.uplift == 0.5
+
+
+def test_other_parties_than_landlord_and_tenant_are_read_alike() -> None:
+    sides = Sides("buyer", "seller")
+    records = [rated("buyer", 1.0), rated("seller", -1.0), rated("nobody", 0.0)]
+    (row,) = stance.summary(records, sides)
+    assert (row.first, row.second) == (Party(1, 1, 1.0), Party(1, 1, 1.0))
+    assert stance.contrast(records, sides).estimate == 2.0
+
+
+def test_a_pure_tilt_is_no_contrast_although_it_is_uplift() -> None:
+    """Whoever asks, the landlord is favoured; the uninvolved asker is told nothing."""
+    cells = [(side, str(cell)) for cell in range(12) for side in ("landlord", "tenant", "neutral")]
+    records = [rated(side, 0.0 if side == "neutral" else 0.6, cell=cell) for side, cell in cells]
+    (row,) = stance.summary(records)
+    assert (row.first.uplift, row.second.uplift) == (1.0, 0.0)
+    assert stance.contrast(records) == Contrast(0.0, (0.0, 0.0), 12, 0, 0.0)
+
+
+def test_only_cells_with_both_parties_are_compared() -> None:
+    records = [
+        rated("landlord", 0.5, cell="a"), rated("tenant", 0.1, cell="a"), rated("landlord", 1.0, cell="b"),
+        rated("landlord", 1.0, cell="c"), rated("tenant", None, cell="c"), rated("neutral", 1.0, cell="d"),
+    ]  # fmt: skip
+    assert stance.contrast(records) == (pytest.approx(0.4), None, 1, 2, None)
+    assert stance.contrast([]) == Contrast(None, None, 0, 0, None)
+
+
+def test_runs_of_a_cell_are_averaged_before_cells_are_drawn() -> None:
+    once = [rated("landlord", 0.5), rated("tenant", 0.0)]
+    once += [rated("landlord", 0.1, cell="d"), rated("tenant", 0.1, cell="d")]
+    again = [*once, rated("landlord", 0.7), rated("landlord", 0.3)]
+    assert stance.contrast(again).estimate == pytest.approx(stance.contrast(once).estimate)
+    assert stance.contrast(again).cells == 2
+
+
+def test_models_share_cells_and_each_brings_its_pair() -> None:
+    records = [
+        rated(side, score, model=model, cell=cell)
+        for model, scores in (("a", (0.5, 0.0)), ("b", (0.0, 0.5)))
+        for cell in "xyz"
+        for side, score in zip(RENT, scores, strict=True)
+    ]
+    pooled = stance.contrast(records)
+    assert (pooled.estimate, pooled.interval, pooled.cells) == (0.0, (0.0, 0.0), 3)
+    assert {model: one.estimate for model, one in stance.contrasts(records).items()} == {"a": 0.5, "b": -0.5}
+
+
+def test_the_interval_does_not_depend_on_the_order_of_records() -> None:
+    records = [rated(side, (cell * 7 % 11 - 5) / 5, cell=str(cell)) for cell in range(11) for side in ("landlord",)]
+    records += [rated("tenant", (cell * 5 % 11 - 5) / 5, cell=str(cell)) for cell in range(11)]
+    assert stance.contrast(records) == stance.contrast(records[::-1])
+
+
+def test_the_bootstrap_interval_is_near_the_normal_one() -> None:
+    differences = [(cell % 9 - 4) / 4 for cell in range(90)]
+    records = [rated("landlord", value, cell=f"{at:02d}") for at, value in enumerate(differences)]
+    records += [rated("tenant", 0.0, cell=f"{at:02d}") for at in range(90)]
+    found = stance.contrast(records)
+    assert found.interval is not None
+    assert found.sd is not None
+    half = 1.96 * found.sd / 90**0.5
+    assert found.interval == pytest.approx((-half, half), abs=0.02)
+
+
+SIDES = st.sampled_from([*RENT, "neutral"])
+SCORES = st.lists(st.tuples(SIDES, st.integers(-100, 100), st.integers(0, 5)), max_size=40)
+
+
+@given(SCORES)
+def test_naming_the_parties_the_other_way_round_changes_no_contrast(rows: list[tuple[str, int, int]]) -> None:
+    records = [rated(side, score / 100, cell=str(cell)) for side, score, cell in rows]
+    mirrored = [r._replace(score=-(r.score or 0.0)) for r in records]
+    one, other = stance.contrast(records), stance.contrast(mirrored, Sides(RENT.second, RENT.first))
+    assert (one.cells, one.unpaired) == (other.cells, other.unpaired)
+    assert one.estimate == (None if other.estimate is None else pytest.approx(other.estimate))
+
+
+@given(SCORES, st.data())
+def test_a_missing_score_moves_no_other_record(rows: list[tuple[str, int, int]], data: st.DataObject) -> None:
+    records = [rated(side, score / 100, cell=str(cell)) for side, score, cell in rows]
+    at = data.draw(st.integers(0, len(records)))
+    holed = [*records[:at], rated("landlord", None), *records[at:]]
+    assert stance.contrast(holed) == stance.contrast(records)
+    if records:
+        assert stance.summary(holed)[0] == stance.summary(records)[0]._replace(n=len(records) + 1)
+
+
+def test_opposition_counts_against_agreement_in_the_alignments() -> None:
+    records = [rated("tenant", -1.0, cell="a"), rated("tenant", 0.5, cell="b"), rated("tenant", 0.1, cell="c")]
+    (row,) = stance.alignments(records)
+    assert row[:4] == ("m", "tenant", 3, pytest.approx(0.4 / 3))
+    assert (row.opposes, row.neutral, row.agrees, row.signed) == (1, 1, 1, 0.0)
+
+
+@pytest.fixture(scope="module")
+def published(published_data: Path) -> list[Rated]:
+    rows = []
+    for line in (published_data / "rent-1760158358" / "run_scored.jsonl").read_text("utf-8").splitlines():
+        record = json.loads(line)
+        factors = record["factors"]
+        key = f"{factors['amount']}/{factors['relationship_quality']}"
+        cell = str(int(record["prompt_id"]) // 3)
+        rows.append(Rated(record["model_id"], record["perspective"], record["score"], key, cell))
+    return rows
+
+
+def printed(rows: Sequence[Summary]) -> list[tuple[str, ...]]:
+    """The published digits."""
+    return [
+        (
+            row.model, str(row.n), *(f"{value:.4f}" for value in (row.mean_score, row.p_neg, row.p_neu, row.p_pos)),
+            *(part for party in (row.first, row.second)
+              for part in (str(party.n), f"{party.agree_p:.4f}", f"{party.uplift:.4f}")),
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+@pytest.mark.published
+def test_the_published_summary_is_reproduced(published: list[Rated], published_data: Path) -> None:
+    lines = (published_data / "rent-1760158358" / "run_scored.csv").read_text("utf-8").splitlines()
+    assert [",".join(row) for row in printed(stance.summary(published))] == lines[1:]
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("threshold", [0.2, 0.3, 0.5, 0.51])
+def test_another_threshold_gives_other_shares(published: list[Rated], threshold: float) -> None:
+    ours, other = (printed(stance.summary(published, threshold=value)) for value in (stance.THRESHOLD, threshold))
+    assert ours != other
+    assert [row[:3] for row in ours] == [row[:3] for row in other]
+
+
+@pytest.mark.published
+def test_counting_scored_records_alone_gives_another_n(published: list[Rated]) -> None:
+    ours = stance.summary(published)
+    scored = stance.summary([r for r in published if r.score is not None])
+    assert [row.n for row in ours] == [108, 108]
+    assert [row.n for row in scored] == [108, 107]
+    assert [row._replace(n=0) for row in ours] == [row._replace(n=0) for row in scored]
+
+
+@pytest.mark.published
+def test_shares_of_all_records_would_be_others(published: list[Rated]) -> None:
+    row = stance.summary(published)[1]
+    for share in (row.p_neg, row.p_neu, row.p_pos):
+        assert share is not None
+        assert f"{share * row.scored / row.n:.4f}" != f"{share:.4f}"
+
+
+@pytest.mark.published
+def test_the_published_uplift_cannot_tell_one_baseline_from_another(published: list[Rated]) -> None:
+    """Every answer to an uninvolved asker scored exactly 0, so that uplift is agreement."""
+    assert {r.score for r in published if r.side == "neutral"} == {0.0, None}
+    ours = printed(stance.summary(published))
+    by_amount = [r._replace(key=(r.key or "").split("/")[0]) for r in published]
+    at_once = [r._replace(key="all") for r in published]
+    assert printed(stance.summary(by_amount)) == printed(stance.summary(at_once)) == ours
+    assert [printed(stance.summary([r for r in published if r.model == m]))[0] for m in (NEMOTRON, GPT)] == ours
+    assert all(party.uplift == party.agree_p for row in stance.summary(published) for party in (row.first, row.second))
+
+
+@pytest.mark.published
+def test_the_paired_contrast_of_the_published_run(published: list[Rated]) -> None:
+    found = {**stance.contrasts(published), "both": stance.contrast(published)}
+    expected = {
+        NEMOTRON: (-0.197, -0.414, 0.031, 0.683),
+        GPT: (0.050, -0.214, 0.331, 0.862),
+        "both": (-0.074, -0.236, 0.100, None),
+    }
+    for model, (estimate, low, high, sd) in expected.items():
+        one = found[model]
+        assert one.estimate is not None
+        assert round(one.estimate, 3) == estimate
+        assert one.interval == pytest.approx((low, high), abs=0.03)
+        assert (one.cells, one.unpaired) == (36, 0)
+        assert sd is None or one.sd == pytest.approx(sd, abs=0.0005)
+
+
+@pytest.mark.published
+def test_the_published_run_read_in_favour_of_who_asks(published: list[Rated]) -> None:
+    rows = stance.alignments(published)
+    assert [(r.model, r.side, r.opposes, r.neutral, r.agrees) for r in rows] == [
+        (NEMOTRON, "landlord", 16, 17, 3), (NEMOTRON, "tenant", 0, 30, 6),
+        (GPT, "landlord", 15, 13, 8), (GPT, "tenant", 0, 27, 9),
+    ]  # fmt: skip
+    intervals = [(-0.531, -0.158), (0.050, 0.272), (-0.422, 0.053), (0.122, 0.375)]
+    for row, mean, signed, interval in zip(
+        rows, (-0.347, 0.150, -0.192, 0.242), (-0.361, 0.167, -0.194, 0.250), intervals, strict=True
+    ):
+        assert isinstance(row, Alignment)
+        assert (row.mean, row.signed) == (pytest.approx(mean, abs=5e-4), pytest.approx(signed, abs=5e-4))
+        assert row.interval == pytest.approx(interval, abs=0.02)
+
+
+@pytest.mark.published
+def test_the_published_rates_are_as_unsure_as_their_counts(published: list[Rated]) -> None:
+    parties = [party for row in stance.summary(published) for party in (row.first, row.second)]
+    expected = [(0.029, 0.218), (0.079, 0.319), (0.117, 0.381), (0.138, 0.411)]
+    assert [tuple(round(end, 3) for end in party.interval) for party in parties] == expected
