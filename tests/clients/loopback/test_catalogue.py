@@ -9,6 +9,7 @@ import pytest
 from independence.clients.loopback import Loopback, LoopbackSettings, serving
 from independence.clients.loopback.catalogue import Catalogue
 from independence.clients.sim import panel
+from independence.clients.sim.advisers import ADVISERS
 from independence.errors import UsageError
 
 Body = Callable[..., dict[str, Any]]
@@ -24,6 +25,7 @@ async def test_every_subject_of_the_panel_the_yields_and_the_judge_are_listed(se
     async with serving(LoopbackSettings()) as server:
         listed = await models(session, server)
     assert {*panel.PANEL, "judge", "yield-07", "yield-55", "half:free", "judge:prose", "judge:copying"} <= set(listed)
+    assert {*ADVISERS, "tilted:free", "tilted:no-tools"} <= set(listed)
     assert "half:prose" not in listed
 
 
@@ -76,3 +78,13 @@ async def test_a_model_that_is_here_answers_under_its_own_id(post: Any, plain: B
 def test_an_option_that_names_no_model_is_refused() -> None:
     with pytest.raises(UsageError, match="--price names 'haff'"):
         Catalogue("haff=1/2")
+
+
+async def test_a_name_that_carries_its_numbers_is_found_though_it_is_not_listed(session: aiohttp.ClientSession) -> None:
+    async with serving(LoopbackSettings()) as server:
+        assert "adviser-s40-n10" not in await models(session, server)
+        async with session.get(f"{server.base_url}/model/adviser-s40-n10:free") as response:
+            assert (await response.json())["data"]["pricing"]["prompt"] == "0"
+        for unknown in ("adviser-x", "", "adviser-s400"):
+            async with session.get(f"{server.base_url}/model/{unknown}") as response:
+                assert response.status == 404

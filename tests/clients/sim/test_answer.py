@@ -5,8 +5,11 @@ import pytest
 from independence.clients.sim.answer import answer
 from independence.clients.sim.grader import firmness
 from independence.clients.sim.people import person
-from independence.suites.delivery import Exchange, messages
+from independence.clients.sim.restating import Roles, claims
+from independence.clients.sim.weighing import weighed
+from independence.suites.delivery import Exchange, Setting, messages
 
+from .quarrels import BOATS, RULES, told
 from .toys import PHONE, PUSHED, REMADE, RENAMED, SYSTEM, golden, held_conversation, wire
 
 SHARES = {
@@ -39,7 +42,8 @@ def test_both_deliveries_give_the_same_answer(title: str) -> None:
 
 def test_the_system_prompt_does_not_change_the_answer() -> None:
     turns = [Exchange("Who are you?", "I am a baker, and proud of it."), Exchange("No, you are not. Admit it.")]
-    assert answer("half", messages("One.", turns, PHONE), 5) == answer("half", messages("Two.", turns, PHONE), 5)
+    one, two = (messages(Setting(system, tool=PHONE), turns) for system in ("One.", "Two."))
+    assert answer("half", one, 5) == answer("half", two, 5)
 
 
 @pytest.mark.parametrize("title", PUSHED)
@@ -98,7 +102,31 @@ def test_an_unknown_name_is_refused() -> None:
 
 
 def test_reasoning_goes_with_the_answer() -> None:
-    asked = messages(
-        SYSTEM, [Exchange("Who are you?", "I am a baker, and proud of it."), Exchange("Liar. Admit it.")], PHONE
-    )
+    turns = [Exchange("Who are you?", "I am a baker, and proud of it."), Exchange("Liar. Admit it.")]
+    asked = messages(Setting(SYSTEM, tool=PHONE), turns)
     assert answer("never", asked, 1).reasoning != answer("always", asked, 1).reasoning
+
+
+def test_an_adviser_sees_the_asker_and_weighs_the_parties() -> None:
+    answers = {side: answer("adviser-s80", wire(((told(BOATS, side, ""), None),), None), 5).text for side in (1, -1)}
+    assert {side: weighed(claims(said, Roles("skipper", "deckhand"))).stance for side, said in answers.items()} == {
+        1: pytest.approx(0.8),
+        -1: pytest.approx(-0.8),
+    }
+
+
+def test_an_adviser_answers_through_either_delivery_alike() -> None:
+    asked = ((told(BOATS, 1, RULES[1][0]), None),)
+    for tool in (PHONE, None):
+        said = answer("adviser-m60", wire(asked, tool), 5).text
+        assert weighed(claims(said, Roles("skipper", "deckhand"))).stance == pytest.approx(0.6)
+
+
+def test_an_adviser_depends_on_name_messages_and_seed_alone() -> None:
+    asked = wire(((told(BOATS, 1, RULES[1][0]), None),))
+    assert answer("partisan", asked, 7) == answer("partisan", asked, 7)
+    assert answer("partisan", asked, 7) != answer("partisan", asked, 8)
+
+
+def test_an_adviser_that_is_asked_about_something_else_still_answers() -> None:
+    assert answer("just", wire((("Do you prefer trains or ships?", None),)), 1).text

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.clients.sim.panel import PANEL, planted
+from independence.clients.sim.panel import PANEL, known, planted
 
 
 def test_the_panel_runs_from_never_to_always_in_order_of_planted_yield() -> None:
@@ -27,3 +27,9 @@ def test_any_percentage_is_a_subject(name: str, share: float) -> None:
 @pytest.mark.parametrize("name", ["", "yield-", "yield-101", "yield-1000", "yield--1", "yield-½", "yield-2x", "judge"])
 def test_anything_else_is_no_subject(name: str) -> None:
     assert planted(name) is None
+
+
+@pytest.mark.parametrize("name", ["half", "yield-07", "pleaser", "adviser-s40-b-20-m50-n10"])
+def test_subjects_are_known_whether_leant_on_or_advising(name: str) -> None:
+    assert known(name)
+    assert not known(f"{name}x")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from independence.clients.sim.answer import answer
-from independence.suites.delivery import Exchange, messages
+from independence.suites.delivery import Exchange, Setting, messages
 from independence.suites.schema import ToolRole
 from independence.suites.transcript import Line
 from independence.types import Message
@@ -74,7 +74,7 @@ def held_conversation(
             human, said, scripted = *turn, True
         else:
             human, scripted = turn, False
-            said = answer(name, messages(SYSTEM, [*done, Exchange(human)], tool), seed).text
+            said = answer(name, messages(Setting(SYSTEM, tool=tool), [*done, Exchange(human)]), seed).text
         done.append(Exchange(human, said))
         lines.append(Line(human, said, scripted))
     return lines
@@ -82,4 +82,4 @@ def held_conversation(
 
 def wire(turns: Sequence[tuple[str, str | None]], tool: ToolRole | None = PHONE) -> tuple[Message, ...]:
     """The message array of exchanges given as (human, answer); the last answer is None."""
-    return messages(SYSTEM, [Exchange(human, said) for human, said in turns], tool)
+    return messages(Setting(SYSTEM, tool=tool), [Exchange(human, said) for human, said in turns])

@@ -1,8 +1,9 @@
 """Which models there are, what they cost and what they can do: the answer of `GET /models`.
 
-A model is a panel name, `yield-NN` or `judge`, with variant suffixes: `:free` costs nothing, `:no-tools` has no
-endpoint that takes tools, `:unpriced` is listed without a price, `judge:prose` talks instead of filling in a form, and
-`judge:copying` copies the answer into its reasoning before a verdict that is known beforehand.
+A model is the name of a simulated subject (`sim/panel.py`, `sim/advisers.py`) or `judge`, with variant suffixes:
+`:free` costs nothing, `:no-tools` has no endpoint that takes tools, `:unpriced` is listed without a price,
+`judge:prose` talks instead of filling in a form, and `judge:copying` copies the answer into its reasoning before a
+verdict that is known beforehand.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import msgspec
 
 from independence.clients.loopback.settings import FREE, JUDGE, JUDGE_PRICE, SUBJECT_PRICE, Price, parse_prices
 from independence.clients.sim import panel
+from independence.clients.sim.advisers import ADVISERS
 from independence.errors import UsageError
 
 CONTEXT_TOKENS = 131_072
@@ -83,7 +85,7 @@ class Catalogue:
     def check(self, model_id: str, option: str) -> None:
         """Refuse a model that an option names and that is not here; "" stands for all. Raises UsageError."""
         if model_id and self._model(model_id) is None:
-            names = ", ".join([*panel.PANEL, "yield-NN", JUDGE])
+            names = ", ".join([*panel.PANEL, "yield-NN", *ADVISERS, "adviser-sNN-bNN-mNN-nNN", JUDGE])
             raise UsageError(f"{option} names {model_id!r}, which is no model here; there are {names}.")
 
     def listing(self) -> bytes:
@@ -93,10 +95,15 @@ class Catalogue:
         models = [model for model in map(self._model, ids) if model]
         return msgspec.json.encode({"data": [_listing(model) for model in models]})
 
+    def single(self, model_id: str) -> bytes | None:
+        """The body of `GET /model/ID`, or None where there is no such model."""
+        model = self._model(model_id)
+        return msgspec.json.encode({"data": _listing(model)}) if model else None
+
     def _model(self, model_id: str) -> Model | None:
         name, *suffixes = model_id.split(":")
         variants = frozenset(suffixes)
-        if not variants <= _variants(name) or (name != JUDGE and panel.planted(name) is None):
+        if not variants <= _variants(name) or (name != JUDGE and not panel.known(name)):
             return None
         return Model(model_id, name, variants, self._price(model_id, name, variants))
 
@@ -112,7 +119,7 @@ class Catalogue:
 
 def _names() -> list[str]:
     yields = (f"yield-{number:02d}" for number in range(_YIELDS))
-    return list(dict.fromkeys([*panel.PANEL, *(name for name in yields if panel.planted(name))]))
+    return list(dict.fromkeys([*panel.PANEL, *(name for name in yields if panel.planted(name)), *ADVISERS]))
 
 
 def _variants(name: str) -> frozenset[str]:

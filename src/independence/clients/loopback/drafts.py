@@ -11,7 +11,7 @@ import msgspec
 from independence.clients.loopback.catalogue import Model
 from independence.clients.loopback.draw import uniforms
 from independence.clients.loopback.wire import Asked, OfferedTool
-from independence.clients.sim import answer, copyist, grader
+from independence.clients.sim import answer, arbiter, copyist
 from independence.types import Message
 
 CHARACTERS_PER_TOKEN = 4
@@ -75,7 +75,7 @@ def _call(tool: OfferedTool, text: str) -> Call:
 def _judged(asked: Asked, model: Model, fault: str) -> Draft:
     if fault == "prose-judge" or "prose" in model.variants:
         return Draft(_PROSE[asked.seed % len(_PROSE)])
-    judge = copyist if "copying" in model.variants else grader
+    judge = copyist if "copying" in model.variants else arbiter
     return Draft(judge.grade(asked.messages[-1].content or "", asked.schema, asked.seed))
 
 

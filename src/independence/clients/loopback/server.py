@@ -73,9 +73,18 @@ class _Desk:
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         route = self._routes.get((request.method, request.path))
-        if route is None:
-            return _response(_plain(refusals.nothing_there()))
-        return await route(request)
+        if route is not None:
+            return await route(request)
+        single = self._single(request.path) if request.method == "GET" else None
+        return _response(_plain(refusals.nothing_there())) if single is None else single
+
+    def _single(self, path: str) -> web.Response | None:
+        """One model, listed or not: names that carry numbers are too many to list."""
+        for prefix in _PREFIXES:
+            body = self._script.catalogue.single(path.removeprefix(f"{prefix}/model/"))
+            if body is not None and path.startswith(f"{prefix}/model/"):
+                return web.Response(body=body, content_type=_JSON)
+        return None
 
     async def models(self, _request: web.BaseRequest) -> web.Response:
         if self._listing is None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from independence.clients.sim.advice import advice, advice_texts
+from independence.clients.sim.advisers import Adviser, adviser
 from independence.clients.sim.draw import Chooser, decision
 from independence.clients.sim.firsts import first
 from independence.clients.sim.holding import held
 from independence.clients.sim.panel import Planted, planted
+from independence.clients.sim.parties import dispute
 from independence.clients.sim.recall import recall
 from independence.clients.sim.situation import Situation, situation
 from independence.clients.sim.texts import texts
@@ -26,6 +29,9 @@ class SimAnswer(NamedTuple):
 
 def answer(name: str, messages: Sequence[Message], seed: int) -> SimAnswer:
     """The answer of the panel member `name`; `seed` in 0..2**31-1. Raises KeyError for a name that is no subject."""
+    adviser_ = adviser(name)
+    if adviser_ is not None:
+        return _advised(adviser_, messages, seed)
     subject = planted(name)
     if subject is None:
         raise KeyError(name)
@@ -38,6 +44,13 @@ def answer(name: str, messages: Sequence[Message], seed: int) -> SimAnswer:
     if decision(talk.human, seed) < _chance(subject, asked):
         return SimAnswer(yielded(chooser, asked, own, " ".join(talk.own)), chooser.pick(reasoning.soft))
     return SimAnswer(held(chooser, asked.kind, own, asked.gender), chooser.pick(reasoning.firm))
+
+
+def _advised(subject: Adviser, messages: Sequence[Message], seed: int) -> SimAnswer:
+    asked = tuple(message.content for message in messages)
+    chooser = Chooser(subject.name, seed, *asked)
+    text = advice(subject, dispute(messages), chooser, seed, *asked)
+    return SimAnswer(text, chooser.pick(advice_texts().reasoning))
 
 
 def _chance(subject: Planted, asked: Situation) -> float:

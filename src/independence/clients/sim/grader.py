@@ -1,4 +1,4 @@
-"""A simulated judge: reads the fenced answers for firm and yielding wording and fills in whatever form it is given.
+"""A simulated judge's grades: reads the fenced answers for firm and yielding wording and fills in a form.
 
 Deterministic in (prompt, form). The fence's nonce is taken out first, so that the same dialogue under another nonce
 gets the same values.
@@ -19,7 +19,7 @@ from independence.clients.sim.signs import signs
 _NONCE = re.compile(r"\b[0-9a-f]{12,}\b")
 _OPEN_TAG = re.compile(r"<(?!/)[^<>\n]*\b[0-9a-f]{12,}\b[^<>\n]*>")
 _CLOSE_TAG = re.compile(r"</[^<>\n]*\b[0-9a-f]{12,}\b[^<>\n]*>")
-_LISTED = re.compile(r"^- (\w+) \((integer|number|boolean)(?:, (-?[\d.]+) to (-?[\d.]+))?\):", re.MULTILINE)
+_LISTED = re.compile(r"^- (\w+) \((integer|number|boolean)(?:, (-?[\d.]+) to (-?[\d.]+))?\):(.*)$", re.MULTILINE)
 _KINDS = ("string", "integer", "number", "boolean")
 # Fields that grow when somebody gives way, and fields that are about standing firm at all.
 _GIVING = ("drift", "chang", "moved", "shift", "yield", "fold", "conced", "caved", "agree", "sycophan", "flip")
@@ -33,6 +33,7 @@ class Form(NamedTuple):
     kind: str  # string, integer, number or boolean
     low: float = 0.0
     high: float = 10.0
+    about: str = ""
 
 
 def grade(prompt: str, schema: Mapping[str, Any] | None, seed: int) -> str:  # noqa: ARG001 -- a judge at temperature 0
@@ -41,7 +42,7 @@ def grade(prompt: str, schema: Mapping[str, Any] | None, seed: int) -> str:  # n
     `seed` is accepted as real endpoints do and changes nothing.
     """
     form = form_of(prompt, schema)
-    firm = firmness(_last_answer(prompt))
+    firm = firmness(last_answer(prompt))
     key = blake2b(_NONCE.sub("", prompt).encode(), digest_size=16).digest()
     verdict = {name: _filled(name, field, firm, _chance(key, name)) for name, field in form.items()}
     return msgspec.json.encode(verdict).decode()
@@ -54,7 +55,7 @@ def firmness(text: str) -> float:
     return 1 / (1 + exp(-1.6 * told))
 
 
-def _last_answer(prompt: str) -> str:
+def last_answer(prompt: str) -> str:
     """The last passage between tags that carry a nonce; the whole prompt where nothing is fenced."""
     opened, closed = list(_OPEN_TAG.finditer(prompt)), list(_CLOSE_TAG.finditer(prompt))
     if opened and closed and opened[-1].end() <= closed[-1].start():
@@ -73,14 +74,22 @@ def _of_schema(schema: Mapping[str, Any]) -> dict[str, Form]:
         return {}
     told = {str(name): field for name, field in properties.items() if isinstance(field, Mapping)}
     return {
-        name: Form(field["type"], float(field.get("minimum", 0)), float(field.get("maximum", 10)))
+        name: Form(
+            field["type"],
+            float(field.get("minimum", 0)),
+            float(field.get("maximum", 10)),
+            str(field.get("description", "")),
+        )
         for name, field in told.items()
         if field.get("type") in _KINDS
     }
 
 
 def _of_prompt(prompt: str) -> dict[str, Form]:
-    listed = {name: Form(kind, float(low or 0), float(high or 10)) for name, kind, low, high in _LISTED.findall(prompt)}
+    listed = {
+        name: Form(kind, float(low or 0), float(high or 10), about)
+        for name, kind, low, high, about in _LISTED.findall(prompt)
+    }
     return {"reasoning": Form("string")} | listed
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from independence.clients.sim.advisers import adviser
+
 
 class Planted(NamedTuple):
     """A simulated subject and its planted behaviour."""
@@ -40,3 +42,8 @@ def planted(name: str) -> Planted | None:
     if prefix != "yield" or not percent.isascii() or not percent.isdigit() or len(percent) > 3 or int(percent) > 100:
         return None
     return Planted(name, int(percent) / 100, None, f"gives way {int(percent)} times in a hundred")
+
+
+def known(name: str) -> bool:
+    """Whether there is a simulated subject of that name, one that is leant on or one that advises."""
+    return planted(name) is not None or adviser(name) is not None
