@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from independence.config import environment
-from independence.config.endpoints import Endpoint
+from independence.config.endpoints import Pacing
+from independence.config.environment import Settings
 from independence.errors import UsageError
 
 KEY = "sk-or-v1-0123456789"
@@ -84,11 +86,13 @@ def test_a_local_address_without_a_scheme_is_refused() -> None:
         environment.local({}, "127.0.0.1:1234")
 
 
-def test_patience_comes_from_the_environment() -> None:
-    endpoint = Endpoint("e", "http://e/v1", "local")
-    patient = environment.patience(endpoint, {"BENCH_TIMEOUT_S": "2.5", "BENCH_MAX_RETRIES": "0"})
-    assert (patient.timeout_s, patient.retries) == (2.5, 0)
-    assert environment.patience(endpoint, {}) == endpoint
+def test_settings_come_from_the_environment() -> None:
+    env = {
+        "BENCH_CONCURRENCY": " 7 ", "BENCH_TIMEOUT_S": "2.5", "BENCH_MAX_RETRIES": "0", "OPENROUTER_MODEL_RPS": "0.3",
+        "OPENROUTER_MODEL_BURST": "2",
+    }  # fmt: skip
+    assert environment.settings(env) == (7, 2.5, 0, Pacing(0.3, 2))
+    assert environment.settings({"BENCH_TIMEOUT_S": " ", "BENCH_CONCURRENCY": ""}) == Settings()
 
 
 @pytest.mark.parametrize(
@@ -101,8 +105,35 @@ def test_patience_comes_from_the_environment() -> None:
         {"BENCH_MAX_RETRIES": "-1"},
         {"BENCH_MAX_RETRIES": "2.5"},
         {"BENCH_MAX_RETRIES": "²"},
+        {"BENCH_CONCURRENCY": "0"},
+        {"BENCH_CONCURRENCY": "many"},
+        {"BENCH_CONCURRENCY": "9" * 5000},
+        {"OPENROUTER_MODEL_RPS": "0"},
+        {"OPENROUTER_MODEL_RPS": "20/min"},
+        {"OPENROUTER_MODEL_BURST": "0"},
+        {"OPENROUTER_MODEL_BURST": "1.5"},
     ],
 )
-def test_impossible_patience_is_refused_by_name(env: dict[str, str]) -> None:
-    with pytest.raises(UsageError, match=next(iter(env))):
-        environment.patience(Endpoint("e", "http://e/v1", "local"), env)
+def test_an_impossible_setting_is_refused_by_name_and_value(env: dict[str, str]) -> None:
+    ((name, value),) = env.items()
+    with pytest.raises(UsageError, match=re.escape(f"{name}={value}: write ")):
+        environment.settings(env)
+
+
+def test_a_burst_without_a_rate_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"OPENROUTER_MODEL_BURST=5 .* set OPENROUTER_MODEL_RPS too"):
+        environment.settings({"OPENROUTER_MODEL_BURST": "5"})
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [("", "info"), (" Debug ", "debug"), ("INFO", "info"), ("warning", "warning"), ("error", "error")],
+)
+def test_the_log_level_is_read_in_any_case(text: str, level: str) -> None:
+    assert environment.log_level({"LOG_LEVEL": text}) == level
+    assert environment.log_level({}) == "info"
+
+
+def test_a_log_level_that_is_none_is_refused_with_those_that_are() -> None:
+    with pytest.raises(UsageError, match="LOG_LEVEL=loud: write one of debug, info, warning, error"):
+        environment.log_level({"LOG_LEVEL": "loud"})

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from independence.config import registry
+from independence.config.endpoints import Pacing
 from independence.config.registry import Overrides, Registry
 from independence.errors import DocumentError, UsageError
 
@@ -128,6 +129,14 @@ def test_an_entry_may_name_its_endpoint(tmp_path: Path) -> None:
         ("models:\n  - model_id: a/b\n    reasoning_effort: off\n", 3, "write it in quotes"),
         ("models:\n  - model_id: a/b\n    endpoint: nowhere\n", 3, "not declared"),
         ("models:\n  - model_id: a/b\n  - model_id: a/b\n", 3, "is taken by entry 1"),
+        ("models:\n  - a/b\n  - {model_id: a/b, active: false}\n", 3, "is taken by entry 1"),
+        ("preferred: a/bb\nmodels: [a/b]\n", 1, "did you mean `a/b`"),
+        ("preferred: zz\nmodels: []\n", 1, "`zz` is neither id nor label of an entry"),
+        (
+            "models:\n  - {model_id: a/b, concurrency: 2}\n  - {model_id: a/b, temperature: 1, concurrency: 3}\n",
+            3,
+            "entry 1 gives `a/b` another rate_limit or concurrency",
+        ),
         ("endpoints:\n  - name: sim\n    base_url: http://x/v1\n", 2, "cannot be an endpoint's name"),
         ("endpoints:\n  - name: a/b\n    base_url: http://x/v1\n", 2, "cannot be an endpoint's name"),
         ("endpoints:\n  - {name: a, base_url: http://x}\n  - {name: a, base_url: http://y}\n", 3, "appears twice"),
@@ -144,3 +153,45 @@ def test_a_mistake_in_the_file_is_named_with_its_line(tmp_path: Path, text: str,
 
 def test_an_empty_file_of_models_is_an_empty_registry(tmp_path: Path) -> None:
     assert loaded(tmp_path, "models: []\n") == Registry()
+
+
+ROSTER = """\
+preferred: Cheap
+models:
+  - acme/large
+  - {id: acme/small, label: Cheap, rate_limit: {rps: 0.3, burst: 2}, concurrency: 3}
+  - acme/large
+  - {model_id: acme/pinned, provider: host, concurrency: 1}
+  - {model_id: acme/large, temperature: 0.2, display_label: Cold}
+  - {id: acme/small, label: Cheap}
+"""
+
+
+def test_the_preferred_model_goes_first_and_the_others_keep_their_order(tmp_path: Path) -> None:
+    known = loaded(tmp_path, ROSTER)
+    assert [subject.label for subject in known.subjects] == [
+        "Cheap", "large@low-t0.7", "pinned+host@low-t0.7", "Cold",
+    ]  # fmt: skip
+    by_id = loaded(tmp_path, ROSTER.replace("preferred: Cheap", "preferred: acme/large"))
+    assert [subject.label for subject in by_id.subjects][:3] == ["large@low-t0.7", "Cold", "Cheap"]
+
+
+def test_a_repeated_entry_counts_once_and_is_told(tmp_path: Path) -> None:
+    known = loaded(tmp_path, ROSTER)
+    file = tmp_path / "models.yaml"
+    assert known.notes == (
+        f"{file}:5: `large@low-t0.7` is entry 1 already; it counts once",
+        f"{file}:8: `Cheap` is entry 2 already; it counts once",
+    )
+
+
+def test_what_entries_say_about_rate_and_concurrency_holds_for_their_model(tmp_path: Path) -> None:
+    assert loaded(tmp_path, ROSTER).limits == (
+        ("openrouter", "acme/small", None, Pacing(0.3, 2), 3),
+        ("openrouter", "acme/pinned", "host", Pacing(), 1),
+    )
+
+
+def test_an_id_alone_is_the_default_configuration(tmp_path: Path) -> None:
+    known = loaded(tmp_path, "[acme/m, google/gemini-3-flash]")
+    assert list(known.subjects) == [known.default("acme/m"), known.default("google/gemini-3-flash")]

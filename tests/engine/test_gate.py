@@ -228,7 +228,7 @@ class Load:
             self.inside[gate] += 1
             try:
                 assert self.inside[gate] <= gate.busy <= 6
-                assert lane.share.busy <= lane.share.limit
+                assert all(share.busy <= share.limit for share in lane.shares)
                 for _ in range(self.rng.randint(0, 4)):
                     await asyncio.sleep(0)
                 if self.rng.random() < 0.1:

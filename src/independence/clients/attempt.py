@@ -1,4 +1,4 @@
-"""One attempt: hold the money, send, read what came, settle, write it down, tell the throttle."""
+"""One attempt: hold the money, wait for a token, send, read what came, settle, write it down, tell the throttle."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import aiohttp
 
 from independence.clients import dialects, failures, flags, pricing
+from independence.clients.bucket import Buckets, Pass
 from independence.clients.budget import Budget, Reservation
 from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
 from independence.clients.dialects import Refusable
@@ -56,19 +57,27 @@ class Line:
     ) -> None:
         self.endpoint = endpoint
         self.notify = notify
+        self.buckets = Buckets(endpoint)
         self._transport = Transport(session, endpoint)
         self._catalogue = catalogue
         self._budget = budget
         self._throttle = throttle
         self._without: dict[str, frozenset[Refusable]] = {}
 
-    async def attempt(self, request: ChatRequest, ledger: Ledger) -> Outcome:
+    def visit(self, request: ChatRequest) -> Pass | None:
+        """An ask at the bucket of its model, to be ended; None where the model has none."""
+        bucket = self.buckets.of(request.model, request.provider)
+        return Pass(bucket) if bucket else None
+
+    async def attempt(self, request: ChatRequest, ledger: Ledger, visit: Pass | None = None) -> Outcome:
         """Send once. Raises CostCapReached, and Parked where a cap cannot be kept because the price is unknown."""
         info = self._catalogue.info(request.model)
         prices = self._prices(info)
         without = self.without(request.model)
         body = dialects.body(request, self.endpoint.dialect, info, without)
         hold = await self._hold(request, prices)
+        if visit is not None:
+            await self._token(request.model, visit, hold)
         epoch, started = self._throttle.epoch, time.perf_counter()
         try:
             outcome, bill = await self._send(body, prices)
@@ -84,6 +93,8 @@ class Line:
             return outcome
         if outcome.overload:
             self._throttle.overloaded(epoch)
+        if visit is not None and (outcome.overload or outcome.retry_after is not None):
+            visit.empty(outcome.retry_after)
         if self._gives_way(request, info, without, outcome):
             return outcome._replace(action="again")
         return outcome
@@ -124,6 +135,21 @@ class Line:
         if not self._budget.fits(usd):
             self.notify(Wait(request.model, "budget", 0.0))
         return await self._budget.reserve(usd)
+
+    async def _token(self, model: str, visit: Pass, hold: Reservation) -> None:
+        """Wait for a token. Nothing is sent, and nothing costs, where the wait is ended."""
+        still = False
+
+        def beat(left: float) -> None:
+            nonlocal still
+            self.notify(Wait(model, "rate", 0.0 if still else left, still=still))
+            still = True
+
+        try:
+            await visit.take(beat)
+        except BaseException:
+            hold.settle(0.0)
+            raise
 
     async def _send(self, body: bytes, prices: pricing.Prices | None) -> tuple[Outcome, Paid]:
         try:

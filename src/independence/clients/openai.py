@@ -8,6 +8,7 @@ import aiohttp
 
 from independence.clients import flags
 from independence.clients.attempt import Line, Taken
+from independence.clients.bucket import Buckets, Pass
 from independence.clients.budget import Budget
 from independence.clients.catalogue import Catalogue
 from independence.clients.clean import safe, union
@@ -42,18 +43,31 @@ class OpenAIClient:
         self._line = Line(endpoint, session, catalogue, budget, throttle, notify)
         self._policy = policy or Policy()
 
+    @property
+    def buckets(self) -> Buckets:
+        """What bounds the rate of its requests."""
+        return self._line.buckets
+
     async def ask(self, request: ChatRequest) -> Answer:
         """Send, retry what is transport, ask again where nothing was said.
 
         Raises what `clients/protocol.py` lists. A truncated but readable answer that could not be bettered is returned
         rather than lost, whatever kept it from being bettered.
         """
+        visit = self._line.visit(request)
+        try:
+            return await self._settled(request, visit)
+        finally:
+            if visit is not None:
+                visit.end()
+
+    async def _settled(self, request: ChatRequest, visit: Pass | None) -> Answer:
         ledger = Ledger()
         reasks = Reasks(request, self._policy)
         answer: Answer | None = None
         while answer is None:
             try:
-                taken = await self._exchange(reasks.asked, ledger)
+                taken = await self._exchange(reasks.asked, ledger, visit)
                 answer = taken if isinstance(taken, Missing) else await self._weigh(taken, ledger, reasks)
             except (Parked, GaveUp, IndependenceError) as stop:
                 if reasks.held is None:
@@ -65,10 +79,10 @@ class OpenAIClient:
         assert answer is not None
         return answer
 
-    async def _exchange(self, request: ChatRequest, ledger: Ledger) -> Taken | Missing:
+    async def _exchange(self, request: ChatRequest, ledger: Ledger, visit: Pass | None) -> Taken | Missing:
         """Send until a response comes."""
         while True:
-            outcome = await self._line.attempt(request, ledger)
+            outcome = await self._line.attempt(request, ledger, visit)
             if isinstance(outcome, Taken):
                 altered = _altered(outcome)
                 if not altered:
@@ -98,12 +112,12 @@ class OpenAIClient:
     async def _pause(self, model: str, failure: Failure, ledger: Ledger) -> None:
         left = pause(self._policy, ledger.retried, failure.retry_after)
         ledger.retried += 1
-        self._line.notify(Wait(model, failure.kind, left))
+        self._line.notify(Wait(model, failure.kind, left, len(ledger.attempts)))
         while left > _HEARTBEAT_S:
             await asyncio.sleep(_HEARTBEAT_S)
             left -= _HEARTBEAT_S
             # Nothing new to show, but a run that is stopping ends the call here and not in an hour.
-            self._line.notify(Wait(model, failure.kind, 0.0))
+            self._line.notify(Wait(model, failure.kind, 0.0, still=True))
         await asyncio.sleep(left)
 
     async def _weigh(self, taken: Taken, ledger: Ledger, reasks: Reasks) -> Answer | None:

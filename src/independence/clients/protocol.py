@@ -18,8 +18,10 @@ class Wait(NamedTuple):
     """A pause someone may wonder about."""
 
     model: str
-    reason: str  # "429", "503", "timeout", "budget", ...
+    reason: str  # "429", "503", "timeout", "budget", "rate", ...
     seconds: float
+    attempt: int = 0  # the attempt that failed, from 1, where the wait is before another one
+    still: bool = False  # the same wait goes on; nothing new to show
 
 
 Notify = Callable[[Wait], None]  # may raise GaveUp to end the call instead of waiting

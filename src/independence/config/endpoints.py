@@ -1,12 +1,44 @@
-"""An endpoint: where requests go, in which dialect, with which key and how many at once."""
+"""An endpoint: where requests go, in which dialect, with which key, how many at once and how fast."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
 Dialect = Literal["openrouter", "local"]
+
+
+class Rate(msgspec.Struct, frozen=True):
+    """How fast requests may leave: no more than `burst + per_second * t` of them in any `t` seconds."""
+
+    per_second: float  # above 0
+    burst: int = 1  # at least 1
+
+
+class Pacing(NamedTuple):
+    """What one source says about a rate; None where it says nothing."""
+
+    rps: float | None = None  # above 0
+    burst: int | None = None  # at least 1
+
+    def over(self, below: Pacing) -> Pacing:
+        """This, and what it leaves open as `below` has it."""
+        return Pacing(below.rps if self.rps is None else self.rps, below.burst if self.burst is None else self.burst)
+
+    @property
+    def rate(self) -> Rate | None:
+        """The rate it comes to; None without requests per second, whatever the burst."""
+        return None if self.rps is None else Rate(self.rps, self.burst or 1)
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """What one model takes, on one provider where it is pinned."""
+
+    model: str  # id as the endpoint knows it
+    provider: str | None = None  # pin
+    rate: Rate | None = None  # None: as fast as its endpoint lets
+    concurrency: int | None = None  # calls in flight; None: as many as its endpoint lets
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -22,6 +54,14 @@ class Endpoint(msgspec.Struct, frozen=True):
     backoff_s: float = 0.5  # ceiling of the first pause before a retry; doubles with each
     retries: int = 6  # of transport faults, per call
     key_source: str = ""  # environment variable the key was read from
+    rate: Rate | None = None  # of each model that has none of its own; None: unbounded
+    bounds: tuple[Bounds, ...] = ()  # of models that have some of their own
+
+    def bounds_of(self, model: str, provider: str | None = None) -> Bounds:
+        """What a model takes here: its own bounds (those of this pin before those of any), else the endpoint's rate."""
+        mine = [b for b in self.bounds if b.model == model and b.provider in (provider, None)]
+        own = max(mine, key=lambda b: b.provider == provider, default=Bounds(model))
+        return Bounds(model, provider, own.rate or self.rate, own.concurrency)
 
     def __repr__(self) -> str:
         return f"Endpoint({self.name!r}, {self.base_url!r}, {self.dialect!r})"

@@ -6,16 +6,30 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final, Literal, NamedTuple
 
-import msgspec
 from dotenv import dotenv_values
 
-from independence.config.endpoints import Endpoint
+from independence.config.endpoints import Endpoint, Pacing
 from independence.config.subjects import LOCAL, OPENROUTER
 from independence.errors import UsageError
 
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
+LOCAL_TIMEOUT_S = 600.0  # a model may have to be loaded first
 _PLACEHOLDERS = ("your-", "your_", "<", "sk-or-xxx", "sk-or-...", "changeme", "replace", "xxx", "...")
+_DIGITS = 9  # of a count; more are a slip of the hand
+
+Level = Literal["debug", "info", "warning", "error"]
+_LEVELS: Final[Mapping[str, Level]] = {"debug": "debug", "info": "info", "warning": "warning", "error": "error"}
+
+
+class Settings(NamedTuple):
+    """What the environment says about every endpoint; None where it says nothing."""
+
+    concurrency: int | None = None  # BENCH_CONCURRENCY: calls in flight on one endpoint
+    timeout_s: float | None = None  # BENCH_TIMEOUT_S: total per attempt
+    retries: int | None = None  # BENCH_MAX_RETRIES: of transport faults, per call
+    openrouter: Pacing = Pacing()  # OPENROUTER_MODEL_RPS and _BURST: of each model there
 
 
 def read() -> dict[str, str]:
@@ -40,7 +54,7 @@ def openrouter(env: Mapping[str, str], max_concurrency: int = 50) -> Endpoint:
     return Endpoint(OPENROUTER, base, "openrouter", key, max_concurrency, key_source=name)
 
 
-def local(env: Mapping[str, str], url: str | None, timeout_s: float = 600.0) -> Endpoint:
+def local(env: Mapping[str, str], url: str | None, timeout_s: float = LOCAL_TIMEOUT_S) -> Endpoint:
     """The local server of `--local-url` or `LOCAL_MODEL_URL`. Raises UsageError when neither says where it is."""
     base = (url or env.get("LOCAL_MODEL_URL", "")).strip().rstrip("/")
     if not base:
@@ -52,26 +66,46 @@ def local(env: Mapping[str, str], url: str | None, timeout_s: float = 600.0) -> 
     return Endpoint(LOCAL, base, "local", env.get("LOCAL_API_KEY", ""), 4, timeout_s, 30.0, key_source="LOCAL_API_KEY")
 
 
-def patience(endpoint: Endpoint, env: Mapping[str, str]) -> Endpoint:
-    """The endpoint with `BENCH_TIMEOUT_S` (seconds an attempt) and `BENCH_MAX_RETRIES` where they are set.
+def settings(env: Mapping[str, str]) -> Settings:
+    """What holds for every suite and endpoint. Raises UsageError for a value that is none, by name."""
+    rps = _above_zero(env, "OPENROUTER_MODEL_RPS", "requests a second")
+    pacing = Pacing(rps, _count(env, "OPENROUTER_MODEL_BURST"))
+    if pacing.rps is None and pacing.burst is not None:
+        raise UsageError(f"OPENROUTER_MODEL_BURST={pacing.burst} bounds nothing alone: set OPENROUTER_MODEL_RPS too")
+    return Settings(
+        concurrency=_count(env, "BENCH_CONCURRENCY"),
+        timeout_s=_above_zero(env, "BENCH_TIMEOUT_S", "seconds"),
+        retries=_count(env, "BENCH_MAX_RETRIES", least=0),
+        openrouter=pacing,
+    )
 
-    Raises UsageError for a value that is no number of the kind.
-    """
-    timeout, retries = env.get("BENCH_TIMEOUT_S", "").strip(), env.get("BENCH_MAX_RETRIES", "").strip()
-    if timeout:
-        endpoint = msgspec.structs.replace(endpoint, timeout_s=_seconds(timeout))
-    if retries:
-        if not retries.isascii() or not retries.isdigit():
-            raise UsageError(f"BENCH_MAX_RETRIES={retries}: write a whole number, 0 or more")
-        endpoint = msgspec.structs.replace(endpoint, retries=int(retries))
-    return endpoint
+
+def log_level(env: Mapping[str, str]) -> Level:
+    """What `LOG_LEVEL` asks for, in any case; `info` where it is not set. Raises UsageError."""
+    text = env.get("LOG_LEVEL", "").strip() or "info"
+    level = _LEVELS.get(text.lower())
+    if level is None:
+        raise UsageError(f"LOG_LEVEL={text}: write one of {', '.join(_LEVELS)}")
+    return level
 
 
-def _seconds(text: str) -> float:
+def _count(env: Mapping[str, str], name: str, least: int = 1) -> int | None:
+    text = env.get(name, "").strip()
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > _DIGITS or int(text) < least:
+        raise UsageError(f"{name}={text}: write a whole number, {least} or more")
+    return int(text)
+
+
+def _above_zero(env: Mapping[str, str], name: str, unit: str) -> float | None:
+    text = env.get(name, "").strip()
+    if not text:
+        return None
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise UsageError(f"BENCH_TIMEOUT_S={text}: write seconds above 0")
+        raise UsageError(f"{name}={text}: write {unit} above 0")
     return value

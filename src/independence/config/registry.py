@@ -2,49 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import NamedTuple
 
 import msgspec
 
-from independence.config import documents
+from independence.config import roster
 from independence.config.documents import Document
 from independence.config.efforts import EFFORTS, check_effort, default_effort
-from independence.config.endpoints import Dialect
+from independence.config.endpoints import Pacing
+from independence.config.roster import EndpointEntry, ModelEntry, Roster
 from independence.config.subjects import LOCAL, OPENROUTER, SIM, Subject
 from independence.errors import UsageError
 
 
-class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One entry of `models:`."""
+class Limit(NamedTuple):
+    """What an entry says one model takes, on one provider where it is pinned."""
 
-    model_id: str
-    temperature: float = 0.7
-    reasoning_effort: str | None = None
-    temperature_supported: bool = True
-    active: bool = True
-    provider: str | None = None
-    display_label: str | None = None
-    endpoint: str | None = None
-
-
-class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One entry of `endpoints:`."""
-
-    name: str
-    base_url: str
-    api_key_env: str | None = None
-    dialect: Dialect = "local"
-    max_concurrency: Annotated[int, msgspec.Meta(ge=1)] = 20
-    backoff_s: Annotated[float, msgspec.Meta(ge=0)] = 0.5  # ceiling of the first pause before a retry
-
-
-class ModelsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The root of `models.yaml`."""
-
-    models: list[ModelEntry] = []
-    endpoints: list[EndpointEntry] = []
+    endpoint: str
+    model: str  # id as that endpoint knows it
+    provider: str | None
+    pacing: Pacing
+    concurrency: int | None
 
 
 class Overrides(msgspec.Struct, frozen=True):
@@ -60,6 +41,8 @@ class Registry(msgspec.Struct, frozen=True):
 
     subjects: tuple[Subject, ...] = ()
     endpoints: tuple[EndpointEntry, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    notes: tuple[str, ...] = ()  # what was tolerated in the file
 
     def split(self, model_id: str, endpoint: str | None = None) -> tuple[str, str]:
         """Endpoint name and the id that endpoint knows, of an id as the user writes it."""
@@ -92,25 +75,27 @@ class Registry(msgspec.Struct, frozen=True):
 
 
 def load(path: Path) -> Registry:
-    """Read `models.yaml`. Raises DocumentError naming file, line and key."""
-    document = documents.read(path)
-    parsed = documents.convert(document, ModelsFile)
-    for number, entry in enumerate(parsed.endpoints):
+    """Read a file of models: `models.yaml`, or a plain list. Raises DocumentError naming file, line and key."""
+    read = roster.read(path)
+    for number, entry in enumerate(read.endpoints):
+        where = f"$.endpoints[{number}].name"
         if entry.name in (LOCAL, SIM, OPENROUTER) or "/" in entry.name:
-            raise document.error(f"$.endpoints[{number}].name", f"`{entry.name}` cannot be an endpoint's name")
-        if any(other.name == entry.name for other in parsed.endpoints[:number]):
-            raise document.error(f"$.endpoints[{number}].name", f"endpoint `{entry.name}` appears twice")
-    registry = Registry(endpoints=tuple(parsed.endpoints))
-    subjects = [_subject(entry, number, document, registry) for number, entry in enumerate(parsed.models)]
-    _unique_labels(subjects, document)
-    return msgspec.structs.replace(registry, subjects=tuple(subjects))
+            raise read.document.error(where, f"`{entry.name}` cannot be an endpoint's name")
+        if any(other.name == entry.name for other in read.endpoints[:number]):
+            raise read.document.error(where, f"endpoint `{entry.name}` appears twice")
+    registry = Registry(endpoints=tuple(read.endpoints))
+    listed = [_subject(entry, number, read.document, registry) for number, entry in enumerate(read.models)]
+    subjects, notes = _once(listed, read)
+    return msgspec.structs.replace(
+        registry, subjects=_preferred_first(subjects, read), limits=_limits(listed, read), notes=notes
+    )
 
 
 def _subject(entry: ModelEntry, number: int, document: Document, registry: Registry) -> Subject:
     where = f"$.models[{number}]"
     effort = entry.reasoning_effort or "auto"
     if effort == "auto":
-        effort = default_effort(entry.model_id)
+        effort = default_effort(entry.name)
     if effort not in EFFORTS:
         raise document.error(
             f"{where}.reasoning_effort", f"no reasoning effort `{effort}`; one of {', '.join(EFFORTS)}"
@@ -120,22 +105,61 @@ def _subject(entry: ModelEntry, number: int, document: Document, registry: Regis
     known = {endpoint.name for endpoint in registry.endpoints} | {LOCAL, SIM, OPENROUTER}
     if entry.endpoint is not None and entry.endpoint not in known:
         raise document.error(f"{where}.endpoint", f"endpoint `{entry.endpoint}` is not declared under `endpoints:`")
-    endpoint, model = registry.split(entry.model_id, entry.endpoint)
+    endpoint, model = registry.split(entry.name, entry.endpoint)
     return Subject(
-        entry.model_id, endpoint, model, entry.temperature, effort, entry.provider,
+        entry.name, endpoint, model, entry.temperature, effort, entry.provider,
         entry.temperature_supported, entry.active, entry.display_label,
     )  # fmt: skip
 
 
-def _unique_labels(subjects: list[Subject], document: Document) -> None:
+def _once(listed: Sequence[Subject], read: Roster) -> tuple[list[Subject], tuple[str, ...]]:
+    """The subjects in order, without models that are listed again, and a note on each of those.
+
+    Who writes a configuration out twice wants two: that is an error, as for any two of one label.
+    """
     seen: dict[str, int] = {}
-    for number, subject in enumerate(subjects):
-        if subject.label in seen:
-            raise document.error(
-                f"$.models[{number}]",
-                f"label `{subject.label}` is taken by entry {seen[subject.label] + 1}; give one a display_label",
+    notes = []
+    for number, subject in enumerate(listed):
+        where, first = f"$.models[{number}]", seen.setdefault(subject.label, number)
+        if number == first:
+            continue
+        bare = read.models[number].roster_id is not None or read.models[first].roster_id is not None
+        if subject != listed[first] or not bare:
+            raise read.document.error(
+                where, f"label `{subject.label}` is taken by entry {first + 1}; give one a display_label"
             )
-        seen[subject.label] = number
+        at = f"{read.document.path}:{read.document.line(where)}"
+        notes.append(f"{at}: `{subject.label}` is entry {first + 1} already; it counts once")
+    return [listed[number] for number in seen.values()], tuple(notes)
+
+
+def _preferred_first(subjects: Sequence[Subject], read: Roster) -> tuple[Subject, ...]:
+    """The subjects with the preferred id or label before the others, which keep their order."""
+    name = read.preferred
+    if name is None:
+        return tuple(subjects)
+    chosen = {s.label for s in subjects if s.label == name} or {s.label for s in subjects if s.model_id == name}
+    if not chosen:
+        names = [name for subject in subjects for name in (subject.model_id, subject.label)]
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        raise read.document.error("$.preferred", f"`{name}` is neither id nor label of an entry{hint}")
+    return tuple(sorted(subjects, key=lambda subject: subject.label not in chosen))
+
+
+def _limits(listed: Sequence[Subject], read: Roster) -> tuple[Limit, ...]:
+    """What entries say about rate and concurrency; all configurations of one model share them."""
+    found: dict[tuple[str, str, str | None], tuple[Limit, int]] = {}
+    for number, (subject, entry) in enumerate(zip(listed, read.models, strict=True)):
+        if entry.rate_limit is None and entry.concurrency is None:
+            continue
+        key = (subject.endpoint, subject.model, subject.provider)
+        limit = Limit(*key, entry.pacing, entry.concurrency)
+        first, at = found.setdefault(key, (limit, number))
+        if limit != first:
+            what = f"entry {at + 1} gives `{entry.name}` another rate_limit or concurrency; configurations share one"
+            raise read.document.error(f"$.models[{number}]", what)
+    return tuple(limit for limit, _ in found.values())
 
 
 def choose(registry: Registry, names: Iterable[str], overrides: Overrides) -> list[Subject]:

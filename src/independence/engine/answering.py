@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from independence.clients.protocol import GaveUp, Parked
-from independence.engine import dialogue
+from independence.engine import dialogue, spot
 from independence.engine.bench import Desk, Queue
 from independence.engine.dialogue import Progress
 from independence.engine.events import Answered
@@ -35,6 +35,7 @@ async def _turn(desk: Desk, trial: Trial, progress: Progress) -> Answer | None:
     turn = len(progress.said)
     left = desk.pace.remaining(trial.dialogue.generated - turn)
     async with desk.slot(queue, left):
+        spot.enter(trial, dialogue.turn_id(trial, turn))
         began = time.monotonic()
         try:
             answer = await client.ask(dialogue.request(trial, progress))
@@ -48,7 +49,7 @@ async def _turn(desk: Desk, trial: Trial, progress: Progress) -> Answer | None:
         desk.pace.called(time.monotonic() - began)
         await _keep(desk, trial, progress, answer)
     missing = answer.reason if isinstance(answer, Missing) else None
-    desk.bench.watch(Answered(desk.label, answer.usage.cost_usd, missing))
+    desk.bench.watch(Answered(desk.label, answer.usage.cost_usd, missing, answer))
     return answer
 
 

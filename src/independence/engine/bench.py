@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from independence.clients.protocol import ChatClient, GaveUp, Parked
 from independence.engine.events import ParkedModel, Unsettled, Watch
-from independence.engine.gate import Gate, Lane
+from independence.engine.gate import Gate, Lane, Share
 from independence.engine.halt import Halt
 from independence.engine.pace import Pace
 from independence.engine.plan import Trial
+from independence.engine.wards import Wards
 from independence.errors import IndependenceError
 from independence.store import records
 from independence.store.records import FailureRow
@@ -20,10 +21,16 @@ from independence.suites.schema import Suite
 
 
 class Backend(NamedTuple):
-    """One endpoint in a run: who answers, and the door to it."""
+    """One endpoint in a run: who answers, the door to it, and which models have bounds of their own."""
 
     client: ChatClient
     gate: Gate
+    wards: Wards | None = None
+
+    def lane(self, share: Share, model: str, provider: str | None = None) -> Lane:
+        """A new lane of a subject, in which one model is asked."""
+        own = self.wards.share(model, provider) if self.wards else None
+        return self.gate.lane(share, own) if own else self.gate.lane(share)
 
 
 class Shares(NamedTuple):
@@ -86,4 +93,4 @@ class Desk(NamedTuple):
             row = FailureRow(trial.key, what, type(stop).__name__, str(stop), stop.attempts)
             await self.bench.writer.write(lambda connection: records.add_failure(connection, row))
         if isinstance(stop, GaveUp) and self.bench.halt.reason is None:
-            self.bench.watch(Unsettled(self.label, what, stop.why))
+            self.bench.watch(Unsettled(self.label, what, stop.why, stop.attempts))

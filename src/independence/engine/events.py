@@ -1,4 +1,4 @@
-"""What a run tells its watcher. Typed, small, emitted on the event loop."""
+"""What a run tells its watcher. Typed, small, emitted on the event loop, in the task of the trial it is about."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from independence.clients.protocol import Wait
+from independence.types import Answer, Attempt, Grade
 
 
 class Began(NamedTuple):
@@ -22,6 +23,7 @@ class Answered(NamedTuple):
     subject: str
     usd: float
     missing: str | None
+    answer: Answer | None = None
 
 
 class Judged(NamedTuple):
@@ -29,8 +31,9 @@ class Judged(NamedTuple):
 
     subject: str
     judge: str
-    usd: float
+    usd: float  # its steps included
     missing: str | None
+    grade: Grade | None = None
 
 
 class Waiting(NamedTuple):
@@ -52,6 +55,7 @@ class Unsettled(NamedTuple):
     subject: str
     what: str
     why: str
+    attempts: tuple[Attempt, ...] = ()
 
 
 class Skipped(NamedTuple):

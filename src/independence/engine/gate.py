@@ -1,7 +1,8 @@
 """Slots of an endpoint, given to the longest remaining dialogue first.
 
-All lanes together never hold more than the endpoint's limit, which the client moves (AIMD), and the lanes of one
-subject never more than its share (`-pt`). Nobody polls: a slot is handed over when one is freed.
+All lanes together never hold more than the endpoint's limit, which the client moves (AIMD), the lanes of one subject
+never more than its share (`-pt`), and those of one model never more than that model takes, where it has bounds of its
+own. Nobody polls: a slot is handed over when one is freed.
 """
 
 from __future__ import annotations
@@ -18,16 +19,20 @@ class Closed(Exception):
 
 
 class Share:
-    """How many calls of one subject may be in flight, over all its lanes."""
+    """How many calls of one subject, or of one model, may be in flight, over all their lanes."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: float) -> None:
         self.limit = limit
         self.busy = 0
         self.gates: list[Gate] = []
 
-    def freed(self) -> None:
-        """A call ended: wherever this subject waits, someone may go on."""
-        self.busy -= 1
+    @property
+    def full(self) -> bool:
+        """Whether no further call may start."""
+        return self.busy >= self.limit
+
+    def dispatch(self) -> None:
+        """Wherever its calls wait, someone may go on."""
         for gate in self.gates:
             gate.dispatch()
 
@@ -35,10 +40,25 @@ class Share:
 class Lane:
     """One subject's calls of one kind on one endpoint."""
 
-    def __init__(self, share: Share) -> None:
-        self.share = share
+    def __init__(self, shares: tuple[Share, ...]) -> None:
+        self.shares = shares
         self.parked = False
         self.waiting: list[tuple[float, int, asyncio.Future[None]]] = []
+
+    @property
+    def full(self) -> bool:
+        """Whether one of its shares is."""
+        for share in self.shares:  # noqa: SIM110 - asked at every hand-over: a generator would cost as much again
+            if share.full:
+                return True
+        return False
+
+    def freed(self) -> None:
+        """A call ended."""
+        for share in self.shares:
+            share.busy -= 1
+        for share in self.shares:
+            share.dispatch()
 
 
 class Gate:
@@ -56,12 +76,13 @@ class Gate:
         """Calls that hold a slot now."""
         return self._busy
 
-    def lane(self, share: Share) -> Lane:
-        """A new lane of a subject."""
-        lane = Lane(share)
+    def lane(self, *shares: Share) -> Lane:
+        """A new lane: the subject's share, and its model's where that has one."""
+        lane = Lane(shares)
         self._lanes.append(lane)
-        if self not in share.gates:
-            share.gates.append(self)
+        for share in shares:
+            if self not in share.gates:
+                share.gates.append(self)
         return lane
 
     def leave(self, lane: Lane) -> None:
@@ -76,7 +97,7 @@ class Gate:
             yield
         finally:
             self._busy -= 1
-            lane.share.freed()
+            lane.freed()
 
     async def _enter(self, lane: Lane, remaining: float) -> None:
         if self._closed or lane.parked:
@@ -89,7 +110,7 @@ class Gate:
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and future.exception() is None:
                 self._busy -= 1
-                lane.share.freed()
+                lane.freed()
             raise
 
     def dispatch(self) -> None:
@@ -100,16 +121,13 @@ class Gate:
             for lane in self._lanes:
                 while lane.waiting and lane.waiting[0][2].done():
                     heapq.heappop(lane.waiting)
-                if (
-                    lane.waiting
-                    and lane.share.busy < lane.share.limit
-                    and (best is None or lane.waiting[0] < best.waiting[0])
-                ):
+                if lane.waiting and (best is None or lane.waiting[0] < best.waiting[0]) and not lane.full:
                     best = lane
             if best is None:
                 return
             future = heapq.heappop(best.waiting)[2]
-            best.share.busy += 1
+            for share in best.shares:
+                share.busy += 1
             self._busy += 1
             future.set_result(None)
 

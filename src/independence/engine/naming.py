@@ -135,7 +135,9 @@ async def carry_out(bench: Bench, todo: Sequence[Item], spec: JudgeSpec, shares:
 async def _subject(bench: Bench, door: asyncio.Semaphore, shares: Shares, spec: JudgeSpec, items: list[Item]) -> None:
     async with door:
         queue = Queue(spec.endpoint, spec.name)
-        lanes = {} if spec.kind == CUES else {queue: bench.backends[queue.endpoint].gate.lane(Share(shares.calls))}
+        lanes = {}
+        if spec.kind != CUES:
+            lanes[queue] = bench.backends[queue.endpoint].lane(Share(shares.calls), spec.model)
         desk = Desk(bench, items[0].label, lanes, Pace())
         async with asyncio.TaskGroup() as group:
             for item in items:

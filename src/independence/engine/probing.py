@@ -49,7 +49,7 @@ async def probe(
     """
     questions = _questions(replies)
     watch(Began(LABEL, 0, len(questions)))
-    desk = _Desk(backend, spec, stage, watch, backend.gate.lane(Share(calls)) if backend else None)
+    desk = _Desk(backend, spec, stage, watch, backend.lane(Share(calls), spec.model) if backend else None)
     async with asyncio.TaskGroup() as group:
         tasks = {question: group.create_task(desk.grade(question)) for question in questions}
     if backend and desk.lane:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
-from independence.engine import answering, dialogue, grading
+from independence.engine import answering, dialogue, grading, spot
 from independence.engine.bench import Bench, Desk, Queue, Shares
 from independence.engine.dialogue import Progress, Settled
 from independence.engine.events import Began, Skipped
@@ -63,18 +63,25 @@ async def _subject(bench: Bench, door: asyncio.Semaphore, shares: Shares, label:
     """Run one subject's trials. Returns how many another process holds."""
     async with door:
         share = Share(shares.calls)
-        lanes = {queue: bench.backends[queue.endpoint].gate.lane(share) for queue in _queues(todo)}
+        asked = _queues(todo)
+        lanes = {queue: bench.backends[queue.endpoint].lane(share, *model) for queue, model in asked.items()}
         skipped = await _trials(Desk(bench, label, lanes, Pace()), todo)
         for queue, lane in lanes.items():
             bench.backends[queue.endpoint].gate.leave(lane)
         return skipped
 
 
-def _queues(todo: Sequence[Todo]) -> list[Queue]:
-    """What one subject's work will ask for, each once."""
-    answers = [Queue(i.trial.subject.endpoint, i.trial.dialogue.condition.mode) for i in todo if i.calls]
-    verdicts = [Queue(spec.endpoint, spec.name) for item in todo for spec in item.judges if spec.kind != CUES]
-    return list(dict.fromkeys(answers + verdicts))
+def _queues(todo: Sequence[Todo]) -> dict[Queue, tuple[str, str | None]]:
+    """What one subject's work will ask for, each once -> (model, provider pin)."""
+    asked: dict[Queue, tuple[str, str | None]] = {}
+    for item in todo:
+        subject = item.trial.subject
+        if item.calls:
+            asked[Queue(subject.endpoint, item.trial.dialogue.condition.mode)] = (subject.model, subject.provider)
+        for spec in item.judges:
+            if spec.kind != CUES:
+                asked[Queue(spec.endpoint, spec.name)] = (spec.model, None)
+    return asked
 
 
 async def _trials(desk: Desk, todo: Sequence[Todo]) -> int:
@@ -97,6 +104,7 @@ async def _trial(desk: Desk, item: Todo, before: asyncio.Task[bool] | None) -> b
     bench, trial = desk.bench, item.trial
     if bench.halt.reason is not None:
         return False
+    spot.enter(trial)
     try:
         begun = await bench.writer.write(lambda connection: _begin(connection, trial, bench.owner))
         if isinstance(begun, str):
@@ -128,6 +136,7 @@ async def _work(desk: Desk, item: Todo, progress: Progress | Settled) -> bool:
     finished = await answering.answer(desk, item.trial, progress)
     if finished is None:
         return False
+    spot.enter(item.trial)
     judges = item.judges
     if finished is progress:
         judges = await grading.ungraded(desk, item.trial, progress, judges)

@@ -1,0 +1,134 @@
+"""Run events as entries of a structured log. Pure: who writes them, and where, is decided elsewhere.
+
+What a model wrote stands only in entries of level `debug`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from independence.clients.protocol import Wait
+from independence.config.environment import Level
+from independence.engine.events import (
+    Answered,
+    Began,
+    Event,
+    Judged,
+    ParkedModel,
+    Skipped,
+    Stopping,
+    Unsettled,
+    Waiting,
+)
+from independence.engine.spot import Spot
+from independence.types import Answer, Attempt, Grade, Missing, Reply
+
+Kind = Literal["planned", "call", "retry", "wait", "parked", "verdict", "stored", "skipped", "stopped"]
+_SHORT_S = 1.0  # a wait below this tells nothing by itself
+
+
+class Entry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One line. What is not known, or does not apply, is left out."""
+
+    time: str = ""  # UTC, ISO 8601 with milliseconds
+    level: Level
+    event: Kind
+    model: str | None = None  # who is asked: a model id, or the judge of a verdict
+    subject: str | None = None  # label of the subject whose dialogue it is
+    condition: str | None = None
+    scenario: str | None = None
+    run: int | None = None
+    turn: str | None = None
+    attempt: int | None = None  # of a retry: the one that failed; else: how many it took
+    status: str | None = None
+    seconds: float | None = None  # spent in attempts; of a wait or retry: how long the pause will be
+    cost: float | None = None  # dollars, all attempts together
+    calls: int | None = None
+    verdicts: int | None = None
+    detail: str | None = None
+    text: str | None = None  # what the model wrote
+
+
+def entries(event: Event, here: Spot | None) -> Iterator[Entry]:
+    """What an event says, told from `here`. Nothing for a wait that only goes on."""
+    match event:
+        case Answered() | Judged() | Unsettled():
+            yield from _done(event, here)
+        case Waiting(wait):
+            if not wait.still:
+                yield _placed(_wait(wait), here)
+        case Began(subject, calls, verdicts):
+            yield Entry(level="info", event="planned", subject=subject, calls=calls, verdicts=verdicts)
+        case ParkedModel(model, why):
+            yield _placed(Entry(level="error", event="parked", model=model, detail=why), here)
+        case Skipped(subject, owner):
+            yield _placed(Entry(level="info", event="skipped", subject=subject, detail=f"held by {owner}"), here)
+        case Stopping(why):
+            yield Entry(level="warning", event="stopped", status="stopping", detail=why)
+
+
+def _wait(wait: Wait) -> Entry:
+    if wait.attempt:
+        return Entry(
+            level="warning", event="retry", model=wait.model, attempt=wait.attempt, status=wait.reason,
+            seconds=round(wait.seconds, 3),
+        )  # fmt: skip
+    short = 0 < wait.seconds < _SHORT_S
+    level: Level = "debug" if short else "info"
+    seconds = round(wait.seconds, 3) or None
+    return Entry(level=level, event="wait", model=wait.model, status=wait.reason, seconds=seconds)
+
+
+def _done(event: Answered | Judged | Unsettled, here: Spot | None) -> Iterator[Entry]:
+    """What became of a call or a verdict; and, where it is on disk, what it says."""
+    if isinstance(event, Unsettled):
+        cost = sum(a.usage.cost_usd + a.unknown_usd for a in event.attempts)
+        entry = Entry(level="warning", event="call", subject=event.subject, status="unsettled", cost=_usd(cost))
+        entry = msgspec.structs.replace(_tried(entry, event.attempts), detail=f"{event.what}: {event.why}")
+        yield _placed(entry, here)
+        return
+    said: Answer | Grade | None = event.grade if isinstance(event, Judged) else event.answer
+    entry = Entry(
+        level="warning" if event.missing else "info",
+        event="verdict" if isinstance(event, Judged) else "call",
+        model=event.judge if isinstance(event, Judged) else None,
+        subject=event.subject,
+        status=event.missing or "ok",
+    )
+    entry = _placed(entry, here)
+    yield msgspec.structs.replace(_tried(entry, said.attempts if said else ()), cost=_usd(event.usd))
+    yield _stored(entry, said)
+
+
+def _tried(entry: Entry, attempts: tuple[Attempt, ...]) -> Entry:
+    """With how many attempts it took, and what became of each where there were several."""
+    if not attempts:
+        return entry
+    outcomes = ", ".join(attempt.outcome for attempt in attempts) if len(attempts) > 1 else None
+    seconds = sum(attempt.seconds for attempt in attempts)
+    return msgspec.structs.replace(entry, attempt=len(attempts), seconds=round(seconds, 3), detail=outcomes)
+
+
+def _usd(dollars: float) -> float:
+    """Without the noise of summing."""
+    return round(dollars, 9)
+
+
+def _stored(entry: Entry, said: Answer | Grade | None) -> Entry:
+    """That it is on disk, with what the model wrote."""
+    detail = said.detail if isinstance(said, Missing) else None
+    text = said.text if isinstance(said, Reply) else said.raw if said else None
+    return msgspec.structs.replace(entry, level="debug", event="stored", detail=detail or None, text=text or None)
+
+
+def _placed(entry: Entry, here: Spot | None) -> Entry:
+    """With where it happened; what the entry says itself stays."""
+    if here is None:
+        return entry
+    return msgspec.structs.replace(
+        entry, model=entry.model or here.model, subject=entry.subject or here.subject, condition=here.condition,
+        scenario=here.scenario, run=here.run, turn=here.turn or None,
+    )  # fmt: skip

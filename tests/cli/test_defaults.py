@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from independence.cli import defaults
+from independence.config import registry
+from independence.config.registry import Overrides, Registry
+from independence.config.subjects import Subject
+from independence.errors import UsageError
+from independence.judge.spec import DEFAULT_JUDGE
+from independence.suites.load import load
+
+RENT, V2 = load("rent").suite, load("v2").suite
+LISTED = Registry(subjects=(Subject("acme/m", "openrouter", "acme/m", 1.0, display_label="M"),))
+AS_IT_IS = Overrides()
+
+
+def temperatures(names: list[str], overrides: Overrides = AS_IT_IS) -> dict[str, float]:
+    known = defaults.at_its_temperature(LISTED, names, RENT)
+    return {subject.model_id: subject.temperature for subject in registry.choose(known, names, overrides)}
+
+
+def test_an_unlisted_id_is_asked_at_the_suites_temperature() -> None:
+    assert temperatures(["acme/other", "sim/half"]) == {"acme/other": 0.2, "sim/half": 0.2}
+
+
+@pytest.mark.parametrize("name", ["M", "acme/m"])
+def test_a_listed_one_keeps_its_own(name: str) -> None:
+    assert temperatures([name]) == {"acme/m": 1.0}
+
+
+def test_the_flag_wins_over_both() -> None:
+    assert temperatures(["acme/m", "acme/other"], Overrides(temperature=0.5)) == {"acme/m": 0.5, "acme/other": 0.5}
+
+
+def test_its_label_says_the_temperature() -> None:
+    known = defaults.at_its_temperature(LISTED, ["acme/other"] * 2, RENT)
+    (subject,) = registry.choose(known, ["acme/other"] * 2, Overrides())
+    assert subject.label.endswith("-t0.2")
+
+
+def test_a_suite_without_a_temperature_leaves_the_registry_alone() -> None:
+    assert defaults.at_its_temperature(LISTED, ["acme/other"], V2) is LISTED
+
+
+def test_a_bad_id_is_refused_as_ever() -> None:
+    with pytest.raises(UsageError, match="`nobody` is no model id"):
+        defaults.at_its_temperature(LISTED, ["nobody"], RENT)
+
+
+@pytest.mark.parametrize("value", [None, "", "  ", "your-scorer-model", "<model>", "xxx"])
+def test_the_variable_of_a_suite_counts_only_where_it_names_a_judge(value: str | None) -> None:
+    env = {} if value is None else {"OPENROUTER_SCORER_MODEL": value}
+    assert defaults.judge(RENT, env) == DEFAULT_JUDGE
+
+
+def test_the_variable_of_a_suite_names_its_judge_and_no_other_suites() -> None:
+    env = {"OPENROUTER_SCORER_MODEL": " acme/judge "}
+    assert defaults.judge(RENT, env) == "acme/judge"
+    assert defaults.judge(V2, env) == DEFAULT_JUDGE
+    other = msgspec.structs.replace(RENT, default=msgspec.structs.replace(RENT.default, judge="SCORER"))
+    assert defaults.judge(other, {**env, "SCORER": "cues"}) == "cues"

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import pytest
+
+from independence.config import limits
+from independence.config.endpoints import Bounds, Endpoint, Pacing, Rate
+from independence.config.environment import Settings
+from independence.config.limits import Flags
+from independence.config.registry import Limit, Registry
+from independence.config.roster import EndpointEntry
+from independence.errors import UsageError
+
+ROUTER = Endpoint("openrouter", "https://host/v1", "openrouter")
+LOCAL = Endpoint("local", "http://here/v1", "local", timeout_s=600.0)
+SIM = Endpoint("sim", "http://sim/v1", "openrouter", max_concurrency=200)
+LAB = Endpoint("lab", "http://lab/v1", "openrouter", max_concurrency=8)
+PROXY = Endpoint("proxy", "http://proxy/v1", "openrouter", max_concurrency=20)
+KNOWN = Registry(
+    endpoints=(
+        EndpointEntry(name="lab", base_url="http://lab/v1", max_concurrency=8, requests_per_second=4.0, burst=3),
+        EndpointEntry(name="proxy", base_url="http://proxy/v1"),
+    ),
+    limits=(Limit("lab", "m", None, Pacing(1.0), 2), Limit("openrouter", "n", "host", Pacing(), 5)),
+)
+
+
+NOTHING, NO_FLAGS = Settings(), Flags()
+
+
+def bounded(settings: Settings = NOTHING, flags: Flags = NO_FLAGS, known: Registry = KNOWN) -> dict[str, Endpoint]:
+    endpoints = {endpoint.name: endpoint for endpoint in (ROUTER, LOCAL, SIM, LAB, PROXY)}
+    return limits.bounded(endpoints, known, settings, flags)
+
+
+def rates(found: dict[str, Endpoint]) -> dict[str, Rate | None]:
+    return {name: endpoint.rate for name, endpoint in found.items()}
+
+
+def test_where_nobody_says_anything_nothing_is_bounded() -> None:
+    assert bounded(known=Registry()) == {e.name: e for e in (ROUTER, LOCAL, SIM, LAB, PROXY)}
+
+
+def test_the_environment_paces_what_speaks_as_openrouter_and_the_file_goes_over_it() -> None:
+    found = bounded(Settings(openrouter=Pacing(2.0, 7)))
+    assert rates(found) == {
+        "openrouter": Rate(2.0, 7), "local": None, "sim": None, "lab": Rate(4.0, 3), "proxy": Rate(2.0, 7),
+    }  # fmt: skip
+    assert found["lab"].bounds == (Bounds("m", None, Rate(1.0, 3), 2),)
+    assert found["openrouter"].bounds == (Bounds("n", "host", Rate(2.0, 7), 5),)
+
+
+def test_flags_go_over_everything_and_concern_every_endpoint() -> None:
+    found = bounded(Settings(openrouter=Pacing(2.0, 7)), Flags(rps=50.0, burst=5))
+    assert set(rates(found).values()) == {Rate(50.0, 5)}
+    assert found["lab"].bounds == (Bounds("m", None, Rate(50.0, 5), 2),)
+
+
+def test_a_flag_changes_what_it_names_and_nothing_else() -> None:
+    found = bounded(Settings(openrouter=Pacing(2.0, 7)), Flags(rps=50.0))
+    assert found["lab"].bounds_of("m").rate == Rate(50.0, 3)
+    assert found["local"].rate == Rate(50.0, 1)
+    assert found["openrouter"].rate == Rate(50.0, 7)
+    assert bounded(flags=Flags(burst=9))["lab"].rate == Rate(4.0, 9)
+
+
+def test_a_cap_of_the_environment_never_raises_what_the_file_declares() -> None:
+    caps = {name: e.max_concurrency for name, e in bounded(Settings(concurrency=12)).items()}
+    assert caps == {"openrouter": 12, "local": 12, "sim": 12, "lab": 8, "proxy": 12}
+    assert bounded(Settings(concurrency=3))["lab"].max_concurrency == 3
+
+
+@pytest.mark.parametrize(("calls", "router", "lab"), [(None, 3, 3), (2, 3, 3), (6, 6, 6), (30, 30, 8), (99, 50, 8)])
+def test_a_larger_number_of_calls_on_the_command_line_wins_over_the_cap(calls: int, router: int, lab: int) -> None:
+    found = bounded(Settings(concurrency=3), Flags(calls=calls))
+    assert (found["openrouter"].max_concurrency, found["lab"].max_concurrency) == (router, lab)
+    assert bounded(flags=Flags(calls=calls))["openrouter"].max_concurrency == 50
+
+
+def test_patience_of_the_environment_holds_everywhere_but_gives_way_to_a_flag() -> None:
+    found = bounded(Settings(timeout_s=2.5, retries=0))
+    assert {(e.timeout_s, e.retries) for e in found.values()} == {(2.5, 0)}
+    found = bounded(Settings(timeout_s=2.5), Flags(local_timeout_s=600.0))
+    assert (found["local"].timeout_s, found["lab"].timeout_s) == (600.0, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (Flags(rps=0.0), "--rps 0: write requests a second above 0"),
+        (Flags(rps=float("nan")), "--rps nan"),
+        (Flags(rps=float("inf")), "--rps inf"),
+        (Flags(rps=1.0, burst=0), "--burst 0: at least 1"),
+        (Flags(local_timeout_s=-1.0), "--local-timeout -1: write seconds above 0"),
+    ],
+)
+def test_a_flag_that_makes_no_sense_is_refused(flags: Flags, says: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        bounded(flags=flags)
+    assert str(caught.value).startswith(says)
+
+
+def test_a_burst_that_nothing_paces_is_refused() -> None:
+    with pytest.raises(UsageError, match="--burst 5 bounds nothing alone: add --rps N"):
+        bounded(flags=Flags(burst=5), known=Registry())
+    assert limits.bounded({}, Registry(), Settings(), Flags(burst=5)) == {}
