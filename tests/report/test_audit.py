@@ -6,10 +6,11 @@ import pytest
 
 from independence.report import audit, board, study
 from independence.report.table import Table
-from independence.store import records
+from independence.store import artefacts, records
+from independence.store.artefacts import ArtefactRow
 from independence.store.records import FailureRow
 from independence.suites.load import Loaded
-from independence.types import Attempt, Missing, Usage
+from independence.types import Attempt, Missing, Reply, Usage
 
 from . import filled
 
@@ -34,6 +35,22 @@ def test_every_dollar_is_in_the_audit(connection: sqlite3.Connection, toy_suite:
     assert (cost["failed_usd"], cost["unknown_usd"], cost["extra_attempts"]) == (0.25, 0.125, 2)
     assert cost["total_usd"] == 4.25
     assert cost["per_run_usd"] == 2.125
+
+
+def test_what_a_judge_wrote_before_it_graded_counts_as_judging(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    filled.complete(connection, toy_suite, "a", ((8, 6, 2),))
+    before = row(tables(connection, toy_suite)[0])
+    key = filled.key("a", "radio", 1)
+    usage = Usage(prompt_tokens=30, completion_tokens=12, cost_usd=0.5)
+    tries = (Attempt("429", 1.0, unknown_usd=0.25), Attempt("ok", 1.0, usage))
+    claims = Reply("claims", "content", usage=usage, attempts=tries)
+    artefacts.add(connection, ArtefactRow("k", key, "judge", "claims", 0, "w", "at", "{}", claims))
+    after = row(tables(connection, toy_suite)[0])
+    assert after["verdicts_usd"] == float(str(before["verdicts_usd"])) + 0.5
+    assert after["tokens"] == int(str(before["tokens"])) + 42
+    assert after["unknown_usd"] == 0.25
 
 
 def test_a_subject_that_cost_nothing_has_no_index_per_dollar(connection: sqlite3.Connection, toy_suite: Loaded) -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from independence.report.board import Board, Row
 from independence.report.place import Place
-from independence.report.study import Study
+from independence.report.study import Study, Subjects
 from independence.report.table import Column, Table, Value
 from independence.store.spending import Spent, spending
 
@@ -29,8 +29,11 @@ _VALUE = (
 
 def per_run(row: Row, own: Spent) -> float | None:
     """Dollars of one run, answers, verdicts and lost calls; None where no run is complete."""
-    total = own.answers_usd + own.verdicts_usd + own.failed_usd
-    return total / row.complete_runs if row.complete_runs else None
+    return _total(own) / row.complete_runs if row.complete_runs else None
+
+
+def _total(own: Spent) -> float:
+    return own.answers_usd + own.verdicts_usd + own.failed_usd
 
 
 def spent_by(connection: sqlite3.Connection, place: Place) -> dict[str, Spent]:
@@ -40,19 +43,19 @@ def spent_by(connection: sqlite3.Connection, place: Place) -> dict[str, Spent]:
 
 def tables(read: Study, board: Board, spent: Mapping[str, Spent]) -> list[Table]:
     """The audit of every subject, and index per dollar of those whose answers cost something."""
-    return [_audit(read, board, spent), _value(read, board, spent)]
+    return [audit(read, {row.config: row.complete_runs for row in board.rows}, spent), _value(read, board, spent)]
 
 
-def _audit(read: Study, board: Board, spent: Mapping[str, Spent]) -> Table:
+def audit(read: Subjects, complete_runs: Mapping[str, int], spent: Mapping[str, Spent]) -> Table:
+    """What was spent on every subject of `complete_runs`, config_dir -> how many there are, the dearest first."""
     rows: list[tuple[Value, ...]] = []
-    for row in board.rows:
-        own = spent.get(row.config)
+    for config, runs in complete_runs.items():
+        own = spent.get(config)
         if own is None:
             continue
-        total = own.answers_usd + own.verdicts_usd + own.failed_usd
         rows.append(
-            (read.about[row.config].name, own.calls, own.answers_usd, own.verdicts, own.verdicts_usd, own.failed_usd,
-             own.unknown_usd, total, per_run(row, own), own.extra_attempts, own.tokens)
+            (read.about[config].name, own.calls, own.answers_usd, own.verdicts, own.verdicts_usd, own.failed_usd,
+             own.unknown_usd, _total(own), _total(own) / runs if runs else None, own.extra_attempts, own.tokens)
         )  # fmt: skip
     rows.sort(key=lambda cells: (-_usd(cells[7]), str(cells[0])))
     everything = sum(_usd(cells[7]) for cells in rows)

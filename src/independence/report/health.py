@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from independence.report.cells import Planned
-from independence.report.study import Study
+from independence.report.study import Subjects
 from independence.report.table import Column, Table, Value
 from independence.stats.validity import VOID
 from independence.store.spending import Times, times
@@ -22,7 +22,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def table(connection: sqlite3.Connection, read: Study) -> Table:
+def table(connection: sqlite3.Connection, read: Subjects) -> Table:
     """Every run with something amiss: a missing verdict, a void or cut answer, answers more than a day apart."""
     place = read.place
     when = times(connection, place.suite.suite, place.edition, (place.variant, place.mode))

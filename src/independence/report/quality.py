@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from independence.report.study import Study
+from independence.report.study import Subjects
 from independence.report.table import Column, Table, Value
 from independence.stats.validity import VOID
 
@@ -40,14 +40,14 @@ ABOUT = {
 }
 
 
-def tables(read: Study) -> list[Table]:
+def tables(read: Subjects) -> list[Table]:
     """Marks over all subjects, and the subjects with most of them."""
     by_subject = {config: Counter(flag for cell in own for flag in cell.flags) for config, own in read.planned.items()}
     dialogues = {config: sum(bool(cell.flags) for cell in own) for config, own in read.planned.items()}
     return [_marks(read, by_subject), _subjects(read, by_subject, dialogues)]
 
 
-def _marks(read: Study, by_subject: dict[str, Counter[str]]) -> Table:
+def _marks(read: Subjects, by_subject: dict[str, Counter[str]]) -> Table:
     total: Counter[str] = sum(by_subject.values(), Counter())
     rows: list[tuple[Value, ...]] = []
     for flag, count in sorted(total.items(), key=lambda pair: (-pair[1], pair[0])):
@@ -65,7 +65,7 @@ def _marks(read: Study, by_subject: dict[str, Counter[str]]) -> Table:
     return Table("data-quality", "Data quality", columns, tuple(rows), (note,))
 
 
-def _subjects(read: Study, by_subject: dict[str, Counter[str]], dialogues: dict[str, int]) -> Table:
+def _subjects(read: Subjects, by_subject: dict[str, Counter[str]], dialogues: dict[str, int]) -> Table:
     rows: list[tuple[Value, ...]] = [
         (read.about[config].name, dialogues[config], dialogues[config] / len(read.planned[config]),
          ", ".join(f"{flag} {count}" for flag, count in own.most_common(4)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from independence.errors import StoreError
 from independence.report import cells
@@ -33,6 +33,42 @@ class About(NamedTuple):
         return f"{self.label} (simulated)" if self.simulated else self.label
 
 
+class Subjects(Protocol):
+    """What analyses of any suite read: who was planned where, and what became of it."""
+
+    @property
+    def place(self) -> Place:
+        """Where."""
+
+    @property
+    def judge(self) -> str | None:
+        """Whose verdicts; None where there are none."""
+
+    @property
+    def about(self) -> Mapping[str, About]:
+        """Who each config_dir is."""
+
+    @property
+    def planned(self) -> Mapping[str, Sequence[Planned]]:
+        """Every planned verdict, by config_dir."""
+
+
+def named(read: Subjects, names: Collection[str]) -> list[str]:
+    """The config_dirs of these labels, ids or directories. Raises StoreError for a name that nobody here has."""
+    called = {config: {config, who.label, who.model_id} for config, who in read.about.items()}
+    for name in names:
+        if not any(name in own for own in called.values()):
+            near = difflib.get_close_matches(name, sorted(set().union(*called.values())), n=1)
+            hint = f"did you mean `{near[0]}`?" if near else "`independence leaderboard` lists who is"
+            raise StoreError(f"no subject `{name}` in {read.place.suite.suite}@{read.place.edition}; {hint}")
+    return [config for config, own in called.items() if own & set(names)]
+
+
+def complete_runs(planned: Sequence[Planned]) -> int:
+    """Runs of one subject of which no verdict is missing."""
+    return len({cell.run for cell in planned} - {cell.run for cell in planned if cell.values is None})
+
+
 class Study(NamedTuple):
     """Everything that analyses of an index suite read, by config_dir, in the order of config_dir."""
 
@@ -52,13 +88,7 @@ class Study(NamedTuple):
         """
         if not names:
             return self
-        called = {config: {config, who.label, who.model_id} for config, who in self.about.items()}
-        for name in names:
-            if not any(name in own for own in called.values()):
-                near = difflib.get_close_matches(name, sorted(set().union(*called.values())), n=1)
-                hint = f"did you mean `{near[0]}`?" if near else "`independence leaderboard` lists who is"
-                raise StoreError(f"no subject `{name}` in {self.place.suite.suite}@{self.place.edition}; {hint}")
-        chosen = [config for config, own in called.items() if own & set(names)]
+        chosen = named(self, names)
 
         def part(of: Mapping[str, T]) -> dict[str, T]:
             return {config: of[config] for config in chosen if config in of}

@@ -59,7 +59,7 @@ def shown(column: Column, value: Value) -> str:
         low, high = value
         if column.kind == "index_interval":  # clipped to 0-100 for the eye alone
             low, high = max(0.0, low), min(100.0, high)
-        return f"{low:{sign}.{column.digits}f} to {high:{sign}.{column.digits}f}"
+        return " to ".join(_signed(end, sign, column.digits) for end in (low, high))
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
@@ -76,8 +76,12 @@ def _number(column: Column, value: float) -> str:
         return f"${value:.{max(column.digits, 2)}f}"
     if column.kind == "p":
         return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-    text = f"{value:{'+' if column.kind == 'signed' else ''}.{column.digits}f}"
-    return text if float(text) else f"{0:.{column.digits}f}"  # nothing has no sign
+    return _signed(value, "+" if column.kind == "signed" else "", column.digits)
+
+
+def _signed(value: float, sign: str, digits: int) -> str:
+    text = f"{value:{sign}.{digits}f}"
+    return text if float(text) else f"{0:.{digits}f}"  # nothing has no sign
 
 
 def percent(share: float) -> str:

@@ -1,0 +1,161 @@
+"""The board of paired advice: one row a subject, those that bend least towards the asker first.
+
+No ranks: a row says what the tests allow to say. Subjects with a missing verdict stand below the complete ones, with
+what their complete pairs say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+import msgspec
+import numpy as np
+
+from independence.report import cells, study
+from independence.report.advice import reading
+from independence.report.advice.reading import Advice
+from independence.report.table import Ends
+from independence.stats import sides
+from independence.stats.comparison import Correction, adjusted
+from independence.stats.pairs import Pairs
+from independence.stats.sides import Estimate, Sides
+
+
+class Quantity(msgspec.Struct, frozen=True):
+    """An estimate, its 95 % interval and the cells it rests on."""
+
+    est: float
+    ci: Ends | None
+    n_cells: int
+    method: str
+
+
+class PairCounts(msgspec.Struct, frozen=True):
+    """The same facts in the same words, asked by both parties: pairs by what became of the asker's advantage."""
+
+    sycophantic: int  # each asker is favoured
+    contrarian: int  # each asker is opposed
+    consistent: int  # the same party is favoured both times
+    abstaining: int  # no side is taken either time
+    partial: int  # a side is taken once
+    missing: int  # not both were judged
+
+    @property
+    def judged(self) -> int:
+        """Pairs whose two answers were judged."""
+        return self.sycophantic + self.contrarian + self.consistent + self.abstaining + self.partial
+
+
+class SidesRow(msgspec.Struct, frozen=True):
+    """One subject. None: the design or what was judged does not show it."""
+
+    label: str
+    config: str
+    coverage: float
+    simulated: bool
+    S: Quantity | None  # towards the asker, -1 to 1
+    B: Quantity | None  # towards the first party whoever asks, -1 to 1
+    merit_slope: Quantity | None  # of B on the facts' merit
+    harmful: Quantity | None  # towards the asker where the asker is wrong
+    harmful_baseline: str | None
+    asymmetry: Quantity | None
+    S_mixed: Quantity | None
+    merit_slope_mixed: Quantity | None
+    sycophancy_per_merit: float | None
+    p: float | None  # of no sycophancy
+    p_adjusted: float | None
+    equivalent: bool | None  # within the margin
+    p_equivalent: float | None
+    verdict: str
+    pairs: PairCounts
+    n_cells: int
+    planned_cells: int
+    flags: dict[str, int]
+    cost_usd: float
+
+
+class SidesBoard(msgspec.Struct, frozen=True):
+    """Subjects under one condition and judge."""
+
+    suite: str
+    edition: str
+    condition: str
+    analysis: str
+    judge: str | None
+    parties: tuple[str, str]  # stances favour the first over the second
+    margin: float  # within which a subject counts as not sycophantic
+    threshold: float  # stance from where on a party counts as favoured
+    correction: str  # of the tests, for being one of several subjects
+    rows: tuple[SidesRow, ...]
+
+
+def board(read: Advice, correction: Correction = "holm") -> SidesBoard:
+    """The board of a place."""
+    place = read.place
+    found = {config: sides.estimate(reading.stances(read, config)) for config in read.planned}
+    p = _adjusted({config: one.permutation_p for config, one in found.items()}, correction)
+    rows = [_row(read, config, one, p.get(config)) for config, one in found.items()]
+    return SidesBoard(
+        place.suite.suite, place.edition, place.condition, place.suite.analysis, read.judge,
+        (read.parties.first, read.parties.second), sides.MARGIN, sides.THRESHOLD, correction, tuple(ordered(rows)),
+    )  # fmt: skip
+
+
+def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:
+    """Complete subjects by how little they bend, then incomplete ones; those without an estimate last of each."""
+    return sorted(
+        rows,
+        key=lambda row: (row.coverage < 1, row.S is None, abs(row.S.est) if row.S else 0.0, row.config),
+    )
+
+
+def only(board: SidesBoard, read: Advice, names: Collection[str]) -> SidesBoard:
+    """The rows of these labels, ids or directories, tested as among all; none named: all. Raises StoreError."""
+    if not names:
+        return board
+    chosen = study.named(read, names)
+    return msgspec.structs.replace(board, rows=tuple(row for row in board.rows if row.config in chosen))
+
+
+def _adjusted(given: Mapping[str, float | None], correction: Correction) -> dict[str, float]:
+    tested = {config: p for config, p in given.items() if p is not None}
+    values = adjusted(np.array(list(tested.values())), correction) if tested else np.array([])
+    return dict(zip(tested, values.tolist(), strict=True))
+
+
+def _row(read: Advice, config: str, found: Sides, p: float | None) -> SidesRow:
+    about = read.about[config]
+    near = found.equivalence
+    return SidesRow(
+        about.label, config, found.coverage, about.simulated,
+        quantity(found.S), quantity(found.B), quantity(found.merit_slope), quantity(found.harmful),
+        found.harmful_baseline, quantity(found.asymmetry), quantity(found.S_mixed), quantity(found.merit_slope_mixed),
+        found.sycophancy_per_merit, found.permutation_p, p,
+        near.equivalent if near else None, near.p if near else None,
+        sides.in_words(found, p), counts(found.pairs), found.n_cells, found.planned_cells,
+        flags(read, config), read.costs.get(config, 0.0),
+    )  # fmt: skip
+
+
+def quantity(found: Estimate | None) -> Quantity | None:
+    """An estimate as boards hold it."""
+    if found is None:
+        return None
+    return Quantity(found.est, found.ci, found.n_cells, found.method)
+
+
+def counts(found: Pairs) -> PairCounts:
+    """Pairs as boards hold them."""
+    return PairCounts(
+        found.sycophantic.count, found.contrarian.count, found.consistent.count, found.abstaining.count,
+        found.partial.count, found.missing,
+    )  # fmt: skip
+
+
+def flags(read: Advice, config: str) -> dict[str, int]:
+    """Marks on a subject's answers, and how many verdicts are missing, by reason."""
+    own = read.planned[config]
+    marks: dict[str, int] = {}
+    for flag in (flag for cell in own for flag in cell.flags):
+        marks[flag] = marks.get(flag, 0) + 1
+    return dict(sorted(marks.items())) | {f"missing:{why}": n for why, n in cells.reasons(own).items()}

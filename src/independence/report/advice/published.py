@@ -1,0 +1,134 @@
+"""The board of the published instrument: its own summary columns, and beside them the paired contrast.
+
+The published uplift counts answers that take the asker's side and is blind to those that oppose it. The contrast takes
+one from the other on the same facts. Both are shown and named; neither stands in for the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+
+from independence.report import study
+from independence.report.advice import reading
+from independence.report.advice.board import Quantity, flags
+from independence.report.advice.reading import Advice
+from independence.report.table import Ends
+from independence.stats import stance
+from independence.stats.stance import Alignment, Contrast, Summary
+
+METHOD = "percentile bootstrap of cells"
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """Answers to one party, read in its favour."""
+
+    n: int
+    mean: float | None  # -1 to 1
+    ci: Ends | None
+    opposes: int
+    neutral: int
+    agrees: int
+
+
+class StanceRow(msgspec.Struct, frozen=True):
+    """One subject."""
+
+    label: str
+    config: str
+    coverage: float
+    simulated: bool
+    published: dict[str, str | int | float | None]  # the twelve columns of the published summary, by their names
+    contrast: Quantity | None  # score when the first party asks minus when the second does, -2 to 2
+    S: Quantity | None  # half of it: on the scale of paired boards
+    asked: dict[str, Asked]  # by party
+    unpaired: int  # cells of which one party's answer alone has a score
+    flags: dict[str, int]
+    cost_usd: float
+
+
+class StanceBoard(msgspec.Struct, frozen=True):
+    """Subjects under one condition and judge."""
+
+    suite: str
+    edition: str
+    condition: str
+    analysis: str
+    judge: str | None
+    parties: tuple[str, str]  # a score of 1 favours the first, of -1 the second
+    threshold: float  # of the published bins
+    draws: int
+    contrast: Quantity | None  # over all subjects, cells as clusters
+    rows: tuple[StanceRow, ...]
+
+
+def board(read: Advice) -> StanceBoard:
+    """The board of a place."""
+    rated = [one for config in read.planned for one in reading.rated(read, config)]
+    contrasts = stance.contrasts(rated, read.parties)
+    asked: dict[str, dict[str, Asked]] = {config: {} for config in read.planned}
+    for one in stance.alignments(rated, read.parties):
+        asked[one.model][one.side] = _asked(one)
+    rows = [
+        _row(read, found, contrasts[found.model], asked[found.model]) for found in stance.summary(rated, read.parties)
+    ]
+    place = read.place
+    return StanceBoard(
+        place.suite.suite, place.edition, place.condition, place.suite.analysis, read.judge,
+        (read.parties.first, read.parties.second), stance.THRESHOLD, stance.DRAWS,
+        _quantity(stance.contrast(rated, read.parties)), tuple(sorted(rows, key=_order)),
+    )  # fmt: skip
+
+
+def only(board: StanceBoard, read: Advice, names: Collection[str]) -> StanceBoard:
+    """The rows of these labels, ids or directories, baselines over all; none named: all. Raises StoreError."""
+    if not names:
+        return board
+    chosen = study.named(read, names)
+    return msgspec.structs.replace(board, rows=tuple(row for row in board.rows if row.config in chosen))
+
+
+def _order(row: StanceRow) -> tuple[bool, bool, float, str]:
+    return row.coverage < 1, row.contrast is None, abs(row.contrast.est) if row.contrast else 0.0, row.config
+
+
+def _row(read: Advice, found: Summary, pairs: Contrast, asked: dict[str, Asked]) -> StanceRow:
+    config = found.model
+    own, about = read.planned[config], read.about[config]
+    contrast = _quantity(pairs)
+    return StanceRow(
+        about.label, config, sum(cell.values is not None for cell in own) / len(own), about.simulated,
+        columns(found, about.model_id, read.parties), contrast, _halved(contrast), asked, pairs.unpaired,
+        flags(read, config), read.costs.get(config, 0.0),
+    )  # fmt: skip
+
+
+def columns(found: Summary, model_id: str, parties: stance.Sides) -> dict[str, str | int | float | None]:
+    """The published columns in their order, unrounded."""
+    head: dict[str, str | int | float | None] = {
+        "model_id": model_id, "n": found.n, "mean_score": found.mean_score,
+        "p_neg": found.p_neg, "p_neu": found.p_neu, "p_pos": found.p_pos,
+    }  # fmt: skip
+    for party, own in zip(parties, (found.first, found.second), strict=True):
+        head |= {f"{party}_n": own.n, f"{party}_agree_p": own.agree_p, f"{party}_uplift": own.uplift}
+    return head
+
+
+def _asked(one: Alignment) -> Asked:
+    return Asked(
+        one.n, one.mean, one.interval, one.opposes, one.neutral, one.agrees
+    )  # fmt: skip
+
+
+def _quantity(found: Contrast) -> Quantity | None:
+    if found.estimate is None:
+        return None
+    return Quantity(found.estimate, found.interval, found.cells, METHOD)
+
+
+def _halved(contrast: Quantity | None) -> Quantity | None:
+    if contrast is None:
+        return None
+    ends = (contrast.ci[0] / 2, contrast.ci[1] / 2) if contrast.ci else None
+    return msgspec.structs.replace(contrast, est=contrast.est / 2, ci=ends)

@@ -1,0 +1,128 @@
+"""A place of a suite with a grid, read once: who asked, about which facts, and whom the answer favoured."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from independence.errors import UsageError
+from independence.report import cells
+from independence.report.cells import Planned
+from independence.report.place import Place
+from independence.report.study import About
+from independence.stats.pairs import Stance
+from independence.stats.stance import Rated, Sides
+from independence.store import queries
+from independence.suites import digest
+from independence.suites.schema import Grid, Scenario, Suite
+from independence.types import Scalar
+
+# Names with a meaning of their own, where a suite has them: a factor of the grid, two variables of its cells (who is
+# stronger, "a" or "b"), and a yes-or-no field of the rubric.
+MERIT, DOMAIN, POWER, TAKES_SIDE = "merit", "domain", "power", "takes_side"
+_ROLES: tuple[Literal["a", "b", "n"], ...] = ("a", "b", "n")
+
+
+class Advice(NamedTuple):
+    """What analyses of advice read, by config_dir, in the order of config_dir."""
+
+    place: Place
+    judge: str | None
+    about: Mapping[str, About]
+    planned: Mapping[str, Sequence[Planned]]
+    costs: Mapping[str, float]  # dollars
+
+    @property
+    def parties(self) -> Sides:
+        """The first two sides of the grid."""
+        first, second, *_ = grid(self.place.suite).sides
+        return Sides(first, second)
+
+
+def grid(suite: Suite) -> Grid:
+    """The suite's grid. Raises UsageError where it has none with two parties."""
+    if suite.grid is None or len(suite.grid.sides) < 2:
+        raise UsageError(f"suite {suite.suite} has no `grid` with two sides, which `analysis: {suite.analysis}` reads")
+    return suite.grid
+
+
+def read(connection: sqlite3.Connection, place: Place, judge: str | None = None) -> Advice:
+    """Read a place under a judge (None: the one with most verdicts). Raises UsageError for a suite without a grid."""
+    grid(place.suite)
+    table = cells.table(connection, place, judge)
+    planned: dict[str, list[Planned]] = {}
+    for cell in table.planned:
+        planned.setdefault(cell.config_dir, []).append(cell)
+    about = queries.subjects(connection, place.suite.suite, place.edition)
+    costs = queries.costs(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    return Advice(place, table.judge, {config: About(*about[config]) for config in planned}, planned, costs)
+
+
+def stances(read: Advice, config: str) -> list[Stance]:
+    """Every planned answer of a subject as paired estimates take it."""
+    suite = read.place.suite
+    own, order = grid(suite), list(grid(suite).sides)
+    rows = []
+    for cell, scenario in asked(read, config):
+        merit = own.merit.get(scenario.factors.get(MERIT, ""))
+        rows.append(
+            Stance(
+                scenario.cell, dispute(own, scenario.factors), merit, wording(own, scenario.factors), cell.run,
+                _ROLES[order.index(scenario.side)], favour(suite, cell.values), _takes_side(cell.values),
+            )
+        )  # fmt: skip
+    return rows
+
+
+def rated(read: Advice, config: str) -> list[Rated]:
+    """Every planned answer of a subject as the published columns take it; its model is the config_dir."""
+    suite, keys = read.place.suite, baselines(read.place.suite)
+    return [
+        Rated(config, scenario.side, favour(suite, cell.values), keys[scenario.id], scenario.cell)
+        for cell, scenario in asked(read, config)
+    ]
+
+
+def asked(read: Advice, config: str) -> list[tuple[Planned, Scenario]]:
+    """A subject's planned verdicts on scenarios of the grid."""
+    scenarios = {scenario.id: scenario for scenario in read.place.suite.scenarios if scenario.side}
+    return [(cell, scenarios[cell.scenario]) for cell in read.planned[config] if cell.scenario in scenarios]
+
+
+def favour(suite: Suite, values: Mapping[str, Scalar] | None) -> float | None:
+    """How far an answer favours the first party over the second, -1 to 1; None without a verdict."""
+    own = grid(suite)
+    if values is None or own.stance not in values:
+        return None
+    _, most = suite.rubrics[own.rubric].fields[own.stance].range or (-1.0, 1.0)
+    return float(values[own.stance]) / most
+
+
+def dispute(own: Grid, levels: Mapping[str, str]) -> str:
+    """What cells that differ in merit alone share; "" where a cell has no merit."""
+    return "/".join(levels[factor] for factor in own.cell if factor != MERIT) if MERIT in own.cell else ""
+
+
+def wording(own: Grid, levels: Mapping[str, str]) -> str:
+    """What of a combination is no fact."""
+    return ", ".join(levels[factor] for factor in own.factors if factor not in own.cell)
+
+
+def baselines(suite: Suite) -> dict[str, str]:
+    """Scenario of the grid -> key that it shares with those whose uninvolved asker says the same.
+
+    Without an uninvolved side every cell is its own.
+    """
+    sides = list(grid(suite).sides)
+    own = [scenario for scenario in suite.scenarios if scenario.side]
+    said = {
+        tuple(scenario.factors.items()): digest.sha256([scenario.context, scenario.turns[0].human])
+        for scenario in own
+        if scenario.side == sides[-1] and len(sides) > 2
+    }
+    return {scenario.id: said.get(tuple(scenario.factors.items()), scenario.cell) for scenario in own}
+
+
+def _takes_side(values: Mapping[str, Scalar] | None) -> bool | None:
+    return None if values is None or TAKES_SIDE not in values else bool(values[TAKES_SIDE])

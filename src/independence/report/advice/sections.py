@@ -1,0 +1,142 @@
+"""Reports on advice, section by section: on paired sides, and on the published instrument."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Sequence
+
+from independence import __version__
+from independence.report import audit, health, quality, study
+from independence.report.advice import board as boards
+from independence.report.advice import (
+    breakdown,
+    figures,
+    guess,
+    published,
+    published_tables,
+    reading,
+    tables,
+    threshold,
+)
+from independence.report.advice.reading import Advice
+from independence.report.judges import validation
+from independence.report.place import Place
+from independence.report.section import Block, Prose, Section
+from independence.report.table import Table
+from independence.report.tables import escaped
+from independence.stats.comparison import Correction
+from independence.store import queries
+
+_WORST = 5
+
+
+def sides(
+    connection: sqlite3.Connection,
+    place: Place,
+    judge: str | None,
+    correction: Correction,
+    models: Collection[str],
+) -> list[Section]:
+    """The report on a suite of paired sides. `models`: only these labels or ids. Raises StoreError, UsageError."""
+    everyone = reading.read(connection, place, judge)
+    board = boards.only(boards.board(everyone, correction), everyone, models)
+    read = _only(everyone, models)
+    plane, slopes, open_ = figures.plane(board), figures.slopes(read, board), tables.incomplete(board)
+    made = [
+        Section("board", "The board", [
+            _about(read, any(row.simulated for row in board.rows)), figures.forest(board), tables.full(board),
+            *_there(open_),
+        ], folds=False),
+        Section("tilt", "Tilt and merit", [
+            *_there(plane), *_there(slopes), tables.tilt(board), tables.harm(board),
+            *_filled(breakdown.merits(read, board)),
+        ]),
+        Section("pairs", "Pairs", [breakdown.pairs(board)]),
+        Section("parts", "Domains and wordings", [
+            *_filled(breakdown.domains(read, board), breakdown.powers(read, board), breakdown.wordings(read, board)),
+        ]),
+        Section("checks", "Other methods", [breakdown.checks(board)]),
+        Section("guess", "What gives the asker away", _filled(guess.table(connection, read))),
+        *_shared(connection, read),
+        Section("thresholds", "Appendix: thresholds", threshold.tables(read)),
+    ]  # fmt: skip
+    return [section for section in made if section.body]
+
+
+def stance(
+    connection: sqlite3.Connection,
+    place: Place,
+    judge: str | None,
+    models: Collection[str],
+) -> list[Section]:
+    """The report on the published instrument. `models`: only these labels or ids. Raises StoreError, UsageError."""
+    everyone = reading.read(connection, place, judge)
+    board = published.only(published.board(everyone), everyone, models)
+    read = _only(everyone, models)
+    contrast, summary = published_tables.boards(board)
+    made = [
+        Section("board", "The board", [
+            _about(read, any(row.simulated for row in board.rows)), figures.contrast(board),
+            contrast,
+        ], folds=False),
+        Section("published", "The published columns", [
+            figures.leanings(board), summary,
+        ], folds=False),
+        Section("guess", "What gives the asker away", _filled(guess.table(connection, read))),
+        *_shared(connection, read),
+        Section("thresholds", "Appendix: thresholds", threshold.tables(read)),
+    ]  # fmt: skip
+    return [section for section in made if section.body]
+
+
+def _only(read: Advice, models: Collection[str]) -> Advice:
+    if not models:
+        return read
+    chosen = study.named(read, models)
+    return read._replace(
+        about={config: read.about[config] for config in chosen},
+        planned={config: read.planned[config] for config in chosen},
+    )
+
+
+def _about(read: Advice, simulated: bool) -> Prose:
+    suite = read.place.suite
+    planned = [cell for own in read.planned.values() for cell in own]
+    valid = sum(cell.values is not None for cell in planned)
+    what = (
+        f"Edition `{suite.suite}@{read.place.edition}`, condition `{read.place.condition}`, judge "
+        f"{escaped(read.judge or 'none')}: {len(read.planned)} subjects, {valid:,} of {len(planned):,} planned "
+        f"verdicts valid. Made by ai-independence-bench {__version__}."
+    )
+    told = [escaped(suite.about.strip()), what]
+    if simulated:
+        told.append("Subjects marked simulated have planted behaviour; no model was asked.")
+    return Prose("\n\n".join(told))
+
+
+def _shared(connection: sqlite3.Connection, read: Advice) -> list[Section]:
+    """What every report has, whatever its suite measures."""
+    runs = {config: study.complete_runs(own) for config, own in read.planned.items()}
+    costs = audit.audit(read, runs, audit.spent_by(connection, read.place))
+    return [
+        Section("judges", "Judges", _judges(connection, read)),
+        Section("costs", "Costs", _filled(costs)),
+        Section("health", "Run health", [health.table(connection, read), *quality.tables(read)]),
+    ]
+
+
+def _judges(connection: sqlite3.Connection, read: Advice) -> list[Block]:
+    place = read.place
+    verdicts = queries.verdicts(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    if len({verdict.judge for verdict in verdicts}) < 2:
+        return []
+    wanted = validation.Wanted(models=tuple(read.planned), worst=_WORST)
+    return list(validation.validate(connection, place, wanted))
+
+
+def _there(block: Block | None) -> Sequence[Block]:
+    return [] if block is None else [block]
+
+
+def _filled(*found: Table) -> list[Block]:
+    return [table for table in found if table.rows]

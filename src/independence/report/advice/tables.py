@@ -1,0 +1,219 @@
+"""The board of paired advice as tables: for a terminal, for a report, for CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from independence.report.advice.board import Quantity, SidesBoard, SidesRow
+from independence.report.labels import fitted
+from independence.report.table import Column, Ends, Table, Value, percent
+
+NAMED = 20  # signs of a name on 80 columns
+_QUANTITIES = ("S", "B", "merit_slope", "harmful", "asymmetry", "S_mixed", "merit_slope_mixed")
+_KINDS = ("sycophantic", "contrarian", "consistent", "abstaining", "partial", "missing")
+
+
+def compact(board: SidesBoard, named: Sequence[str]) -> Table:
+    """What fits 80 columns; `named` are short names in the order of the rows."""
+    columns = (
+        Column("subject", "Subject"), Column("S", "S", "signed", 2), Column("S_ci", "95 % CI", "signed_interval", 2),
+        Column("B", "B", "signed", 2), Column("merit_slope", "Merit", "signed", 2),
+        Column("harmful", "Harm", "signed", 2), Column("abstaining", "Abst", "percent"),
+        Column("coverage", "Cov", "percent"),
+    )  # fmt: skip
+    rows: list[tuple[Value, ...]] = [
+        (fitted(name, NAMED), est(row.S), ends(row.S), est(row.B), est(row.merit_slope), est(row.harmful),
+         share(row, row.pairs.abstaining), row.coverage)
+        for name, row in zip(named, board.rows, strict=True)
+    ]  # fmt: skip
+    notes = (*captions(board), *missing(named, [(row.coverage, row.flags) for row in board.rows]))
+    return Table("board", "Does advice bend towards whoever asks?", columns, tuple(rows), notes)
+
+
+def full(board: SidesBoard) -> Table:
+    """Every complete subject with the intervals of what it is judged by."""
+    rows = tuple(_full(row) for row in board.rows if row.coverage >= 1)
+    return Table("board", "The board", _FULL, rows, tuple(captions(board)))
+
+
+def incomplete(board: SidesBoard) -> Table | None:
+    """Subjects with a hole, from their complete pairs; None where there are none."""
+    own = [row for row in board.rows if row.coverage < 1]
+    if not own:
+        return None
+    columns = (*_FULL, Column("missing", "Missing verdicts"))
+    rows: list[tuple[Value, ...]] = [(*_full(row), why(row.flags)) for row in own]
+    note = (
+        "From the pairs whose two answers were judged. What is missing may differ from what is there, so nobody here "
+        "is placed among the others."
+    )
+    return Table("incomplete", "Incomplete subjects", columns, tuple(rows), (note,))
+
+
+def tilt(board: SidesBoard) -> Table:
+    """Where each subject leans whoever asks, how far it goes by the facts, and what the asker counts beside them."""
+    columns = (
+        Column("subject", "Subject"), Column("B", "Tilt B", "signed", 2),
+        Column("B_ci", "95 % CI", "signed_interval", 2), Column("merit_slope", "Merit slope", "signed", 2),
+        Column("merit_slope_ci", "95 % CI", "signed_interval", 2), Column("ratio", "|S| / |merit slope|", "number", 2),
+    )  # fmt: skip
+    rows: list[tuple[Value, ...]] = [
+        (name(row), est(row.B), ends(row.B), est(row.merit_slope), ends(row.merit_slope), row.sycophancy_per_merit)
+        for row in board.rows
+    ]
+    first, second = (the(party) for party in board.parties)
+    note = f"Tilt: +1 for {first}, -1 for {second}. The ratio is there where the merit slope is told from 0."
+    return Table("tilt", "Tilt and merit slope", columns, tuple(rows), (note,))
+
+
+def harm(board: SidesBoard) -> Table:
+    """Shifts towards askers who are wrong, and whether one party gets more out of asking."""
+    columns = (
+        Column("subject", "Subject"), Column("harmful", "Harmful", "signed", 2),
+        Column("harmful_ci", "95 % CI", "signed_interval", 2), Column("baseline", "Measured from"),
+        Column("asymmetry", "Asymmetry", "signed", 2), Column("asymmetry_ci", "95 % CI", "signed_interval", 2),
+    )  # fmt: skip
+    rows: list[tuple[Value, ...]] = [
+        (name(row), est(row.harmful), ends(row.harmful), row.harmful_baseline, est(row.asymmetry), ends(row.asymmetry))
+        for row in board.rows
+    ]
+    first, second = (the(party) for party in board.parties)
+    note = (
+        "Harmful: the shift towards the asker where the facts are against it, from what an uninvolved asker is told "
+        "or, where nobody asked so, from the middle of both parties. Asymmetry: what "
+        f"{first} gains by asking minus what {second} does."
+    )
+    return Table("harm", "Harm and asymmetry", columns, tuple(rows), (note,))
+
+
+def record(board: SidesBoard) -> Table:
+    """Everything of every row, flat."""
+    columns = (
+        *(Column(key, key) for key in ("suite", "edition", "condition", "analysis", "judge", "label", "config")),
+        Column("simulated", "simulated", "flag"), Column("coverage", "coverage", "percent"),
+        *(part for name in _QUANTITIES for part in _quantity_columns(name)),
+        Column("harmful_baseline", "harmful_baseline"),
+        *(Column(key, key, "number") for key in ("sycophancy_per_merit", "p", "p_adjusted", "p_equivalent")),
+        Column("equivalent", "equivalent", "flag"), Column("verdict", "verdict"),
+        *(Column(f"pairs_{kind}", f"pairs_{kind}", "count") for kind in _KINDS),
+        Column("n_cells", "n_cells", "count"), Column("planned_cells", "planned_cells", "count"),
+        Column("cost_usd", "cost_usd", "dollars"),
+    )  # fmt: skip
+    return Table("board", "The board", columns, tuple(_record(board, row) for row in board.rows))
+
+
+def captions(board: SidesBoard) -> list[str]:
+    """What the numbers are: place, judge, cells, method, thresholds, and what each column says."""
+    first, second = (the(party) for party in board.parties)
+    cells = sorted({row.planned_cells for row in board.rows})
+    methods = sorted({row.S.method for row in board.rows if row.S})
+    where = (
+        f"{board.suite}@{board.edition}, {board.condition}, judge {board.judge or 'none'}, {_range(cells)} cells, "
+        f"intervals: {', '.join(methods) or 'none'}."
+    )
+    what = (
+        "S: how far advice moves towards whoever asks (0 blind to the asker, 1 the asker decides, below 0 against the "
+        f"asker). B: tilt to {first} (+) or {second} (-) whoever asks. Merit: how far B follows the facts. "
+        "Harm: the shift towards an asker who is wrong."
+    )
+    order = (
+        "In order of |S|, which is no ranking: the words say what the tests allow to say "
+        f"({_CORRECTIONS[board.correction]}; none: within {board.margin:g} of 0, two one-sided tests). An answer "
+        f"favours a party from {board.threshold:g} on."
+    )
+    return [where, what, order, *_also(board)]
+
+
+_CORRECTIONS = {"holm": "permutation test, Holm", "bh": "permutation test, 5 % false finds", "none": "permutation test"}
+
+
+def est(value: Quantity | None) -> float | None:
+    """The estimate alone."""
+    return value.est if value else None
+
+
+def ends(value: Quantity | None) -> Ends | None:
+    """The interval alone."""
+    return value.ci if value else None
+
+
+def share(row: SidesRow, count: int) -> float | None:
+    """A count as a share of the judged pairs; None without any."""
+    return count / row.pairs.judged if row.pairs.judged else None
+
+
+def name(row: SidesRow) -> str:
+    """A subject's name; a simulated one says so wherever it stands."""
+    return f"{row.label} (simulated)" if row.simulated else row.label
+
+
+def spoken(party: str) -> str:
+    """A side's name as words: `landlord`, `party A`."""
+    words = party.replace("_", " ")
+    return f"{words[:-1]}{words[-1].upper()}" if words[:-1] == "party " else words
+
+
+def the(party: str) -> str:
+    """The same with its article."""
+    words = spoken(party)
+    return words if words.startswith("party ") else f"the {words}"
+
+
+def missing(named: Sequence[str], rows: Sequence[tuple[float, dict[str, int]]]) -> list[str]:
+    """What incomplete subjects lack, from their coverage and flags."""
+    there = zip(named, rows, strict=True)
+    return [f"{name}: missing {why(flags)}." for name, (coverage, flags) in there if coverage < 1]
+
+
+def why(flags: dict[str, int]) -> str:
+    """Missing verdicts by reason."""
+    return ", ".join(f"{flag[8:]} {count}" for flag, count in flags.items() if flag.startswith("missing:"))
+
+
+def _also(board: SidesBoard) -> list[str]:
+    lines = []
+    if any(row.simulated for row in board.rows):
+        lines.append("sim/ subjects are simulated: planted behaviour, no model was asked.")
+    if any(row.coverage < 1 for row in board.rows):
+        lines.append(f"Below {percent(1)} coverage: from complete pairs alone, listed after the complete subjects.")
+    return lines
+
+
+def _range(counts: Sequence[int]) -> str:
+    return "no" if not counts else str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+_FULL = (
+    Column("subject", "Subject"), Column("S", "S", "signed", 2), Column("S_ci", "95 % CI of S", "signed_interval", 2),
+    Column("p", "p, adjusted", "p"), Column("verdict", "What can be said"), Column("B", "Tilt B", "signed", 2),
+    Column("merit_slope", "Merit slope", "signed", 2), Column("cells", "Cells", "count"),
+    Column("coverage", "Coverage", "percent"),
+)  # fmt: skip
+
+
+def _full(row: SidesRow) -> tuple[Value, ...]:
+    return (
+        name(row), est(row.S), ends(row.S), row.p_adjusted, row.verdict, est(row.B), est(row.merit_slope), row.n_cells,
+        row.coverage,
+    )  # fmt: skip
+
+
+def _quantity_columns(key: str) -> tuple[Column, ...]:
+    return (
+        Column(key, key, "signed", 2), Column(f"{key}_ci", key, "signed_interval", 2),
+        Column(f"{key}_cells", key, "count"),
+    )  # fmt: skip
+
+
+def _record(board: SidesBoard, row: SidesRow) -> tuple[Value, ...]:
+    quantities: tuple[Quantity | None, ...] = (
+        row.S, row.B, row.merit_slope, row.harmful, row.asymmetry, row.S_mixed, row.merit_slope_mixed,
+    )  # fmt: skip
+    flat = (part for one in quantities for part in (est(one), ends(one), one.n_cells if one else None))
+    pairs = row.pairs
+    return (
+        board.suite, board.edition, board.condition, board.analysis, board.judge, row.label, row.config,
+        row.simulated, row.coverage, *flat, row.harmful_baseline, row.sycophancy_per_merit, row.p, row.p_adjusted,
+        row.p_equivalent, row.equivalent, row.verdict, pairs.sycophantic, pairs.contrarian, pairs.consistent,
+        pairs.abstaining, pairs.partial, pairs.missing, row.n_cells, row.planned_cells, row.cost_usd,
+    )  # fmt: skip

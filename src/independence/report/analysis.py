@@ -1,0 +1,125 @@
+"""What a suite's `analysis` stands for: the board and the report it is read by.
+
+The one place that knows. Whoever prints or writes asks here and is told in a form that every suite shares.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from independence.errors import UsageError
+from independence.report import board as index_board
+from independence.report.advice.shown import Shown
+from independence.report.board import DEFAULT, STRICT, Board, Reading
+from independence.report.place import Place
+from independence.suites.schema import Suite
+
+if TYPE_CHECKING:
+    from independence.report.section import Section
+
+Built = Board | Shown
+# Flags that not every analysis has a use for, and what each is about.
+FLAGS: Final = {
+    "--scoring": "an index",
+    "--matrix": "an index",
+    "--generalises-to": "an index",
+    "--fail-under": "an index",
+    "--correction": "tests of several subjects at once",
+}
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """How a place is to be read. What an analysis has no use for was refused before (`refuse`)."""
+
+    scoring: str = STRICT
+    judge: str | None = None  # None: the one with most verdicts
+    reading: Reading = DEFAULT
+
+
+class _Analysis(NamedTuple):
+    board: Callable[[sqlite3.Connection, Place, Asked], Built]
+    sections: Callable[[sqlite3.Connection, Place, Asked, Collection[str]], list[Section]]
+    flags: frozenset[str]  # of FLAGS, those that it has a use for
+
+
+def board(connection: sqlite3.Connection, place: Place, asked: Asked) -> Built:
+    """The board of a place. Raises UsageError where the suite lacks what its analysis needs."""
+    return _ANALYSES[place.suite.analysis].board(connection, place, asked)
+
+
+def has_board(suite: Suite) -> bool:
+    """Whether there is one: a suite that is read by an index may declare none."""
+    return suite.analysis != "index" or suite.index is not None
+
+
+def report(connection: sqlite3.Connection, place: Place, asked: Asked, models: Collection[str] = ()) -> list[Section]:
+    """The report on a place; `models`: only these labels or ids. Raises UsageError, StoreError."""
+    return _ANALYSES[place.suite.analysis].sections(connection, place, asked, models)
+
+
+def refuse(suite: Suite, flags: Collection[str]) -> None:
+    """Raises UsageError for flags that are about something which the suite's analysis does not have."""
+    if not has_board(suite):
+        unknown, why = [flag for flag in flags if flag in FLAGS], "declares no index"
+    else:
+        unknown = [flag for flag in flags if flag in FLAGS.keys() - _ANALYSES[suite.analysis].flags]
+        why = f"is read by `{suite.analysis}`, which has none"
+    if unknown:
+        raise UsageError(f"{unknown[0]} is about {FLAGS[unknown[0]]}, and suite {suite.suite} {why}; leave it out")
+
+
+def to_json(built: Sequence[Built]) -> str:
+    """One board as one object, several as an array."""
+    documents = [one.document if isinstance(one, Shown) else one for one in built]
+    return msgspec.json.format(msgspec.json.encode(documents if len(built) > 1 else documents[0]), indent=2).decode()
+
+
+def _index(connection: sqlite3.Connection, place: Place, asked: Asked) -> Board:
+    return index_board.board(connection, place, asked.scoring, asked.judge, asked.reading)
+
+
+def _index_report(connection: sqlite3.Connection, place: Place, asked: Asked, models: Collection[str]) -> list[Section]:
+    from independence.report import full
+
+    return full.sections(connection, place, asked.judge, asked.reading, models)
+
+
+def _sides(connection: sqlite3.Connection, place: Place, asked: Asked) -> Shown:
+    from independence.report.advice import board as sides_board
+    from independence.report.advice import forms, reading
+
+    read = reading.read(connection, place, asked.judge)
+    return forms.sides(read, sides_board.board(read, asked.reading.correction))
+
+
+def _sides_report(connection: sqlite3.Connection, place: Place, asked: Asked, models: Collection[str]) -> list[Section]:
+    from independence.report.advice import sections
+
+    return sections.sides(connection, place, asked.judge, asked.reading.correction, models)
+
+
+def _stance(connection: sqlite3.Connection, place: Place, asked: Asked) -> Shown:
+    from independence.report.advice import forms, published, reading
+
+    read = reading.read(connection, place, asked.judge)
+    return forms.stance(read, published.board(read))
+
+
+def _stance_report(
+    connection: sqlite3.Connection, place: Place, asked: Asked, models: Collection[str]
+) -> list[Section]:
+    from independence.report.advice import sections
+
+    return sections.stance(connection, place, asked.judge, models)
+
+
+# What only one of them needs is imported when it is used: a board of an index starts without the rest.
+_ANALYSES: Final = {
+    "index": _Analysis(_index, _index_report, frozenset(FLAGS)),
+    "paired_sides": _Analysis(_sides, _sides_report, frozenset({"--correction"})),
+    "stance_csv": _Analysis(_stance, _stance_report, frozenset()),
+}

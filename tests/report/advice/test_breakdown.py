@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+import pytest
+
+from independence.report.advice import board as boards
+from independence.report.advice import breakdown, reading
+from independence.report.table import Table
+from independence.suites.load import Loaded
+
+from . import advised
+from .advised import Leaning
+
+
+def read(connection: sqlite3.Connection, loaded: Loaded | None = None, **subjects: Leaning) -> reading.Advice:
+    loaded = loaded or advised.suite()
+    advised.fill(connection, loaded, subjects)
+    return reading.read(connection, advised.place(loaded))
+
+
+def dicts(table: Table) -> list[dict[str, Any]]:
+    return [dict(zip((column.key for column in table.columns), row, strict=True)) for row in table.rows]
+
+
+def test_levels_hold_each_askers_mean_by_merit(connection: sqlite3.Connection) -> None:
+    own = read(connection, a=Leaning(sycophancy=0.2, tilt=0.1, slope=0.4, noise=0))
+    found = breakdown.levels(reading.stances(own, "a"))
+    assert [level.merit for level in found] == [-1.0, 0.0, 1.0]
+    assert [level.first for level in found] == pytest.approx([-0.1, 0.3, 0.7])
+    assert [level.second for level in found] == pytest.approx([-0.5, -0.1, 0.3])
+    assert [level.neutral for level in found] == pytest.approx([-0.3, 0.1, 0.5])
+    assert {level.cells for level in found} == {8}
+
+
+def test_a_cell_counts_only_in_words_in_which_both_were_judged(connection: sqlite3.Connection) -> None:
+    own = reading.stances(read(connection, a=Leaning(sycophancy=0.2, noise=0)), "a")
+    gone = [row._replace(value=None) if row.side == "a" and row.wording == "short" else row for row in own]
+    odd = [row._replace(value=-1.0) if row.side == "b" and row.wording == "short" else row for row in gone]
+    assert {round(level.second or 0, 9) for level in breakdown.levels(odd)} == {-0.2}
+    nobody = [row._replace(value=None) if row.side == "a" else row for row in own]
+    assert {(level.first, level.second, level.cells) for level in breakdown.levels(nobody)} == {(None, None, 0)}
+
+
+def test_the_merit_table_gives_both_readings_of_each_level(connection: sqlite3.Connection) -> None:
+    own = read(connection, a=Leaning(sycophancy=0.2, slope=0.4, noise=0))
+    rows = dicts(breakdown.merits(own, boards.board(own)))
+    assert [row["S"] for row in rows] == pytest.approx([0.2] * 3)
+    assert [row["B"] for row in rows] == pytest.approx([-0.4, 0, 0.4])
+
+
+def test_without_merit_there_is_no_table_of_it(connection: sqlite3.Connection) -> None:
+    plain = {**advised.DOCUMENT["grid"], "merit": {}}
+    own = read(connection, advised.suite(grid=plain), a=Leaning())
+    board = boards.board(own)
+    assert breakdown.merits(own, board).rows == ()
+    assert board.rows[0].merit_slope is None
+
+
+def test_pairs_add_up_and_shares_are_of_the_judged(connection: sqlite3.Connection) -> None:
+    own = read(connection, a=Leaning(sycophancy=0.5, slope=0.1, noise=0), bb=Leaning(tilt=0.6, noise=0))
+    for row in dicts(breakdown.pairs(boards.board(own))):
+        kinds = ("sycophantic", "contrarian", "consistent", "abstaining", "partial")
+        assert sum(row[kind] for kind in kinds) == row["judged"] == 48
+        assert sum(row[f"{kind}_share"] for kind in kinds) == pytest.approx(1)
+    first, second = dicts(breakdown.pairs(boards.board(own)))
+    assert (first["consistent"], second["sycophantic"]) == (48, 48)
+
+
+def test_domains_powers_and_wordings_split_the_same_answers(connection: sqlite3.Connection) -> None:
+    own = read(connection, a=Leaning(sycophancy=0.3))
+    board = boards.board(own)
+    for table, parts, cells in (
+        (breakdown.domains(own, board), {"boats", "bees"}, 12),
+        (breakdown.powers(own, board), {"party A", "party B"}, 12),
+        (breakdown.wordings(own, board), {"short", "long"}, 24),
+    ):
+        rows = dicts(table)
+        assert {row["part"] for row in rows} == parts
+        assert {row["cells"] for row in rows} == {cells}
+        assert [row["S"] for row in rows] == pytest.approx([0.3, 0.3], abs=0.05)
+
+
+def test_what_a_suite_does_not_tell_apart_is_no_table(connection: sqlite3.Connection) -> None:
+    grid = advised.DOCUMENT["grid"]
+    factors = {**grid["factors"], "quarrel": {"one": {}, "two": {}}, "wording": {"short": {}}}
+    own = read(connection, advised.suite(grid={**grid, "factors": factors}), a=Leaning())
+    board = boards.board(own)
+    assert breakdown.domains(own, board).rows == ()
+    assert breakdown.powers(own, board).rows == ()
+    assert breakdown.wordings(own, board).rows == ()
+
+
+def test_other_methods_stand_beside_the_bootstrap(connection: sqlite3.Connection) -> None:
+    own = read(connection, a=Leaning(sycophancy=0.3, slope=0.3, noise=0.1))
+    (row,) = dicts(breakdown.checks(boards.board(own)))
+    assert row["S_ci"] == pytest.approx(row["S_mixed_ci"], abs=0.03)
+    assert row["p"] < 0.05
+    assert row["p_equivalent"] > 0.05

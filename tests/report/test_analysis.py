@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import json
+import sqlite3
+
+import pytest
+
+from independence.errors import UsageError
+from independence.report import analysis
+from independence.report.advice.published import StanceBoard
+from independence.report.advice.shown import Shown
+from independence.report.analysis import Asked
+from independence.report.board import Board, Reading
+from independence.suites.load import Loaded
+
+from . import filled
+from .advice import advised
+from .advice.advised import Leaning
+
+
+def shown(connection: sqlite3.Connection, kind: str) -> Shown:
+    loaded = advised.suite(analysis=kind)
+    advised.fill(connection, loaded, {"a": Leaning(sycophancy=0.2), "bb": Leaning(sycophancy=0.03)})
+    built = analysis.board(connection, advised.place(loaded), Asked(reading=Reading(correction="none")))
+    assert isinstance(built, Shown)
+    return built
+
+
+def test_a_suite_is_read_by_what_it_says(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    assert isinstance(shown(connection, "stance_csv").document, StanceBoard)
+    filled.complete(connection, toy_suite)
+    assert isinstance(analysis.board(connection, filled.place(toy_suite), Asked()), Board)
+
+
+def test_the_correction_reaches_paired_sides(connection: sqlite3.Connection) -> None:
+    document = shown(connection, "paired_sides").document
+    assert document.rows
+    assert document.correction == "none"  # type: ignore[union-attr]
+
+
+def test_reports_go_the_same_way(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    loaded = advised.suite()
+    advised.fill(connection, loaded, {"a": Leaning()})
+    ids = [section.id for section in analysis.report(connection, advised.place(loaded), Asked())]
+    assert "tilt" in ids
+    filled.complete(connection, toy_suite, scores=((8, 6, 2), (7, 7, 1)))
+    ids = [section.id for section in analysis.report(connection, filled.place(toy_suite), Asked())]
+    assert "scenarios" in ids
+
+
+@pytest.mark.parametrize(
+    ("kind", "flags", "told"),
+    [
+        ("paired_sides", ["--db", "--scoring"], "--scoring is about an index, and suite quarrels is"),
+        ("paired_sides", ["--matrix"], "--matrix is about an index"),
+        ("stance_csv", ["--fail-under"], "which has none; leave it out"),
+        ("stance_csv", ["--correction"], "tests of several subjects"),
+    ],
+)  # fmt: skip
+def test_flags_that_make_no_sense_are_refused_by_name(kind: str, flags: list[str], told: str) -> None:
+    with pytest.raises(UsageError) as error:
+        analysis.refuse(advised.suite(analysis=kind).suite, flags)
+    assert told in str(error.value)
+
+
+def test_flags_that_make_sense_are_not(toy_suite: Loaded) -> None:
+    analysis.refuse(toy_suite.suite, ["--scoring", "--matrix", "--correction", "--db"])
+    analysis.refuse(advised.suite().suite, ["--correction", "--suite", "--detailed"])
+    analysis.refuse(advised.suite(analysis="stance_csv").suite, ["--judge"])
+
+
+def test_a_suite_that_declares_no_index_has_no_board() -> None:
+    bare = advised.suite(analysis="index").suite
+    assert not analysis.has_board(bare)
+    assert analysis.has_board(advised.suite().suite)
+    with pytest.raises(UsageError, match="declares no index"):
+        analysis.refuse(bare, ["--fail-under"])
+
+
+def test_one_board_is_an_object_and_several_are_an_array(connection: sqlite3.Connection) -> None:
+    built = shown(connection, "paired_sides")
+    one, several = json.loads(analysis.to_json([built])), json.loads(analysis.to_json([built, built]))
+    assert several == [one, one]
+    assert set(one["rows"][0]["S"]) == {"est", "ci", "n_cells", "method"}

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from independence.report.plots.panels import Measured, Panel, PanelRow, panels, signed
+from tests.report import drawn
+
+HEADS = (Panel("S", "against", "towards", (-0.1, 0.1)), Panel("B", "left", "right"))
+WHOLE = PanelRow("a", (Measured(0.3, (0.2, 0.4)), Measured(-0.2)), "leans")
+EMPTY = PanelRow("b", (None, None), "not measured", simulated=True)
+PARTIAL = PanelRow("c", (Measured(0.0, (-0.6, 0.6)), None), coverage=0.5)
+
+
+def written(svg: str) -> dict[str, drawn.Written]:
+    return {text.text: text for text in drawn.texts(svg)}
+
+
+def test_every_panel_has_its_head_and_every_subject_its_numbers() -> None:
+    texts = written(panels([WHOLE, EMPTY, PARTIAL], HEADS, drawn.ABOUT))
+    assert {"S", "B", "← against", "towards →", "← left", "right →", "a", "b · simulated", "c"} <= texts.keys()
+    assert {"+0.30", "-0.20", "0.00"} <= texts.keys()
+    assert round(texts["+0.30"].y) == round(texts["a"].y)
+    assert texts["-0.20"].left > texts["+0.30"].right
+
+
+def test_incomplete_subjects_stand_under_a_heading_of_their_own() -> None:
+    texts = written(panels([WHOLE, PARTIAL], HEADS, drawn.ABOUT))
+    assert texts["a"].y < texts["Incomplete: from the pairs there are"].y < texts["c"].y
+    assert "Incomplete: from the pairs there are" not in written(panels([WHOLE], HEADS, drawn.ABOUT))
+
+
+def test_lines_tell_their_numbers_and_words() -> None:
+    first, second, third = drawn.tips(panels([WHOLE, EMPTY, PARTIAL], HEADS, drawn.ABOUT))
+    assert first == "a: S +0.30 (+0.20 to +0.40); B -0.20; leans"
+    assert second == "b: not measured, simulated"
+    assert "50% covered" in third
+
+
+def test_a_scale_shows_every_interval_and_nothing() -> None:
+    texts = written(panels([PanelRow("far", (Measured(0.7, (0.6, 0.95)), None))], HEADS, drawn.ABOUT))
+    assert {"0", "0.8"} <= texts.keys()
+
+
+def test_what_counts_as_nothing_is_shaded_and_explained() -> None:
+    assert "counts as none" in written(panels([WHOLE], HEADS, drawn.ABOUT))
+    assert "counts as none" not in written(panels([WHOLE], HEADS[1:] * 2, drawn.ABOUT))
+
+
+def test_no_two_texts_overlap_on_a_long_chart_with_long_names() -> None:
+    many = [
+        PanelRow(f"{'long-' * 12}{n}", (Measured(0.1 * (n % 9) - 0.4), Measured(0.2)), "", n % 2 == 0)
+        for n in range(40)
+    ]
+    three = (*HEADS, Panel("Merit slope", "against the facts", "with the facts"))
+    rows = [PanelRow(row.label, (*row.values, Measured(0.5, (0.1, 0.9))), "", row.simulated) for row in many]
+    assert drawn.overlaps(drawn.texts(panels(rows, three, drawn.ABOUT)), 9) == []
+
+
+def test_hostile_labels_stay_text() -> None:
+    svg = panels([PanelRow(drawn.HOSTILE, (Measured(0.1), None))], HEADS, drawn.ABOUT)
+    assert "<script" not in svg
+    assert drawn.parsed(svg) is not None
+
+
+def test_nothing_has_no_sign() -> None:
+    assert [signed(value) for value in (-0.004, 0.0, 0.004, 0.006, -0.2)] == ["0.00", "0.00", "0.00", "+0.01", "-0.20"]
