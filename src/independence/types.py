@@ -19,6 +19,7 @@ MissingReason = Literal[
     "stale",  # given on a history that has since been replaced
     "not_run",  # planned, nothing stored
     "no_cue",  # the rule judge has no rule for this rubric
+    "unsure",  # the offline judge was not trained on this, or expects to be too far off
 ]
 
 

@@ -79,6 +79,15 @@ CASES = {
     "only inactive models": Case(
         FILE, ["no models"], files={"models.yaml": "models:\n  - {model_id: sim/half, active: false}\n"}
     ),
+    "an empty roster": Case(FILE, ["no models", "models.yaml"], files={"models.yaml": "[]"}),
+    "an unknown key of a roster": Case(
+        f"{FILE[:-5]}.json", ["models.json:1", "did you mean `concurrency`"],
+        files={"models.json": '[{"id": "sim/half", "concurency": 3}]'},
+    ),
+    "an unknown preference": Case(
+        FILE, ["models.yaml:1", "did you mean `sim/half`"],
+        files={"models.yaml": "preferred: sim/haf\nmodels: [sim/half]\n"},
+    ),
     # the selection
     "no such suite": Case("run --suite v22 -m sim/half -j cues", ["`v22`", "did you mean `v2`"]),
     "no such experiment": Case(f"{SIM} -e courses", ["no experiment `courses`", "course"]),
@@ -93,6 +102,16 @@ CASES = {
     "no such effort": Case(f"{SIM} -r huge", ["`huge`", "minimal"]),
     "a timeout that is no number": Case(SIM, ["BENCH_TIMEOUT_S=soon"], env={"BENCH_TIMEOUT_S": "soon"}),
     "retries that are no number": Case(SIM, ["BENCH_MAX_RETRIES=-1"], env={"BENCH_MAX_RETRIES": "-1"}),
+    "a cap of no calls": Case(SIM, ["BENCH_CONCURRENCY=0", "1 or more"], env={"BENCH_CONCURRENCY": "0"}),
+    "a rate that is no number": Case(SIM, ["OPENROUTER_MODEL_RPS=20/min"], env={"OPENROUTER_MODEL_RPS": "20/min"}),
+    "a burst without a rate": Case(SIM, ["OPENROUTER_MODEL_BURST=5", "_RPS"], env={"OPENROUTER_MODEL_BURST": "5"}),
+    "a log level that is none": Case(SIM, ["LOG_LEVEL=loud", "debug, info"], env={"LOG_LEVEL": "loud"}),
+    "no rate": Case(f"{SIM} --rps 0", ["--rps 0", "above 0"]),
+    "a burst flag without a rate": Case(f"{SIM} --burst 3", ["--burst 3", "add --rps"]),
+    "a burst of nothing": Case(f"{SIM} --rps 3 --burst 0", ["--burst 0", "at least 1"]),
+    "no patience": Case(f"{SIM} --local-timeout 0", ["--local-timeout 0", "above 0"]),
+    "a log that is a store": Case(f"{SIM} --db here.db --log here.db", ["--log here.db", "no log"]),
+    "no folder for the log": Case(f"{SIM} --log far/off.jsonl", ["--log far/off.jsonl"]),
     "no such persona file": Case(f"{SIM} --variants nobody.md", ["nobody.md"]),
     "an empty persona": Case(f"{SIM} --variants me.md", ["me.md", "empty"], files={"me.md": " \n"}),
     "a persona with a slot": Case(f"{SIM} --variants me.md", ["me.md", "{{name}}"], files={"me.md": "I am {{name}}."}),

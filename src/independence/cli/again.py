@@ -42,11 +42,13 @@ class Again(msgspec.Struct, frozen=True, kw_only=True):
     no_judge: bool = False
     models_file: Path | None = None
     parallel: int = 8
-    parallel_tasks: int = 20
+    parallel_tasks: int | None = None
     local_url: str | None = None
-    local_timeout: float = 600.0
+    local_timeout: float | None = None
     max_cost: float | None = None
     allow_unpriced: bool = False
+    rps: float | None = None
+    burst: int | None = None
 
 
 class Chosen(NamedTuple):
@@ -99,11 +101,15 @@ def job(wanted: Again, chosen: Chosen, loopback: Endpoint | None) -> Job:
     asked = [trial.subject.endpoint for trial in chosen.trials]
     grading = [judge.endpoint for judge in chosen.judges if judge.kind != CUES]
     jobs.judge_key(OPENROUTER in grading and OPENROUTER not in asked, env)
-    reached = Wanted(local_url=wanted.local_url, local_timeout=wanted.local_timeout)
+    reached = Wanted(
+        local_url=wanted.local_url, local_timeout=wanted.local_timeout, rps=wanted.rps, burst=wanted.burst,
+        parallel_tasks=wanted.parallel_tasks,
+    )  # fmt: skip
     return Job(
         chosen.suite, chosen.edition, {}, chosen.trials, chosen.judges,
         jobs.endpoints(asked + grading, known, env, reached, loopback),
         jobs.shares(wanted.parallel, wanted.parallel_tasks), jobs.cap(wanted.max_cost), wanted.allow_unpriced,
+        notes=known.notes,
     )  # fmt: skip
 
 
@@ -149,7 +155,7 @@ def _best(wanted: Again, connection: sqlite3.Connection, where: Place, known: Ma
     if top < 1:
         raise UsageError(f"-n {top}: at least 1 subject is needed")
     if where.suite.index is None:
-        raise UsageError(f"suite {where.suite.suite} has no board to take the best from; name subjects with -m")
+        raise UsageError(f"suite {where.suite.suite} has no index to take the best by; name subjects with -m")
     rows = board.board(connection, where).rows[:top]
     unknown = [row.label for row in rows if row.config not in known]
     if unknown:

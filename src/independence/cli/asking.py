@@ -29,6 +29,7 @@ from independence.engine.bench import Backend
 from independence.engine.events import Event, Stopping, Waiting
 from independence.engine.gate import Gate
 from independence.engine.halt import Halt
+from independence.engine.wards import Wards
 from independence.errors import Interrupted, UsageError
 from independence.store.writer import Writer
 
@@ -105,7 +106,9 @@ async def opened(
     writer = Writer(connection, path)
     on_interrupt(halt, watch)
     try:
-        yield Service({name: Backend(clients[name], gates[name]) for name in clients}, halt, writer, budget)
+        wards = {name: Wards(endpoint, clients[name].buckets) for name, endpoint in needs.endpoints.items()}
+        backends = {name: Backend(clients[name], gates[name], wards[name]) for name in clients}
+        yield Service(backends, halt, writer, budget)
     finally:
         await writer.close()
 

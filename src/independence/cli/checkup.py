@@ -17,12 +17,14 @@ from independence.clients.transport import open_session
 from independence.config import environment, registry
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Registry
-from independence.config.subjects import OPENROUTER, SIM, Subject
+from independence.config.subjects import SIM, Subject
 from independence.errors import UsageError
 from independence.judge.spec import CUES, DEFAULT_JUDGE, JudgeSpec
 from independence.report import checks
 from independence.report.findings import Finding
 from independence.store import health
+
+_SETTINGS = ("BENCH_", "OPENROUTER_MODEL_")
 
 
 class Asked(NamedTuple):
@@ -58,13 +60,15 @@ def _store(db: Path) -> Iterator[Finding]:
 
 
 def _settings(env: Mapping[str, str]) -> tuple[dict[str, str], list[Finding]]:
-    """The environment without patience that makes no sense, and what is wrong with it."""
-    try:
-        environment.patience(Endpoint(OPENROUTER, "", "openrouter"), env)
-    except UsageError as error:
-        rest = {name: value for name, value in env.items() if not name.startswith("BENCH_")}
-        return rest, [doors.wrong("settings", "environment", error)]
-    return dict(env), []
+    """The environment without settings that make no sense, and what is wrong with them."""
+    rest, wrong = dict(env), []
+    for read in (environment.settings, environment.log_level):
+        try:
+            read(rest)
+        except UsageError as error:
+            wrong.append(doors.wrong("settings", "environment", error))
+            rest = {name: value for name, value in rest.items() if not name.startswith(_SETTINGS)}
+    return rest, wrong
 
 
 def _models_file(file: Path | None) -> tuple[Registry, list[Finding]]:
@@ -78,7 +82,8 @@ def _models_file(file: Path | None) -> tuple[Registry, list[Finding]]:
         return Registry(), [Finding("models file", str(path), "fail", str(error), fix)]
     active = sum(subject.active for subject in known.subjects)
     found = f"{len(known.subjects)} configurations, {active} of them active; {len(known.endpoints)} endpoints"
-    return known, [Finding("models file", str(path), "ok", found)]
+    findings = [Finding("models file", str(path), "ok", found)]
+    return known, findings + [Finding("models file", str(path), "warn", n, "leave one out") for n in known.notes]
 
 
 def _subject(name: str | None, known: Registry) -> tuple[Subject | None, list[Finding]]:

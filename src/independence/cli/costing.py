@@ -46,15 +46,14 @@ def tables(wanted: Wanted, db: Path) -> list[Table]:
     made = jobs.planned(wanted, registry, env)
     prices = drive(_prices(made, _needs(made, wanted, registry, env)))
     known = _read(db, made)
-    found = estimate.bills(
-        [Todo(t, t.dialogue.generated, tuple(made.judges)) for t in made.trials], prices, known.profile
-    )
+    todo = [Todo(trial, trial.dialogue.generated, tuple(made.judges)) for trial in made.trials]
+    found = estimate.bills(resume.unshared(todo, _rubrics(made)), prices, known.profile)
     labels = {trial.subject.config_dir: trial.subject.label for trial in made.trials}
     subjects = [_subject(label, _of(found, [config]), known.profile) for config, label in labels.items()]
     if len(subjects) > 1:
         subjects.append(_subject(f"all {len(subjects)} subjects", found, known.profile))
     judges = [_judge(judge.name, found, known.profile) for judge in made.judges if judge.kind != CUES]
-    return costs_estimate.tables(subjects, judges, _listed(prices), _notes(made, known, found))
+    return costs_estimate.tables(subjects, judges, _listed(prices), [*registry.notes, *_notes(made, known, found)])
 
 
 def _needs(made: Planned, wanted: Wanted, registry: Registry, env: Mapping[str, str]) -> Needs:
@@ -83,14 +82,17 @@ def _read(db: Path, made: Planned) -> Known:
         return Known(Profile(rubrics=experience.rubrics(made.suite)))
     connection = database.connect_existing(db)
     try:
-        rubrics = {s.id: digest.rubric(made.suite, s) for s in made.suite.scenarios}
         place = (made.suite.suite, made.edition)
-        left = resume.compare(connection, place, made.trials, made.judges, rubrics)
+        left = resume.compare(connection, place, made.trials, made.judges, _rubrics(made))
         return Known(experience.learned(connection, made.suite, made.edition), left.complete)
     except sqlite3.Error as error:
         raise database.translate(error, db) from error
     finally:
         connection.close()
+
+
+def _rubrics(made: Planned) -> dict[str, str]:
+    return {scenario.id: digest.rubric(made.suite, scenario) for scenario in made.suite.scenarios}
 
 
 def _of(found: Mapping[Entry, Bill], configs: Sequence[str]) -> dict[Entry, Bill]:

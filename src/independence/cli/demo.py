@@ -20,15 +20,19 @@ RUNS = 10
 def command(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
     """Run a suite on the panel of simulated subjects through the loopback endpoint, grade by cues, print the board.
 
-    No key, no network. Every subject is simulated: its yielding is planted, and the board should find it.
+    No key, no network. Every subject is simulated: what it does is planted, and the board should find it.
     """
     from independence.cli import launch
     from independence.cli.job import Wanted
+    from independence.clients.sim.advisers import ADVISERS
     from independence.clients.sim.panel import PANEL
+    from independence.suites import load
 
+    grid = load.load(suite).suite.grid is not None
+    panel, runs = (list(ADVISERS), 1) if grid else (list(PANEL), RUNS)  # the cells of a grid are its sample
     wanted = Wanted(
-        suite=suite, models=tuple(f"sim/{name}" for name in PANEL), runs=RUNS, judges=("cues",), parallel=len(PANEL),
-        parallel_tasks=50, seed=seed,
+        suite=suite, models=tuple(f"sim/{name}" for name in panel), runs=runs, judges=("cues",), parallel=len(panel),
+        seed=seed,
     )  # fmt: skip
     launch.run(wanted, launch.Manner(db=db, format_=format_, quiet=quiet, afterword=_afterword(db, suite)))
 
@@ -38,6 +42,7 @@ def _afterword(db: Path, suite: str) -> str:
         (
             "What to do next:",
             f"  independence leaderboard --db {db} --detailed",
+            f"  independence generate-report --html --db {db}   writes everything, with plots, to report.html",
             f"  export OPENROUTER_API_KEY=...   then   independence run --suite {suite} -m vendor/model",
             f"  independence run --suite {suite} --local-url http://127.0.0.1:1234/v1 --local-model ID -j cues",
         )

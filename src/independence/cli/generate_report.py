@@ -41,17 +41,21 @@ def command(
 ) -> None:
     """Write a report on one suite edition under one condition.
 
-    Board, runs, costs, scenarios, conditions, hosts, judges, names, health and every subject, with plots.
+    Board, plots, costs, judges, run health, and what a suite's analysis has to say beyond: scenarios, conditions and
+    hosts of an index; tilt, merit, pairs and domains of paired sides; the published columns of an instrument.
     """
+    from independence.cli.given import given
     from independence.cli.terminal import note
-    from independence.report import full, place
+    from independence.report import analysis, full, place
     from independence.report.board import Reading
     from independence.store import database
 
     with database.connect_existing(db) as connection:
         where = place.find(connection, suite, variant, mode)
+        analysis.refuse(where.suite, given())
         place.check_asked(connection, where, judge)
-        made = full.sections(connection, where, judge, Reading(generalises_to, correction), models)
+        asked = analysis.Asked(judge=judge, reading=Reading(generalises_to, correction))
+        made = analysis.report(connection, where, asked, models)
         path = output or Path("report.html" if html else "report.md")
         _write_html(path, full.title(where), made) if html else _write_markdown(path, full.title(where), made)
         note(f"written: {path}")

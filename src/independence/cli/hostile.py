@@ -12,6 +12,7 @@ from typing import NamedTuple
 from independence.cli import asking, job
 from independence.cli.asking import Needs
 from independence.cli.launch import FREE_LOOPBACK
+from independence.cli.log import Log
 from independence.cli.loop import drive
 from independence.cli.progress import Progress
 from independence.cli.tabled import print_tables
@@ -43,9 +44,12 @@ class Wanted(NamedTuple):
     worst: int
     models_file: Path | None
     local_url: str | None
-    parallel_tasks: int
+    parallel_tasks: int | None
     max_cost: float | None
     allow_unpriced: bool
+    rps: float | None
+    burst: int | None
+    log: Path | None
     dry_run: bool
     yes: bool
     quiet: bool
@@ -74,7 +78,7 @@ def probe(wanted: Wanted) -> int:
 async def _run(
     connection: sqlite3.Connection, wanted: Wanted, specs: Sequence[JudgeSpec], played: Stage
 ) -> list[Probe]:
-    corpus = replies.corpus()
+    corpus, log = replies.corpus(), Log(wanted.log, wanted.quiet)
     async with AsyncExitStack() as stack:
         needs = _needs(wanted, specs, await _loopback(stack, specs))
         found = await stack.enter_async_context(asking.checked(needs))
@@ -85,12 +89,14 @@ async def _run(
         note(f"plan: {len(corpus)} hostile replies, {verdicts} verdicts; {cost}; nothing is stored", wanted.quiet)
         if wanted.dry_run or not asking.affordable(usd, wanted.yes or wanted.max_cost is not None):
             return []
-        progress = stack.enter_context(Progress(wanted.quiet))
-        service = await stack.enter_async_context(asking.opened(found, connection, Path(":memory:"), progress))
+        stack.enter_context(log.opened(endpoint.api_key for endpoint in needs.endpoints.values()))
+        watch = log.beside(stack.enter_context(Progress(wanted.quiet)))
+        service = await stack.enter_async_context(asking.opened(found, connection, Path(":memory:"), watch))
         probes = []
+        calls = job.shares(1, wanted.parallel_tasks).calls
         for spec in specs:
             backend = service.backends.get(spec.endpoint)
-            probes.append(await probing.probe(backend, spec, played, corpus, progress, wanted.parallel_tasks))
+            probes.append(await probing.probe(backend, spec, played, corpus, watch, calls))
             if service.halt.reason is not None or probes[-1].stopped_by is not None:
                 break
         return probes
@@ -99,7 +105,9 @@ async def _run(
 def _needs(wanted: Wanted, specs: Sequence[JudgeSpec], loopback: Endpoint | None) -> Needs:
     asked = [spec for spec in specs if spec.kind != CUES]
     known, env = job.models(wanted.models_file), environment.read()
-    where = job.Wanted(local_url=wanted.local_url)
+    where = job.Wanted(
+        local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks
+    )
     endpoints = job.endpoints([spec.endpoint for spec in asked], known, env, where, loopback)
     models = {(spec.endpoint, spec.model): False for spec in asked}
     return Needs(endpoints, models, job.cap(wanted.max_cost), wanted.allow_unpriced)

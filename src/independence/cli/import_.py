@@ -12,20 +12,40 @@ from independence.cli import options
 
 if TYPE_CHECKING:
     from independence.config.registry import Registry
+    from independence.exchange.rent.folder import Folder
     from independence.exchange.rows import ImportedRun
+
+_LISTED = 20  # oddities named on stderr
 
 
 @click.command("import")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Labels for its configurations.")
-@click.option("--suite", default="v2", show_default=True, help="The suite whose dialogues the files hold.")
+@click.option("--suite", help="The suite whose dialogues the files hold; default: v2, of a rent run folder rent.")
 @click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @options.db()
-def command(path: Path, models_file: Path | None, suite: str, format_: str, db: Path) -> None:
-    """Read the published layout from PATH (a folder or a tar) into the edition `published`.
+def command(path: Path, models_file: Path | None, suite: str | None, format_: str, db: Path) -> None:
+    """Read published results from PATH into the edition `published`.
 
-    Anomalies are tolerated, flagged on the replies and counted. Importing twice changes nothing.
+    PATH is a result set of the bench (a folder or a tar) or a run folder of the rent benchmark; what is in it decides.
+    Anomalies are tolerated, flagged and counted. Importing twice changes nothing.
     """
+    from independence.errors import UsageError
+    from independence.exchange.rent import folder
+
+    found = folder.find(path)
+    runs = () if found else folder.below(path)
+    if runs:
+        raise UsageError(f"{path}: holds run folders of the rent benchmark; name one of them: {', '.join(runs)}")
+    if found is None:
+        _bench(path, models_file, suite or "v2", format_, db)
+    elif models_file is not None:
+        raise click.UsageError("--models-file names configurations of the bench; a rent run folder names its models")
+    else:
+        _rent(found, suite or "rent", format_, db)
+
+
+def _bench(path: Path, models_file: Path | None, suite: str, format_: str, db: Path) -> None:
     import sqlite3
 
     from independence.cli import imported
@@ -46,6 +66,31 @@ def command(path: Path, models_file: Path | None, suite: str, format_: str, db: 
     finally:
         connection.close()
     imported.show(result.summary, stored, format_)
+
+
+def _rent(found: Folder, suite: str, format_: str, db: Path) -> None:
+    import sqlite3
+
+    from independence.cli.tabled import print_tables
+    from independence.cli.terminal import note
+    from independence.exchange.rent import reader, storing, tally
+    from independence.store import database
+    from independence.suites import load
+
+    loaded = load.load(suite)
+    result = reader.read(found, loaded.suite)
+    connection = database.connect(db)
+    try:
+        stored = storing.store(connection, loaded.suite, result)
+    except sqlite3.Error as error:
+        raise database.translate(error, db) from error
+    finally:
+        connection.close()
+    print_tables(tally.tables(result), format_)
+    for line in tally.named(result, _LISTED):
+        note(line)
+    note(f"new in the store: {stored.replies} replies, {stored.verdicts} verdicts" if any(stored) else
+         "new in the store: nothing")  # fmt: skip
 
 
 def _labels(runs: Iterable[ImportedRun], known: Registry | None) -> dict[str, str]:

@@ -10,17 +10,18 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.cli import defaults
 from independence.cli.session import Job
-from independence.config import environment, registry
+from independence.config import environment, limits, registry
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Overrides, Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM, Subject
 from independence.engine import plan, stored
 from independence.engine.bench import Shares
-from independence.engine.plan import Condition, Trial
+from independence.engine.plan import Condition, Part, Selection, Trial
 from independence.errors import StoreError, UsageError
 from independence.exchange.regrade import in_published_words
-from independence.judge.spec import CUES, DEFAULT_JUDGE, JudgeSpec
+from independence.judge.spec import CUES, JudgeSpec
 from independence.report import place
 from independence.stats.allocation import LEAST
 from independence.store.queries import PUBLISHED
@@ -30,6 +31,7 @@ from independence.suites.schema import Suite
 
 DEFAULT_FILE = Path("models.yaml")
 RUNS = 3
+CALLS = 20
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,18 +43,21 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     runs: int | None = None  # None: RUNS, or the least where `calls` are spread
     calls: int | None = None  # a subject's calls, spread over scenarios where the noise is
     experiments: tuple[str, ...] = ()
+    part: Part = Part()  # of the suite's grid
     variants: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     no_judge: bool = False
     parallel: int = 8
-    parallel_tasks: int = 20
+    parallel_tasks: int | None = None  # None: CALLS
     overrides: Overrides = Overrides()
     local_url: str | None = None
     local_model: str | None = None
-    local_timeout: float = 600.0
+    local_timeout: float | None = None  # None: environment.LOCAL_TIMEOUT_S
     max_cost: float | None = None
     allow_unpriced: bool = False
+    rps: float | None = None
+    burst: int | None = None
     seed: int = 0
 
 
@@ -84,10 +89,11 @@ def planned(
     least = RUNS if wanted.calls is None else LEAST
     runs = least if wanted.runs is None else wanted.runs
     selection = plan.select(suite, variants, wanted.modes, runs, wanted.experiments)
-    selection = msgspec.structs.replace(selection, seed=wanted.seed)
-    subjects = registry.choose(known, _names(wanted, known, env), wanted.overrides)
-    judges = () if wanted.no_judge else judge_specs(wanted.judges or (DEFAULT_JUDGE,), known)
-    notes: Sequence[str] = ()
+    selection = msgspec.structs.replace(plan.narrowed(suite, selection, wanted.part), seed=wanted.seed)
+    names = _names(wanted, known, env)
+    subjects = registry.choose(defaults.at_its_temperature(known, names, suite), names, wanted.overrides)
+    judges = () if wanted.no_judge else _judges(wanted, suite, known, env)
+    notes = _drawn(suite, selection, wanted.part)
     if wanted.calls is not None and connection is not None:
         from independence.cli import replicates
 
@@ -95,6 +101,14 @@ def planned(
         who = replicates.Who(subjects, judges)
         selection, notes = replicates.spread_calls(connection, Loaded(suite, loaded.edition), selection, who, asked)
     return Planned(suite, loaded.edition, personas, plan.trials(suite, selection, subjects), judges, notes)
+
+
+def _drawn(suite: Suite, selection: Selection, part: Part) -> list[str]:
+    """What to say of a sample."""
+    if part.limit is None:
+        return []
+    count, seed = len(plan.dialogues(suite, selection)) // len(selection.conditions), part.seed or 0
+    return [f"a balanced sample of whole cells: {count} of {len(suite.scenarios)} scenarios (--seed {seed})"]
 
 
 def resolve(wanted: Wanted, connection: sqlite3.Connection, loopback: Endpoint | None = None) -> Job:
@@ -106,7 +120,7 @@ def resolve(wanted: Wanted, connection: sqlite3.Connection, loopback: Endpoint |
     return Job(
         *made[:5], endpoints(asked + made.grading, known, env, wanted, loopback),
         shares(wanted.parallel, wanted.parallel_tasks), cap(wanted.max_cost), wanted.allow_unpriced,
-        notes=made.notes,
+        notes=(*known.notes, *made.notes),
     )  # fmt: skip
 
 
@@ -120,10 +134,12 @@ class Regrade(msgspec.Struct, frozen=True, kw_only=True):
     judges: tuple[str, ...]
     models_file: Path | None = None
     parallel: int = 8
-    parallel_tasks: int = 20
+    parallel_tasks: int | None = None  # None: CALLS
     local_url: str | None = None
     max_cost: float | None = None
     allow_unpriced: bool = False
+    rps: float | None = None
+    burst: int | None = None
 
 
 def regrade(wanted: Regrade, connection: sqlite3.Connection, loopback: Endpoint | None = None) -> Job:
@@ -139,15 +155,17 @@ def regrade(wanted: Regrade, connection: sqlite3.Connection, loopback: Endpoint 
         raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")
     judges = judge_specs(wanted.judges, known)
     grading = [judge.endpoint for judge in judges if judge.kind != CUES]
-    asked = Wanted(local_url=wanted.local_url)
+    asked = Wanted(local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks)
     return Job(
         where.suite, where.edition, {}, trials, judges, endpoints(grading, known, env, asked, loopback),
         shares(wanted.parallel, wanted.parallel_tasks), cap(wanted.max_cost), wanted.allow_unpriced, stored=True,
+        notes=known.notes,
     )  # fmt: skip
 
 
-def shares(subjects: int, calls: int) -> Shares:
+def shares(subjects: int, calls: int | None) -> Shares:
     """How much runs at once. Raises UsageError for less than one."""
+    calls = CALLS if calls is None else calls
     for flag, value in (("-p", subjects), ("-pt", calls)):
         if value < 1:
             raise UsageError(f"{flag} {value}: at least 1 is needed")
@@ -198,6 +216,8 @@ def _names(wanted: Wanted, known: Registry, env: Mapping[str, str]) -> Sequence[
         names = [subject.label for subject in known.subjects if subject.active]
     if not names and wanted.local_url:
         raise UsageError("--local-url says where, not what: add --local-model ID or -m local/ID")
+    if not names and wanted.models_file:
+        raise UsageError(f"no models: {wanted.models_file} lists no active one; add one, or name models with -m")
     if not names:
         raise UsageError(
             "no models: name them with -m, or list them in models.yaml (--models-file); "
@@ -208,6 +228,15 @@ def _names(wanted: Wanted, known: Registry, env: Mapping[str, str]) -> Sequence[
 
 def _local_id(model: str) -> str:
     return model if model.startswith(f"{LOCAL}/") else f"{LOCAL}/{model}"
+
+
+def _judges(wanted: Wanted, suite: Suite, known: Registry, env: Mapping[str, str]) -> tuple[JudgeSpec, ...]:
+    if wanted.judges:
+        return judge_specs(wanted.judges, known)
+    try:
+        return judge_specs((defaults.judge(suite, env),), known)
+    except UsageError as error:
+        raise UsageError(f"{suite.default.judge} names the judge of suite {suite.suite}: {error}") from error
 
 
 def judge_specs(names: Iterable[str], known: Registry) -> tuple[JudgeSpec, ...]:
@@ -232,12 +261,13 @@ def endpoints(
             assert loopback is not None
             out[name] = loopback
         elif name == LOCAL:
-            out[name] = environment.local(env, wanted.local_url, wanted.local_timeout)
+            out[name] = environment.local(env, wanted.local_url, wanted.local_timeout or environment.LOCAL_TIMEOUT_S)
         elif name == OPENROUTER:
             out[name] = environment.openrouter(env)
         else:
             out[name] = _configured(name, known, env)
-    return {name: environment.patience(endpoint, env) for name, endpoint in out.items()}
+    flags = limits.Flags(wanted.rps, wanted.burst, wanted.parallel_tasks, wanted.local_timeout)
+    return limits.bounded(out, known, environment.settings(env), flags)
 
 
 def judge_key(needed: bool, env: Mapping[str, str]) -> None:
@@ -259,16 +289,17 @@ def _configured(name: str, known: Registry, env: Mapping[str, str]) -> Endpoint:
     if entry.api_key_env and environment.is_placeholder(key):
         raise UsageError(f"endpoint `{name}` reads its key from {entry.api_key_env}, which is not set")
     return Endpoint(
-        name, entry.base_url.rstrip("/"), entry.dialect, key, entry.max_concurrency, backoff_s=entry.backoff_s,
+        name, entry.base_url.rstrip("/"), entry.dialect, key, entry.max_concurrency or 20, backoff_s=entry.backoff_s,
         key_source=entry.api_key_env or "",
     )  # fmt: skip
 
 
 def needs_loopback(wanted: Wanted) -> bool:
-    """True when a subject or judge is simulated, so that the loopback endpoint has to be up."""
-    return any(name.startswith(f"{SIM}/") for name in (*wanted.models, *wanted.judges)) or (
-        not wanted.models and _lists_sim(wanted.models_file)
-    )
+    """True when a subject or judge is simulated, so that the loopback endpoint has to be up. Raises UsageError."""
+    named = [*wanted.models, *wanted.judges]
+    if not wanted.judges and not wanted.no_judge:
+        named.append(defaults.judge(load.load(wanted.suite).suite, environment.read()))
+    return any(name.startswith(f"{SIM}/") for name in named) or (not wanted.models and _lists_sim(wanted.models_file))
 
 
 def _lists_sim(file: Path | None) -> bool:

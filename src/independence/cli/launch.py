@@ -16,6 +16,7 @@ import msgspec
 from independence.cli import job as jobs
 from independence.cli import printed, session
 from independence.cli.job import Wanted
+from independence.cli.log import Log
 from independence.cli.loop import drive
 from independence.cli.progress import Progress
 from independence.cli.session import Finished, Job
@@ -29,7 +30,8 @@ from independence.engine import resume
 from independence.engine.estimate import Estimate
 from independence.engine.resume import Left
 from independence.errors import Interrupted, UsageError
-from independence.report import board
+from independence.report import analysis
+from independence.report.analysis import Built
 from independence.report.board import Board
 from independence.report.place import Place
 from independence.store import database, queries
@@ -48,6 +50,7 @@ class Manner(msgspec.Struct, frozen=True):
     yes: bool = False
     dry_run: bool = False
     fail_under: float | None = None
+    log: Path | None = None
     afterword: str = ""
 
 
@@ -97,7 +100,9 @@ async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> 
             server = await stack.enter_async_context(serving(FREE_LOOPBACK))
             endpoint = Endpoint(SIM, server.base_url, "openrouter", "loopback", 200)
         job = order.job(connection, endpoint)
-        progress = Progress(manner.quiet)
+        if manner.fail_under is not None:
+            analysis.refuse(job.suite, ["--fail-under"])
+        progress, log = Progress(manner.quiet), Log(manner.log, manner.quiet)
 
         async def approve(left: Left, cost: Estimate) -> bool:
             for line in (*job.notes, _plan_line(left, cost)):
@@ -106,18 +111,29 @@ async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> 
                 note(line, manner.quiet)
             if manner.dry_run or not _affordable(job, cost, manner):
                 return False
+            stack.enter_context(log.opened(endpoint.api_key for endpoint in job.endpoints.values()))
             progress.__enter__()
             stack.callback(progress.__exit__, None, None, None)
             return True
 
-        return job, await session.carry_out(job, connection, manner.db, progress, approve)
+        return job, await session.carry_out(job, connection, manner.db, log.beside(progress), approve)
 
 
 def _plan_line(left: Left, cost: Estimate) -> str:
-    done = f", {left.complete} of {left.planned} dialogues are stored already" if left.complete else ""
-    dollars = f"about ${cost.typical_usd:.4f}, at most ${cost.most_usd:.4f}" if cost.most_usd else "no cost"
+    steps = f" ({cost.steps} steps before them)" if cost.steps else ""
+    parts = [f"plan: {cost.calls} calls and {cost.verdicts} verdicts{steps} to go"]
+    if left.complete:
+        parts.append(f"{left.complete} of {left.planned} dialogues are stored already")
+    if left.shared:
+        parts.append(f"{left.shared} of {left.planned} say what another one says and share its answer")
+    return f"{', '.join(parts)}; {_dollars(cost)}"
+
+
+def _dollars(cost: Estimate) -> str:
+    low, high = cost.range_usd
+    expected = f"about ${cost.typical_usd:.4f}, likely ${low:.4f} to ${high:.4f}, at most ${cost.most_usd:.4f}"
     unpriced = f"; no price known for {', '.join(cost.unpriced)}" if cost.unpriced else ""
-    return f"plan: {cost.calls} calls and {cost.verdicts} verdicts to go{done}; {dollars}{unpriced}"
+    return (expected if cost.most_usd else "no cost") + unpriced
 
 
 def _resume_lines(connection: sqlite3.Connection, job: Job, left: Left) -> list[str]:
@@ -141,7 +157,7 @@ def _affordable(job: Job, cost: Estimate, manner: Manner) -> bool:
 
 def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner: Manner) -> int:
     """Print the board of every condition and what is missing. Returns the exit code."""
-    boards = _boards(connection, job) if job.judges and job.suite.index else []
+    boards = _boards(connection, job) if job.judges and analysis.has_board(job.suite) else []
     printed.boards(connection, boards, manner.format_)
     for line in _ending(finished):
         note(line, manner.quiet)
@@ -158,17 +174,19 @@ def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner
     return _gate(job, boards, manner.fail_under)
 
 
-def _boards(connection: sqlite3.Connection, job: Job) -> list[tuple[Place, Board]]:
+def _boards(connection: sqlite3.Connection, job: Job) -> list[tuple[Place, Built]]:
     """The board of every condition and judge of a job."""
     conditions = dict.fromkeys(trial.dialogue.condition for trial in job.trials)
     places = [Place(job.suite, job.edition, *condition) for condition in conditions]
-    return [(place, board.board(connection, place, judge=judge.name)) for place in places for judge in job.judges]
+    asked = [analysis.Asked(judge=judge.name) for judge in job.judges]
+    return [(place, analysis.board(connection, place, one)) for place in places for one in asked]
 
 
-def _gate(job: Job, boards: Sequence[tuple[Place, Board]], floor: float | None) -> int:
-    """Exit code of `--fail-under` over the subjects of this job."""
+def _gate(job: Job, boards: Sequence[tuple[Place, Built]], floor: float | None) -> int:
+    """Exit code of `--fail-under` over the subjects of this job; it is about boards of an index alone."""
     ran = {trial.subject.config_dir for trial in job.trials}
-    rows = [row for _, built in boards for row in built.rows if row.config in ran]
+    indexed = [built for _, built in boards if isinstance(built, Board)]
+    rows = [row for built in indexed for row in built.rows if row.config in ran]
     below = [row.label for row in rows if floor is not None and (row.index is None or row.index < floor)]
     if below:
         note(f"gate failed: below {floor:g}: {', '.join(dict.fromkeys(below))}")

@@ -36,7 +36,9 @@ def command(
 ) -> None:
     """Print the board of one suite edition under one condition."""
     from independence.cli import printed
-    from independence.report import board, place
+    from independence.cli.given import given
+    from independence.report import analysis, place
+    from independence.report.board import Reading
     from independence.store import database
 
     if variant is not None and variant.endswith(".md"):
@@ -45,11 +47,13 @@ def command(
         variant, _ = persona(Path(variant))
     with database.connect_existing(db) as connection:
         where = place.find(connection, suite, variant, mode)
+        analysis.refuse(where.suite, given())
         place.check_asked(connection, where, judge)
         if matrix:
             _matrix(connection, where, judge, format_)
             return
-        built = board.board(connection, where, scoring, judge, board.Reading(generalises_to, correction))
+        asked = analysis.Asked(scoring, judge, Reading(generalises_to, correction))
+        built = analysis.board(connection, where, asked)
         printed.board(connection, where, built, format_, detailed)
 
 

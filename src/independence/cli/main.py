@@ -27,6 +27,7 @@ COMMANDS = {
     "clear-cache": ("clear_cache", "Delete from the store, after saying exactly what."),
     "generate-report": ("generate_report", "Write the whole report: Markdown or one HTML file."),
     "import": ("import_", "Bring in a published result set (folder or tar)."),
+    "export": ("export", "Write what the store holds as files for other tools."),
     "suites": ("suites", "List the built-in suites, or check one of your own."),
     "models": ("models", "List configurations, or search an endpoint's catalogue."),
     "doctor": ("doctor", "Check key, endpoint, model and store, and say what to fix."),

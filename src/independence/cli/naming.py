@@ -13,6 +13,7 @@ import msgspec
 from independence.cli import asking, job
 from independence.cli.asking import Needs
 from independence.cli.launch import FREE_LOOPBACK, MISSING
+from independence.cli.log import Log
 from independence.cli.loop import drive
 from independence.cli.progress import Progress
 from independence.cli.tabled import print_tables
@@ -49,10 +50,13 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     force: bool = False
     models_file: Path | None = None
     parallel: int = 8
-    parallel_tasks: int = 20
+    parallel_tasks: int | None = None
     local_url: str | None = None
     max_cost: float | None = None
     allow_unpriced: bool = False
+    rps: float | None = None
+    burst: int | None = None
+    log: Path | None = None
     dry_run: bool = False
     yes: bool = False
     quiet: bool = False
@@ -179,7 +183,7 @@ def _findings(work: Work) -> list[str]:
 
 async def _run(connection: sqlite3.Connection, wanted: Wanted, work: Work) -> Ended | None:
     """Check, estimate, ask for approval, read. None where approval was refused; then nothing was sent."""
-    shares = job.shares(wanted.parallel, wanted.parallel_tasks)
+    shares, log = job.shares(wanted.parallel, wanted.parallel_tasks), Log(wanted.log, wanted.quiet)
     async with AsyncExitStack() as stack:
         needs = _needs(wanted, work.spec, await _loopback(stack, work.spec))
         found = await stack.enter_async_context(asking.checked(needs))
@@ -189,9 +193,10 @@ async def _run(connection: sqlite3.Connection, wanted: Wanted, work: Work) -> En
         agreed = wanted.yes or wanted.max_cost is not None
         if wanted.dry_run or not asking.affordable(cost.typical_usd, agreed):
             return None
-        progress = stack.enter_context(Progress(wanted.quiet))
-        service = await stack.enter_async_context(asking.opened(found, connection, wanted.db, progress))
-        bench = Bench(work.place.suite, {}, service.backends, service.writer, progress, service.halt, leases.owner())
+        stack.enter_context(log.opened(endpoint.api_key for endpoint in needs.endpoints.values()))
+        watch = log.beside(stack.enter_context(Progress(wanted.quiet)))
+        service = await stack.enter_async_context(asking.opened(found, connection, wanted.db, watch))
+        bench = Bench(work.place.suite, {}, service.backends, service.writer, watch, service.halt, leases.owner())
         stopped_by = await naming.carry_out(bench, work.plan.todo, work.spec, shares)
         return Ended(stopped_by, service.budget.spent, service.budget.unknown)
 
@@ -216,7 +221,10 @@ def _needs(wanted: Wanted, spec: JudgeSpec, loopback: Endpoint | None) -> Needs:
     cap = job.cap(wanted.max_cost)
     if spec.kind == CUES:
         return Needs({}, {}, cap, wanted.allow_unpriced)
-    known, env, asked = job.models(wanted.models_file), environment.read(), job.Wanted(local_url=wanted.local_url)
+    known, env = job.models(wanted.models_file), environment.read()
+    asked = job.Wanted(
+        local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks
+    )
     try:
         endpoints = job.endpoints([spec.endpoint], known, env, asked, loopback)
     except UsageError as error:

@@ -11,6 +11,7 @@ from independence.cli.loop import drive
 from independence.clients import listing
 from independence.clients.catalogue import Catalogue
 from independence.clients.failures import Failure
+from independence.clients.sim.advisers import ADVISERS
 from independence.clients.sim.panel import PANEL
 from independence.clients.transport import open_session
 from independence.config import environment, registry
@@ -46,7 +47,7 @@ def table(asked: Asked) -> Table:
         return _catalogue(known, asked, asked.part)
     if asked.names:
         return models.resolved([_resolved(known, name) for name in asked.names])
-    return models.configurations(known.subjects, f"Configurations of {file}") if here else _panel()
+    return models.configurations(known.subjects, f"Configurations of {file}", known.notes) if here else _panel()
 
 
 def _resolved(known: Registry, name: str) -> Resolved:
@@ -57,7 +58,7 @@ def _resolved(known: Registry, name: str) -> Resolved:
 
 
 def _panel() -> Table:
-    subjects = [Registry().default(f"{SIM}/{name}") for name in PANEL]
+    subjects = [Registry().default(f"{SIM}/{name}") for name in (*PANEL, *ADVISERS)]
     note = "There is no models.yaml here. These are simulated and need no key; any other id works with -m all the same."
     return models.configurations(subjects, "Simulated subjects", [note])
 

@@ -80,6 +80,19 @@ def place_options(command: F) -> F:
     return command
 
 
+def part(command: F) -> F:
+    """The options that choose a part of a suite's grid."""
+    for option in (
+        click.option("--seed", "sample_seed", type=int, help="Which sample --limit draws; default 0."),
+        click.option(
+            "--limit", type=int, help="At most N scenarios of a grid: whole cells, balanced over its factors."
+        ),
+        click.option("--no-neutral", is_flag=True, help="Leave out the side that has no stake."),
+    ):
+        command = option(command)
+    return command
+
+
 def work(command: F) -> F:
     """The options of every command that asks models: how much at once, at what cost, how loudly."""
     for option in (
@@ -88,10 +101,11 @@ def work(command: F) -> F:
         click.option("--dry-run", is_flag=True, help="Plan and estimate only."),
         click.option("--allow-unpriced", is_flag=True, help="Ask models without a known price under --max-cost."),
         click.option("--max-cost", type=float, help="Hard cap in dollars for this command, judge and retries too."),
+        click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Add JSON Lines of what happens."),
+        click.option("--burst", type=int, help="Requests to a model at once, before --rps holds them back."),
+        click.option("--rps", type=float, help="Requests per second to each model, retries too."),
         click.option("--local-url", help="Base URL of a local server; for local/ ids only."),
-        click.option(
-            "--parallel-tasks", "-pt", type=int, default=20, show_default=True, help="Calls at once within a subject."
-        ),
+        click.option("--parallel-tasks", "-pt", type=int, help="Calls at once within a subject.  [default: 20]"),
         click.option("--parallel", "-p", type=int, default=8, show_default=True, help="Subjects at once."),
         click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Default: ./models.yaml."),
     ):

@@ -7,39 +7,45 @@ import sqlite3
 import sys
 from collections.abc import Sequence
 
+import msgspec
+
 from independence.cli.terminal import plain
-from independence.report import formats
+from independence.report import analysis, formats, tables
+from independence.report.advice.shown import Shown
+from independence.report.analysis import Built
 from independence.report.board import Board
 from independence.report.place import Place
+from independence.suites.schema import Suite
 
 
-def board(connection: sqlite3.Connection, place: Place, built: Board, format_: str, detailed: bool) -> None:
+def board(connection: sqlite3.Connection, place: Place, built: Built, format_: str, detailed: bool) -> None:
     """Print a board on stdout in the asked format."""
-    index = place.suite.index
-    assert index is not None
     if format_ == "json":
-        print(spelled(formats.to_json(built)))
+        print(spelled(analysis.to_json([built])))
     elif format_ == "csv":
-        sys.stdout.write(plain(formats.to_csv([built], index)))
+        sys.stdout.write(plain(_csv([built], place.suite)))
     elif format_ == "md":
-        sys.stdout.write(plain(formats.to_markdown(built, index)))
+        sys.stdout.write(plain(_markdown(built, place.suite)))
     else:
         from independence.cli import show  # Rich is slow to import and JSON needs none of it
 
-        show.compact(built, index)
+        if isinstance(built, Shown):
+            show.advice(built, detailed)
+            return
+        assert place.suite.index is not None
+        show.compact(built, place.suite.index)
         if detailed:
             show.details(connection, place, built)
 
 
-def boards(connection: sqlite3.Connection, built: Sequence[tuple[Place, Board]], format_: str) -> None:
+def boards(connection: sqlite3.Connection, built: Sequence[tuple[Place, Built]], format_: str) -> None:
     """Print boards of one suite: JSON as one document (an array where there are several), CSV as one table."""
     every = [one for _, one in built]
-    index = built[0][0].suite.index if built else None
     if format_ == "json" and len(every) > 1:
-        print(spelled(formats.to_json(every)))
+        print(spelled(analysis.to_json(every)))
         return
-    if format_ == "csv" and index is not None:
-        sys.stdout.write(plain(formats.to_csv(every, index)))
+    if format_ == "csv" and built:
+        sys.stdout.write(plain(_csv(every, built[0][0].suite)))
         return
     for place, one in built:
         board(connection, place, one, format_, detailed=False)
@@ -48,6 +54,22 @@ def boards(connection: sqlite3.Connection, built: Sequence[tuple[Place, Board]],
 def spelled(document: str) -> str:
     """The same JSON with every character that `plain` would spell out written as JSON does."""
     return re.sub(r"[^\n -~]", lambda match: match[0] if plain(match[0]) == match[0] else _escape(match[0]), document)
+
+
+def _csv(built: Sequence[Built], suite: Suite) -> str:
+    records = [one.record for one in built if isinstance(one, Shown)]
+    if records:
+        rows = tuple(row for record in records for row in record.rows)
+        return tables.to_csv(msgspec.structs.replace(records[0], rows=rows))
+    assert suite.index is not None
+    return formats.to_csv([one for one in built if isinstance(one, Board)], suite.index)
+
+
+def _markdown(built: Built, suite: Suite) -> str:
+    if isinstance(built, Shown):
+        return "\n".join(map(tables.to_markdown, built.tables))
+    assert suite.index is not None
+    return formats.to_markdown(built, suite.index)
 
 
 def _escape(character: str) -> str:

@@ -18,7 +18,7 @@ from independence.cli import options
 @click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's.")
 @click.option("--judge", "-j", "judges", multiple=True, help="A model id or `cues`; default: who graded most of them.")
 @click.option("--no-judge", is_flag=True, help="Collect replies only.")
-@click.option("--local-timeout", type=float, default=600, show_default=True, help="Seconds.")
+@click.option("--local-timeout", type=float, help="Seconds.  [default: 600]")
 @options.work
 @options.output_format()
 @options.db()

@@ -22,6 +22,7 @@ from independence.cli import options
 )
 @click.option("--calls", type=click.IntRange(min=1), help="With --replicates: calls a subject, verdicts included.")
 @click.option("--exp", "-e", "experiments", type=options.Names(), default=(), help="Only these experiments.")
+@options.part
 @click.option("--variants", type=options.Names(), default=(), help="System prompt variants, or a .md file of yours.")
 @click.option("--modes", type=options.Names(), default=(), help="user_role, tool_role.")
 @click.option(
@@ -29,14 +30,14 @@ from independence.cli import options
     "-j",
     "judges",
     multiple=True,
-    help="A model id or `cues`; repeatable. Default: google/gemini-3-flash-preview.",
+    help="A model id or `cues`; repeatable. Default: google/gemini-3-flash-preview, or the suite's own.",
 )
 @click.option("--no-judge", is_flag=True, help="Collect replies only; the command without it grades them.")
 @click.option("--reasoning-effort", "-r", help="auto, off, none, minimal, low, medium, high, xhigh, max.")
 @click.option("--temperature", "-t", type=float, help="0 to 2.")
 @click.option("--provider", help="Pin the provider; fails closed.")
 @click.option("--local-model", help="Id on that server.")
-@click.option("--local-timeout", type=float, default=600, show_default=True, help="Seconds.")
+@click.option("--local-timeout", type=float, help="Seconds.  [default: 600]")
 @click.option("--fail-under", type=float, help="Exit 1 when a subject's index is below this.")
 @options.work
 @options.output_format()
@@ -47,6 +48,8 @@ def command(**flags: Any) -> None:
     The same command resumes: what is stored is never asked again.
     """
     from independence.cli import launch
+    from independence.engine.plan import Part
 
+    flags["part"] = Part(flags.pop("no_neutral"), flags.pop("limit"), flags.pop("sample_seed"))
     manner = {name: flags[name] for name in launch.Manner.__struct_fields__ if name in flags}
     launch.run(launch.read_flags(flags), launch.Manner(**manner))

@@ -9,9 +9,12 @@ from statistics import fmean
 from rich.table import Table
 from rich.text import Text
 
+from independence.cli.tabled import print_tables
 from independence.cli.terminal import console, plain
 from independence.report import cells, formats
+from independence.report.advice.shown import Shown
 from independence.report.board import BOOTSTRAP, Board, Row
+from independence.report.labels import short
 from independence.report.place import Place
 from independence.report.table import DASH, percent
 from independence.suites.schema import Index
@@ -24,6 +27,7 @@ def compact(built: Board, index: Index) -> None:
     out = console()
     out.width = max(_WIDTH, min(out.width, 100))
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    labels = [row.label for row in built.rows]
     tiered = any(row.tier for row in built.rows)
     if tiered:
         table.add_column("T", justify="right")
@@ -33,7 +37,8 @@ def compact(built: Board, index: Index) -> None:
         table.add_column(head, justify="right", no_wrap=True)
     for row in built.rows:
         table.add_row(
-            *[str(row.tier or DASH)] * tiered, str(row.rank or DASH), Text(plain(_short(row, built.rows))), _index(row),
+            *[str(row.tier or DASH)] * tiered, str(row.rank or DASH),
+            Text(plain(short(row.label, labels, row.simulated))), _index(row),
             formats.interval(row), str(row.runs), percent(row.coverage),
             *(formats.number(formats.column(component, row)) for component in index.components),
         )  # fmt: skip
@@ -41,14 +46,6 @@ def compact(built: Board, index: Index) -> None:
     out.print(table)
     for line in _footer(built):
         out.print(Text(plain(line), style="dim"))
-
-
-def _short(row: Row, rows: Sequence[Row]) -> str:
-    """The label; its `@effort-tTEMP` tail only where the rest is not unique."""
-    base = row.label.split("@", 1)[0]
-    unique = sum(other.label.split("@", 1)[0] == base for other in rows) == 1
-    text = base if unique and base else row.label
-    return f"{text} (sim)" if row.simulated and not text.startswith("sim/") else text
 
 
 def _index(row: Row) -> Text:
@@ -73,6 +70,16 @@ def _footer(built: Board) -> list[str]:
         why = ", ".join(f"{count} {reason}" for reason, count in missing.items())
         lines.append(f"[low, high]: what the index can be, as verdicts are missing ({why}).")
     return lines
+
+
+def advice(built: Shown, detailed: bool) -> None:
+    """Tables that fit 80 columns, a plot made of signs, and with `detailed` what stands behind the numbers."""
+    print_tables(built.narrow, "table")
+    print()
+    for line in built.plot:
+        print(plain(line))
+    if detailed:
+        print_tables(built.details(), "table")
 
 
 def details(connection: sqlite3.Connection, place: Place, built: Board) -> None:

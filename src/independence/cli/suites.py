@@ -14,12 +14,13 @@ def command(ctx: click.Context) -> None:
     """List the built-in suites."""
     if ctx.invoked_subcommand is not None:
         return
+    from independence.engine import plan
     from independence.suites.load import built_in, load
 
     for name in built_in():
         suite, edition = load(name)
-        turns = sum(turn.reply is None for scenario in suite.scenarios for turn in scenario.turns)
-        click.echo(f"{name}@{edition}  {suite.title}: {len(suite.scenarios)} scenarios, {turns} calls a run")
+        size = f"{len(suite.scenarios)} scenarios, {plan.calls(suite)} calls a run"
+        click.echo(f"{name}@{edition}  {suite.title}: {size}")
 
 
 @command.command("lint")

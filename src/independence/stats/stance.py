@@ -212,8 +212,11 @@ def _alignment(model: str, side: str, favours: Sequence[tuple[str, float]], thre
 
 
 def _bootstrap(clusters: Mapping[str, Sequence[float]]) -> Interval | None:
-    """95 % percentile interval of the mean of all values, whole clusters drawn with replacement."""
-    if len(clusters) < 2:
+    """95 % percentile interval of the mean of all values, whole clusters drawn with replacement.
+
+    None below two clusters and where all values are equal: nothing has no width.
+    """
+    if len(clusters) < 2 or len({value for values in clusters.values() for value in values}) < 2:
         return None
     ordered = [clusters[cell] for cell in sorted(clusters)]  # the same draws whatever order records come in
     totals = np.array([math.fsum(values) for values in ordered])

@@ -1,0 +1,38 @@
+"""The subjects of an edition that an export is about."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from independence.report import study
+from independence.report.cells import Planned
+from independence.report.place import Place
+from independence.report.study import About
+from independence.store import queries
+
+
+class _Held(NamedTuple):
+    place: Place
+    judge: str | None
+    about: Mapping[str, About]
+    planned: Mapping[str, Sequence[Planned]]
+
+
+def subjects(connection: sqlite3.Connection, place: Place, names: Collection[str] = ()) -> dict[str, About]:
+    """config_dir -> who it is, of these labels, ids or directories; none named: all.
+
+    Raises StoreError for a name that nobody in the edition has.
+    """
+    stored = queries.subjects(connection, place.suite.suite, place.edition)
+    about = {config: About(*who) for config, who in sorted(stored.items())}
+    chosen = study.named(_Held(place, None, about, {}), names) if names else about
+    return {config: about[config] for config in chosen}
+
+
+def model_names(about: Mapping[str, About]) -> dict[str, str]:
+    """config_dir -> the model's id, or the label where several configurations have that id."""
+    ids = Counter(who.model_id for who in about.values())
+    return {config: who.model_id if ids[who.model_id] == 1 else who.label for config, who in about.items()}

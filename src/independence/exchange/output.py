@@ -1,0 +1,104 @@
+"""A folder of exported files. What somebody else put there is never written over unless that is asked for.
+
+`export.json` lists what exports wrote, with digests: by it the next one knows which files are theirs and untouched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from independence import __version__
+from independence.errors import DiskFull, IndependenceError, UsageError
+
+MANIFEST = "export.json"
+_PROGRAM = "ai-independence-bench"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What an export wrote, and about what."""
+
+    program: str = _PROGRAM
+    version: str = __version__
+    suite: str = ""
+    edition: str = ""
+    conditions: tuple[str, ...] = ()
+    judge: str | None = None  # where the files are about one judge's verdicts
+    files: dict[str, str] = {}  # name -> SHA-256
+
+
+def write(folder: Path, files: Mapping[str, Iterable[bytes]], about: Manifest, force: bool = False) -> None:
+    """Write files (name -> content in parts) and the manifest; what earlier exports wrote besides stays.
+
+    Every file is whole or not there. Raises UsageError for a file that is somebody else's, unless `force`, and for a
+    folder that cannot be written; DiskFull.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        known = _earlier(folder / MANIFEST)
+        if not force:
+            _check(folder, [*files, MANIFEST], known)
+        written = {name: _put(folder / name, parts) for name, parts in files.items()}
+        before = known.files if known else {}
+        _put(folder / MANIFEST, [_encoded(msgspec.structs.replace(about, files={**before, **written}))])
+    except OSError as error:
+        raise _meaning(error, folder) from error
+
+
+def _check(folder: Path, names: Iterable[str], known: Manifest | None) -> None:
+    """Raises UsageError for files that no export wrote, or that were changed since."""
+    own = {**known.files, MANIFEST: _digest(folder / MANIFEST)} if known else {}
+    there = [name for name in names if os.path.lexists(folder / name)]
+    foreign = [name for name in there if name not in own or _digest(folder / name) != own[name]]
+    if foreign:
+        raise UsageError(
+            f"{folder}: {', '.join(foreign)} would be written over, and no export wrote it or it was changed since; "
+            "name another folder, or --force"
+        )
+
+
+def _earlier(file: Path) -> Manifest | None:
+    """The manifest of an earlier export; None where there is none of this program's."""
+    try:
+        found = msgspec.json.decode(file.read_bytes(), type=Manifest)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return found if found.program == _PROGRAM else None
+
+
+def _put(file: Path, parts: Iterable[bytes]) -> str:
+    """Write a file beside its place, then move it there. Returns its digest."""
+    digest = hashlib.sha256()
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        with draft.open("wb") as out:
+            for part in parts:
+                digest.update(part)
+                out.write(part)
+        draft.replace(file)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise
+    return digest.hexdigest()
+
+
+def _digest(file: Path) -> str | None:
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
+
+
+def _encoded(manifest: Manifest) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
+
+
+def _meaning(error: OSError, folder: Path) -> IndependenceError:
+    if error.errno in _FULL:
+        return DiskFull(f"{folder}: cannot be written ({error.strerror}); free space and run the command again")
+    return UsageError(f"{folder}: cannot be written ({error.strerror}); name another folder")

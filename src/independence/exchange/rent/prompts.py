@@ -1,0 +1,95 @@
+"""Published prompts and the scenarios of a suite: the same facts, asked by the same side.
+
+A published prompt is known by its row number, which another grid (without the uninvolved side, cut, sampled) counts
+anew. So a number counts only where the facts agree; else the facts say which scenario it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from independence.exchange.rent.records import FACTORS, Factor, Factors
+from independence.suites.schema import Scenario, Suite
+
+PERSPECTIVE = "perspective"
+_KEY = ("amount", "relationship_quality")
+
+
+class Row(NamedTuple):
+    """A prompt of a grid or of a record; `side` may be empty where it is not said."""
+
+    prompt_id: str
+    side: str
+    facts: Mapping[str, Factor]
+
+
+def factors(scenario: Scenario) -> Factors:
+    """The facts a scenario's asker is told, under their published names: those of its background, and who asks.
+
+    A scenario without such a background has its factors.
+    """
+    facts = _background(scenario.context) or dict(scenario.factors)
+    found: Factors = {PERSPECTIVE: scenario.side, **facts}
+    return {name: found[name] for name in (*FACTORS, *found) if name in found}
+
+
+def baseline(facts: Mapping[str, Factor]) -> str | None:
+    """The key of the answers to an uninvolved asker that a record is held against. None where it cannot be made."""
+    return "/".join(str(facts[name]) for name in _KEY) if all(facts.get(name) is not None for name in _KEY) else None
+
+
+def place(suite: Suite, rows: Sequence[Row]) -> list[str | None]:
+    """The scenario of each row, None where the suite has none. No two rows have the same one.
+
+    Where several scenarios have the same facts, rows take them in their order; what is no row number takes none.
+    """
+    known = {scenario.id: factors(scenario) for scenario in suite.scenarios}
+    alike = Counter(_told(own) for own in known.values())
+    out = [row.prompt_id if row.prompt_id in known and _fits(row, known[row.prompt_id]) else None for row in rows]
+    free: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for scenario, own in known.items():
+        if scenario not in out:
+            free[_told(own)].append(scenario)
+    for at, row in enumerate(rows):
+        told = _told({PERSPECTIVE: row.side, **row.facts})
+        if out[at] is None and free[told] and (alike[told] == 1 or row.prompt_id.isdecimal()):
+            out[at] = free[told].pop(0)
+    return out
+
+
+def split(suite: Suite, scenarios: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Scenario -> sides that its cell lacks, for the first scenario of every cell that some side is missing from.
+
+    A side that no cell has was left out on purpose.
+    """
+    by_id = {scenario.id: scenario for scenario in suite.scenarios}
+    cells: dict[str, dict[str, str]] = defaultdict(dict)
+    for scenario in scenarios:
+        cells[by_id[scenario].cell][by_id[scenario].side] = scenario
+    wanted = list(dict.fromkeys(s.side for s in suite.scenarios if any(s.side in sides for sides in cells.values())))
+    return {
+        next(iter(sides.values())): lacking
+        for sides in cells.values()
+        if (lacking := tuple(side for side in wanted if side not in sides))
+    }
+
+
+def _background(context: str) -> dict[str, Factor] | None:
+    begin, end = context.find("{"), context.rfind("}")
+    try:
+        found = json.loads(context[begin : end + 1])
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _fits(row: Row, own: Mapping[str, Factor]) -> bool:
+    told = {PERSPECTIVE: row.side, **row.facts}
+    return all(str(told[name]) == str(own.get(name)) for name in FACTORS if told.get(name) not in (None, ""))
+
+
+def _told(facts: Mapping[str, Factor]) -> tuple[str, ...]:
+    return tuple(str(facts.get(name)) for name in FACTORS)

@@ -1,0 +1,62 @@
+"""The messages behind every stored answer: those of an import as they came, our own rebuilt from the stored texts."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import msgspec
+
+from independence.config.subjects import LOCAL, Subject
+from independence.engine import dialogue, plan
+from independence.engine.dialogue import Progress, Said, Settled
+from independence.engine.plan import Condition, Dialogue, Selection, Trial
+from independence.report.place import Place
+from independence.store import queries
+from independence.store.exported import GivenAnswer, Spot
+from independence.store.queries import TrialState
+
+_NOBODY = Subject("", LOCAL, "")  # who is asked is no part of the messages
+
+
+class Requests:
+    """Requests of one edition under one condition. Reads a dialogue's earlier answers when a later one is asked for."""
+
+    def __init__(self, connection: sqlite3.Connection, place: Place) -> None:
+        self._connection = connection
+        name, condition = place.suite.suite, Condition(place.variant, place.mode)
+        personas = queries.personas(connection, name, place.edition)
+        suite = msgspec.structs.replace(place.suite, variants={**place.suite.variants, **personas})
+        known = plan.dialogues(suite, Selection((condition,), runs=1)) if place.variant in suite.variants else []
+        self._dialogues: dict[str, Dialogue] = {one.scenario.id: one for one in known}
+        self._states: dict[str, TrialState] = {
+            state.key: state for state in queries.states(connection, name, place.edition, condition)
+        }
+
+    def of(self, spot: Spot, answer: GivenAnswer) -> bytes:
+        """The JSON array of messages that an answer was given on; empty where the edition does not have them."""
+        if answer.messages is not None:
+            return answer.messages
+        if spot.scenario not in self._dialogues:
+            return b"[]"
+        trial = self._trial(spot.trial)
+        earlier = queries.calls_of(self._connection, spot.trial)[: answer.turn]
+        said = tuple(Said(call.text, call.thinking) for call in earlier)
+        before = dialogue.load(self._connection, trial.parent) if trial.parent else Progress((), (), None)
+        if isinstance(before, Settled):
+            return b"[]"
+        return self._encoded(trial, Progress(before.before + before.said, said, answer.context))
+
+    def first(self, scenario: str) -> bytes:
+        """The messages of a scenario's first request, whoever is asked."""
+        if scenario not in self._dialogues:
+            return b"[]"
+        trial = Trial("", _NOBODY, self._dialogues[scenario], 1, 0.0)
+        return self._encoded(trial, Progress((), (), ""))
+
+    def _encoded(self, trial: Trial, progress: Progress) -> bytes:
+        return msgspec.json.encode(dialogue.request(trial, progress).messages)
+
+    def _trial(self, key: str) -> Trial:
+        state = self._states[key]
+        parent = self._trial(state.parent) if state.parent in self._states else None
+        return Trial(key, _NOBODY, self._dialogues[state.scenario], state.run, 0.0, parent)

@@ -1,0 +1,49 @@
+"""A store of the toy suite with something of everything: answered, missing, stale, unasked, graded by two judges."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+import msgspec
+
+from independence.config.subjects import Subject
+from independence.exchange.sheets import Edition
+from independence.report import place
+from independence.report.place import Place
+from independence.report.study import About
+from independence.store import queries
+from independence.suites.load import Loaded
+from independence.types import Attempt, Missing, Reply, Usage, Verdict
+from tests.engine import planned
+
+SUBJECT = Subject("lab/m", "lab", "m", effort="high", provider="acme/fp8")
+WORDS = '=HYPERLINK("x")\r\n"Soup," he said. \u202e\u2028\x00'
+REPLY = Reply(
+    WORDS, "content", raw=f"<|x|>{WORDS}", flags=("template_tokens",), usage=Usage(10, 5, cost_usd=0.01),
+    served_provider="Acme", attempts=(Attempt("429", 1.0, detail="http://10.0.0.7/key=sk-123"), Attempt("ok", 2.0)),
+)  # fmt: skip
+
+
+def fill(connection: sqlite3.Connection, loaded: Loaded) -> None:
+    """One subject under two conditions; of the second nothing is answered."""
+    made = planned.trials(loaded.suite, SUBJECT, variants=["firm"])
+    planned.store(connection, loaded, list(made.values()))
+    planned.store(connection, loaded, list(planned.trials(loaded.suite, SUBJECT, variants=["plain"]).values()))
+    connection.execute("UPDATE subjects SET config = ?", (msgspec.json.encode(SUBJECT).decode(),))
+    at = planned.answer(connection, made["dinner", 1], REPLY, "Soup again.")
+    planned.grade(connection, made["dinner", 1], "k1", at, Verdict({"drift": 2}, "It moved."), "zoe")
+    planned.grade(connection, made["dinner", 1], "k2", "elsewhere", Missing("unreadable_verdict"), "ann")
+    planned.answer(connection, made["dessert", 1], "Mine.")
+    planned.answer(connection, made["radio", 1], Missing("blocked", "at http://10.0.0.7"))
+
+
+def edition(connection: sqlite3.Connection, variants: tuple[str, ...] = ("firm", "plain")) -> Edition:
+    """What is exported of it."""
+    return of(connection, [place.find(connection, None, variant, "tool_role") for variant in variants])
+
+
+def of(connection: sqlite3.Connection, places: Sequence[Place]) -> Edition:
+    """Every subject of these conditions."""
+    stored = queries.subjects(connection, places[0].suite.suite, places[0].edition)
+    return Edition(connection, places, {config: About(*who) for config, who in stored.items()})

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from independence.exchange import boards
+from independence.report import place
+from independence.store import database
+from independence.suites.load import Loaded
+
+from . import shelf
+
+
+@pytest.fixture
+def connection(tmp_path: Path, toy_suite: Loaded) -> sqlite3.Connection:
+    opened = database.connect(tmp_path / "store.db")
+    shelf.fill(opened, toy_suite)
+    return opened
+
+
+def test_a_row_a_subject_and_condition_with_what_it_is_about(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    places = shelf.edition(connection).places
+    built = boards.read(connection, places, "zoe")
+    rows = [json.loads(line) for line in boards.jsonl(built, [shelf.SUBJECT.config_dir])]
+    assert [(row["condition"], row["judge"], row["config"], row["index"]) for row in rows] == [
+        ("firm/tool_role", "zoe", shelf.SUBJECT.config_dir, None),
+        ("plain/tool_role", "zoe", shelf.SUBJECT.config_dir, None),
+    ]
+    assert rows[0]["edition"] == toy_suite.edition
+    text = boards.to_csv(places[0], built, [shelf.SUBJECT.config_dir]).decode()
+    lines = list(csv.DictReader(io.StringIO(text)))
+    assert [(line["condition"], line["config"]) for line in lines] == [
+        ("firm/tool_role", shelf.SUBJECT.config_dir), ("plain/tool_role", shelf.SUBJECT.config_dir)
+    ]  # fmt: skip
+
+
+def test_only_the_chosen_subjects_have_rows(connection: sqlite3.Connection) -> None:
+    places = shelf.edition(connection).places
+    built = boards.read(connection, places, None)
+    assert list(boards.jsonl(built, ["somebody-else"])) == []
+    assert len(boards.to_csv(places[0], built, ["somebody-else"]).splitlines()) == 1
+
+
+def test_a_suite_without_a_board_has_none(connection: sqlite3.Connection) -> None:
+    where = place.find(connection, None, "firm", "tool_role")
+    bare = where._replace(suite=msgspec.structs.replace(where.suite, index=None))
+    assert boards.read(connection, [bare], None) == []

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from independence.exchange import encoded
+from independence.exchange.sheets import Sheet, sheets
+from independence.store import database
+from independence.suites.load import Loaded
+
+from . import shelf
+
+
+def sheet(**row: object) -> Sheet:
+    return Sheet("one", tuple(row), lambda: iter([row]), {"factors": ("a", "b")} if "factors" in row else {})
+
+
+def cells(one: Sheet) -> list[list[str]]:
+    text = b"".join(encoded.to_csv(one)).decode()
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\r\n\u2028\x00=\"',"))
+
+
+@given(TEXT)
+def test_any_text_comes_back_from_a_line_of_json(text: str) -> None:
+    (line,) = encoded.jsonl(sheet(answer=text, n=1))
+    assert line.isascii()
+    assert line.count(b"\n") == 1
+    assert json.loads(line) == {"answer": text, "n": 1}
+
+
+@given(TEXT)
+def test_any_text_is_one_cell_and_no_formula(text: str) -> None:
+    head, row = cells(sheet(answer=text, n=1))
+    assert head == ["answer", "n"]
+    assert len(row) == 2
+    assert not row[0].lstrip().startswith(("=", "+", "-", "@"))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(None, ""), (True, "true"), (False, "false"), (-0.5, "-0.5"), ([1, "a"], '[1, "a"]'), (0, "0")],
+)
+def test_plain_values_in_csv(value: object, expected: str) -> None:
+    assert cells(sheet(value=value, n=1))[1] == [expected, "1"]
+
+
+def test_objects_with_known_keys_have_a_column_a_key() -> None:
+    assert cells(sheet(factors={"b": "x"}, other={"b": "x"})) == [
+        ["factors.a", "factors.b", "other"], ["", "x", '{"b": "x"}']
+    ]  # fmt: skip
+
+
+def test_an_empty_table_has_its_header_in_csv_and_no_line_in_json() -> None:
+    empty = Sheet("none", ("a", "b"), lambda: iter(()))
+    assert list(encoded.to_csv(empty)) == [b"a,b\n"]
+    assert list(encoded.jsonl(empty)) == []
+
+
+def test_the_two_formats_hold_the_same_rows(tmp_path: Path, toy_suite: Loaded) -> None:
+    connection: sqlite3.Connection = database.connect(tmp_path / "store.db")
+    shelf.fill(connection, toy_suite)
+    for one in sheets(shelf.edition(connection)):
+        head, *rows = cells(one)
+        objects = [json.loads(line) for line in encoded.jsonl(one)]
+        assert len(rows) == len(objects)
+        assert all(len(row) == len(head) for row in rows)
+        for row, found in zip(rows, objects, strict=True):
+            assert row[head.index("config")] == found["config"]
+            if "answer" in found and found["answer"] and not found["answer"].startswith("="):
+                assert row[head.index("answer")] == found["answer"]

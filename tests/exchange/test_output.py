@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from independence.errors import DiskFull, UsageError
+from independence.exchange import output
+from independence.exchange.output import MANIFEST, Manifest
+
+ABOUT = Manifest(suite="toy", edition="12345678", conditions=("firm/tool_role",), judge="cues")
+
+
+def kept(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir() if path.name != MANIFEST}
+
+
+def test_files_and_what_they_are_about(tmp_path: Path) -> None:
+    output.write(tmp_path / "new" / "deep", {"a.txt": [b"on", b"e"], "b.txt": []}, ABOUT)
+    assert kept(tmp_path / "new" / "deep") == {"a.txt": "one", "b.txt": ""}
+    manifest = json.loads((tmp_path / "new" / "deep" / MANIFEST).read_text())
+    assert {name: manifest[name] for name in ("program", "suite", "edition", "conditions", "judge")} == {
+        "program": "ai-independence-bench", "suite": "toy", "edition": "12345678", "conditions": ["firm/tool_role"],
+        "judge": "cues",
+    }  # fmt: skip
+    assert list(manifest["files"]) == ["a.txt", "b.txt"]
+
+
+def test_its_own_files_are_written_over(tmp_path: Path) -> None:
+    for text in (b"one", b"two"):
+        output.write(tmp_path, {"a.txt": [text]}, ABOUT)
+    assert kept(tmp_path) == {"a.txt": "two"}
+
+
+@pytest.mark.parametrize("name", ["a.txt", MANIFEST])
+def test_a_file_of_somebody_else_stays(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text('{"program": "another"}')
+    with pytest.raises(UsageError, match=f"{name} would be written over.*--force"):
+        output.write(tmp_path, {"b.txt": [b"new"], "a.txt": [b"new"]}, ABOUT)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: '{"program": "another"}'}
+    output.write(tmp_path, {"b.txt": [b"new"], "a.txt": [b"new"]}, ABOUT, force=True)
+    assert kept(tmp_path) == {"a.txt": "new", "b.txt": "new"}
+
+
+def test_its_own_file_is_somebody_else_s_once_it_was_changed(tmp_path: Path) -> None:
+    output.write(tmp_path, {"a.txt": [b"one"], "b.txt": [b"one"]}, ABOUT)
+    (tmp_path / "a.txt").write_text("edited by hand")
+    with pytest.raises(UsageError, match=r": a\.txt would"):
+        output.write(tmp_path, {"a.txt": [b"two"], "b.txt": [b"two"]}, ABOUT)
+    assert kept(tmp_path) == {"a.txt": "edited by hand", "b.txt": "one"}
+
+
+def test_a_dangling_link_is_somebody_else_s(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match=r"a\.txt would"):
+        output.write(tmp_path, {"a.txt": [b"one"]}, ABOUT)
+
+
+def test_other_files_stay_where_they_are_and_remain_known(tmp_path: Path) -> None:
+    output.write(tmp_path, {"a.csv": [b"one"]}, ABOUT)
+    (tmp_path / "notes.md").write_text("mine")
+    output.write(tmp_path, {"a.jsonl": [b"one"]}, ABOUT)
+    output.write(tmp_path, {"a.csv": [b"two"]}, ABOUT)
+    assert kept(tmp_path) == {"a.csv": "two", "a.jsonl": "one", "notes.md": "mine"}
+
+
+def test_a_file_that_fails_half_way_leaves_the_earlier_one(tmp_path: Path) -> None:
+    output.write(tmp_path, {"a.txt": [b"one"]}, ABOUT)
+
+    def parts(error: Exception) -> Iterator[bytes]:
+        yield b"tw"
+        raise error
+
+    with pytest.raises(ZeroDivisionError):
+        output.write(tmp_path, {"a.txt": parts(ZeroDivisionError())}, ABOUT)
+    assert kept(tmp_path) == {"a.txt": "one"}
+    with pytest.raises(DiskFull, match="free space"):
+        output.write(tmp_path, {"a.txt": parts(OSError(errno.ENOSPC, "No space left"))}, ABOUT)
+    assert kept(tmp_path) == {"a.txt": "one"}
+
+
+def test_a_folder_that_is_none_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match="cannot be written"):
+        output.write(tmp_path / "file", {"a.txt": [b"one"]}, ABOUT)
+    with pytest.raises(UsageError, match="cannot be written"):
+        output.write(tmp_path / "file" / "below", {"a.txt": [b"one"]}, ABOUT)
