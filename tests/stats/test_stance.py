@@ -94,7 +94,7 @@ def test_a_pure_tilt_is_no_contrast_although_it_is_uplift() -> None:
     records = [rated(side, 0.0 if side == "neutral" else 0.6, cell=cell) for side, cell in cells]
     (row,) = stance.summary(records)
     assert (row.first.uplift, row.second.uplift) == (1.0, 0.0)
-    assert stance.contrast(records) == Contrast(0.0, (0.0, 0.0), 12, 0, 0.0)
+    assert stance.contrast(records) == Contrast(0.0, None, 12, 0, 0.0)
 
 
 def test_only_cells_with_both_parties_are_compared() -> None:
