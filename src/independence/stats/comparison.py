@@ -16,6 +16,7 @@ from independence.stats.intervals import Interval, t_quantile
 from independence.stats.moderation import Array
 from independence.stats.sheet import Sheet
 from independence.stats.spread import Estimate
+from independence.stats.student import outside
 
 Correction = Literal["holm", "bh", "none"]
 
@@ -39,12 +40,11 @@ class Difference(NamedTuple):
 
     def equivalent(self, margin: float) -> float:
         """p value of two one-sided tests that the difference lies within +-`margin` points (Schuirmann 1987)."""
-        from scipy.special import stdtr
-
         if not self.se > 0:
             return 1.0
-        low, high = (self.points + margin) / self.se, (self.points - margin) / self.se
-        return float(max(1 - stdtr(self.df, low), stdtr(self.df, high)))
+        nearer = (margin - abs(self.points)) / self.se
+        tail = outside(abs(nearer), self.df) / 2
+        return tail if nearer >= 0 else 1 - tail
 
 
 def difference(first: Estimate, second: Estimate) -> Difference:
@@ -79,11 +79,12 @@ def _joined(first: float, first_df: float, second: float, second_df: float) -> t
 
 def p_values(points: Array, se: Array, df: Array) -> Array:
     """Two-sided p values of t statistics, elementwise; 1 where `se` is 0."""
-    from scipy.special import stdtr
-
-    flat = se == 0
-    statistic = np.abs(points) / np.where(flat, 1.0, se)
-    return np.where(flat, 1.0, 2 * stdtr(df, -statistic))
+    return np.array(
+        [
+            outside(abs(point) / error, freedom) if error else 1.0
+            for point, error, freedom in zip(points, se, df, strict=True)
+        ]
+    )
 
 
 def adjusted(p: Array, correction: Correction) -> Array:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-_MOST_TERMS = 50
-_HALVINGS = 60
+from independence.stats.student import quantile
 
 
 class Interval(NamedTuple):
@@ -35,27 +34,4 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
 @lru_cache(maxsize=256)
 def t_quantile(df: float, level: float) -> float:
     """How many standard errors a two-sided t interval of that level reaches to either side."""
-    if df <= _MOST_TERMS and df == int(df):
-        return _by_series(int(df), level)
-    from scipy.special import stdtrit  # its import costs as much as all the rest of a board
-
-    return float(stdtrit(df, 0.5 + level / 2))
-
-
-def _by_series(df: int, level: float) -> float:
-    """Bisection over the angle whose tangent is t / sqrt(df): there the level within t is a finite series."""
-    low, high = 0.0, math.pi / 2
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _level_within(middle, df) < level else (low, middle)
-    return math.sqrt(df) * math.tan((low + high) / 2)
-
-
-def _level_within(angle: float, df: int) -> float:
-    """Abramowitz and Stegun 26.7.3 and 26.7.4: even powers of the cosine for even `df`, odd ones for odd."""
-    cosine, odd = math.cos(angle), df % 2
-    term, total = (cosine if odd else 1.0), 0.0
-    for power in range(2 + odd, df + 1, 2):
-        total += term
-        term *= cosine * cosine * (power - 1) / power
-    return 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
+    return quantile(df, level)
