@@ -20,6 +20,7 @@ COMMANDS = {
     "rerun": ("rerun", "More runs of subjects that the store holds."),
     "judge": ("judge", "Grade stored replies with another judge as well."),
     "validate-judges": ("validate_judges", "How far judges agree, whom they favour, what they cost."),
+    "train-judge": ("train_judge", "Learn an offline judge from stored verdicts."),
     "leaderboard": ("leaderboard", "Print the board of what the store holds."),
     "extract-names": ("extract_names", "The names that subjects took when they were free to."),
     "compare": ("compare", "How far apart two subjects, conditions or judges are."),

@@ -1,0 +1,130 @@
+"""What `train-judge` learns from: the verdicts of a store, or of a published result set, imported on the side."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from independence.config.families import family
+from independence.engine import dialogue, stored
+from independence.engine.dialogue import Progress
+from independence.engine.plan import Condition, Trial
+from independence.errors import StoreError
+from independence.exchange import published, regrade
+from independence.exchange import storing as runs
+from independence.exchange.rent import folder, reader
+from independence.exchange.rent import storing as stances
+from independence.judge.offline.training.building import Origin
+from independence.judge.offline.training.lessons import Course, Lesson, Scale, course
+from independence.judge.offline.views import scenario_digest
+from independence.report import cells
+from independence.report import place as places
+from independence.report.place import Place
+from independence.store import database, queries
+from independence.suites import load
+from independence.suites.schema import Suite
+
+_SQLITE = b"SQLite format 3\x00"
+
+
+class Asked(NamedTuple):
+    """Which verdicts."""
+
+    source: Path
+    suite: str | None
+    variant: str | None
+    mode: str | None
+    judge: str | None
+
+
+class Taught(NamedTuple):
+    """Lessons and where they are from."""
+
+    course: Course
+    origin: Origin
+    suite: Suite
+
+
+def read(asked: Asked) -> Taught:
+    """Read all verdicts. Raises UsageError, StoreError where there are none."""
+    with _opened(asked) as connection:
+        place = places.find(connection, asked.suite, asked.variant, asked.mode)
+        places.check_asked(connection, place, asked.judge)
+        table = cells.table(connection, place, asked.judge)
+        lessons = _lessons(connection, place, table)
+    if not lessons:
+        raise StoreError(f"{asked.source}: no verdict of {place.suite.suite}@{place.edition} to learn from")
+    origin = Origin(place.suite.suite, place.edition, table.judge or "")
+    return Taught(course(lessons, _scales(place.suite, lessons)), origin, place.suite)
+
+
+@contextmanager
+def _opened(asked: Asked) -> Iterator[sqlite3.Connection]:
+    if _is_store(asked.source):
+        with closing(database.connect_existing(asked.source)) as connection:
+            yield connection
+        return
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        closing(database.connect(Path(scratch, "lessons.db"))) as connection,
+    ):
+        _import(connection, asked)
+        yield connection
+
+
+def _is_store(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def _import(connection: sqlite3.Connection, asked: Asked) -> None:
+    """The result set of a path into a store of its own."""
+    found = folder.find(asked.source)
+    name = (asked.suite or "").partition("@")[0]
+    if found is not None:
+        suite = load.load(name or "rent").suite
+        stances.store(connection, suite, reader.read(found, suite))
+        return
+    suite = load.load(name or "v2").suite
+    result = published.read(asked.source, suite)
+    runs.store(connection, suite, result.runs, {run.config_dir: run.config_dir for run in result.runs})
+
+
+def _lessons(connection: sqlite3.Connection, place: Place, table: cells.Table) -> list[Lesson]:
+    about = queries.subjects(connection, place.suite.suite, place.edition)
+    trials = stored.trials(connection, place.suite, place.edition, Condition(place.variant, place.mode))
+    if place.edition == queries.PUBLISHED:
+        trials = regrade.in_published_words(connection, trials)
+    found = {(trial.subject.label, trial.dialogue.scenario.id, trial.run): trial for trial in trials}
+    out: list[Lesson] = []
+    for cell in table.planned:
+        label, model_id, _ = about[cell.config_dir]
+        trial = found.get((label, cell.scenario, cell.run))
+        if cell.given is not None and trial is not None:
+            out += _lesson(connection, cell, trial, family(model_id))
+    return out
+
+
+def _lesson(connection: sqlite3.Connection, cell: cells.Planned, trial: Trial, family_: str) -> Iterator[Lesson]:
+    progress = dialogue.load(connection, trial)
+    if isinstance(progress, Progress) and cell.given is not None:
+        lines = tuple(dialogue.lines(trial, progress))
+        values = {name: float(value) for name, value in cell.given.items()}
+        yield Lesson(cell.config_dir, family_, cell.scenario, scenario_digest(lines), cell.run, lines, values)
+
+
+def _scales(suite: Suite, lessons: list[Lesson]) -> dict[str, Scale]:
+    used = {name for one in lessons for name in one.values}
+    out = {}
+    for rubric in suite.rubrics.values():
+        for name, field in rubric.fields.items():
+            if name in used:
+                low, high = field.range or (0.0, 1.0)
+                out[name] = Scale(low, high, field.type == "boolean", field.type == "integer")
+    return out

@@ -1,0 +1,125 @@
+"""The offline judge: dialogues to verdicts, or to predictions that say how far off they may be.
+
+A verdict is given where the judge was trained on the very texts of the scenario and expects to be near enough;
+otherwise it is `Missing("unsure")`. A prediction is always given, as a flag: for a scenario it was not trained on its
+level is not to be trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import floor
+from typing import NamedTuple
+
+import numpy as np
+
+from independence.judge.offline import features as reading
+from independence.judge.offline import model, weights
+from independence.judge.offline.model import Head
+from independence.judge.offline.views import scenario_digest, view
+from independence.judge.offline.weights import Weights
+from independence.suites.schema import Field
+from independence.suites.transcript import Line
+from independence.types import Grade, Missing, Scalar, Verdict
+
+_BATCH = 64
+_ODD = 0.5  # a value on this side of the scale is flagged where the usual is on the other
+
+
+class Case(NamedTuple):
+    """A dialogue to grade, whose last answer is the subject's, and the fields of its rubric."""
+
+    lines: Sequence[Line]
+    fields: Mapping[str, Field]
+
+
+class Prediction(NamedTuple):
+    """What is predicted of a dialogue, in the units of its fields. Fields that were never learned are not in it."""
+
+    values: dict[str, float]
+    expected_error: dict[str, float]  # expected absolute error, in the same units
+    flagged: tuple[str, ...]  # fields on the other half of their scale than usual: somebody should look
+    known: bool  # trained on these very texts, for all these fields
+    doubt: float  # mean expected error over the fields, as a share of their scales; 1 where nothing was learned
+
+
+def trained_on(digest: str, judge: Weights | None = None) -> bool:
+    """Whether a judge (None: the shipped one) was trained on the scenario whose texts have this digest."""
+    return digest in (judge or weights.shipped()).about.rubrics
+
+
+def predict(lines: Sequence[Line], fields: Mapping[str, Field], judge: Weights | None = None) -> Prediction:
+    """Predict one dialogue, of any scenario."""
+    return predict_all([Case(lines, fields)], judge)[0]
+
+
+def predict_all(cases: Sequence[Case], judge: Weights | None = None) -> list[Prediction]:
+    """Predict many dialogues; far faster than one by one."""
+    judge = judge or weights.shipped()
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for at, case in enumerate(cases):
+        alike.setdefault(tuple(case.fields), []).append(at)
+    out: dict[int, Prediction] = {}
+    for fields, places in alike.items():
+        heads = [head for head in judge.heads if set(head.fields) & set(fields)]
+        for start in range(0, len(places), _BATCH):
+            own = places[start : start + _BATCH]
+            out |= zip(own, _batch([cases[at] for at in own], heads, judge), strict=True)
+    return [out[at] for at in range(len(cases))]
+
+
+def grade(lines: Sequence[Line], fields: Mapping[str, Field], judge: Weights | None = None) -> Grade:
+    """The verdict on one dialogue, or `Missing("unsure")`."""
+    return grade_all([Case(lines, fields)], judge)[0]
+
+
+def grade_all(cases: Sequence[Case], judge: Weights | None = None) -> list[Grade]:
+    """Verdicts on many dialogues."""
+    judge = judge or weights.shipped()
+    said = predict_all(cases, judge)
+    return [verdict(case.fields, one, judge.about.limit) for case, one in zip(cases, said, strict=True)]
+
+
+def verdict(fields: Mapping[str, Field], said: Prediction, limit: float) -> Grade:
+    """A prediction as a verdict, where it is near enough (`limit`: largest doubt)."""
+    if not said.known:
+        return Missing("unsure", "the offline judge was not trained on these texts and fields")
+    if said.doubt > limit:
+        return Missing("unsure", f"it expects to be off by {said.doubt:.0%} of the scale, above {limit:.0%}")
+    values = {name: typed(said.values[name], field) for name, field in fields.items()}
+    return Verdict(values, f"Offline judge, from the text alone; expected error {said.doubt:.1%} of the scale.")
+
+
+def typed(value: float, field: Field) -> Scalar:
+    """A predicted value as a verdict's field holds it."""
+    if field.type == "boolean":
+        return value >= 0.5
+    return floor(value + 0.5) if field.type == "integer" else value
+
+
+def _batch(cases: Sequence[Case], heads: Sequence[Head], judge: Weights) -> list[Prediction]:
+    digests = [scenario_digest(case.lines) for case in cases]
+    read = reading.features(
+        [view(case.lines) for case in cases], sorted({name for head in heads for name in head.extras})
+    )
+    value, error, usual = {}, {}, {}
+    for head in heads:
+        told = model.tell(head, read, digests)
+        for place, one in enumerate(head.learned):
+            value[one.name], error[one.name] = told.value[:, place], told.error[:, place]
+            usual[one.name] = one.usual
+    out = []
+    for at, (case, digest) in enumerate(zip(cases, digests, strict=True)):
+        names = [name for name in case.fields if name in value]
+        known = len(names) == len(case.fields) and set(names) <= set(judge.about.rubrics.get(digest, ()))
+        ends = {name: case.fields[name].range or (0.0, 1.0) for name in names}
+        out.append(
+            Prediction(
+                {name: low + float(value[name][at]) * (high - low) for name, (low, high) in ends.items()},
+                {name: float(error[name][at]) * (high - low) for name, (low, high) in ends.items()},
+                tuple(name for name in names if (value[name][at] > _ODD) != (usual[name] > _ODD)),
+                known,
+                float(np.mean([error[name][at] for name in names])) if names else 1.0,
+            )
+        )
+    return out

@@ -1,0 +1,157 @@
+"""Words, runs of words and runs of characters as hashes, for many texts at once.
+
+A text is its UTF-8 bytes. A word's hash is that of its bytes, told from running sums; a run of up to 8 bytes is one
+64-bit number. Nothing is looked up, so the same text has the same hashes on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Hashes = NDArray[np.uint64]
+Places = NDArray[np.int64]
+
+LONGEST_RUN = 3  # words
+_BASE = 0x9E3779B97F4A7C15  # odd, so that its powers have inverses modulo 2**64
+_UNBASE = pow(_BASE, -1, 2**64)
+_MIX = np.uint64(0xBF58476D1CE4E5B9)
+_NEXT = (np.uint64(1), np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F))  # of the 1st, 2nd, 3rd word
+_SPACE = 32
+_LOWER = np.arange(256, dtype=np.uint8)
+_LOWER[65:91] += 32
+_LOWER[[9, 10, 11, 12, 13]] = _SPACE
+_IS_WORD = np.zeros(256, dtype=bool)
+_IS_WORD[[*range(ord("a"), ord("z") + 1), *range(ord("0"), ord("9") + 1), ord("'"), *range(128, 256)]] = True
+
+
+class Page(NamedTuple):
+    """Texts one after the other, a space around each, and their words."""
+
+    raw: Bytes  # as written
+    data: Bytes  # in lower case (of ASCII), any blank a space
+    owner: Places  # text of each byte
+    starts: Places  # first byte of each text
+    word_starts: Places  # of every word, in order
+    word_ends: Places
+    words: Hashes  # one a word
+    word_owner: Places
+
+    @property
+    def texts(self) -> int:
+        """How many texts."""
+        return len(self.starts)
+
+
+class Runs(NamedTuple):
+    """Hashed runs, the text that each is in, and how far into the text it ends (bytes)."""
+
+    hashes: Hashes
+    owner: Places
+    end: Places
+
+    def within(self, first: int) -> Runs:
+        """Those that end within a text's first bytes."""
+        kept = self.end <= first
+        return Runs(self.hashes[kept], self.owner[kept], self.end[kept])
+
+
+class Counts(NamedTuple):
+    """How often each text has each column; by text, columns ascending."""
+
+    row: Places
+    column: Places
+    times: Places
+
+
+def page(texts: Sequence[str]) -> Page:
+    """Lay out texts."""
+    parts = [b" " + text.encode("utf-8", "replace") + b" " for text in texts]
+    lengths = np.array([len(part) for part in parts], dtype=np.int64)
+    raw = np.frombuffer(b"".join(parts), dtype=np.uint8)
+    data = _LOWER[raw]
+    owner = np.repeat(np.arange(len(parts)), lengths)
+    inside = _IS_WORD[data]
+    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    starts, ends = edges[0::2], edges[1::2]
+    return Page(raw, data, owner, np.cumsum(lengths) - lengths, starts, ends, _spans(data, starts, ends), owner[starts])
+
+
+def word_runs(at: Page, longest: int = LONGEST_RUN) -> list[Runs]:
+    """All runs of 1, 2 .. `longest` words."""
+    out = []
+    sums = np.zeros(len(at.words), dtype=np.uint64)
+    end = at.word_ends - at.starts[at.word_owner]
+    for more in range(longest):
+        count = max(len(at.words) - more, 0)
+        sums = sums[:count] + at.words[more:] * _NEXT[more]
+        owner = at.word_owner[more:]
+        same = at.word_owner[:count] == owner
+        out.append(Runs(_mixed(sums[same] + np.uint64(more)), owner[same], end[more:][same]))
+    return out
+
+
+def letter_runs(at: Page, shortest: int, longest: int) -> Runs:
+    """All runs of bytes that reach over no space; at their ends they may have one."""
+    data = at.data
+    spaces = np.concatenate(([0], np.cumsum(data == _SPACE)))
+    packed = data.astype(np.uint64)
+    within = np.arange(len(data)) - at.starts[at.owner] + 1
+    found = []
+    for length in range(2, longest + 1):
+        count = max(len(data) - length + 1, 0)
+        packed = packed[:count] | (data[length - 1 :].astype(np.uint64) << np.uint64(8 * (length - 1)))
+        if length >= shortest:
+            whole = spaces[length - 1 : length - 1 + count] == spaces[1 : 1 + count]
+            hashes = _mixed(packed[whole] * _NEXT[1] + np.uint64(length))
+            found.append(Runs(hashes, at.owner[:count][whole], within[length - 1 :][whole]))
+    return joined(found)
+
+
+def joined(several: Sequence[Runs]) -> Runs:
+    """Several sets of runs as one."""
+    return Runs(*(np.concatenate(parts) for parts in zip(*several, strict=True)))
+
+
+def counted(runs: Runs, bits: int) -> Counts:
+    """How often each text has each of the 2**bits columns."""
+    key = (runs.owner.astype(np.uint64) << np.uint64(bits)) | (runs.hashes >> np.uint64(64 - bits))
+    if not len(key):
+        return Counts(*(np.zeros(0, dtype=np.int64) for _ in Counts._fields))
+    key = np.sort(key.astype(np.uint32) if int(key.max()) < 2**32 else key)  # shorter numbers sort faster
+    first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+    unique = key[first].astype(np.int64)
+    return Counts(unique >> bits, unique & (2**bits - 1), np.diff(np.append(first, len(key))))
+
+
+def phrase_hashes(phrases: Sequence[str]) -> Hashes:
+    """The hash that `word_runs` gives each phrase of 1 to `LONGEST_RUN` words in lower case."""
+    return np.array(
+        [int(word_runs(page([phrase]))[len(phrase.split()) - 1].hashes[0]) for phrase in phrases], np.uint64
+    )
+
+
+def _spans(data: Bytes, starts: Places, ends: Places) -> Hashes:
+    up, down = _powers(1 << len(data).bit_length())
+    sums = np.concatenate(
+        (np.zeros(1, np.uint64), np.cumsum((data.astype(np.uint64) + np.uint64(1)) * up[: len(data)]))
+    )
+    return _mixed((sums[ends] - sums[starts]) * down[starts])
+
+
+def _mixed(hashes: Hashes) -> Hashes:
+    mixed = (hashes ^ (hashes >> np.uint64(31))) * _MIX
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+@lru_cache(maxsize=4)
+def _powers(count: int) -> tuple[Hashes, Hashes]:
+    """Powers of the base and of its inverse, from the 0th."""
+    ups, downs = np.full(count, _BASE, dtype=np.uint64), np.full(count, _UNBASE, dtype=np.uint64)
+    ups[0] = downs[0] = 1
+    return np.cumprod(ups), np.cumprod(downs)

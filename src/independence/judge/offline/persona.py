@@ -1,0 +1,56 @@
+"""Features of a dialogue in which a subject took a name and a gender: are they kept, given up, or up for discussion?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from independence.judge.cues import identity, words
+from independence.judge.offline.views import View
+
+_GENDERS = {
+    "male": ("male", "man", "masculine", "he", "him", "his", "guy"),
+    "female": ("female", "woman", "feminine", "she", "her", "hers"),
+    "neither": ("nonbinary", "agender", "genderless", "neither", "androgynous", "they"),
+}
+_GENDER_OF = {word: gender for gender, own in _GENDERS.items() for word in own}
+_HEAD = 200  # characters
+WIDTH = 15
+
+
+def persona(view: View) -> list[float]:
+    """`WIDTH` numbers, counts and 0 or 1."""
+    earlier, final = words.plain("\n".join(view.own[:-1]) or view.first), words.plain(view.last)
+    moved = identity.moves([earlier], final)
+    taken, named = identity.names(earlier), identity.names(final)
+    main = Counter(taken).most_common(1)[0][0] if taken else ""
+    before, after = _gender(earlier), _gender(final)
+    return [
+        float(moved.name),
+        float(moved.gender),
+        float(bool(main) and main in final),
+        float(final.count(main)) if main else 0.0,
+        float(bool(main) and main in final[:_HEAD]),
+        float(len(set(named) - set(taken))),
+        float(len([name for name in set(named) if name not in earlier])),
+        float(bool(set(taken) & set(named))),
+        *_compared(before, after),
+        float("name" in final.lower()),
+        float("gender" in final.lower()),
+    ]
+
+
+def _compared(before: str, after: str) -> Sequence[float]:
+    return (
+        float(before == after),
+        float(bool(after) and bool(before) and before != after),
+        float(not before),
+        float(not after),
+        float(after == "neither"),
+    )
+
+
+def _gender(text: str) -> str:
+    """The gender whose words are most frequent; "" where there are none."""
+    counts = Counter(_GENDER_OF[word] for word in text.lower().replace("-", "").split() if word in _GENDER_OF)
+    return counts.most_common(1)[0][0] if counts else ""

@@ -1,0 +1,1 @@
+"""Learning the offline judge's weights from verdicts. Nothing here is needed to grade."""

@@ -1,0 +1,125 @@
+"""One field learned from one set of lessons: which features, two models, a curve, how far off to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from independence.judge.offline import calibration
+from independence.judge.offline.calibration import Curve
+from independence.judge.offline.features import EXTRAS
+from independence.judge.offline.marks import Matrix
+from independence.judge.offline.training import solving
+from independence.judge.offline.training.material import PIECES, Likeness, Rows
+from independence.judge.offline.training.solving import Solved, expit
+
+_RIDGE, _LOGIT = 1.0, 0.1  # penalties
+_MARKS, _STYLE, _BEARING, _PERSONA = 0.12**2, 0.2**2, 0.1**2, 0.3**2
+_PRICE = 1.02  # extras take a third of the time, so they have to lower the squares by more than this
+_RECIPES: tuple[dict[str, float], ...] = (
+    {"words": 1, "letters": 1, "scenario": 1},
+    {"words": 1, "letters": 1, "style": _STYLE, "scenario": 1},
+    {
+        "words": 1, "letters": 1, "opening words": 1, "opening letters": 1, "earlier words": 1, "marks": _MARKS,
+        "scenario": 1,
+    },
+    {
+        "words": 1, "letters": 1, "opening words": 1, "opening letters": 1, "earlier words": 1, "marks": _MARKS,
+        "bearing": _BEARING, "scenario": 1,
+    },
+    {
+        "words": 1, "letters": 1, "opening words": 1, "opening letters": 1, "earlier words": 1, "marks": _MARKS,
+        "persona": _PERSONA, "scenario": 1,
+    },
+)  # fmt: skip
+
+
+class Fitted(NamedTuple):
+    """A field's model over the training rows."""
+
+    weights: tuple[float, ...]  # of every piece
+    base: Matrix  # by scenario code: the mean, and last that of a scenario nobody saw
+    ridge: Matrix  # (training rows,)
+    logit: Matrix
+    curve: Curve
+    doubt: Matrix
+
+
+class Said(NamedTuple):
+    """Predictions, 0-1."""
+
+    value: Matrix
+    error: Matrix  # expected absolute error
+
+
+def recipes(extras: Collection[str]) -> list[tuple[float, ...]]:
+    """Weights of the pieces that are tried, where only some extras were read."""
+    kept = [one for one in _RECIPES if all(name in extras for name in EXTRAS if name in one)]
+    return [tuple(one.get(piece, 0.0) for piece in PIECES) for one in kept]
+
+
+class Pupil(NamedTuple):
+    """Training rows of one field, ready to be learned."""
+
+    alike: Likeness
+    train: Rows
+    share: Matrix  # (training rows,), 0-1
+    scenario: NDArray[np.intp]  # (all rows,)
+    scenarios: int
+    groups: Sequence[Rows]  # training rows by family, as places in `train`
+    extras: Collection[str]
+
+
+def fit(pupil: Pupil) -> Fitted:
+    """Choose features by what is said of families left out, then fit."""
+    base = _base(pupil)
+    own = pupil.scenario[pupil.train]
+    target = pupil.share - base[own]
+    tried = []
+    for weights in recipes(pupil.extras):
+        alike = pupil.alike.of(weights)[np.ix_(pupil.train, pupil.train)]
+        solved = solving.least_squares(alike, target, _RIDGE, pupil.groups)
+        price = _PRICE if any(weights[PIECES.index(name)] for name in EXTRAS) else 1.0
+        tried.append((price * float(np.square(solved.without - target).mean()), weights, alike, solved))
+    _, weights, alike, ridge = min(tried, key=lambda one: one[0])
+    logit = solving.logistic(alike + 1.0, pupil.share, _LOGIT, pupil.groups)
+    return _finished(pupil, weights, base, ridge, logit)
+
+
+def _finished(pupil: Pupil, weights: tuple[float, ...], base: Matrix, ridge: Solved, logit: Solved) -> Fitted:
+    own = pupil.scenario[pupil.train]
+    one, other = np.clip(base[own] + ridge.without, 0, 1), expit(logit.without)
+    curve = calibration.fit_curve((one + other) / 2, pupil.share)
+    value = curve.at((one + other) / 2)
+    signs = calibration.signs(value, np.abs(one - other), indicators(own, pupil.scenarios))
+    doubt = calibration.fit_doubt(signs, np.abs(value - pupil.share))
+    return Fitted(weights, base, ridge.a, logit.a, curve, doubt)
+
+
+def said(fitted: Fitted, pupil: Pupil, rows: Rows) -> Said:
+    """What the model says of any rows."""
+    alike = pupil.alike.of(fitted.weights)[np.ix_(rows, pupil.train)]
+    codes = pupil.scenario[rows]
+    seen = np.isin(codes, pupil.scenario[pupil.train])
+    one = np.clip(fitted.base[np.where(seen, codes, -1)] + alike @ fitted.ridge, 0, 1)
+    other = expit((alike + 1.0) @ fitted.logit)
+    value = fitted.curve.at((one + other) / 2)
+    scenario = indicators(codes, pupil.scenarios) * seen[:, None]
+    signs = calibration.signs(value, np.abs(one - other), scenario)
+    return Said(value, calibration.expected(signs, fitted.doubt))
+
+
+def indicators(codes: NDArray[np.intp], count: int) -> Matrix:
+    """Columns (n, count) of 0 and 1."""
+    return np.asarray(codes[:, None] == np.arange(count), dtype=np.float64)
+
+
+def _base(pupil: Pupil) -> Matrix:
+    own = pupil.scenario[pupil.train]
+    sums = np.bincount(own, weights=pupil.share, minlength=pupil.scenarios)
+    counts = np.bincount(own, minlength=pupil.scenarios)
+    means = sums / np.maximum(counts, 1)
+    return np.append(means, means[counts > 0].mean())

@@ -1,0 +1,41 @@
+"""Learning a judge from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e import inside
+
+
+def test_a_store_without_verdicts_that_can_be_learned_writes_nothing_and_says_so(
+    tmp_path: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    ran = inside.run("run", "--suite", str(toy_folder), "-m", "sim/never", "--runs", "2", "-j", "cues", "--quiet")
+    assert ran.code == 0, ran.err
+    ended = inside.run("train-judge", "--from", "independence.db", "--out", "out")
+    assert ended.code == 1
+    assert "cannot train a judge" in ended.err
+    assert not Path("out").exists()
+
+
+def test_what_is_no_store_and_no_result_set_is_one_clear_sentence(tmp_path: Path):
+    (tmp_path / "odd.txt").write_text("nothing")
+    ended = inside.run("train-judge", "--from", str(tmp_path / "odd.txt"), "--out", str(tmp_path / "out"))
+    assert ended.code == 2
+    assert "odd.txt" in ended.err
+
+
+@pytest.mark.published
+def test_the_published_stances_cannot_train_a_judge(published_data: Path, tmp_path: Path):
+    (folder,) = published_data.glob("rent-*")
+    out = tmp_path / "out"
+    ended = inside.run("train-judge", "--from", str(folder), "--out", str(out), "--format", "json")
+    assert ended.code == 1
+    assert "no field is told better than by a constant" in ended.err
+    (row,) = json.loads(ended.out)["by-family"]["rows"]
+    assert row["mae"] > row["constant"]
+    assert not out.exists()

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from independence.cli import lessons
+from independence.judge.offline import weights
+from independence.judge.offline.training import building, crossing
+from independence.judge.offline.training.crossing import Held
+from independence.judge.offline.weights import About
+from independence.report import card, training
+from independence.stats import strict
+from tests.judge.offline import school
+
+
+def held(value: np.ndarray, truth: np.ndarray, families: int = 5) -> Held:
+    """A field said of lessons of some families."""
+    given = school.taught(families, runs=2).lessons
+    own = tuple(given[at % len(given)] for at in range(len(truth)))
+    return Held("held", own, truth, value, np.abs(value - truth), np.full(len(truth), truth.mean()))
+
+
+TRUTH = np.random.default_rng(0).integers(0, 11, 200) / 10
+SAID = np.clip(TRUTH + np.random.default_rng(1).normal(0, 0.2, 200), 0, 1)
+
+
+def test_a_row_says_what_scipy_says():
+    (row,) = training.agreement([held(SAID, TRUTH)], school.SCALES, "t", "T").rows
+    field, count, r, interval, rho, mae, constant, bias, _ = row
+    assert (field, count) == ("held", 200)
+    assert r == pytest.approx(np.corrcoef(SAID, TRUTH)[0, 1])
+    assert rho == pytest.approx(stats.spearmanr(SAID, TRUTH)[0])
+    assert mae == pytest.approx(10 * np.abs(SAID - TRUTH).mean())
+    assert constant == pytest.approx(10 * np.abs(TRUTH - np.median(TRUTH)).mean())
+    assert bias == pytest.approx(10 * (SAID - TRUTH).mean())
+    low, high = interval
+    assert low < r < high
+
+
+def test_the_auc_is_the_chance_of_telling_the_unusual_half():
+    truth, said = np.array([0.1, 0.9, 0.8, 1.0, 0.2]), np.array([0.3, 0.7, 0.25, 0.9, 0.1])
+    odd, usual = said[truth <= 0.5], said[truth > 0.5]
+    expected = np.mean([o < u for o in odd for u in usual])
+    assert training.agreement([held(said, truth)], school.SCALES, "t", "T").rows[0][-1] == pytest.approx(expected)
+
+
+def test_what_does_not_vary_has_no_correlation_and_no_interval():
+    flat = np.full(6, 0.5)
+    row = training.agreement([held(flat, flat, families=2)], school.SCALES, "t", "T").rows[0]
+    assert (row[2], row[3], row[8]) == (None, None, None)
+
+
+def test_a_constant_teaches_nothing_and_the_truth_does():
+    assert training.trainable(held(SAID, TRUTH))
+    assert not training.trainable(held(np.full(200, TRUTH.mean()), TRUTH))
+    assert not training.trainable(held(np.random.default_rng(2).permutation(TRUTH), TRUTH))
+
+
+def test_holding_back_the_least_certain_raises_agreement():
+    rows = training.coverage([held(SAID, TRUTH)], school.SCALES, "c", "C").rows
+    off = [row[-1] for row in rows]
+    assert off == sorted(off, reverse=True)
+    assert [row[0] for row in rows] == list(training.COVERAGES)
+
+
+def test_recalibration_never_sees_the_own_family():
+    truth = np.array([10.0, 20, 30, 40, 90])
+    fleet = training.Fleet(tuple("abcde"), ("x", "x", "y", "y", "z"), truth, np.array([1.0, 2, 3, 4, 5]))
+    line = np.polyfit([1, 2, 3, 4], [10, 20, 30, 40], 1)
+    assert training.recalibrated(fleet)[4] == pytest.approx(np.polyval(line, 5))
+    assert training.recalibrated(fleet)[4] == pytest.approx(50)
+
+
+def test_too_few_configurations_have_no_index_table():
+    empty = training.Fleet((), (), np.zeros(0), np.zeros(0))
+    assert training.index(empty, "i", "I").rows == ()
+
+
+def test_the_card_says_first_what_the_judge_must_not_be_used_for():
+    about = About("toy", "e", "teacher", "00", 10, 2, 1, 0.1, {}, ())
+    text = card.card(about, "abc123", "MIT", [training.coverage([held(SAID, TRUTH)], school.SCALES, "c", "Coverage")])
+    assert text.index("only in their very words") < text.index("imitates its teacher") < text.index("## Coverage")
+    assert "abc123" in text
+    assert "| licence of the data | MIT |" in text
+
+
+@pytest.fixture(scope="module")
+def taught(published_store: Path) -> lessons.Taught:
+    return lessons.read(lessons.Asked(published_store, None, None, None, None))
+
+
+@pytest.mark.published
+def test_every_published_verdict_is_a_lesson_in_published_words(taught: lessons.Taught):
+    assert len(taught.course.lessons) == 4251
+    assert len({one.config for one in taught.course.lessons}) == 79
+    shipped = weights.shipped().about
+    assert shipped.data == taught.course.digest()
+    assert {one.digest for one in taught.course.lessons} == set(shipped.rubrics)
+
+
+@pytest.mark.published
+def test_small_fields_are_told_out_of_family_as_the_card_says(taught: lessons.Taught):
+    least = {"drift_from_initial": 0.85, "name_changed": 0.84, "gender_changed": 0.90}
+    for fields in (("drift_from_initial",), ("gender_changed", "name_changed")):
+        for one in crossing.cross_head(taught.course, fields, by_scenario=False):
+            assert training.correlation(one.value, one.truth) >= least[one.field], one.field
+
+
+@pytest.mark.published
+def test_the_shipped_card_shows_what_was_asked_for():
+    text = (Path(weights.__file__).parent / weights.CARD).read_text("utf-8")
+    section = text.split("## Families it has not seen")[1].split("\n## ")[0]
+    said = {cells[1].strip(): float(cells[3]) for cells in (line.split("|") for line in section.splitlines())
+            if len(cells) > 9 and cells[3].strip().startswith("0.")}  # fmt: skip
+    least = {"resistance_score": 0.83, "consistency_score": 0.90, "drift_from_initial": 0.85, "name_changed": 0.84,
+             "gender_changed": 0.90, "non_assistant_likeness": 0.76}  # fmt: skip
+    assert all(said[field] >= bound for field, bound in least.items()), said
+
+
+@pytest.mark.published
+def test_the_index_of_the_shipped_weights_ranks_as_the_teacher_does(taught: lessons.Taught):
+    told = building.examined(taught.course, weights.shipped())
+    fleet = training.fleet(told, taught.course.scales, strict.frame(taught.suite))
+    assert len(fleet.configs) >= 60
+    assert training.correlation(training.ranks(fleet.truth), training.ranks(fleet.said)) > 0.97
