@@ -98,3 +98,15 @@ def test_with_one_judge_in_the_store_the_way_to_another_is_told(folder: Path, tm
     ended = validate(tmp_path)
     assert ended.code == 2
     assert "only verdicts by `cues`; `independence judge -j MODEL`" in command.one_sentence(ended)
+
+
+def test_hostile_replies_are_withstood_without_any_judge_and_told_about_each(tmp_path: Path) -> None:
+    alone = command.run("validate-judges", "--hostile", "--format", "json", cwd=tmp_path)
+    assert alone.code == 0, alone.err
+    assert list(alone.board) == ["hostile-offline"]
+    assert all(row["held"] == row["replies"] > 300 for row in alone.board["hostile-offline"]["rows"])
+    asked = command.run("validate-judges", "--hostile", "-j", "cues", "--worst", "2", "--format", "json", cwd=tmp_path)
+    assert asked.code == 0, asked.err
+    assert list(asked.board) == ["hostile-offline", "hostile-kinds", "hostile-worst", "hostile-worst-texts"]
+    assert asked.board["hostile-kinds"]["rows"][-1]["moved"] == 0  # rules say the same twice
+    assert not list(tmp_path.iterdir())

@@ -7,7 +7,7 @@ import signal
 import sqlite3
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,8 @@ import msgspec
 from independence.clients.budget import Budget
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.check import check
+from independence.clients.loopback import serving
+from independence.clients.loopback.settings import LoopbackSettings
 from independence.clients.openai import OpenAIClient
 from independence.clients.pricing import FREE, Prices
 from independence.clients.protocol import GaveUp, Wait
@@ -25,6 +27,7 @@ from independence.clients.retry import Policy
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
+from independence.config.subjects import SIM
 from independence.engine.bench import Backend
 from independence.engine.events import Event, Stopping, Waiting
 from independence.engine.gate import Gate
@@ -111,6 +114,12 @@ async def opened(
         yield Service(backends, halt, writer, budget)
     finally:
         await writer.close()
+
+
+async def loopback(stack: AsyncExitStack) -> Endpoint:
+    """The endpoint that serves `sim/` ids, up until the stack closes. Simulated models cost nothing."""
+    server = await stack.enter_async_context(serving(LoopbackSettings(price="0/0")))
+    return Endpoint(SIM, server.base_url, "openrouter", "loopback", 200)
 
 
 def policy(endpoint: Endpoint) -> Policy:

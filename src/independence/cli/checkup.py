@@ -7,15 +7,12 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from independence.cli import doors, job, visits
+from independence.cli import asking, doors, job, visits
 from independence.cli.doors import Directory, Door
-from independence.cli.launch import FREE_LOOPBACK
 from independence.cli.loop import drive
 from independence.cli.visits import Pair
-from independence.clients.loopback import serving
 from independence.clients.transport import open_session
 from independence.config import environment, registry
-from independence.config.endpoints import Endpoint
 from independence.config.registry import Registry
 from independence.config.subjects import SIM, Subject
 from independence.errors import UsageError
@@ -123,8 +120,7 @@ async def _online(directory: Directory, pair: Pair, named: str | None) -> list[F
     names = [one.endpoint for one in who] if named else doors.configured(directory)
     async with AsyncExitStack() as stack:
         if SIM in names:
-            server = await stack.enter_async_context(serving(FREE_LOOPBACK))
-            directory = directory._replace(loopback=Endpoint(SIM, server.base_url, "openrouter", "loopback"))
+            directory = directory._replace(loopback=await asking.loopback(stack))
         session = await stack.enter_async_context(open_session())
         found: dict[str, Door | None] = {}
         out: list[Finding] = []

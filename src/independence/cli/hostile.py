@@ -11,19 +11,18 @@ from typing import NamedTuple
 
 from independence.cli import asking, job
 from independence.cli.asking import Needs
-from independence.cli.launch import FREE_LOOPBACK
 from independence.cli.log import Log
 from independence.cli.loop import drive
 from independence.cli.progress import Progress
 from independence.cli.tabled import print_tables
 from independence.cli.terminal import note
-from independence.clients.loopback import serving
 from independence.clients.pricing import Prices
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import SIM
 from independence.engine import probing
-from independence.errors import Interrupted, UsageError
+from independence.errors import Interrupted
+from independence.judge.hostile import checks
 from independence.judge.hostile import corpus as replies
 from independence.judge.hostile.outcome import Probe
 from independence.judge.hostile.stage import Stage, stage
@@ -57,22 +56,29 @@ class Wanted(NamedTuple):
 
 
 def probe(wanted: Wanted) -> int:
-    """Let every judge grade the corpus and print what moved. Returns the exit code. Raises UsageError."""
-    if not wanted.judges:
-        raise UsageError("--hostile needs to know whom to ask: add -j MODEL (or -j cues)")
-    specs = job.judge_specs(wanted.judges, job.models(wanted.models_file))
+    """Print what rendering and parsing withstand, then let every judge grade the corpus and print what moved.
+
+    Returns the exit code. Raises UsageError.
+    """
+    specs = job.judge_specs(wanted.judges, job.models(wanted.models_file)) if wanted.judges else ()
     played = stage(load.load(wanted.suite).suite)
-    with closing(sqlite3.connect(":memory:")) as nothing_is_kept:
-        try:
-            probes = drive(_run(nothing_is_kept, wanted, specs, played))
-        except asyncio.CancelledError:
-            raise Interrupted("interrupted: nothing of a probe is stored") from None
+    tables = [report.offline(checks.withstand(played, replies.corpus()))]
+    probes = _asked(wanted, specs, played) if specs else []
     longest = _LONGEST if wanted.format_ == "table" else None
-    print_tables([table for one in probes for table in report.tables(one, wanted.worst, longest)], wanted.format_)
+    tables += [table for one in probes for table in report.tables(one, wanted.worst, longest)]
+    print_tables(tables, wanted.format_)
     stopped = [one.stopped_by for one in probes if one.stopped_by is not None]
     for error in stopped:
         note(f"Error: {error}")
     return stopped[0].exit_code if stopped else 0
+
+
+def _asked(wanted: Wanted, specs: Sequence[JudgeSpec], played: Stage) -> list[Probe]:
+    with closing(sqlite3.connect(":memory:")) as nothing_is_kept:
+        try:
+            return drive(_run(nothing_is_kept, wanted, specs, played))
+        except asyncio.CancelledError:
+            raise Interrupted("interrupted: nothing of a probe is stored") from None
 
 
 async def _run(
@@ -80,7 +86,8 @@ async def _run(
 ) -> list[Probe]:
     corpus, log = replies.corpus(), Log(wanted.log, wanted.quiet)
     async with AsyncExitStack() as stack:
-        needs = _needs(wanted, specs, await _loopback(stack, specs))
+        simulated = any(spec.endpoint == SIM for spec in specs)
+        needs = _needs(wanted, specs, await asking.loopback(stack) if simulated else None)
         found = await stack.enter_async_context(asking.checked(needs))
         usd, unpriced = _estimate(specs, played, found.prices)
         asking.refuse_unpriced(needs, unpriced)
@@ -111,13 +118,6 @@ def _needs(wanted: Wanted, specs: Sequence[JudgeSpec], loopback: Endpoint | None
     endpoints = job.endpoints([spec.endpoint for spec in asked], known, env, where, loopback)
     models = {(spec.endpoint, spec.model): False for spec in asked}
     return Needs(endpoints, models, job.cap(wanted.max_cost), wanted.allow_unpriced)
-
-
-async def _loopback(stack: AsyncExitStack, specs: Sequence[JudgeSpec]) -> Endpoint | None:
-    if not any(spec.endpoint == SIM for spec in specs):
-        return None
-    server = await stack.enter_async_context(serving(FREE_LOOPBACK))
-    return Endpoint(SIM, server.base_url, "openrouter", "loopback", 200)
 
 
 def _estimate(

@@ -10,22 +10,18 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
 import msgspec
 
+from independence.cli import asking, printed, session
 from independence.cli import job as jobs
-from independence.cli import printed, session
 from independence.cli.job import Wanted
 from independence.cli.log import Log
 from independence.cli.loop import drive
 from independence.cli.progress import Progress
 from independence.cli.session import Finished, Job
 from independence.cli.terminal import note
-from independence.clients.loopback import serving
-from independence.clients.loopback.settings import LoopbackSettings
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Overrides
-from independence.config.subjects import SIM
 from independence.engine import resume
 from independence.engine.estimate import Estimate
 from independence.engine.resume import Left
@@ -36,9 +32,7 @@ from independence.report.board import Board
 from independence.report.place import Place
 from independence.store import database, queries
 
-ASK_ABOVE_USD = 5.0
 MISSING, GATE = 3, 1
-FREE_LOOPBACK = LoopbackSettings(price="0/0")  # simulated subjects cost nothing
 
 
 class Manner(msgspec.Struct, frozen=True):
@@ -95,11 +89,7 @@ def carry_out(order: Order, manner: Manner) -> None:
 
 async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> tuple[Job, Finished | None]:
     async with AsyncExitStack() as stack:
-        endpoint = None
-        if order.simulated:
-            server = await stack.enter_async_context(serving(FREE_LOOPBACK))
-            endpoint = Endpoint(SIM, server.base_url, "openrouter", "loopback", 200)
-        job = order.job(connection, endpoint)
+        job = order.job(connection, await asking.loopback(stack) if order.simulated else None)
         if manner.fail_under is not None:
             analysis.refuse(job.suite, ["--fail-under"])
         progress, log = Progress(manner.quiet), Log(manner.log, manner.quiet)
@@ -109,7 +99,7 @@ async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> 
                 note(line, manner.quiet)
             for line in _resume_lines(connection, job, left):
                 note(line, manner.quiet)
-            if manner.dry_run or not _affordable(job, cost, manner):
+            if manner.dry_run or not asking.affordable(cost.typical_usd, manner.yes or job.max_cost is not None):
                 return False
             stack.enter_context(log.opened(endpoint.api_key for endpoint in job.endpoints.values()))
             progress.__enter__()
@@ -145,14 +135,6 @@ def _resume_lines(connection: sqlite3.Connection, job: Job, left: Left) -> list[
     if left.stale:
         lines.append(f"{left.stale} stored dialogues are stale: an earlier answer was replaced; asked again from there")
     return lines
-
-
-def _affordable(job: Job, cost: Estimate, manner: Manner) -> bool:
-    if manner.yes or cost.typical_usd <= ASK_ABOVE_USD or job.max_cost is not None:
-        return True
-    if not sys.stdin.isatty():
-        raise click.UsageError(f"this run may cost about ${cost.typical_usd:.2f}; add --yes or --max-cost to go ahead")
-    return click.confirm(f"about ${cost.typical_usd:.2f}; go ahead?", err=True)
 
 
 def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner: Manner) -> int:

@@ -12,13 +12,12 @@ import msgspec
 
 from independence.cli import asking, job
 from independence.cli.asking import Needs
-from independence.cli.launch import FREE_LOOPBACK, MISSING
+from independence.cli.launch import MISSING
 from independence.cli.log import Log
 from independence.cli.loop import drive
 from independence.cli.progress import Progress
 from independence.cli.tabled import print_tables
 from independence.cli.terminal import note
-from independence.clients.loopback import serving
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import OPENROUTER, SIM
@@ -185,7 +184,7 @@ async def _run(connection: sqlite3.Connection, wanted: Wanted, work: Work) -> En
     """Check, estimate, ask for approval, read. None where approval was refused; then nothing was sent."""
     shares, log = job.shares(wanted.parallel, wanted.parallel_tasks), Log(wanted.log, wanted.quiet)
     async with AsyncExitStack() as stack:
-        needs = _needs(wanted, work.spec, await _loopback(stack, work.spec))
+        needs = _needs(wanted, work.spec, await asking.loopback(stack) if work.spec.endpoint == SIM else None)
         found = await stack.enter_async_context(asking.checked(needs))
         cost = naming.estimate(work.plan.todo, work.spec, found.prices.get((work.spec.endpoint, work.spec.model)))
         asking.refuse_unpriced(needs, cost.unpriced)
@@ -207,13 +206,6 @@ def _plan_line(spec: JudgeSpec, cost: Estimate) -> str:
     dollars = f"about ${cost.typical_usd:.4f}, at most ${cost.most_usd:.4f}" if cost.most_usd else "no cost"
     unpriced = f"no price known for {', '.join(cost.unpriced)}"
     return f"plan: {cost.verdicts} runs, one call each; {unpriced if cost.unpriced else dollars}"
-
-
-async def _loopback(stack: AsyncExitStack, spec: JudgeSpec) -> Endpoint | None:
-    if spec.endpoint != SIM:
-        return None
-    server = await stack.enter_async_context(serving(FREE_LOOPBACK))
-    return Endpoint(SIM, server.base_url, "openrouter", "loopback", 200)
 
 
 def _needs(wanted: Wanted, spec: JudgeSpec, loopback: Endpoint | None) -> Needs:
