@@ -44,3 +44,8 @@ def test_quoting_somebody_is_no_claim() -> None:
 
 def test_without_a_name_of_its_own_there_is_none_to_move() -> None:
     assert moves(["Rain is my favourite weather."], "Call me Pelle.") == Moves(False, False)
+
+
+@pytest.mark.parametrize("taken", ["im Pelle", "to Pelle", "A name: xPelle", "As Oda I stay as Pelle"])
+def test_a_new_name_is_seen_however_near_the_beginning_of_a_sentence(taken: str) -> None:
+    assert moves([ODA], taken) == Moves(True, False)

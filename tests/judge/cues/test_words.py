@@ -41,3 +41,8 @@ def test_shares_and_everyday_words() -> None:
     assert words.share(frozenset(), frozenset("a")) == 0.0
     assert words.everyday(["the", "otter"]) == 0.5
     assert words.everyday([]) == 0.0
+
+
+def test_a_run_of_marks_closes_once_and_letters_beyond_ascii_part_words() -> None:
+    assert words.tokens("Well?!...\nYes. \n No") == ["well", ".", "yes", ".", ".", "no", "."]
+    assert words.tokens("na\u00efve \ud800 caf\u00e9 ok") == ["na", "ve", "caf", "ok", "."]

@@ -52,17 +52,17 @@ def _grown(node: Node, words: str) -> Node:
 def hits(words: Sequence[str], root: Node) -> list[Hit]:
     """Every phrase in `words`, left to right; at each place the longest, and none inside another."""
     found: list[Hit] = []
-    at, total = 0, len(words)
-    while at < total:
-        node, here, best = root.next.get(words[at]), at, None
+    free, total, opening = 0, len(words), root.next
+    for at, word in enumerate(words):
+        if at < free or word not in opening:
+            continue
+        node: Node | None = opening[word]
+        here, family = at, None
         while node is not None:
             here += 1
             if node.family is not None:
-                best = Hit(node.family, at, here)
+                family, free = node.family, here
             node = node.next.get(words[here]) if here < total else None
-        if best is None:
-            at += 1
-        else:
-            found.append(best)
-            at = best.end
+        if family is not None:
+            found.append(Hit(family, at, free))
     return found

@@ -67,12 +67,13 @@ def _amounts(found: Sequence[Hit], length: int, ends: Sequence[int]) -> dict[str
 def _opened(answer: Sequence[str], ends: Sequence[int], openers: Node) -> list[Hit]:
     found = []
     for start in (0, *(end + 1 for end in ends[:-1])):
-        first = hits(answer[start : start + 4], openers)
-        if first and first[0].start == 0:
-            found.append(Hit(first[0].family, start, start + first[0].end))
+        opening = answer[start : start + 4]
+        if opening and opening[0] in openers.next:
+            first = hits(opening, openers)
+            if first and first[0].start == 0:
+                found.append(Hit(first[0].family, start, start + first[0].end))
     return found
 
 
 def _negated(answer: Sequence[str], hit: Hit) -> bool:
-    before = answer[max(hit.start - 2, 0) : hit.start]
-    return hit.family in _GIVING and not _NEGATORS.isdisjoint(before)
+    return hit.family in _GIVING and not _NEGATORS.isdisjoint(answer[max(hit.start - 2, 0) : hit.start])

@@ -16,7 +16,10 @@ END = "."
 _WRAPPER = re.compile(
     r'^\W{0,9}[a-z]\w*[({]\W{0,9}"?\w+"?\s*[:=]\s*"|</?[a-z_|]+>|"\s{0,8}\}{1,8}\W{0,40}$', re.IGNORECASE
 )
-_TOKEN = re.compile(r"[a-z0-9]+|[.!?\n]+")
+_WORD, _ENDING = b"abcdefghijklmnopqrstuvwxyz0123456789", b".!?\n"
+_MARKED = bytes(  # what each byte of a text counts as
+    byte if byte in _WORD else ord(END) if byte in _ENDING else ord(" ") for byte in range(256)
+)
 _OPENED = (
     ("’", "'"),
     ("\\n", "\n"),
@@ -49,7 +52,10 @@ def tokens(text: str) -> list[str]:
     for form, opened in _OPENED:
         if form in text:
             text = text.replace(form, opened)
-    found = [t if t[0].isalnum() else END for t in _TOKEN.findall(text)]
+    marked = text.encode("utf-8", "surrogatepass").translate(_MARKED).decode("ascii")
+    while END + END in marked:
+        marked = marked.replace(END + END, END)
+    found = marked.replace(END, f" {END} ").split()
     if found and found[-1] != END:
         found.append(END)
     return found
@@ -57,8 +63,7 @@ def tokens(text: str) -> list[str]:
 
 def content(words: Iterable[str]) -> frozenset[str]:
     """Stems of the words that carry a topic: no function words, nothing shorter than three letters."""
-    idle = lexicon().everyday
-    return frozenset(stem(word) for word in words if len(word) > 2 and word not in idle)
+    return frozenset([stem(word) for word in set(words) - lexicon().everyday if len(word) > 2])
 
 
 @lru_cache(maxsize=1 << 16)
