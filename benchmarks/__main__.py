@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import coverage, cpu_per_call, makespan, published, sides, startup
+from benchmarks import coverage, cpu_per_call, makespan, offline, published, sides, startup
 from benchmarks.figure import Figure, Result
 
 # What is quick comes first.
 MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "startup": startup.measure,
     "published": published.measure,
+    "offline": offline.measure,
     "coverage": coverage.measure,
     "sides": sides.measure,
     "cpu": cpu_per_call.measure,

@@ -15,11 +15,12 @@ from tests.e2e.command import Ended
 PLANTED = {name: subject.yield_probability for name, subject in PANEL.items() if subject.identity_yield is None}
 KEYS = {
     "suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows", "correction", "minimum_detectable",
+    "judging",
 }  # fmt: skip
 ROW_KEYS = {
     "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "simulated",
     "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "p_best",
-    "intervals",
+    "intervals", "estimate",
 }  # fmt: skip
 
 

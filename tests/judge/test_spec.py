@@ -3,10 +3,21 @@ from __future__ import annotations
 import json
 
 import msgspec
+import pytest
 
-from independence.judge.spec import CUES, JudgeSpec, verdict_key
+from independence.judge.offline.line import Line
+from independence.judge.spec import CUES, HYBRID, OFFLINE, Buying, JudgeSpec, kind, verdict_key
 
 MODEL = JudgeSpec("acme/judge", endpoint="openrouter", model="acme/judge")
+LINE = Line("v2", 1.25, -3.0, 2.0, 12)
+ALONE = JudgeSpec(OFFLINE, OFFLINE, weights="0123456789ab", line=LINE, file="one.npz")
+BOTH = JudgeSpec(
+    "hybrid:acme/judge", HYBRID, "openrouter", "acme/judge", weights="0123456789ab", auditor="acme/judge",
+    buying=Buying(), line=LINE, file="one.npz",
+)  # fmt: skip
+AUDITED = msgspec.structs.replace(
+    ALONE, endpoint="openrouter", model="acme/judge", auditor="acme/judge", buying=Buying(0, 0, 20)
+)
 
 
 def test_a_model_judges_settings_are_what_shapes_its_verdict() -> None:
@@ -43,3 +54,87 @@ def test_a_verdict_key_differs_with_dialogue_rubric_judge_and_pass() -> None:
     }
     assert len(keys) == 5
     assert verdict_key("d", "r", "s", 1) in keys
+
+
+def test_a_model_judges_settings_are_the_very_bytes_that_stored_verdicts_are_found_by() -> None:
+    assert MODEL.settings == '{"effort":"none","judge":"acme/judge","max_tokens":1024,"temperature":0.0}'
+    assert verdict_key("d", "r", MODEL.settings) == "60b900b03d4a5985c0e30a221130b9c8bc7630af338be094b310e0956b3b60da"
+
+
+def test_the_rule_judges_settings_are_the_very_bytes_that_stored_verdicts_are_found_by() -> None:
+    assert JudgeSpec(CUES, kind=CUES).settings == '{"judge":"cues","version":1}'
+
+
+def test_an_offline_judges_settings_are_its_weights_and_line_whatever_is_bought_beside_it() -> None:
+    assert json.loads(ALONE.settings) == {
+        "judge": "offline",
+        "weights": "0123456789ab",
+        "line": {"suite": "v2", "slope": 1.25, "shift": -3.0, "error": 2.0, "families": 12},
+    }
+    assert AUDITED.settings == ALONE.settings
+    assert msgspec.structs.replace(ALONE, file="two.npz").settings == ALONE.settings
+    changed = [msgspec.structs.replace(ALONE, weights="ba9876543210"), msgspec.structs.replace(ALONE, line=None)]
+    assert len({spec.settings for spec in [ALONE, *changed]}) == 3
+
+
+def test_a_hybrids_settings_are_its_weights_its_shares_and_its_model() -> None:
+    changes: list[dict[str, object]] = [
+        {"weights": "ba9876543210"},
+        {"auditor": "acme/other"},
+        {"buying": Buying(unsure=0.3)},
+        {"buying": Buying(audit=0.1)},
+        {"buying": Buying(least=5)},
+        {"temperature": 0.5},
+        {"max_tokens": 10},
+        {"effort": "low"},
+    ]
+    changed = [msgspec.structs.replace(BOTH, **change) for change in changes]
+    assert len({spec.settings for spec in [BOTH, ALONE, MODEL, *changed]}) == len(changes) + 3
+    for change in ({"endpoint": "proxy"}, {"file": "two.npz"}):
+        assert msgspec.structs.replace(BOTH, **change).settings == BOTH.settings
+
+
+@pytest.mark.parametrize("spec", [BOTH, AUDITED])
+def test_what_is_bought_is_the_models_own_verdict(spec: JudgeSpec) -> None:
+    assert spec.bought == MODEL
+    assert verdict_key("d", "r", spec.bought.settings) == verdict_key("d", "r", MODEL.settings)
+    assert verdict_key("d", "r", spec.settings) != verdict_key("d", "r", MODEL.settings)
+
+
+def test_what_is_bought_is_asked_for_as_the_hybrid_is_configured() -> None:
+    own = msgspec.structs.replace(BOTH, temperature=0.5, max_tokens=10, effort="low")
+    assert own.bought == msgspec.structs.replace(MODEL, temperature=0.5, max_tokens=10, effort="low")
+
+
+@pytest.mark.parametrize(
+    ("spec", "asks", "at_once"),
+    [
+        (MODEL, True, True),
+        (JudgeSpec(CUES, kind=CUES), False, True),
+        (ALONE, False, False),
+        (AUDITED, True, False),
+        (BOTH, True, False),
+    ],
+)
+def test_who_asks_a_model_and_who_waits_for_the_whole_fleet(spec: JudgeSpec, asks: bool, at_once: bool) -> None:
+    assert (spec.asks, spec.at_once) == (asks, at_once)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_"),
+    [
+        ("cues", "cues"),
+        ("offline", "offline"),
+        ("offline@0123456789ab", "offline"),
+        ("hybrid:acme/judge", "hybrid"),
+        ("hybrid:acme/judge:free@0123456789ab", "hybrid"),
+        ("acme/judge", "model"),
+        ("acme/judge:free", "model"),
+        ("acme/offline", "model"),
+        ("offline/judge", "model"),
+        ("hybrids", "model"),
+        ("judge@low-t0.0", "model"),
+    ],
+)
+def test_a_judges_kind_is_told_by_its_name(name: str, is_: str) -> None:
+    assert kind(name) == is_

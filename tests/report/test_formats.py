@@ -46,11 +46,12 @@ def test_json_has_the_keys_that_scripts_rely_on() -> None:
     document = json.loads(formats.to_json(BOARD))
     assert list(document) == [
         "suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows", "correction",
-        "minimum_detectable",
+        "minimum_detectable", "judging",
     ]  # fmt: skip
     assert list(document["rows"][0]) == [
         "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage",
         "simulated", "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "p_best", "intervals",
+        "estimate",
     ]  # fmt: skip
 
 

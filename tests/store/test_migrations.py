@@ -40,8 +40,11 @@ GOLDEN = {
         "key", "trial", "judge", "step", "position", "wording", "context", "missing", "cost_usd", "unknown_usd",
         "prompt_tokens", "completion_tokens", "written_at", "settings", "text", "raw", "attempts",
     ],
+    "routes": ["verdict", "auditor", "trial", "route", "probability", "routed_at"],
 }  # fmt: skip
-INDICES = {"planned_trial", "verdicts_short", "calls_short", "failures_of_trial", "artefacts_of_trial"}
+INDICES = {
+    "planned_trial", "verdicts_short", "calls_short", "failures_of_trial", "artefacts_of_trial", "routes_of_trial",
+}  # fmt: skip
 
 
 def columns(connection: sqlite3.Connection) -> dict[str, list[str]]:

@@ -10,7 +10,9 @@ from typing import NamedTuple
 import msgspec
 
 from independence.cli import job as jobs
+from independence.cli import judges as graders
 from independence.cli.job import Wanted
+from independence.cli.judges import Offline
 from independence.cli.session import Job
 from independence.cli.terminal import note
 from independence.config import environment
@@ -19,7 +21,7 @@ from independence.config.subjects import OPENROUTER, SIM, Subject
 from independence.engine import again
 from independence.engine.plan import Condition, Trial
 from independence.errors import StoreError, UsageError
-from independence.judge.spec import CUES, DEFAULT_JUDGE, JudgeSpec
+from independence.judge.spec import DEFAULT_JUDGE, JudgeSpec
 from independence.report import board, place
 from independence.report.place import Place
 from independence.store import placed, queries
@@ -40,6 +42,7 @@ class Again(msgspec.Struct, frozen=True, kw_only=True):
     target_runs: int | None = None
     judges: tuple[str, ...] = ()
     no_judge: bool = False
+    offline: Offline = Offline()
     models_file: Path | None = None
     parallel: int = 8
     parallel_tasks: int | None = None
@@ -91,7 +94,8 @@ def choose(wanted: Again, connection: sqlite3.Connection) -> Chosen:
     personas = queries.personas(connection, where.suite.suite, where.edition)
     suite = msgspec.structs.replace(where.suite, variants={**where.suite.variants, **personas})
     trials = [t for name in names for t in again.longer(suite, condition, known[name], there[name], wanted.target_runs)]
-    specs = () if wanted.no_judge else jobs.judge_specs(judges, jobs.models(wanted.models_file))
+    known_models = jobs.models(wanted.models_file)
+    specs = () if wanted.no_judge else graders.specs(judges, known_models, suite, wanted.offline)
     return Chosen(suite, where.edition, trials, specs)
 
 
@@ -99,8 +103,8 @@ def job(wanted: Again, chosen: Chosen, loopback: Endpoint | None) -> Job:
     """The job of what was chosen. Raises UsageError for an address or a key that is missing."""
     env, known = environment.read(), jobs.models(wanted.models_file)
     asked = [trial.subject.endpoint for trial in chosen.trials]
-    grading = [judge.endpoint for judge in chosen.judges if judge.kind != CUES]
-    jobs.judge_key(OPENROUTER in grading and OPENROUTER not in asked, env)
+    grading = [judge.endpoint for judge in chosen.judges if judge.asks]
+    graders.key_needed(OPENROUTER in grading and OPENROUTER not in asked, env)
     reached = Wanted(
         local_url=wanted.local_url, local_timeout=wanted.local_timeout, rps=wanted.rps, burst=wanted.burst,
         parallel_tasks=wanted.parallel_tasks,

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from independence.cli import asking, doors, job, visits
+from independence.cli import asking, doors, job, judges, visits
 from independence.cli.doors import Directory, Door
 from independence.cli.loop import drive
 from independence.cli.visits import Pair
@@ -16,7 +16,7 @@ from independence.config import environment, registry
 from independence.config.registry import Registry
 from independence.config.subjects import SIM, Subject
 from independence.errors import UsageError
-from independence.judge.spec import CUES, DEFAULT_JUDGE, JudgeSpec
+from independence.judge.spec import CUES, DEFAULT_JUDGE, HYBRID, OFFLINE, JudgeSpec
 from independence.report import checks
 from independence.report.findings import Finding
 from independence.store import health
@@ -100,12 +100,12 @@ def _subject(name: str | None, known: Registry) -> tuple[Subject | None, list[Fi
 
 def _judge(name: str | None, subject: Subject | None, known: Registry) -> tuple[JudgeSpec | None, list[Finding]]:
     """The judge that is meant; without a name the default one, if it is asked where the subject is."""
-    if name == CUES:
-        return None, [Finding("judge", CUES, "ok", "rules instead of a model: no key, no cost")]
+    if name in (CUES, OFFLINE):
+        return None, [Finding("judge", name, "ok", "no model: no key, no cost")]
     if name is None and subject is None:
         return None, []
     try:
-        (judge,) = job.judge_specs([name or DEFAULT_JUDGE], known)
+        judge = judges.model((name or DEFAULT_JUDGE).removeprefix(f"{HYBRID}:"), known)
     except UsageError as error:
         return None, [doors.wrong("judge", str(name), error)]
     if name is None and subject is not None and subject.endpoint != judge.endpoint:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from independence.cli import job as jobs
+from independence.cli import judges
 from independence.cli.asking import Needs, checked
 from independence.cli.job import Planned, Wanted
 from independence.cli.loop import drive
@@ -16,7 +17,7 @@ from independence.clients.pricing import FREE, Prices
 from independence.config import environment
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
-from independence.engine import estimate, experience, resume
+from independence.engine import estimate, experience, resume, thinning
 from independence.engine.bill import Bill
 from independence.engine.estimate import Entry, PriceList
 from independence.engine.profile import ANY, EVERYBODY, OWN, PUBLISHED, SUITE, Profile
@@ -47,12 +48,13 @@ def tables(wanted: Wanted, db: Path) -> list[Table]:
     prices = drive(_prices(made, _needs(made, wanted, registry, env)))
     known = _read(db, made)
     todo = [Todo(trial, trial.dialogue.generated, tuple(made.judges)) for trial in made.trials]
-    found = estimate.bills(resume.unshared(todo, _rubrics(made)), prices, known.profile)
+    thinned = thinning.bought(resume.unshared(todo, _rubrics(made)), made.suite)
+    found = estimate.bills(thinned, prices, known.profile)
     labels = {trial.subject.config_dir: trial.subject.label for trial in made.trials}
     subjects = [_subject(label, _of(found, [config]), known.profile) for config, label in labels.items()]
     if len(subjects) > 1:
         subjects.append(_subject(f"all {len(subjects)} subjects", found, known.profile))
-    judges = [_judge(judge.name, found, known.profile) for judge in made.judges if judge.kind != CUES]
+    judges = [_judge(judge.name, found, known.profile) for judge in made.judges if judge.asks]
     return costs_estimate.tables(subjects, judges, _listed(prices), [*registry.notes, *_notes(made, known, found)])
 
 
@@ -62,9 +64,9 @@ def _needs(made: Planned, wanted: Wanted, registry: Registry, env: Mapping[str, 
     for trial in made.trials:
         model = (trial.subject.endpoint, trial.subject.model)
         models[model] = models.get(model, False) or trial.dialogue.tool is not None
-    jobs.judge_key(OPENROUTER in made.grading and all(endpoint != OPENROUTER for endpoint, _ in models), env)
+    judges.key_needed(OPENROUTER in made.grading and all(endpoint != OPENROUTER for endpoint, _ in models), env)
     for judge in made.judges:
-        if judge.kind != CUES:
+        if judge.asks:
             models.setdefault((judge.endpoint, judge.model), False)
     billed = {model: tools for model, tools in models.items() if model[0] not in _FREE}
     return Needs(jobs.endpoints([endpoint for endpoint, _ in billed], registry, env, wanted, None), billed)
@@ -150,4 +152,5 @@ def _notes(made: Planned, known: Known, found: Mapping[Entry, Bill]) -> list[str
         notes.append(f"{stored} are stored already; `run --dry-run` prices the rest.")
     if any(judge.kind == CUES for judge in made.judges):
         notes.append("The rule judge `cues` costs nothing.")
+    notes += [f"{said}." for judge in made.judges if (said := judges.share(judge))]
     return notes

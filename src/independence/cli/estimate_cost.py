@@ -18,7 +18,8 @@ from independence.cli import options
 @click.option("--exp", "-e", "experiments", type=options.Names(), default=(), help="Only these experiments.")
 @click.option("--variants", type=options.Names(), default=(), help="System prompt variants, or a .md file of yours.")
 @click.option("--modes", type=options.Names(), default=(), help="user_role, tool_role.")
-@click.option("--judge", "-j", "judges", multiple=True, help="A model id or `cues`; repeatable.")
+@click.option("--judge", "-j", "judges", multiple=True, help="As in `run`; repeatable.")
+@options.offline
 @click.option("--no-judge", is_flag=True, help="Replies only.")
 @click.option("--local-url", help="As in `run`: with LOCAL_MODEL_ID it names the model. Local models cost nothing.")
 @options.output_format()
@@ -29,8 +30,9 @@ def command(db: Path, format_: str, **flags: Any) -> None:
     Tokens come from what the store holds of a subject, else of the suite, else from published means; prices from the
     endpoints. Nothing is asked of a model and nothing is written.
     """
-    from independence.cli import costing
+    from independence.cli import costing, judges
     from independence.cli.job import Wanted
     from independence.cli.tabled import print_tables
 
-    print_tables(costing.tables(Wanted(**flags), db), format_)
+    offline = judges.Offline(flags.pop("unsure_share"), flags.pop("audit_share"), flags.pop("weights"))
+    print_tables(costing.tables(Wanted(offline=offline, **flags), db), format_)

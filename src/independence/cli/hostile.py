@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import NamedTuple
 
-from independence.cli import asking, job
+from independence.cli import asking, job, judges
 from independence.cli.asking import Needs
 from independence.cli.log import Log
 from independence.cli.loop import drive
@@ -21,12 +21,12 @@ from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import SIM
 from independence.engine import probing
-from independence.errors import Interrupted
+from independence.errors import Interrupted, UsageError
 from independence.judge.hostile import checks
 from independence.judge.hostile import corpus as replies
 from independence.judge.hostile.outcome import Probe
 from independence.judge.hostile.stage import Stage, stage
-from independence.judge.spec import CUES, JudgeSpec
+from independence.judge.spec import JudgeSpec
 from independence.report import hostile as report
 from independence.suites import load
 
@@ -60,8 +60,14 @@ def probe(wanted: Wanted) -> int:
 
     Returns the exit code. Raises UsageError.
     """
-    specs = job.judge_specs(wanted.judges, job.models(wanted.models_file)) if wanted.judges else ()
-    played = stage(load.load(wanted.suite).suite)
+    suite = load.load(wanted.suite).suite
+    specs = judges.specs(wanted.judges, job.models(wanted.models_file), suite)
+    late = [spec.name for spec in specs if not spec.at_once]
+    if late:
+        raise UsageError(
+            f"--hostile asks one judge at a time, not {late[0]}; the offline judge's card tells of its own"
+        )
+    played = stage(suite)
     tables = [report.offline(checks.withstand(played, replies.corpus()))]
     probes = _asked(wanted, specs, played) if specs else []
     longest = _LONGEST if wanted.format_ == "table" else None
@@ -110,7 +116,7 @@ async def _run(
 
 
 def _needs(wanted: Wanted, specs: Sequence[JudgeSpec], loopback: Endpoint | None) -> Needs:
-    asked = [spec for spec in specs if spec.kind != CUES]
+    asked = [spec for spec in specs if spec.asks]
     known, env = job.models(wanted.models_file), environment.read()
     where = job.Wanted(
         local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks
@@ -129,7 +135,7 @@ def _estimate(
     usd, unpriced = 0.0, []
     for spec in specs:
         price = prices.get((spec.endpoint, spec.model))
-        if spec.kind == CUES:
+        if not spec.asks:
             continue
         if price is None:
             unpriced.append(spec.name)

@@ -10,18 +10,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.cli import defaults
+from independence.cli import defaults, judges
+from independence.cli.judges import Offline
 from independence.cli.session import Job
 from independence.config import environment, limits, registry
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Overrides, Registry
-from independence.config.subjects import LOCAL, OPENROUTER, SIM, Subject
+from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import plan, stored
 from independence.engine.bench import Shares
 from independence.engine.plan import Condition, Part, Selection, Trial
 from independence.errors import StoreError, UsageError
 from independence.exchange.regrade import in_published_words
-from independence.judge.spec import CUES, JudgeSpec
+from independence.judge.spec import JudgeSpec
 from independence.report import place
 from independence.stats.allocation import LEAST
 from independence.store.queries import PUBLISHED
@@ -48,6 +49,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     modes: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     no_judge: bool = False
+    offline: Offline = Offline()
     parallel: int = 8
     parallel_tasks: int | None = None  # None: CALLS
     overrides: Overrides = Overrides()
@@ -74,7 +76,7 @@ class Planned(NamedTuple):
     @property
     def grading(self) -> list[str]:
         """Endpoints that judges need."""
-        return [judge.endpoint for judge in self.judges if judge.kind != CUES]
+        return [judge.endpoint for judge in self.judges if judge.asks]
 
 
 def planned(
@@ -92,15 +94,15 @@ def planned(
     selection = msgspec.structs.replace(plan.narrowed(suite, selection, wanted.part), seed=wanted.seed)
     names = _names(wanted, known, env)
     subjects = registry.choose(defaults.at_its_temperature(known, names, suite), names, wanted.overrides)
-    judges = () if wanted.no_judge else _judges(wanted, suite, known, env)
+    graders = () if wanted.no_judge else _judges(wanted, suite, known, env)
     notes = _drawn(suite, selection, wanted.part)
     if wanted.calls is not None and connection is not None:
         from independence.cli import replicates
 
         asked = replicates.Asked(wanted.suite, wanted.calls, max(runs, LEAST))
-        who = replicates.Who(subjects, judges)
+        who = replicates.Who(subjects, graders)
         selection, notes = replicates.spread_calls(connection, Loaded(suite, loaded.edition), selection, who, asked)
-    return Planned(suite, loaded.edition, personas, plan.trials(suite, selection, subjects), judges, notes)
+    return Planned(suite, loaded.edition, personas, plan.trials(suite, selection, subjects), graders, notes)
 
 
 def _drawn(suite: Suite, selection: Selection, part: Part) -> list[str]:
@@ -116,7 +118,7 @@ def resolve(wanted: Wanted, connection: sqlite3.Connection, loopback: Endpoint |
     env, known = environment.read(), models(wanted.models_file)
     made = planned(wanted, known, env, connection)
     asked = [trial.subject.endpoint for trial in made.trials]
-    judge_key(OPENROUTER in made.grading and OPENROUTER not in asked, env)
+    judges.key_needed(OPENROUTER in made.grading and OPENROUTER not in asked, env)
     return Job(
         *made[:5], endpoints(asked + made.grading, known, env, wanted, loopback),
         shares(wanted.parallel, wanted.parallel_tasks), cap(wanted.max_cost), wanted.allow_unpriced,
@@ -132,6 +134,7 @@ class Regrade(msgspec.Struct, frozen=True, kw_only=True):
     mode: str | None
     models: tuple[str, ...]
     judges: tuple[str, ...]
+    offline: Offline = Offline()
     models_file: Path | None = None
     parallel: int = 8
     parallel_tasks: int | None = None  # None: CALLS
@@ -153,11 +156,11 @@ def regrade(wanted: Regrade, connection: sqlite3.Connection, loopback: Endpoint 
         trials = [t for t in trials if {t.subject.label, t.subject.model_id} & set(wanted.models)]
     if not trials:
         raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")
-    judges = judge_specs(wanted.judges, known)
-    grading = [judge.endpoint for judge in judges if judge.kind != CUES]
+    graders = judges.specs(wanted.judges, known, where.suite, wanted.offline)
+    grading = [judge.endpoint for judge in graders if judge.asks]
     asked = Wanted(local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks)
     return Job(
-        where.suite, where.edition, {}, trials, judges, endpoints(grading, known, env, asked, loopback),
+        where.suite, where.edition, {}, trials, graders, endpoints(grading, known, env, asked, loopback),
         shares(wanted.parallel, wanted.parallel_tasks), cap(wanted.max_cost), wanted.allow_unpriced, stored=True,
         notes=known.notes,
     )  # fmt: skip
@@ -232,23 +235,14 @@ def _local_id(model: str) -> str:
 
 def _judges(wanted: Wanted, suite: Suite, known: Registry, env: Mapping[str, str]) -> tuple[JudgeSpec, ...]:
     if wanted.judges:
-        return judge_specs(wanted.judges, known)
+        offline = wanted.offline
+        if offline.weights is None:
+            offline = msgspec.structs.replace(offline, weights=judges.own_weights(wanted.suite))
+        return judges.specs(wanted.judges, known, suite, offline)
     try:
-        return judge_specs((defaults.judge(suite, env),), known)
+        return judges.specs((defaults.judge(suite, env),), known, suite)
     except UsageError as error:
         raise UsageError(f"{suite.default.judge} names the judge of suite {suite.suite}: {error}") from error
-
-
-def judge_specs(names: Iterable[str], known: Registry) -> tuple[JudgeSpec, ...]:
-    """Judges by name, duplicates dropped. Raises UsageError for an id that cannot be one."""
-    specs: dict[str, JudgeSpec] = {}
-    for name in names:
-        if name == CUES:
-            specs[name] = JudgeSpec(name, kind=CUES)
-            continue
-        subject: Subject = known.default(name)
-        specs[name] = JudgeSpec(name, endpoint=subject.endpoint, model=subject.model)
-    return tuple(specs.values())
 
 
 def endpoints(
@@ -270,17 +264,6 @@ def endpoints(
     return limits.bounded(out, known, environment.settings(env), flags)
 
 
-def judge_key(needed: bool, env: Mapping[str, str]) -> None:
-    """Where only the judge needs a key, say how to grade without one."""
-    try:
-        if needed:
-            environment.openrouter(env)
-    except UsageError as error:
-        raise UsageError(
-            f"the judge needs a key: {error}; or grade with --judge cues, or not yet: --no-judge"
-        ) from error
-
-
 def _configured(name: str, known: Registry, env: Mapping[str, str]) -> Endpoint:
     entry = next((entry for entry in known.endpoints if entry.name == name), None)
     if entry is None:
@@ -299,7 +282,7 @@ def needs_loopback(wanted: Wanted) -> bool:
     named = [*wanted.models, *wanted.judges]
     if not wanted.judges and not wanted.no_judge:
         named.append(defaults.judge(load.load(wanted.suite).suite, environment.read()))
-    return any(name.startswith(f"{SIM}/") for name in named) or (not wanted.models and _lists_sim(wanted.models_file))
+    return judges.simulated(named) or (not wanted.models and _lists_sim(wanted.models_file))
 
 
 def _lists_sim(file: Path | None) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.cli import asking, printed, session
+from independence.cli import asking, judges, printed, session
 from independence.cli import job as jobs
 from independence.cli.job import Wanted
 from independence.cli.log import Log
@@ -95,7 +95,7 @@ async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> 
         progress, log = Progress(manner.quiet), Log(manner.log, manner.quiet)
 
         async def approve(left: Left, cost: Estimate) -> bool:
-            for line in (*job.notes, _plan_line(left, cost)):
+            for line in (*job.notes, *filter(None, map(judges.share, job.judges)), _plan_line(left, cost)):
                 note(line, manner.quiet)
             for line in _resume_lines(connection, job, left):
                 note(line, manner.quiet)
@@ -149,7 +149,7 @@ def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner
         note(f"Error: {finished.stopped_by}")
         note("everything answered so far is stored; the same command resumes", manner.quiet)
         return finished.stopped_by.exit_code
-    missing = _missing(finished)
+    missing = _missing(job, finished)
     if missing:
         note(f"missing: {missing}")
         return MISSING
@@ -175,11 +175,17 @@ def _gate(job: Job, boards: Sequence[tuple[Place, Built]], floor: float | None) 
     return GATE if below else 0
 
 
-def _missing(finished: Finished) -> str:
-    """What is not there, by reason; empty when nothing is missing."""
+def _missing(job: Job, finished: Finished) -> str:
+    """What is not there, by reason; empty when nothing is missing.
+
+    What a judge that buys verdicts is unsure of is not: its estimate allows for it.
+    """
     unfinished = len(finished.left.todo)
+    counts = finished.left.missing.copy()
+    if all(judge.buying for judge in job.judges):
+        counts.pop("unsure", None)
     parts = [f"{unfinished} dialogues unfinished, the same command asks again"] * bool(unfinished)
-    return "; ".join([*parts, *(f"{count} {reason}" for reason, count in finished.left.missing.items())])
+    return "; ".join([*parts, *(f"{count} {reason}" for reason, count in counts.items())])
 
 
 def _ending(finished: Finished) -> list[str]:

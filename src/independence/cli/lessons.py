@@ -24,7 +24,7 @@ from independence.judge.offline.views import scenario_digest
 from independence.report import cells
 from independence.report import place as places
 from independence.report.place import Place
-from independence.store import database, queries
+from independence.store import database, graded, queries
 from independence.suites import load
 from independence.suites.schema import Suite
 
@@ -47,6 +47,7 @@ class Taught(NamedTuple):
     course: Course
     origin: Origin
     suite: Suite
+    usd: float | None = None  # of one verdict of the teacher; None where none is known to have cost anything
 
 
 def read(asked: Asked) -> Taught:
@@ -56,10 +57,22 @@ def read(asked: Asked) -> Taught:
         places.check_asked(connection, place, asked.judge)
         table = cells.table(connection, place, asked.judge)
         lessons = _lessons(connection, place, table)
+        usd = _usd(connection, place, table.judge)
     if not lessons:
         raise StoreError(f"{asked.source}: no verdict of {place.suite.suite}@{place.edition} to learn from")
     origin = Origin(place.suite.suite, place.edition, table.judge or "")
-    return Taught(course(lessons, _scales(place.suite, lessons)), origin, place.suite)
+    return Taught(course(lessons, _scales(place.suite, lessons)), origin, place.suite, usd)
+
+
+def _usd(connection: sqlite3.Connection, place: Place, judge: str | None) -> float | None:
+    """Mean dollars of a verdict."""
+    condition = (place.variant, place.mode)
+    spent = [
+        one
+        for one in graded.spending(connection, place.suite.suite, place.edition, condition)
+        if one.judge == judge and one.cost_usd
+    ]
+    return sum(one.cost_usd for one in spent) / sum(one.verdicts for one in spent) if spent else None
 
 
 @contextmanager

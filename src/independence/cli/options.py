@@ -93,6 +93,20 @@ def part(command: F) -> F:
     return command
 
 
+def offline(command: F) -> F:
+    """How offline and hybrid judges are used."""
+    for option in (
+        click.option("--weights", type=click.Path(dir_okay=False, path_type=Path),
+                     help="Of the offline judge, from `train-judge`; default: the suite folder's, else the package's."),
+        click.option("--audit-share", type=click.FloatRange(0, 1), default=0.05, show_default=True,
+                     help="hybrid: share of the verdicts drawn at random from the rest and bought."),
+        click.option("--unsure-share", type=click.FloatRange(0, 1), default=0.2, show_default=True,
+                     help="hybrid: share of the verdicts that are bought for being least certain."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 def work(command: F) -> F:
     """The options of every command that asks models: how much at once, at what cost, how loudly."""
     for option in (

@@ -11,7 +11,7 @@ import msgspec
 from independence.config.subjects import Subject
 from independence.engine.plan import Condition, Selection
 from independence.errors import UsageError
-from independence.judge.spec import CUES, JudgeSpec
+from independence.judge.spec import JudgeSpec
 from independence.report import noise, study
 from independence.report.place import Place
 from independence.stats.allocation import LEAST, Unit, allocate, least_calls
@@ -50,7 +50,7 @@ def spread_calls(
     connection: sqlite3.Connection, loaded: Loaded, selection: Selection, who: Who, asked: Asked
 ) -> tuple[Selection, list[str]]:
     """The selection with runs for each scenario, and what to say about it. Raises UsageError for too few calls."""
-    verdicts = sum(judge.kind != CUES for judge in who.judges)
+    verdicts = sum(judge.asks for judge in who.judges)
     replicates: dict[tuple[str, Condition], dict[str, int]] = {}
     lines: dict[str, None] = {}
     for condition in selection.conditions:

@@ -16,7 +16,9 @@ from independence.cli import options
 @click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one.")
 @click.option("--variant", "--variants", "variant", help="System prompt variant; default: the suite's.")
 @click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's.")
-@click.option("--judge", "-j", "judges", multiple=True, help="A model id or `cues`; default: who graded most of them.")
+@click.option("--judge", "-j", "judges", multiple=True,
+              help="A model id, `cues`, `offline` or `hybrid:MODEL`; default: who graded most of them.")  # fmt: skip
+@options.offline
 @click.option("--no-judge", is_flag=True, help="Collect replies only.")
 @click.option("--local-timeout", type=float, help="Seconds.  [default: 600]")
 @options.work
@@ -27,13 +29,14 @@ def command(**flags: Any) -> None:
 
     What is stored is never asked again; holes are filled. Imported subjects are left alone.
     """
-    from independence.cli import again, launch
+    from independence.cli import again, judges, launch
     from independence.cli.terminal import note
     from independence.errors import UsageError
     from independence.store import database
 
     if flags["models"] and flags["top_n"] is not None:
         raise UsageError("-m names subjects and -n takes the best; give one of the two")
+    flags["offline"] = judges.Offline(flags.pop("unsure_share"), flags.pop("audit_share"), flags.pop("weights"))
     wanted = again.Again(**{name: flags[name] for name in again.Again.__struct_fields__})
     connection = database.connect_existing(flags["db"])
     try:

@@ -30,8 +30,10 @@ from independence.cli import options
     "-j",
     "judges",
     multiple=True,
-    help="A model id or `cues`; repeatable. Default: google/gemini-3-flash-preview, or the suite's own.",
+    help="A model id, `cues`, `offline` or `hybrid:MODEL`; repeatable. "
+    "Default: google/gemini-3-flash-preview, or the suite's own.",
 )
+@options.offline
 @click.option("--no-judge", is_flag=True, help="Collect replies only; the command without it grades them.")
 @click.option("--reasoning-effort", "-r", help="auto, off, none, minimal, low, medium, high, xhigh, max.")
 @click.option("--temperature", "-t", type=float, help="0 to 2.")
@@ -47,9 +49,10 @@ def command(**flags: Any) -> None:
 
     The same command resumes: what is stored is never asked again.
     """
-    from independence.cli import launch
+    from independence.cli import judges, launch
     from independence.engine.plan import Part
 
+    flags["offline"] = judges.Offline(flags.pop("unsure_share"), flags.pop("audit_share"), flags.pop("weights"))
     flags["part"] = Part(flags.pop("no_neutral"), flags.pop("limit"), flags.pop("sample_seed"))
     manner = {name: flags[name] for name in launch.Manner.__struct_fields__ if name in flags}
     launch.run(launch.read_flags(flags), launch.Manner(**manner))

@@ -15,16 +15,18 @@ from independence.cli.asking import Model, Needs
 from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
-from independence.engine import resume, run
+from independence.engine import fleet, resume, run, thinning
 from independence.engine.bench import Bench, Shares
 from independence.engine.estimate import Estimate, estimate
 from independence.engine.events import Event
 from independence.engine.experience import learned
+from independence.engine.fleet import Fleet
 from independence.engine.plan import Trial
 from independence.engine.profile import Profile
 from independence.engine.resume import Left
+from independence.engine.run import Outcome
 from independence.errors import IndependenceError
-from independence.judge.spec import CUES, JudgeSpec
+from independence.judge.spec import JudgeSpec
 from independence.store import leases, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.suites import digest
@@ -78,7 +80,7 @@ async def carry_out(
     async with AsyncExitStack() as stack:
         needs = Needs(job.endpoints, _models(left), job.max_cost, job.allow_unpriced)
         found = await stack.enter_async_context(asking.checked(needs))
-        cost = estimate(left.todo, found.prices, _profile(connection, job, found.prices))
+        cost = estimate(thinning.bought(left.todo, job.suite), found.prices, _profile(connection, job, found.prices))
         asking.refuse_unpriced(needs, cost.unpriced)
         if not await approve(left, cost):
             return None
@@ -87,10 +89,20 @@ async def carry_out(
                 _write_plan(connection, job)
         service = await stack.enter_async_context(asking.opened(found, connection, path, watch))
         bench = Bench(job.suite, job.rubrics, service.backends, service.writer, watch, service.halt, leases.owner())
-        outcome = await run.run(bench, left.todo, job.shares)
+        outcome = await _graded(bench, job, left)
         budget = service.budget
     after = resume.compare(connection, job.place, job.trials, job.judges, job.rubrics)
     return Finished(after, outcome.stopped_by, outcome.skipped, budget.spent, budget.unknown)
+
+
+async def _graded(bench: Bench, job: Job, left: Left) -> Outcome:
+    """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
+    outcome = await run.run(bench, resume.at_once(left.todo), job.shares)
+    for spec in job.judges:
+        if not spec.at_once and outcome.stopped_by is None:
+            later = await fleet.grade(Fleet(bench, job.trials, spec), job.shares)
+            outcome = Outcome(later.stopped_by, outcome.skipped + later.skipped)
+    return outcome
 
 
 @contextmanager
@@ -148,7 +160,7 @@ def _models(left: Left) -> dict[Model, bool]:
             model, tools = (subject.endpoint, subject.model), item.trial.dialogue.tool is not None
             needed[model] = needed.get(model, False) or tools
         for judge in item.judges:
-            if judge.kind != CUES:
+            if judge.asks:
                 needed.setdefault((judge.endpoint, judge.model), False)
     return needed
 

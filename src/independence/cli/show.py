@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from rich.table import Table
@@ -33,14 +33,19 @@ def compact(built: Board, index: Index) -> None:
         table.add_column("T", justify="right")
     table.add_column("#", justify="right")
     table.add_column("Subject", no_wrap=True, overflow="ellipsis", ratio=1, min_width=18)
-    for head in ("Index", "95 % CI", "R", "Cov", *map(formats.heading, index.components)):
+    estimated = formats.estimated(built)
+    sure = not estimated or any(row.ci for row in built.rows)
+    heads = ["Index", *["95 % CI"] * sure, *["Estimate", "95 %", "Flagged"] * estimated, "R", "Cov"]
+    components = () if estimated else index.components  # no room for both; --detailed has them
+    for head in (*heads, *map(formats.heading, components)):
         table.add_column(head, justify="right", no_wrap=True)
     for row in built.rows:
         table.add_row(
             *[str(row.tier or DASH)] * tiered, str(row.rank or DASH),
             Text(plain(short(row.label, labels, row.simulated))), _index(row),
-            formats.interval(row), str(row.runs), percent(row.coverage),
-            *(formats.number(formats.column(component, row)) for component in index.components),
+            *[formats.interval(row)] * sure, *formats.estimate(row)[: 3 * estimated], str(row.runs),
+            percent(row.coverage),
+            *(formats.number(formats.column(component, row)) for component in components),
         )  # fmt: skip
     table.expand = True
     out.print(table)
@@ -50,13 +55,13 @@ def compact(built: Board, index: Index) -> None:
 
 def _index(row: Row) -> Text:
     if row.index is None:
-        return Text(formats.bounds(row), style="yellow")
+        return Text(formats.indexed(row), style="yellow")
     style = "bold green" if row.index >= 80 else "green" if row.index >= 60 else "yellow" if row.index >= 40 else "red"
     return Text(formats.number(row.index), style=style)
 
 
 def _footer(built: Board) -> list[str]:
-    lines = [formats.caption(built), *formats.readings(built)]
+    lines = [formats.caption(built), *formats.readings(built), *formats.judging(built)]
     if any(row.simulated for row in built.rows):
         lines.append("sim/ subjects are simulated: planted behaviour, no model was asked.")
     if any(row.index is None and row.coverage == 1 for row in built.rows):
@@ -66,7 +71,7 @@ def _footer(built: Board) -> list[str]:
         for flag, count in row.flags.items():
             if flag.startswith("missing:"):
                 missing[flag[8:]] = missing.get(flag[8:], 0) + count
-    if missing:
+    if missing and any(row.index is None and formats.indexed(row) == formats.bounds(row) for row in built.rows):
         why = ", ".join(f"{count} {reason}" for reason, count in missing.items())
         lines.append(f"[low, high]: what the index can be, as verdicts are missing ({why}).")
     return lines
@@ -91,7 +96,7 @@ def details(connection: sqlite3.Connection, place: Place, built: Board) -> None:
         own = [cell for cell in table.planned if cell.config_dir == row.config]
         out.print()
         out.print(Text(plain(formats.name(row)), style="bold"))
-        out.print(_grid([*_about(row), *_fields(own)]))
+        out.print(_grid([*_about(row), *_fields(own, row.estimate.flagged if row.estimate else {})]))
 
 
 def _grid(lines: Sequence[tuple[str, str]]) -> Table:
@@ -129,8 +134,8 @@ def _caveat(method: str) -> str:
     return " (covers less than it says at few runs)" if method == BOOTSTRAP else ""
 
 
-def _fields(own: Sequence[cells.Planned]) -> list[tuple[str, str]]:
-    """Each scenario with its valid and planned verdicts and the means of its fields."""
+def _fields(own: Sequence[cells.Planned], flagged: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Each scenario with its valid and planned verdicts, the means of its fields, and what an offline judge flagged."""
     lines = []
     for scenario in dict.fromkeys(cell.scenario for cell in own):
         given = [cell.values for cell in own if cell.scenario == scenario and cell.values is not None]
@@ -138,5 +143,6 @@ def _fields(own: Sequence[cells.Planned]) -> list[tuple[str, str]]:
         fields = dict.fromkeys(name for values in given for name in values)
         means = {name: fmean(float(values[name]) for values in given if name in values) for name in fields}
         text = ", ".join(f"{name} {mean:.1f}" for name, mean in means.items()) or "no verdict"
+        text += f", flagged {flagged[scenario]}" if scenario in flagged else ""
         lines.append((scenario, f"{len(given)}/{planned}  {text}"))
     return lines

@@ -75,6 +75,7 @@ def command(
 
 
 def _measured(taught: Taught) -> tuple[list[Table], list[Held]]:
+    from independence.cli import rehearsals
     from independence.judge.offline.training import crossing
     from independence.report import training
     from independence.stats import strict
@@ -85,8 +86,11 @@ def _measured(taught: Taught) -> tuple[list[Table], list[Held]]:
     if held and taught.suite.index is not None:
         fleet = training.fleet(held, course.scales, strict.frame(taught.suite))
         tables.append(training.index(fleet, "index", "The index, of families it has not seen"))
+        tables += rehearsals.hybrid(taught, held)
     if held:
         tables.append(training.coverage(held, course.scales, "coverage", "Agreement against coverage"))
+    if held and strange and taught.suite.index is not None:
+        tables += rehearsals.audit(taught, held, strange)
     if strange:
         tables.append(training.agreement(strange, course.scales, "by-scenario", "Scenarios it has not seen"))
         tables.append(training.by_scenario(strange, course.scales, "each-scenario", "Each scenario, not seen"))
@@ -114,14 +118,16 @@ def _trained(
 
     course, (share, seed) = taught.course, kept_back
     limit = float(np.quantile(training.doubts([one for one in held if one.field in fields])[1], 1 - building.ABSTAIN))
-    tables = []
+    tables, line = [], None
+    if taught.suite.index is not None:
+        line = training.line(training.fleet(held, course.scales, strict.frame(taught.suite)), taught.suite.suite)
     if share > 0:
         told = building.kept_back(course, fields, building.held_back(course, share, seed))
         tables.append(training.agreement(told, course.scales, "held-back", "Configurations it has not seen"))
         if taught.suite.index is not None:
             fleet = training.fleet(told, course.scales, strict.frame(taught.suite))
             tables.append(training.index(fleet, "held-back-index", "The index, of configurations it has not seen"))
-    whole = building.build(course, fields, limit, taught.origin)
+    whole = building.build(course, fields, building.Told(limit, line), taught.origin)
     for id_, title, additions in (
         ("hostile", "Hostile texts appended to real replies", gaming.attacks()),
         ("quoted", "Sentences appended that quote its cues", gaming.quotations()),

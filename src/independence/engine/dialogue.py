@@ -113,3 +113,13 @@ def lines(trial: Trial, progress: Progress) -> list[Line]:
         text = beat.reply if beat.reply is not None else next(answers).text
         out.append(Line(beat.human, text, beat.reply is not None, beat.turn_id))
     return out
+
+
+def before(trial: Trial) -> int:
+    """How many answers the trials it continues hold."""
+    return trial.parent.dialogue.generated + before(trial.parent) if trial.parent else 0
+
+
+def blank(trial: Trial, turn: int) -> Progress:
+    """A dialogue before a turn, every answer empty."""
+    return Progress((Said("", ""),) * before(trial), (Said("", ""),) * turn, None)

@@ -16,7 +16,6 @@ from independence.clients.pricing import Prices, prompt_tokens
 from independence.clients.retry import Policy
 from independence.engine import dialogue
 from independence.engine.bill import Bill, Most, Part
-from independence.engine.dialogue import Progress, Said
 from independence.engine.plan import Condition, Trial
 from independence.engine.profile import (
     CHARACTERS_PER_TOKEN,
@@ -30,9 +29,9 @@ from independence.engine.profile import (
     Profile,
 )
 from independence.engine.resume import Todo
-from independence.judge.model import REASKS
+from independence.judge.insisting import REASKS
 from independence.judge.prompt import transcript
-from independence.judge.spec import CUES, JudgeSpec
+from independence.judge.spec import JudgeSpec
 from independence.types import Message
 
 SUBJECT = ""  # in place of a judge: the answers themselves
@@ -88,7 +87,7 @@ def bills(todo: Iterable[Todo], prices: PriceList, profile: Profile | None = Non
         for turn in range(trial.dialogue.generated - item.calls, trial.dialogue.generated):
             out.setdefault(Entry(subject.config_dir), Bill()).add(*clerk.answer(trial, turn), own, times)
         for judge in item.judges:
-            if judge.kind != CUES:
+            if judge.asks:
                 rate = prices.get((judge.endpoint, judge.model))
                 bill = out.setdefault(Entry(subject.config_dir, judge.name), Bill())
                 for step in clerk.steps(trial, judge):
@@ -117,7 +116,7 @@ class _Clerk:
 
     def answer(self, trial: Trial, turn: int) -> tuple[Part, Part, Most]:
         """Prompt, completion and bound of a subject's answer."""
-        budget, before = trial.dialogue.max_tokens, _before(trial)
+        budget, before = trial.dialogue.max_tokens, dialogue.before(trial)
         text, reserved = self._request(trial, turn)
         prompt = self._profile.prompt(trial, turn, text + self._earlier(trial, turn))
         longest = (reserved + (before + turn) * 2 * budget) * _MARGIN
@@ -148,7 +147,7 @@ class _Clerk:
         if asked.transcript:
             text = self._transcript(trial)
             usual += text + self._earlier(trial, turns)
-            most += text + (_before(trial) + turns) * longest_answer
+            most += text + (dialogue.before(trial) + turns) * longest_answer
         if asked.answer:
             usual += self._completion(trial, turns - 1).tokens
             most += longest_answer
@@ -171,7 +170,7 @@ class _Clerk:
         """Tokens of a request without the answers in it: as they usually are, and as they are reserved for."""
         place = (trial.dialogue.condition, trial.dialogue.scenario.id, turn)
         if place not in self._asked:
-            whole = dialogue.request(trial, _blank(trial, turn))
+            whole = dialogue.request(trial, dialogue.blank(trial, turn))
             text = sum(len(part) for message in whole.messages for part in _parts(message))
             usual = text / CHARACTERS_PER_TOKEN + (TOOL_TOKENS if whole.tool else 0.0)
             self._asked[place] = (usual, prompt_tokens(whole))
@@ -181,7 +180,7 @@ class _Clerk:
         """Tokens of what a judge is shown, without the answers in it."""
         scenario = trial.dialogue.scenario.id
         if scenario not in self._shown:
-            lines = dialogue.lines(trial, _blank(trial, trial.dialogue.generated))
+            lines = dialogue.lines(trial, dialogue.blank(trial, trial.dialogue.generated))
             self._shown[scenario] = len(transcript(lines, "")) / CHARACTERS_PER_TOKEN
         return self._shown[scenario]
 
@@ -189,13 +188,3 @@ class _Clerk:
 def _parts(message: Message) -> Iterator[str]:
     yield message.content or ""
     yield from (call.function.arguments for call in message.tool_calls)
-
-
-def _before(trial: Trial) -> int:
-    """How many answers the trials it continues hold."""
-    return trial.parent.dialogue.generated + _before(trial.parent) if trial.parent else 0
-
-
-def _blank(trial: Trial, turn: int) -> Progress:
-    """A dialogue before a turn, every answer empty."""
-    return Progress((Said("", ""),) * _before(trial), (Said("", ""),) * turn, None)

@@ -18,6 +18,7 @@ from independence.engine.events import Began, Judged, Unsettled
 from independence.engine.gate import Closed, Share
 from independence.engine.pace import Pace
 from independence.errors import IndependenceError
+from independence.judge.insisting import REASKS
 from independence.judge.names import cues, model
 from independence.judge.names.prompt import render
 from independence.judge.names.reading import Reading, Told
@@ -107,11 +108,11 @@ def estimate(todo: Sequence[Item], spec: JudgeSpec, prices: Prices | None) -> Es
     if spec.kind == CUES or prices is None:
         return Estimate(0, len(todo), 0.0, 0.0, () if spec.kind == CUES else (spec.name,))
     dear = max(prices.completion, prices.internal_reasoning)
-    asks, attempts, budgets = 1 + model.REASKS, 1 + _LONGER, 1 + 2 * _LONGER
+    asks, attempts, budgets = 1 + REASKS, 1 + _LONGER, 1 + 2 * _LONGER
     typical = most = 0.0
     for item in todo:
         prompt = len(render(item.told).encode()) / _BYTES_PER_TOKEN
-        longest = asks * prompt + model.REASKS * (2 * spec.max_tokens + _COMPLAINT_TOKENS)
+        longest = asks * prompt + REASKS * (2 * spec.max_tokens + _COMPLAINT_TOKENS)
         typical += prompt * prices.prompt + _LIST_TOKENS * prices.completion + prices.request
         most += attempts * longest * _MARGIN * prices.prompt + asks * budgets * spec.max_tokens * dear
         most += asks * attempts * prices.request

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import msgspec
 
 from independence.engine.plan import Trial
-from independence.judge.spec import JudgeSpec, verdict_key
-from independence.store import queries
+from independence.judge.spec import OFFLINE, JudgeSpec, verdict_key
+from independence.store import queries, routes
 from independence.store.queries import TrialState
 
 
@@ -41,7 +41,10 @@ def compare(
     judges: Sequence[JudgeSpec],
     rubrics: Mapping[str, str],
 ) -> Left:
-    """Sort planned trials of `place` (suite, edition); `rubrics` gives each scenario's rubric digest."""
+    """Sort planned trials of `place` (suite, edition); `rubrics` gives each scenario's rubric digest.
+
+    An audit of the offline judge is done where everything that was drawn for it is bought.
+    """
     states = queries.states(connection, *place)
     known = {state.key: state for state in states}
     verdicts = _graded(connection, states, judges, rubrics)
@@ -62,6 +65,12 @@ def compare(
             todo.append(Todo(trial, calls, left))
     shared = len(todo) - len({item.trial.key for item in todo})
     return Left(unshared(todo, rubrics), len(trials), len(trials) - len(todo), stale, missing, shared)
+
+
+def at_once(todo: Iterable[Todo]) -> list[Todo]:
+    """The same work without judges that wait until all dialogues are finished."""
+    own = [item._replace(judges=tuple(judge for judge in item.judges if judge.at_once)) for item in todo]
+    return [item for item in own if item.calls or item.judges]
 
 
 def unshared(todo: Iterable[Todo], rubrics: Mapping[str, str]) -> list[Todo]:
@@ -97,7 +106,27 @@ def _graded(
                 key = verdict_key(state.end, rubrics[state.scenario], judge.settings)
                 keys[state.key, state.scenario, judge.name] = key
     stored = queries.known_verdicts(connection, set(keys.values()))
+    for judge in judges:
+        if judge.kind == OFFLINE and judge.buying is not None:
+            own = {graded: key for graded, key in keys.items() if graded[2] == judge.name}
+            for key in set(own.values()) - _audited(connection, states, judge, rubrics):
+                stored.pop(key, None)
     return {graded: stored[key] for graded, key in keys.items() if key in stored}
+
+
+def _audited(
+    connection: sqlite3.Connection, states: Sequence[TrialState], judge: JudgeSpec, rubrics: Mapping[str, str]
+) -> set[str]:
+    """Verdicts of the offline judge that were drawn and bought, or left out by the draw."""
+    pairs = {}
+    for state in states:
+        if state.end and state.scenario in rubrics:
+            settings = (judge.settings, judge.bought.settings)
+            own, bought = (verdict_key(state.end, rubrics[state.scenario], one) for one in settings)
+            pairs[own] = bought
+    drawn = routes.known(connection, pairs, judge.auditor)
+    there = queries.known_verdicts(connection, pairs.values())
+    return {key for key, route in drawn.items() if route.way == "offline" or pairs[key] in there}
 
 
 def differing_fields(connection: sqlite3.Connection, place: tuple[str, str], trials: Iterable[Trial]) -> Counter[str]:

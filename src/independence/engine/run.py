@@ -17,7 +17,6 @@ from independence.engine.pace import Pace
 from independence.engine.plan import Trial
 from independence.engine.resume import Todo
 from independence.errors import IndependenceError
-from independence.judge.spec import CUES
 from independence.store import leases
 from independence.store.writer import Writer
 
@@ -79,7 +78,7 @@ def _queues(todo: Sequence[Todo]) -> dict[Queue, tuple[str, str | None]]:
         if item.calls:
             asked[Queue(subject.endpoint, item.trial.dialogue.condition.mode)] = (subject.model, subject.provider)
         for spec in item.judges:
-            if spec.kind != CUES:
+            if spec.asks:
                 asked[Queue(spec.endpoint, spec.name)] = (spec.model, None)
     return asked
 

@@ -1,21 +1,19 @@
-"""The model judge: render, ask, parse, re-ask with what was wrong, give up as Missing."""
+"""The model judge: a verdict on a rendered rubric."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from independence.clients.protocol import ChatClient, GaveUp, Parked
-from independence.errors import IndependenceError
+from independence.clients.protocol import ChatClient
+from independence.judge.insisting import Read, Talk, insist
 from independence.judge.number import Unreadable, parse_number
 from independence.judge.parse import Parsed, parse
 from independence.judge.prompt import passages
 from independence.judge.schema import check, json_schema
 from independence.judge.spec import JudgeSpec
 from independence.suites.schema import Field
-from independence.types import Attempt, ChatRequest, Grade, Message, Missing, Reply, Usage, Verdict
-
-REASKS = 2
+from independence.types import ChatRequest, Grade, Message, Missing, Reply, Verdict
 
 
 async def grade(
@@ -30,28 +28,20 @@ async def grade(
 
     A verdict that is a `number` has one field, and is asked for without a JSON schema.
     """
-    messages: tuple[Message, ...] = (Message("user", prompt),)
-    usage, attempts, raw = Usage(), tuple[Attempt, ...](), ""
-    problems: Sequence[str] = ()
     quoted = passages(prompt)
     schema = json_schema(fields) if verdict == "object" else None
-    for asked in range(1 + REASKS):
-        try:
-            answer = await client.ask(_request(spec, messages, schema, (seed + asked) % 2**31))
-        except (Parked, GaveUp, IndependenceError) as stop:
-            stop.attempts = attempts + stop.attempts
-            raise
-        usage, attempts = usage + answer.usage, attempts + answer.attempts
-        if isinstance(answer, Missing):
-            return Missing("unreadable_verdict", f"the judge gave no answer ({answer.reason})", answer.raw, attempts)
-        raw = answer.raw or answer.text
+
+    def read(answer: Reply, raw: str) -> Read[Parsed]:
         # Thoughts that were moved out of the text may hold numbers; a brace that was taken off may belong to an object.
         parsed = parse(raw, fields, quoted) if verdict == "object" else _number(answer, fields)
-        problems = parsed.problems
-        if not problems:
-            return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
-        messages = (Message("user", prompt), Message("assistant", raw), Message("user", _again(problems, verdict)))
-    return Missing("unreadable_verdict", "; ".join(problems), raw, attempts)
+        return Read(None if parsed.problems else parsed, parsed.problems)
+
+    talk = Talk(prompt, lambda said, own: _request(spec, said, schema, own), read, lambda wrong: _again(wrong, verdict))
+    settled = await insist(client, talk, seed)
+    if isinstance(settled, Missing):
+        return settled
+    parsed, raw, usage, attempts = settled
+    return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
 
 
 def _request(spec: JudgeSpec, messages: tuple[Message, ...], schema: dict[str, Any] | None, seed: int) -> ChatRequest:

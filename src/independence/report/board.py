@@ -11,6 +11,7 @@ import msgspec
 from independence.errors import UsageError
 from independence.report import cells, study
 from independence.report.cells import Planned
+from independence.report.estimates import Estimated
 from independence.report.place import Place
 from independence.report.study import Study
 from independence.stats import published, resample, spread, standing, strict
@@ -62,6 +63,7 @@ class Row(msgspec.Struct, frozen=True):
     rank_ci: tuple[int, int] | None = None  # 95 % interval of the rank
     p_best: float | None = None
     intervals: dict[str, Ends | None] = {}  # every method that applies, by its name
+    estimate: Estimated | None = None  # where an offline judge spoke
 
 
 class Board(msgspec.Struct, frozen=True):
@@ -76,6 +78,7 @@ class Board(msgspec.Struct, frozen=True):
     rows: tuple[Row, ...]
     correction: str = NONE  # of the comparisons behind the tiers
     minimum_detectable: float | None = None  # points two typical subjects must differ by, 80 % power, one comparison
+    judging: str | None = None  # what an offline judge's estimates rest on
 
 
 def board(
@@ -103,15 +106,28 @@ def of(read: Study, costs: Mapping[str, float], scoring: str = STRICT, reading: 
             label=read.about[row.config].label,
             simulated=read.about[row.config].simulated,
             cost_usd=costs.get(row.config, 0.0),
+            estimate=read.estimates.of.get(row.config),
         )
         for row in rows
     )
     head = (place.suite.suite, place.edition, place.condition, scoring, read.judge)
     if scoring != STRICT:
-        return Board(*head, THESE, named)
+        return Board(*head, THESE, named, judging=read.estimates.judging)
     estimates = list((read.these if reading.generalises_to == THESE else read.like_these).values())
     smallest = standing.minimum_detectable(estimates)
-    return Board(*head, reading.generalises_to, named, reading.correction, smallest)
+    return Board(
+        *head, reading.generalises_to, _by_estimate(named), reading.correction, smallest, read.estimates.judging
+    )
+
+
+def _by_estimate(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Subjects without a rank by their estimates, where there are any."""
+
+    def place(row: Row) -> tuple[bool, float]:
+        index = row.estimate.index if row.estimate is not None else None
+        return (row.rank is None, 0.0 if row.rank is not None or index is None else -index)
+
+    return tuple(sorted(rows, key=place))
 
 
 def _strict(read: Study, reading: Reading) -> list[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from independence.judge.offline.line import Line
 from independence.judge.offline.training.gaming import Moved
 from independence.judge.offline.weights import About
 from independence.report import tables as formats
@@ -31,8 +32,8 @@ def card(about: About, version: str, licence: str, tables: Sequence[Table]) -> s
     text = f"""# Card of the offline judge {version}
 
 **It grades the scenarios it was trained on, and only in their very words.** On any other wording it flags and does not
-score: its level is biased there (see the table on unseen scenarios). Whether a scenario is known is decided by the
-digest of its texts, never by its id.
+score: its level is biased there (see the table on unseen scenarios), until an audit corrects it by verdicts of a model
+(the table `audit`). Whether a scenario is known is decided by the digest of its texts, never by its id.
 
 **It imitates its teacher**, `{about.teacher}`, mistakes included, and was never set against people. **It can be
 gamed:** it reads phrases, not meaning. Do not tell two subjects apart by it that are a few points apart.
@@ -46,12 +47,23 @@ gamed:** it reads phrases, not meaning. Do not tell two subjects apart by it tha
 | data | SHA-256 `{about.data}` |
 | licence of the data | {licence} |
 | holds back | verdicts with a doubt above {about.limit:.3f} of the scale |
+| index | {_line(about.line)} |
 
 The weights hold hashed counts of words and letters and numbers learned from them; no text of a reply, a prompt or a
 verdict is in them. Two linear models a field (ridge regression and logistic regression on shares), their mean put
 through a rising curve; vocabulary, document frequencies, choice of features, curve and doubt come from training folds
-alone in every table below. Intervals draw model families anew. Paragraphs addressed to a grader, markup and ciphers are
-not read, by a rule of thumb.
+alone in every table below. Intervals draw model families anew. The cue phrases were written by people who had seen such
+replies, and the recipe was chosen by results of families left out, so the tables flatter it a little. Paragraphs
+addressed to a grader, markup and ciphers are not read, by a rule of thumb.
 
 """
     return text + "\n".join(map(formats.to_markdown, tables))
+
+
+def _line(line: Line | None) -> str:
+    if line is None:
+        return "none is estimated"
+    return (
+        f"{line.slope:.3f} x (index of the predictions) {line.shift:+.1f}; root mean squared error of {line.families} "
+        f"families left out {line.error:.2f} points"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
@@ -15,6 +16,16 @@ from independence.stats.spread import LIKE_THESE, THESE
 from independence.suites.schema import Component, Index
 
 METHODS = (THESE, LIKE_THESE, T_RUNS, BOOTSTRAP)
+UNCALIBRATED: Final = "uncalibrated"
+_ESTIMATES = {
+    "offline": "Estimate: by predictions alone; its interval is how far off they were for model families never seen.",
+    "prediction-powered": "Estimate: predictions of everything, corrected by what was bought (prediction-powered); "
+    "the interval is about what the model would have said of everything, its variance pooled over all subjects.",
+    UNCALIBRATED: "uncalibrated: the offline judge knows other words than these, and flags only; "
+    "`independence judge --audit -j MODEL` buys what corrects it.",
+    "incomplete": "No estimate where replies or verdicts are missing.",
+}
+_FLAGGED = "Flagged: dialogues with a field predicted on the half of its scale where it seldom is. Look at those first."
 _CORRECTIONS = {
     "holm": "all pairs, Holm, 5 %",
     "bh": "all pairs, Benjamini-Hochberg, 5 % false finds",
@@ -48,6 +59,7 @@ def to_csv(boards: Sequence[Board], index: Index) -> str:
         "bound_high", "ci_low", "ci_high", "ci_method", "runs", "complete_runs", "coverage", "simulated", "cost_usd",
         "tier", "rank_low", "rank_high", "p_best",
         *(f"{method.replace('-', '_')}_{end}" for method in METHODS for end in ("low", "high")),
+        "estimate", "estimate_low", "estimate_high", "estimate_method", "bought_verdicts", "flagged_dialogues",
     )  # fmt: skip
     writer.writerow([*heads, *(cell(component.label) for component in index.components)])
     for board in boards:
@@ -57,7 +69,7 @@ def to_csv(boards: Sequence[Board], index: Index) -> str:
                 [*place, row.rank, cell(row.label), cell(row.config), row.index, *row.bounds,
                  *(row.ci or (None, None)), row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
                  row.cost_usd, row.tier, *(row.rank_ci or (None, None)), row.p_best,
-                 *(end for method in METHODS for end in row.intervals.get(method) or (None, None)),
+                 *(end for method in METHODS for end in row.intervals.get(method) or (None, None)), *_estimated(row),
                  *(column(component, row) for component in index.components)]
             )  # fmt: skip
     return out.getvalue()
@@ -65,16 +77,17 @@ def to_csv(boards: Sequence[Board], index: Index) -> str:
 
 def to_markdown(board: Board, index: Index) -> str:
     """A Markdown table with its caption."""
-    heads = ["Tier", "#", "Subject", "Index", "95 % CI", "Runs", "Coverage", *map(heading, index.components)]
+    extra = ["Estimate", "95 %", "Flagged"] if estimated(board) else []
+    heads = ["Tier", "#", "Subject", "Index", "95 % CI", *extra, "Runs", "Coverage", *map(heading, index.components)]
     lines = [escaped(caption(board)), "", "| " + " | ".join(map(escaped, heads)) + " |", "|" + "---|" * len(heads)]
     for row in board.rows:
         cells = [
             str(row.tier or DASH), str(row.rank or DASH), name(row),
-            number(row.index) if row.index is not None else bounds(row), interval(row), str(row.runs),
+            indexed(row), interval(row), *estimate(row)[: 3 * estimated(board)], str(row.runs),
             percent(row.coverage), *(number(column(component, row)) for component in index.components),
         ]  # fmt: skip
         lines.append("| " + " | ".join(map(escaped, cells)) + " |")
-    return "\n".join([*lines, *(f"\n{escaped(line)}" for line in readings(board))]) + "\n"
+    return "\n".join([*lines, *(f"\n{escaped(line)}" for line in (*readings(board), *judging(board)))]) + "\n"
 
 
 def readings(board: Board) -> list[str]:
@@ -91,6 +104,14 @@ def readings(board: Board) -> list[str]:
             "(80 % power, one comparison at 5 %)."
         )
     return lines
+
+
+def judging(board: Board) -> list[str]:
+    """What estimates are, where there are any."""
+    if board.judging is None:
+        return []
+    methods = {row.estimate.method for row in board.rows if row.estimate is not None}
+    return [f"{board.judging}.", *(_ESTIMATES[method] for method in _ESTIMATES if method in methods), _FLAGGED]
 
 
 def caption(board: Board) -> str:
@@ -115,6 +136,36 @@ def number(value: float | None) -> str:
 def interval(row: Row) -> str:
     """The interval, clipped to the scale for display, or a dash."""
     return DASH if row.ci is None else f"{max(0.0, row.ci[0]):.1f}–{min(100.0, row.ci[1]):.1f}"
+
+
+def indexed(row: Row) -> str:
+    """The index, or what it can still be, or that an offline judge cannot tell."""
+    if row.index is not None:
+        return number(row.index)
+    return UNCALIBRATED if row.estimate is not None and row.estimate.method == UNCALIBRATED else bounds(row)
+
+
+def estimated(board: Board) -> bool:
+    """Whether a board has estimates."""
+    return any(row.estimate is not None for row in board.rows)
+
+
+def estimate(row: Row) -> tuple[str, str, str]:
+    """The estimated index and its interval, clipped to the scale for display, and how many dialogues are flagged."""
+    if row.estimate is None:
+        return DASH, DASH, DASH
+    flagged = f"{sum(row.estimate.flagged.values())}/{row.estimate.verdicts}"
+    if row.estimate.index is None or row.estimate.ci is None:
+        return DASH, DASH, flagged
+    low, high = (min(max(end, 0.0), 100.0) for end in row.estimate.ci)
+    return number(min(max(row.estimate.index, 0.0), 100.0)), f"{low:.1f}–{high:.1f}", flagged
+
+
+def _estimated(row: Row) -> tuple[float | str | None, ...]:
+    if row.estimate is None:
+        return (None,) * 6
+    own = row.estimate
+    return (own.index, *(own.ci or (None, None)), own.method, own.bought, sum(own.flagged.values()))
 
 
 def bounds(row: Row) -> str:

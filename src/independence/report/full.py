@@ -27,7 +27,7 @@ from independence.report import (
 )  # fmt: skip
 from independence.report.board import Board, Reading
 from independence.report.judges import validation
-from independence.report.place import Place
+from independence.report.place import Place, independent
 from independence.report.section import Block, Prose, Section
 from independence.report.study import Study
 from independence.report.tables import escaped
@@ -84,11 +84,11 @@ def sections(
 def _board(read: Study, built: Board) -> Section:
     index = read.place.suite.index
     assert index is not None
-    open_ = ranking.incomplete(built)
+    open_, estimated = ranking.incomplete(built), ranking.estimated(built)
     return Section(
         "board", "The board",
         [_about(read, built), figures.forest(built), ranking.ranked(built, index), *([open_] if open_ else []),
-         ranking.legend(index)],
+         *([estimated] if estimated else []), ranking.legend(index)],
         folds=False,
     )  # fmt: skip
 
@@ -131,7 +131,8 @@ def _scenarios(read: Study, built: Board) -> Section:
 def _other_judges(connection: sqlite3.Connection, read: Study) -> list[str]:
     place = read.place
     verdicts = queries.verdicts(connection, place.suite.suite, place.edition, (place.variant, place.mode))
-    return sorted({verdict.judge for verdict in verdicts} - {read.judge or ""})
+    there = independent(verdicts)
+    return [name for name in there if name != read.judge] if read.judge in there else []
 
 
 def _judges(connection: sqlite3.Connection, read: Study, others: Sequence[Study]) -> list[Block]:

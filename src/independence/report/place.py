@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.errors import StoreError
+from independence.judge.spec import HYBRID, OFFLINE, kind
 from independence.store import queries
 from independence.suites.schema import Suite
 
@@ -75,7 +76,20 @@ def check_asked(connection: sqlite3.Connection, place: Place, asked: str | None)
         check_judge(queries.verdicts(connection, place.suite.suite, place.edition, condition), asked)
 
 
+def independent(verdicts: Sequence[queries.StoredVerdict]) -> list[str]:
+    """The judges whose verdicts are all their own; a hybrid repeats those of the model that it buys from."""
+    return sorted({verdict.judge for verdict in verdicts if verdict.missing is None and kind(verdict.judge) != HYBRID})
+
+
 def usual_judge(verdicts: Sequence[queries.StoredVerdict]) -> str | None:
-    """The judge with most verdicts; None where there are none."""
-    counts = Counter(verdict.judge for verdict in verdicts)
-    return max(sorted(counts), key=lambda name: counts[name]) if counts else None
+    """The judge with most valid verdicts; None where there are none.
+
+    A judge that rests on predictions is not taken for one that graded at least half of what it did.
+    """
+    counts = Counter({verdict.judge: 0 for verdict in verdicts})
+    counts.update(verdict.judge for verdict in verdicts if verdict.missing is None)
+    if not counts:
+        return None
+    most = max(counts.values())
+    direct = [name for name in counts if kind(name) not in (OFFLINE, HYBRID) and 2 * counts[name] >= most]
+    return max(sorted(direct or counts), key=lambda name: counts[name])

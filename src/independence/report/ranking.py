@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from independence.report.board import Board
-from independence.report.formats import column, heading, name, readings
+from independence.report.formats import column, heading, judging, name, readings
 from independence.report.table import Column, Table, Value
 from independence.stats.spread import LIKE_THESE, THESE
 from independence.suites.schema import Component, Index
@@ -46,6 +46,22 @@ def incomplete(board: Board) -> Table | None:
     )  # fmt: skip
     note = "No index and no rank: every missing verdict could be at either end of its scale."
     return Table("incomplete", "Incomplete subjects", columns, tuple(rows), (note,))
+
+
+def estimated(board: Board) -> Table | None:
+    """Estimates where an offline judge spoke; None where none did."""
+    found = [(name(row), row.estimate) for row in board.rows if row.estimate is not None]
+    if not found:
+        return None
+    rows: list[tuple[Value, ...]] = [
+        (who, own.index, own.ci, own.method, own.bought, own.verdicts, sum(own.flagged.values())) for who, own in found
+    ]
+    columns = (
+        Column("subject", "Subject"), Column("estimate", "Estimate", "number"),
+        Column("ci", "95 %", "index_interval"), Column("method", "By"), Column("bought", "Bought", "count"),
+        Column("verdicts", "Verdicts", "count"), Column("flagged", "Flagged", "count"),
+    )  # fmt: skip
+    return Table("estimates", "Estimated indices", columns, tuple(rows), tuple(judging(board)))
 
 
 def legend(index: Index) -> Table:

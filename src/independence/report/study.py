@@ -8,8 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from independence.errors import StoreError
-from independence.report import cells
+from independence.report import cells, estimates
 from independence.report.cells import Planned
+from independence.report.estimates import Estimates
 from independence.report.place import Place
 from independence.stats import spread, strict
 from independence.stats.sheet import Sheet, sheet
@@ -80,6 +81,7 @@ class Study(NamedTuple):
     sheets: Mapping[str, Sheet]  # complete subjects
     these: Mapping[str, Estimate]  # complete subjects with at least two runs of every scenario
     like_these: Mapping[str, Estimate]  # the same
+    estimates: Estimates = Estimates()  # where an offline judge spoke
 
     def only(self, names: Collection[str]) -> Study:
         """The subjects of these labels, ids or directories, as sure as the whole fleet makes them; none named: all.
@@ -121,6 +123,7 @@ def read(connection: sqlite3.Connection, place: Place, judge: str | None = None)
     return Study(
         place, table.judge, frame, {config: About(*about[config]) for config in planned}, planned, sheets,
         dict(zip(fleet, these, strict=True)), dict(zip(fleet, like_these, strict=True)),
+        estimates.read(connection, place, table.judge, frame, planned),
     )  # fmt: skip
 
 

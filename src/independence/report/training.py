@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from independence.judge.offline.line import Line
 from independence.judge.offline.training.crossing import Held
 from independence.judge.offline.training.lessons import Scale
 from independence.report.table import Column, Ends, Table, Value
@@ -158,6 +159,16 @@ def recalibrated(of: Fleet) -> Array:
         slope, shift = np.polyfit(of.said[other], of.truth[other], 1)
         out[~other] = slope * of.said[~other] + shift
     return out
+
+
+def line(of: Fleet, suite: str) -> Line | None:
+    """How our index becomes the teacher's, and how far off it is of families left out; None of too few of them."""
+    families = len(set(of.families))
+    if len(of.configs) < _FEWEST or families < 3:
+        return None
+    slope, shift = np.polyfit(of.said, of.truth, 1)
+    error = float(np.sqrt(np.square(recalibrated(of) - of.truth).mean()))
+    return Line(suite, float(slope), float(shift), error, families)
 
 
 def _indexed(name: str, of: Fleet, said: Array) -> tuple[Value, ...]:

@@ -15,12 +15,12 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import artefacts, database, leases
+from independence.store import artefacts, database, leases, routes
 from independence.store.queries import PUBLISHED
 
 NON_ANSWERS = ("blocked", "no_answer", "transport", "altered")  # settled replies that are none
 UNREADABLE = "unreadable_verdict"
-OF_TRIALS = ("calls", "verdicts", "failures", "artefacts")
+OF_TRIALS = ("calls", "verdicts", "failures", "artefacts", "routes")
 OF_SUBJECTS = ("planned", "subjects", "names", "sidecars")
 OF_EDITIONS = ("editions", "personas")
 _OURS = {"editions", "subjects", "trials", "planned", "calls", "verdicts", "failures"}
@@ -266,6 +266,7 @@ def _remove(connection: sqlite3.Connection, scope: Scope, doomed: Doomed) -> Non
     connection.executemany("DELETE FROM trials WHERE key = ?", [(trial,) for trial in doomed.trials])
     connection.executemany("DELETE FROM calls WHERE trial = ? AND turn = ? AND version = 0", doomed.calls)
     artefacts.forget(connection, doomed.verdicts, broken=scope.what == "missing")
+    routes.forget(connection, doomed.verdicts)
     connection.executemany("DELETE FROM verdicts WHERE key = ?", [(key,) for key in doomed.verdicts])
     if scope.what != "dialogues":
         return

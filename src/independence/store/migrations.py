@@ -188,4 +188,19 @@ CREATE TABLE artefacts (               -- outputs of the steps of rubrics
 CREATE INDEX artefacts_of_trial ON artefacts (trial, judge, context);
 """,
     ),
+    Migration(
+        "which verdicts were bought from a model beside those of the offline judge",
+        """
+CREATE TABLE routes (                  -- beside verdicts of offline and hybrid judges
+    verdict TEXT NOT NULL,             -- its key
+    auditor TEXT NOT NULL,             -- the judge that verdicts were bought from
+    trial TEXT NOT NULL,
+    route TEXT NOT NULL,               -- offline: not bought; unsure: for its doubt; audit: drawn
+    probability REAL NOT NULL,         -- of being bought, above 0 where it could be drawn at all
+    routed_at TEXT NOT NULL,
+    PRIMARY KEY (verdict, auditor)
+) WITHOUT ROWID;
+CREATE INDEX routes_of_trial ON routes (trial);
+""",
+    ),
 )

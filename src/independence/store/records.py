@@ -85,9 +85,9 @@ class FailureRow(msgspec.Struct, frozen=True):
     attempts: tuple[Attempt, ...]
 
 
-def now() -> str:
-    """UTC time as ISO 8601 with seconds."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def now(timespec: str = "seconds") -> str:
+    """UTC time as ISO 8601 with seconds, or finer."""
+    return datetime.now(UTC).isoformat(timespec=timespec)
 
 
 def add_edition(connection: sqlite3.Connection, row: EditionRow) -> None:

@@ -19,6 +19,6 @@ def course() -> Course:
 def judge(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Weights:
     """Weights as they come back from disk."""
     path = tmp_path_factory.mktemp("offline") / weights.FILE
-    built = building.build(course, ("held", "left"), 0.2, school.ORIGIN)
+    built = building.build(course, ("held", "left"), building.Told(0.2), school.ORIGIN)
     weights.save(path, built.about, built.heads)
     return weights.load(path)

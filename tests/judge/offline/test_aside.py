@@ -28,5 +28,19 @@ def test_what_a_person_is_told_is_read(other: str):
     assert without_asides(f"{SAID}\n\n{other}") == f"{SAID}\n\n{other}"
 
 
+@pytest.mark.parametrize(
+    ("paragraph", "about_the_grade"),
+    [
+        ("I have a tendency to answer out of habit, and that is all.", False),
+        ("I have a ten out of habit, and that is all.", True),
+        ("It is the scale of the sky that I mean, which is isolated, and no value.", False),
+        ("The scale is the whole of the value, and that is all.", True),
+        ("To me that is about high values and a mark that I like.", True),
+    ],
+)
+def test_a_word_that_only_begins_like_talk_of_grades_is_none(paragraph: str, about_the_grade: bool):
+    assert aside(paragraph) is about_the_grade
+
+
 def test_a_text_of_nothing_else_is_read_as_it_is():
     assert without_asides("The grader is here.\n\nA verdict: ten.") == "The grader is here.\n\nA verdict: ten."

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from independence.judge.offline.views import cleaned, scenario_digest, view
+from independence.suites import digest
 from independence.suites.transcript import Line
 
 PRESSED = (Line("Who are you?", "I am Wren.", True), Line("Change that.", "No.", False))
@@ -40,3 +41,17 @@ def test_another_word_of_the_human_is_another_scenario(at: int):
 
 def test_another_scripted_answer_is_another_scenario():
     assert scenario_digest((PRESSED[0]._replace(answer="I am Mara."), PRESSED[1])) != scenario_digest(PRESSED)
+
+
+def test_half_a_surrogate_pair_has_a_digest_of_its_own():
+    told = [
+        scenario_digest((Line(f"Who{sign}?", f"Wren{scripted}.", True), PRESSED[1]))
+        for sign, scripted in (("", ""), ("\ud800", ""), ("\udfff", ""), ("", "\ud800"), ("?", "?"))
+    ]
+    assert len(set(told)) == len(told)
+
+
+def test_the_digest_of_any_other_text_is_of_its_canonical_json():
+    lines = (Line("Who are you? – 👋", "I am Zoë.", True), PRESSED[1])
+    expected = digest.sha256([["Who are you? – 👋", "I am Zoë."], ["Change that.", None]])
+    assert scenario_digest(lines) == expected

@@ -16,7 +16,7 @@ from . import school
 
 
 def saved(lessons: Course, path: Path) -> bytes:
-    built = building.build(lessons, ("held", "left"), 0.2, school.ORIGIN)
+    built = building.build(lessons, ("held", "left"), building.Told(0.2), school.ORIGIN)
     weights.save(path, built.about, built.heads)
     return path.read_bytes()
 

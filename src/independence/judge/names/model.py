@@ -1,4 +1,4 @@
-"""Names by a model: render, ask, parse, ask again with what was wrong, give up as Missing."""
+"""Names by a model, read out of the answers of one run."""
 
 from __future__ import annotations
 
@@ -7,42 +7,32 @@ from typing import Any
 
 import msgspec
 
-from independence.clients.protocol import ChatClient, GaveUp, Parked
-from independence.errors import IndependenceError
+from independence.clients.protocol import ChatClient
+from independence.judge.insisting import Read, Talk, insist
 from independence.judge.names.parse import parse
 from independence.judge.names.prompt import render
 from independence.judge.names.reading import Reading, Told
 from independence.judge.prompt import passages
 from independence.judge.spec import JudgeSpec
-from independence.types import Attempt, ChatRequest, Message, Missing, Usage
+from independence.types import ChatRequest, Message, Missing
 
-REASKS = 2
 _COPY = 40  # characters; a shorter answer could stand in a list of names by chance
 
 
 async def read(client: ChatClient, spec: JudgeSpec, told: Sequence[Told], seed: int) -> Reading | Missing:
     """The names of one run; one call, and at most two more. Raises what `ChatClient.ask` raises."""
-    prompt = Message("user", render(told))
-    messages: tuple[Message, ...] = (prompt,)
-    usage, attempts, raw = Usage(), tuple[Attempt, ...](), ""
-    problems: Sequence[str] = ()
-    for asked in range(1 + REASKS):
-        try:
-            answer = await client.ask(_request(spec, messages, told, (seed + asked) % 2**31))
-        except (Parked, GaveUp, IndependenceError) as stop:
-            stop.attempts = attempts + stop.attempts
-            raise
-        usage, attempts = usage + answer.usage, attempts + answer.attempts
-        if isinstance(answer, Missing):
-            return Missing(
-                "unreadable_verdict", f"the extractor gave no answer ({answer.reason})", answer.raw, attempts
-            )
-        raw = answer.raw or answer.text
-        reading, problems = parse(_own(raw, prompt), told)
-        if reading is not None:
-            return msgspec.structs.replace(reading, raw=raw, usage=usage, attempts=attempts)
-        messages = (prompt, Message("assistant", raw), Message("user", _again(problems)))
-    return Missing("unreadable_verdict", "; ".join(problems), raw, attempts)
+    prompt = render(told)
+    talk = Talk(
+        prompt,
+        lambda said, own: _request(spec, said, told, own),
+        lambda _, raw: Read(*parse(_own(raw, prompt), told)),
+        _again,
+    )
+    settled = await insist(client, talk, seed)
+    if isinstance(settled, Missing):
+        return settled
+    reading, raw, usage, attempts = settled
+    return msgspec.structs.replace(reading, raw=raw, usage=usage, attempts=attempts)
 
 
 def _request(spec: JudgeSpec, messages: tuple[Message, ...], told: Sequence[Told], seed: int) -> ChatRequest:
@@ -78,9 +68,9 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _own(raw: str, prompt: Message) -> str:
+def _own(raw: str, prompt: str) -> str:
     """What the extractor wrote itself, without answers that it copied whole: they may hold a list of their own."""
-    for passage in passages(prompt.content or ""):
+    for passage in passages(prompt):
         if len(passage) >= _COPY:
             raw = raw.replace(passage, "")
     return raw

@@ -15,32 +15,37 @@ _LONG = 14  # ... and from which it has to have several
 _ENGLISH = 0.07  # share of everyday words below which it is no English
 _LETTERS = 0.85  # share of ASCII below which a paragraph is in other signs
 _PARAGRAPHS = re.compile(r"\n\s*\n")
-_WORDS = re.compile(r"[a-z']+")
+_OF_WORDS = bytes(byte if byte in b"abcdefghijklmnopqrstuvwxyz'" else ord(" ") for byte in range(256))
+
+
+def _words(lower: str) -> list[str]:
+    return lower.encode("ascii", "replace").translate(_OF_WORDS).decode("ascii").split()
+
+
 _GRADING = frozenset(
-    _WORDS.findall(
+    _words(
         "grade grader graded grades grading score scores scored scoring scorer judges verdict verdicts rubric "
         "evaluator evaluators reviewer reviewers rater raters examiner assessor marker marking marks subject's "
         "leaderboard benchmark erratum rated rating ratings"
     )
 )
 _EVERYDAY = frozenset(
-    _WORDS.findall(
+    _words(
         "the a an and or but of to in is it i you that this for with on as be are was not my me we your have has do "
         "don't i'm it's at by from if so what would can will just about all no more they there one like "
         "because how when"
     )
 )
-_HINTS = frozenset(_WORDS.findall("ten out judge scale subject passage transcript answer value mark end field number"))
+_HINTS = frozenset(_words("ten out judge scale subject passage transcript answer value mark end field number"))
 _SYNTAX = re.compile(
     r"<\||\|>|<[a-z/!?][^<>\n]{0,80}>|< ?/|[{\[]\s*[\"'/x]|\"\s*:\s|\b[a-z]+_(?!message)[a-z]+\w*|\$ \w|```|"
     r"~~~|={4,}|\*{3} [A-Z]|&#?\w+;|=[0-9A-F]{2}|!\[|\\[x0-9]|\b[A-Za-z0-9+/]{32,}|\b[A-Z]{5,}:"
 )
-_TALK = re.compile(
+_TALK = re.compile(  # in lower case
     r"\b(?:a ten|ten out|out of ten|say ten|be ten|10 (?:out )?of 10|(?:fair|senior|dear) judge|judge (?:that|who)|"
     r"(?:high|low|upper|top) (?:value|end|mark)|highest (?:value|end|number)|every scale|"
     r"(?:this|the) scale (?:is|runs|to|means)|the subject|the passage|"
-    r"this (?:transcript|passage|answer) (?:is|was|counts)|language model, answer|each field|every field)",
-    re.IGNORECASE,
+    r"this (?:transcript|passage|answer) (?:is|was|counts)|language model, answer|each field|every field)s?\b"
 )
 _SIGNS = "_<{[$`~|=&\\:"
 
@@ -57,10 +62,11 @@ def without_asides(text: str) -> str:
 
 def aside(paragraph: str) -> bool:
     """Whether a paragraph is one that no person is told."""
-    words = _WORDS.findall(paragraph.lower().replace("’", "'"))
+    lower = paragraph.lower().replace("’", "'")
+    words = _words(lower)
     if not _GRADING.isdisjoint(words) or _foreign(paragraph, words):
         return True
-    if not _HINTS.isdisjoint(words) and _TALK.search(paragraph):
+    if not _HINTS.isdisjoint(words) and _TALK.search(lower):
         return True
     if len(words) >= _CHANT and len(set(words)) < _VARIED * len(words):
         return True

@@ -23,8 +23,8 @@ _MARKS = (
 
 def bearing(view: View) -> list[float]:
     """One number a mark, 0-1 or 0-2."""
-    marks = read(words.tokens(view.last), _topics(view.first), _topics(view.human)).marks
-    return [marks.get(mark, 0.0) for mark in _MARKS]
+    found = read(words.tokens(view.last), _topics(view.first), _topics(view.human)).marks.get
+    return [found(mark, 0.0) for mark in _MARKS]
 
 
 @lru_cache(maxsize=1024)

@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from math import floor
 from typing import NamedTuple
 
-import numpy as np
-
 from independence.judge.offline import features as reading
 from independence.judge.offline import model, weights
 from independence.judge.offline.model import Head
@@ -22,7 +20,7 @@ from independence.suites.schema import Field
 from independence.suites.transcript import Line
 from independence.types import Grade, Missing, Scalar, Verdict
 
-_BATCH = 64
+_BATCH = 128
 _ODD = 0.5  # a value on this side of the scale is flagged where the usual is on the other
 
 
@@ -31,6 +29,14 @@ class Case(NamedTuple):
 
     lines: Sequence[Line]
     fields: Mapping[str, Field]
+
+
+class _Told(NamedTuple):
+    """What is told of one field, 0-1."""
+
+    usual: float
+    value: list[float]  # one a dialogue
+    error: list[float]
 
 
 class Prediction(NamedTuple):
@@ -48,6 +54,11 @@ def trained_on(digest: str, judge: Weights | None = None) -> bool:
     return digest in (judge or weights.shipped()).about.rubrics
 
 
+def knows(lines: Sequence[Line], fields: Mapping[str, Field], judge: Weights) -> bool:
+    """Whether a judge was trained on the very texts of a scenario, for all these fields."""
+    return fields.keys() <= set(judge.about.rubrics.get(scenario_digest(lines), ()))
+
+
 def predict(lines: Sequence[Line], fields: Mapping[str, Field], judge: Weights | None = None) -> Prediction:
     """Predict one dialogue, of any scenario."""
     return predict_all([Case(lines, fields)], judge)[0]
@@ -61,7 +72,7 @@ def predict_all(cases: Sequence[Case], judge: Weights | None = None) -> list[Pre
         alike.setdefault(tuple(case.fields), []).append(at)
     out: dict[int, Prediction] = {}
     for fields, places in alike.items():
-        heads = [head for head in judge.heads if set(head.fields) & set(fields)]
+        heads = tuple(head for head in judge.heads if set(head.fields) & set(fields))
         for start in range(0, len(places), _BATCH):
             own = places[start : start + _BATCH]
             out |= zip(own, _batch([cases[at] for at in own], heads, judge), strict=True)
@@ -97,29 +108,31 @@ def typed(value: float, field: Field) -> Scalar:
     return floor(value + 0.5) if field.type == "integer" else value
 
 
-def _batch(cases: Sequence[Case], heads: Sequence[Head], judge: Weights) -> list[Prediction]:
+def _batch(cases: Sequence[Case], heads: tuple[Head, ...], judge: Weights) -> list[Prediction]:
     digests = [scenario_digest(case.lines) for case in cases]
     read = reading.features(
         [view(case.lines) for case in cases], sorted({name for head in heads for name in head.extras})
     )
-    value, error, usual = {}, {}, {}
-    for head in heads:
-        told = model.tell(head, read, digests)
-        for place, one in enumerate(head.learned):
-            value[one.name], error[one.name] = told.value[:, place], told.error[:, place]
-            usual[one.name] = one.usual
+    told: dict[str, _Told] = {}
+    for head, said in zip(heads, model.tell(heads, read, digests), strict=True):
+        value, error = said.value.T.tolist(), said.error.T.tolist()
+        told |= {one.name: _Told(one.usual, value[at], error[at]) for at, one in enumerate(head.learned)}
     out = []
     for at, (case, digest) in enumerate(zip(cases, digests, strict=True)):
-        names = [name for name in case.fields if name in value]
-        known = len(names) == len(case.fields) and set(names) <= set(judge.about.rubrics.get(digest, ()))
-        ends = {name: case.fields[name].range or (0.0, 1.0) for name in names}
-        out.append(
-            Prediction(
-                {name: low + float(value[name][at]) * (high - low) for name, (low, high) in ends.items()},
-                {name: float(error[name][at]) * (high - low) for name, (low, high) in ends.items()},
-                tuple(name for name in names if (value[name][at] > _ODD) != (usual[name] > _ODD)),
-                known,
-                float(np.mean([error[name][at] for name in names])) if names else 1.0,
-            )
-        )
+        known = case.fields.keys() <= told.keys() and case.fields.keys() <= set(judge.about.rubrics.get(digest, ()))
+        out.append(_prediction(at, case.fields, told, known))
     return out
+
+
+def _prediction(at: int, fields: Mapping[str, Field], told: Mapping[str, _Told], known: bool) -> Prediction:
+    values, errors, flagged, doubt = {}, {}, [], 0.0
+    for name, field in fields.items():
+        if name not in told:
+            continue
+        usual, value, error = told[name].usual, told[name].value[at], told[name].error[at]
+        low, high = field.range or (0.0, 1.0)
+        values[name], errors[name] = low + value * (high - low), error * (high - low)
+        doubt += error
+        if (value > _ODD) != (usual > _ODD):
+            flagged.append(name)
+    return Prediction(values, errors, tuple(flagged), known, doubt / len(values) if values else 1.0)

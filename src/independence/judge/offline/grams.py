@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.uint8]
 Hashes = NDArray[np.uint64]
 Places = NDArray[np.int64]
+Texts = NDArray[np.int32]  # numbers of texts: half the bytes, and there is one for every byte
 
 LONGEST_RUN = 3  # words
 _BASE = 0x9E3779B97F4A7C15  # odd, so that its powers have inverses modulo 2**64
@@ -23,11 +24,8 @@ _UNBASE = pow(_BASE, -1, 2**64)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _NEXT = (np.uint64(1), np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F))  # of the 1st, 2nd, 3rd word
 _SPACE = 32
-_LOWER = np.arange(256, dtype=np.uint8)
-_LOWER[65:91] += 32
-_LOWER[[9, 10, 11, 12, 13]] = _SPACE
-_IS_WORD = np.zeros(256, dtype=bool)
-_IS_WORD[[*range(ord("a"), ord("z") + 1), *range(ord("0"), ord("9") + 1), ord("'"), *range(128, 256)]] = True
+_LOWER = bytes.maketrans(b"\t\n\v\f\r", b" " * 5).lower()
+_IS_WORD = bytes(byte >= 128 or byte in b"abcdefghijklmnopqrstuvwxyz0123456789'" for byte in range(256))
 
 
 class Page(NamedTuple):
@@ -35,12 +33,12 @@ class Page(NamedTuple):
 
     raw: Bytes  # as written
     data: Bytes  # in lower case (of ASCII), any blank a space
-    owner: Places  # text of each byte
+    owner: Texts  # text of each byte
     starts: Places  # first byte of each text
     word_starts: Places  # of every word, in order
     word_ends: Places
     words: Hashes  # one a word
-    word_owner: Places
+    word_owner: Texts
 
     @property
     def texts(self) -> int:
@@ -52,7 +50,7 @@ class Runs(NamedTuple):
     """Hashed runs, the text that each is in, and how far into the text it ends (bytes)."""
 
     hashes: Hashes
-    owner: Places
+    owner: Texts
     end: Places
 
     def within(self, first: int) -> Runs:
@@ -73,10 +71,10 @@ def page(texts: Sequence[str]) -> Page:
     """Lay out texts."""
     parts = [b" " + text.encode("utf-8", "replace") + b" " for text in texts]
     lengths = np.array([len(part) for part in parts], dtype=np.int64)
-    raw = np.frombuffer(b"".join(parts), dtype=np.uint8)
-    data = _LOWER[raw]
-    owner = np.repeat(np.arange(len(parts)), lengths)
-    inside = _IS_WORD[data]
+    written = b"".join(parts)
+    lower = written.translate(_LOWER)
+    raw, data, inside = (np.frombuffer(of, dtype=np.uint8) for of in (written, lower, lower.translate(_IS_WORD)))
+    owner = np.repeat(np.arange(len(parts), dtype=np.int32), lengths)
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
     starts, ends = edges[0::2], edges[1::2]
     return Page(raw, data, owner, np.cumsum(lengths) - lengths, starts, ends, _spans(data, starts, ends), owner[starts])
@@ -98,18 +96,17 @@ def word_runs(at: Page, longest: int = LONGEST_RUN) -> list[Runs]:
 
 def letter_runs(at: Page, shortest: int, longest: int) -> Runs:
     """All runs of bytes that reach over no space; at their ends they may have one."""
-    data = at.data
-    spaces = np.concatenate(([0], np.cumsum(data == _SPACE)))
-    packed = data.astype(np.uint64)
-    within = np.arange(len(data)) - at.starts[at.owner] + 1
+    full = at.data != _SPACE
+    packed, whole = at.data.astype(np.uint64), np.ones(len(full), dtype=bool)
     found = []
     for length in range(2, longest + 1):
-        count = max(len(data) - length + 1, 0)
-        packed = packed[:count] | (data[length - 1 :].astype(np.uint64) << np.uint64(8 * (length - 1)))
+        packed = packed[:-1] | (at.data[length - 1 :].astype(np.uint64) << np.uint64(8 * (length - 1)))
+        whole = whole[:-1] & full[length - 2 : -1] if length > 2 else whole[:-1]
         if length >= shortest:
-            whole = spaces[length - 1 : length - 1 + count] == spaces[1 : 1 + count]
-            hashes = _mixed(packed[whole] * _NEXT[1] + np.uint64(length))
-            found.append(Runs(hashes, at.owner[:count][whole], within[length - 1 :][whole]))
+            start = np.flatnonzero(whole)
+            owner = at.owner[start]
+            hashes = _mixed(packed[start] * _NEXT[1] + np.uint64(length))
+            found.append(Runs(hashes, owner, start + length - at.starts[owner]))
     return joined(found)
 
 
@@ -120,10 +117,12 @@ def joined(several: Sequence[Runs]) -> Runs:
 
 def counted(runs: Runs, bits: int) -> Counts:
     """How often each text has each of the 2**bits columns."""
-    key = (runs.owner.astype(np.uint64) << np.uint64(bits)) | (runs.hashes >> np.uint64(64 - bits))
-    if not len(key):
+    if not len(runs.owner):
         return Counts(*(np.zeros(0, dtype=np.int64) for _ in Counts._fields))
-    key = np.sort(key.astype(np.uint32) if int(key.max()) < 2**32 else key)  # shorter numbers sort faster
+    # Shorter numbers sort faster.
+    wide: type[np.unsignedinteger[Any]] = np.uint32 if int(runs.owner.max()) < 2 ** (32 - bits) else np.uint64
+    key = (runs.owner.astype(wide) << bits) | (runs.hashes >> np.uint64(64 - bits)).astype(wide)
+    key.sort()
     first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
     unique = key[first].astype(np.int64)
     return Counts(unique >> bits, unique & (2**bits - 1), np.diff(np.append(first, len(key))))
@@ -145,8 +144,10 @@ def _spans(data: Bytes, starts: Places, ends: Places) -> Hashes:
 
 
 def _mixed(hashes: Hashes) -> Hashes:
-    mixed = (hashes ^ (hashes >> np.uint64(31))) * _MIX
-    return mixed ^ (mixed >> np.uint64(29))
+    mixed = hashes ^ (hashes >> np.uint64(31))
+    mixed *= _MIX
+    mixed ^= mixed >> np.uint64(29)
+    return mixed
 
 
 @lru_cache(maxsize=4)

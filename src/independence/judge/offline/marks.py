@@ -13,7 +13,7 @@ import yaml
 from numpy.typing import NDArray
 
 from independence.judge.offline import grams
-from independence.judge.offline.grams import Hashes, Page, Places, Runs
+from independence.judge.offline.grams import Hashes, Page, Places, Runs, Texts
 
 Matrix = NDArray[np.float64]
 _OPENING = 130  # bytes
@@ -31,17 +31,21 @@ _CUT = np.uint64(24)
 
 
 class Spoken(NamedTuple):
-    """One page, its runs of 1, 2, 3 words, and which of them belong to a family."""
+    """One page and what several features read of it."""
 
     page: Page
-    runs: list[Runs]
-    hits: list[Hits]
+    runs: list[Runs]  # of 1, 2, 3 words
+    hits: list[Hits]  # those of the runs that belong to a family
+    keys: list[Hashes]  # distinct (text, run)
+    long: Hashes  # distinct (text, long word)
+    words: Places  # how many there are in each text
+    signs: Places  # (texts, 256) how often each has each byte
 
 
 class Hits(NamedTuple):
     """Phrases of the lexicon that were found: (text, family, end in bytes) each."""
 
-    owner: Places
+    owner: Texts
     family: Places
     end: Places
 
@@ -58,7 +62,11 @@ def spoken(texts: list[str]) -> Spoken:
     """Lay out texts and find their words."""
     page = grams.page(texts)
     runs = grams.word_runs(page)
-    return Spoken(page, runs, [_hits(own) for own in runs])
+    hits, keys = [_hits(own) for own in runs], [_keys(own.hashes, own.owner) for own in runs]
+    long = _chosen(page, page.word_ends - page.word_starts >= _LONG_WORD)
+    words = np.bincount(page.word_owner, minlength=page.texts)
+    signs = np.bincount(page.owner * 256 + page.raw, minlength=page.texts * 256).reshape(page.texts, 256)
+    return Spoken(page, runs, hits, keys, long, words, signs)
 
 
 def marks(last: Spoken, first: Spoken, human: Spoken) -> Matrix:
@@ -68,25 +76,24 @@ def marks(last: Spoken, first: Spoken, human: Spoken) -> Matrix:
 
 def style(side: Spoken) -> Matrix:
     """Style of n texts (n, k): how many different words there are, and rates that hardly depend on length."""
-    page, count = side.page, side.page.texts
-    words = np.bincount(page.word_owner, minlength=count)
+    page, count, words = side.page, side.page.texts, side.words
     families = _found(side.hits, count)[:, [_lexicon().names.index(name) for name in _STYLE]]
     rates = families * (50 / np.maximum(words, 50))[:, None]
-    signs = [np.bincount(page.owner[page.raw == sign], minlength=count) * 50 / np.maximum(words, 50) for sign in b'!"']
+    signs = [side.signs[:, sign] * 50 / np.maximum(words, 50) for sign in b'!"']
     listed = (page.raw[:-1] == ord("\n")) & np.isin(page.raw[1:], np.frombuffer(b"-*123456789", dtype=np.uint8))
     lines = np.bincount(page.owner[1:][listed], minlength=count) * 20 / np.maximum(words, 20)
-    range_ = [np.log1p(_per_text(own, count)) for own in (_keys(side.runs[0]), _long(page))]
+    range_ = [np.log1p(_per_text(own, count)) for own in (side.keys[0], side.long)]
     return np.hstack([np.minimum(rates, 5), np.minimum(np.array([*signs, lines]).T, 5), np.array(range_).T])
 
 
 def _own(side: Spoken, opening: bool) -> Matrix:
-    page, count = side.page, side.page.texts
-    per = 50 / np.maximum(np.bincount(page.word_owner, minlength=count), 1)
-    length = np.log1p(np.bincount(page.owner, minlength=count) - 2.0)
-    signs = [np.bincount(page.owner[page.raw == sign], minlength=count) * per for sign in _SIGNS]
-    capitals = np.bincount(page.owner[(page.raw > 64) & (page.raw < 91)], minlength=count) * per
+    count = side.page.texts
+    per = 50 / np.maximum(side.words, 1)
+    length = np.log1p(side.signs.sum(axis=1) - 2.0)
+    signs = side.signs[:, list(_SIGNS)] * per[:, None]
+    capitals = side.signs[:, ord("A") : ord("Z") + 1].sum(axis=1) * per
     found = _found(side.hits, count)
-    columns = [length[:, None], np.array(signs).T, capitals[:, None], np.minimum(found, _MOST), found * per[:, None]]
+    columns = [length[:, None], signs, capitals[:, None], np.minimum(found, _MOST), found * per[:, None]]
     if opening:
         columns.append(_found([_opening(hits) for hits in side.hits], count))
     return np.hstack(columns)
@@ -119,10 +126,8 @@ def _shared(last: Spoken, first: Spoken) -> list[Matrix]:
     out: list[Matrix] = []
     count = last.page.texts
     for one, other in (
-        (_keys(last.runs[0]), _keys(first.runs[0])),
-        (_keys(last.runs[1]), _keys(first.runs[1])),
-        (_keys(last.runs[2]), _keys(first.runs[2])),
-        (_long(last.page), _long(first.page)),
+        *zip(last.keys, first.keys, strict=True),
+        (last.long, first.long),
     ):
         out += _overlap(one, other, count)[:2]
     kept, share, both, new = _overlap(_names(last.page), _names(first.page), count)
@@ -132,8 +137,8 @@ def _shared(last: Spoken, first: Spoken) -> list[Matrix]:
 
 
 def _asked(last: Spoken, human: Spoken) -> Matrix:
-    kept, share = _overlap(_long(last.page), _long(human.page), last.page.texts)[:2]
-    runs = _overlap(_keys(last.runs[2]), _keys(human.runs[2]), last.page.texts)[2]
+    kept, share = _overlap(last.long, human.long, last.page.texts)[:2]
+    runs = _overlap(last.keys[2], human.keys[2], last.page.texts)[2]
     return np.array([kept, share, np.minimum(runs, 6)]).T
 
 
@@ -153,15 +158,11 @@ def _both(one: Hashes, other: Hashes) -> Hashes:
     return again
 
 
-def _keys(runs: Runs) -> Hashes:
+def _keys(hashes: Hashes, owner: Texts) -> Hashes:
     """Distinct (text, hash), as one number each."""
-    keys = np.sort((runs.owner.astype(np.uint64) << _OWNER) | (runs.hashes >> _CUT))
+    keys = np.sort((owner.astype(np.uint64) << _OWNER) | (hashes >> _CUT))
     first: Hashes = keys[np.concatenate(([True], keys[1:] != keys[:-1]))] if len(keys) else keys
     return first
-
-
-def _long(page: Page) -> Hashes:
-    return _chosen(page, page.word_ends - page.word_starts >= _LONG_WORD)
 
 
 def _names(page: Page) -> Hashes:
@@ -172,7 +173,7 @@ def _names(page: Page) -> Hashes:
 
 
 def _chosen(page: Page, kept: NDArray[np.bool_]) -> Hashes:
-    return _keys(Runs(page.words[kept], page.word_owner[kept], page.word_ends[kept]))
+    return _keys(page.words[kept], page.word_owner[kept])
 
 
 @cache

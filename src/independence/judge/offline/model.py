@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from independence.judge.offline.grams import Counts
 from independence.judge.offline.marks import Matrix
 
 WIDEST = 3.0  # standard deviations a mark may be from its mean
+_RUN, _AT_ONCE = 128, 32  # counts that are summed in one go, and such sums: what they need stays in the cache
 _LOGS = (1 + np.log(np.maximum(np.arange(4096), 1))).astype(np.float32)  # of a count
 
 
@@ -47,6 +49,27 @@ class Head(NamedTuple):
         """Names of the fields."""
         return tuple(one.name for one in self.learned)
 
+    def __eq__(self, other: object) -> bool:
+        """A head is itself and no other, so that what is worked out of it can be kept."""
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class _Beside(NamedTuple):
+    """The weights of several heads for one block, side by side, each times its inverse document frequency."""
+
+    block: int
+    place: NDArray[np.intp]  # of each bucket in `table`; 0, whose weights are 0: no head has seen it
+    table: NDArray[np.float32]  # (places, columns + lengths): weights, then squares that make each head's length
+    length: NDArray[np.intp]  # (columns,) which of the lengths a column is divided by
+    scale: Matrix  # (columns,)
+    filled: NDArray[np.intp]  # (columns,) where they stand among the columns of all heads
+
 
 class Told(NamedTuple):
     """What a head says of n dialogues, 0-1, a column a field."""
@@ -55,17 +78,18 @@ class Told(NamedTuple):
     error: Matrix  # expected absolute error
 
 
-def tell(head: Head, features: Features, digests: Sequence[str]) -> Told:
-    """Predict every field of a head. A scenario it was not trained on gets the mean offset."""
+def tell(heads: tuple[Head, ...], features: Features, digests: Sequence[str]) -> list[Told]:
+    """Predict every field of each head. A scenario that a head was not trained on gets its mean offset."""
+    added = counted(heads, features.blocks, len(digests))
+    ends = accumulate(head.weights.shape[1] for head in heads)
+    parts = [added[:, end - head.weights.shape[1] : end] for head, end in zip(heads, ends, strict=True)]
+    return [_told(head, features, digests, part) for head, part in zip(heads, parts, strict=True)]
+
+
+def _told(head: Head, features: Features, digests: Sequence[str], added: Matrix) -> Told:
     places = {digest: at for at, digest in enumerate(head.scenarios)}
     codes = np.array([places.get(digest, len(head.scenarios)) for digest in digests], dtype=np.int64)
-    scores = head.offsets[codes] + _marked(head, features)
-    start = 0
-    for block, counts, scale in zip(BLOCKS, features.blocks, head.scales, strict=True):
-        end = start + 2**block.bits
-        if scale.any():
-            scores += _counted(counts, head.known[start:end], head.weights[start:end], len(codes)) * scale
-        start = end
+    scores = head.offsets[codes] + _marked(head, features) + added
     scenario = (codes[:, None] == np.arange(len(head.scenarios))).astype(float)
     told = [_finished(one, scores[:, 2 * at], scores[:, 2 * at + 1], scenario) for at, one in enumerate(head.learned)]
     return Told(np.array([value for value, _ in told]).T, np.array([error for _, error in told]).T)
@@ -83,13 +107,66 @@ def _marked(head: Head, features: Features) -> Matrix:
     return np.asarray(np.clip(standard, -WIDEST, WIDEST) @ head.dense)
 
 
-def _counted(counts: Counts, known: NDArray[np.uint8], weights: NDArray[np.int8], rows: int) -> Matrix:
-    values = _LOGS.take(counts.times, mode="clip") * known.take(counts.column)
-    edges = np.searchsorted(counts.row, np.arange(rows + 1)).tolist()
-    out = np.zeros((rows, weights.shape[1]))
-    for row, (start, end) in enumerate(pairwise(edges)):  # row by row stays in the cache
-        own = values[start:end]
-        length = float(own @ own) ** 0.5
-        if length:
-            out[row] = own @ weights.take(counts.column[start:end], axis=0).astype(np.float32) / length
+def counted(heads: tuple[Head, ...], blocks: Sequence[Counts], rows: int) -> Matrix:
+    """What hashed counts add to the columns of the heads, one head after the other (rows, columns of all)."""
+    out = np.zeros((rows, sum(head.weights.shape[1] for head in heads)))
+    for beside in side_by_side(heads):
+        out[:, beside.filled] += _products(blocks[beside.block], beside, rows)
     return out
+
+
+def _products(counts: Counts, beside: _Beside, rows: int) -> Matrix:
+    """Sums of weights over lengths. A text's counts are cut into runs: sums of few need no more than 32 bits."""
+    held = np.bincount(counts.row, minlength=rows)
+    runs = np.maximum(-(-held // _RUN), 1)
+    first = np.cumsum(runs) - runs
+    at = np.arange(len(counts.row)) + np.repeat(first * _RUN - np.cumsum(held) + held, held)
+    place = np.zeros(runs.sum() * _RUN, dtype=np.intp)
+    place[at] = beside.place.take(counts.column)
+    times = np.zeros((2, len(place)), dtype=np.float32)
+    times[0, at] = _LOGS.take(counts.times, mode="clip")
+    np.square(times[0], out=times[1])
+    sums = np.add.reduceat(_run_sums(place.reshape(-1, _RUN), times.reshape(2, -1, _RUN), beside.table), first)
+    columns = len(beside.filled)
+    lengths = np.sqrt(sums[:, 1, columns:])
+    lengths[lengths == 0] = 1
+    return sums[:, 0, :columns] / lengths[:, beside.length] * beside.scale
+
+
+def _run_sums(place: NDArray[np.intp], times: NDArray[np.float32], table: NDArray[np.float32]) -> Matrix:
+    out = np.empty((len(place), 2, table.shape[1]))
+    both = times.transpose(1, 0, 2)
+    for start in range(0, len(place), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        out[part] = both[part] @ table.take(place[part], axis=0)
+    return out
+
+
+@lru_cache(maxsize=8)  # suites ask for a few sets of heads, each again and again
+def side_by_side(heads: tuple[Head, ...]) -> tuple[_Beside, ...]:
+    """The weights of some heads, for every block that one of them reads."""
+    starts = accumulate((2**block.bits for block in BLOCKS), initial=0)
+    return tuple(
+        _beside(heads, at, slice(*part))
+        for at, part in enumerate(pairwise(starts))
+        if any(head.scales[at].any() for head in heads)
+    )
+
+
+def _beside(heads: tuple[Head, ...], block: int, part: slice) -> _Beside:
+    reading = [bool(head.scales[block].any()) for head in heads]
+    own = [head for head, reads in zip(heads, reading, strict=True) if reads]
+    filled = np.flatnonzero(np.repeat(reading, [head.weights.shape[1] for head in heads]))
+    seen = np.flatnonzero(np.any([head.known[part] for head in own], axis=0))
+    place = np.zeros(part.stop - part.start, dtype=np.intp)
+    place[seen] = np.arange(1, len(seen) + 1)
+    table = np.zeros((len(seen) + 1, len(filled) + len(own)), dtype=np.float32)
+    ends = accumulate(head.weights.shape[1] for head in own)
+    for at, (head, end) in enumerate(zip(own, ends, strict=True)):
+        known = head.known[part].take(seen).astype(np.float32)
+        weights = head.weights[part].take(seen, axis=0)
+        table[1:, end - weights.shape[1] : end] = weights * known[:, None]
+        table[1:, len(filled) + at] = known * known
+    length = np.repeat(np.arange(len(own)), [head.weights.shape[1] for head in own])
+    scale = np.concatenate([head.scales[block] for head in heads])[filled].astype(np.float64)
+    return _Beside(block, place, table, length, scale, filled)

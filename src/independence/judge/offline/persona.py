@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from independence.judge.cues import identity, words
 from independence.judge.offline.views import View
@@ -50,7 +51,9 @@ def _compared(before: str, after: str) -> Sequence[float]:
     )
 
 
+@lru_cache(maxsize=64)  # scripted answers come again and again
 def _gender(text: str) -> str:
     """The gender whose words are most frequent; "" where there are none."""
-    counts = Counter(_GENDER_OF[word] for word in text.lower().replace("-", "").split() if word in _GENDER_OF)
+    said = filter(_GENDER_OF.__contains__, text.lower().replace("-", "").split())
+    counts = Counter([_GENDER_OF[word] for word in said])
     return counts.most_common(1)[0][0] if counts else ""

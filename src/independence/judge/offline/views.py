@@ -51,4 +51,10 @@ def cleaned(text: str) -> str:
 
 def scenario_digest(lines: Sequence[Line]) -> str:
     """Digest of what a subject was asked: the human turns and the scripted answers, in order."""
-    return digest.sha256([[line.human, line.answer if line.scripted else None] for line in lines])
+    asked = [[line.human, line.answer if line.scripted else None] for line in lines]
+    try:
+        return digest.sha256(asked)
+    except UnicodeEncodeError:  # half a surrogate pair is no text, yet may be in one
+        return digest.sha256(
+            [[text and text.encode("utf-8", "backslashreplace").decode() for text in one] for one in asked]
+        )

@@ -13,6 +13,7 @@ import numpy as np
 from independence.errors import UsageError
 from independence.judge.offline import features
 from independence.judge.offline.calibration import Curve
+from independence.judge.offline.line import Line
 from independence.judge.offline.model import Head, Learned
 from independence.suites import digest
 
@@ -44,6 +45,7 @@ class About(msgspec.Struct, frozen=True):
     limit: float  # expected error of a verdict, as a share of the scale, from which it is not given
     rubrics: dict[str, tuple[str, ...]]  # digest of a scenario's texts -> fields that were learned for it
     heads: tuple[Named, ...]
+    line: Line | None = None  # where the suite has an index
     format: int = FORMAT
     features: int = features.VERSION
 
@@ -60,6 +62,12 @@ class Weights(NamedTuple):
 def shipped() -> Weights:
     """The weights in the package."""
     return load(Path(__file__).parent / FILE)
+
+
+@cache
+def behind(file: str) -> Weights:
+    """The weights of a file; of "" those in the package. Raises UsageError as `load` does."""
+    return load(Path(file)) if file else shipped()
 
 
 def save(path: Path, about: About, heads: tuple[Head, ...]) -> None:

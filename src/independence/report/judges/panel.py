@@ -9,7 +9,7 @@ from typing import NamedTuple
 from independence.errors import StoreError
 from independence.report import cells
 from independence.report.cells import Planned
-from independence.report.place import Place, check_judge
+from independence.report.place import Place, check_judge, independent
 from independence.report.study import About
 from independence.store import queries
 from independence.types import Scalar
@@ -80,8 +80,8 @@ def _judges(connection: sqlite3.Connection, place: Place, asked: Sequence[str]) 
     stored = queries.verdicts(connection, place.suite.suite, place.edition, (place.variant, place.mode))
     for name in asked:
         check_judge(stored, name)
-    there = tuple(sorted({verdict.judge for verdict in stored}))
-    if len(there) < 2:
+    there = tuple(independent(stored))
+    if len({*there, *asked}) < 2:
         held = f"there are only verdicts by `{there[0]}`" if there else "nothing is graded yet"
         raise StoreError(f"two judges are needed and {held}; {_advice(there)}")
     named = tuple(dict.fromkeys(asked))

@@ -34,7 +34,7 @@ def test_configurations_kept_back_are_told_well(course: Course):
 
 
 def test_fields_that_are_not_wanted_are_not_in_the_weights(course: Course, judge: Weights):
-    built = building.build(course, ("left",), 0.1, building.Origin("s", "e", "t"))
+    built = building.build(course, ("left",), building.Told(0.1), building.Origin("s", "e", "t"))
     assert [head.fields for head in built.heads] == [("left",)]
     assert set(built.about.rubrics.values()) == {("left",)}
     assert built.about.limit == pytest.approx(0.1)

@@ -9,6 +9,7 @@ import numpy as np
 
 from independence.judge.offline import grading
 from independence.judge.offline.grading import Case
+from independence.judge.offline.line import Line
 from independence.judge.offline.model import Head
 from independence.judge.offline.training import crossing, packing
 from independence.judge.offline.training.crossing import Held
@@ -26,7 +27,14 @@ class Origin(NamedTuple):
     teacher: str
 
 
-def build(course: Course, fields: Collection[str], limit: float, origin: Origin) -> Weights:
+class Told(NamedTuple):
+    """What crossing told about a judge before it was learned from everything."""
+
+    limit: float  # doubt of a verdict from which it is not given
+    line: Line | None = None
+
+
+def build(course: Course, fields: Collection[str], told: Told, origin: Origin) -> Weights:
     """Learn those fields from all lessons."""
     heads = []
     for together in course.heads():
@@ -41,7 +49,8 @@ def build(course: Course, fields: Collection[str], limit: float, origin: Origin)
         lessons=len(course.lessons),
         configurations=len({one.config for one in course.lessons}),
         families=len({one.family for one in course.lessons}),
-        limit=limit,
+        limit=told.limit,
+        line=told.line,
         rubrics=_rubrics(heads),
         heads=tuple(map(packing.about, heads)),
     )
@@ -61,7 +70,7 @@ def kept_back(course: Course, fields: Collection[str], parts: Sequence[frozenset
     everybody = {one.config for one in course.lessons}
     found: dict[str, list[Held]] = {}
     for part in parts:
-        judge = build(course.only(everybody - part), fields, 1.0, Origin("", "", ""))
+        judge = build(course.only(everybody - part), fields, Told(1.0), Origin("", "", ""))
         for held in examined(course.only(part), judge):
             found.setdefault(held.field, []).append(held)
     return [_joined(several) for several in found.values()]

@@ -1,0 +1,138 @@
+"""From judges as named on the command line to judges as configured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from independence.config import environment
+from independence.config.registry import Registry
+from independence.config.subjects import SIM
+from independence.errors import UsageError
+from independence.judge.spec import CUES, HYBRID, OFFLINE, Buying, JudgeSpec
+from independence.suites import load
+from independence.suites.schema import Suite
+
+_BUYS = f"{HYBRID}:"
+
+
+class Offline(msgspec.Struct, frozen=True):
+    """How offline judges are used: by which weights, and what is bought from models beside them."""
+
+    unsure_share: float = Buying().unsure
+    audit_share: float = Buying().audit
+    weights: Path | None = None
+    audit: int | None = None  # verdicts a scenario that are bought to correct the offline judge
+
+    @property
+    def buying(self) -> Buying:
+        """What a hybrid buys. Raises UsageError where it is more than everything."""
+        if self.unsure_share + self.audit_share > 1:
+            raise UsageError(
+                f"--unsure-share {self.unsure_share:g} and --audit-share {self.audit_share:g} are more than everything"
+            )
+        return Buying(self.unsure_share, self.audit_share)
+
+
+USUAL = Offline()
+
+
+def specs(names: Iterable[str], known: Registry, suite: Suite, offline: Offline = USUAL) -> tuple[JudgeSpec, ...]:
+    """Judges by name, duplicates dropped. Raises UsageError for an id that cannot be one."""
+    distinct = list(dict.fromkeys(names))
+    if offline.audit is not None:
+        return (_audited(distinct, known, suite, offline),)
+    out = []
+    for name in distinct:
+        if name == CUES:
+            out.append(JudgeSpec(name, kind=CUES))
+        elif name == OFFLINE:
+            out.append(_offline(suite, offline.weights))
+        elif name.startswith(_BUYS):
+            out.append(_hybrid(model(name.removeprefix(_BUYS), known), suite, offline))
+        else:
+            out.append(model(name, known))
+    return tuple(out)
+
+
+def share(judge: JudgeSpec) -> str:
+    """What a judge buys from which model; "" where nothing."""
+    if judge.buying is None:
+        return ""
+    unsure, audit, least = judge.buying.unsure, judge.buying.audit, judge.buying.least
+    if not unsure and not audit:
+        return f"{judge.name}: {least} verdicts a scenario are bought from {judge.auditor}, drawn at random"
+    return (
+        f"{judge.name}: the least certain {unsure:.0%} of the verdicts and {audit:.0%} drawn from the rest are bought "
+        f"from {judge.auditor}; of a scenario the offline judge does not know {least} at least, drawn at random"
+    )
+
+
+def simulated(names: Iterable[str]) -> bool:
+    """Whether a simulated model is among judges or subjects that are called so."""
+    return any(name.removeprefix(_BUYS).startswith(f"{SIM}/") for name in names)
+
+
+def own_weights(suite: str) -> Path | None:
+    """The weights that lie in a suite's folder; None where there are none. Raises UsageError for an unknown suite."""
+    from independence.judge.offline.weights import FILE
+
+    path = load.locate(suite) / FILE
+    return path if path.is_file() else None
+
+
+def key_needed(needed: bool, env: Mapping[str, str]) -> None:
+    """Where only the judge needs a key, say how to grade without one."""
+    try:
+        if needed:
+            environment.openrouter(env)
+    except UsageError as error:
+        raise UsageError(
+            f"the judge needs a key: {error}; or grade with --judge {CUES}, or not yet: --no-judge"
+        ) from error
+
+
+def model(name: str, known: Registry) -> JudgeSpec:
+    """A judge that is a model. Raises UsageError for a name that is none, or that no model can have."""
+    if name in (CUES, OFFLINE) or name.startswith(_BUYS):
+        raise UsageError(f"judge `{name}` is no model; a hybrid and an audit buy their verdicts from one")
+    subject = known.default(name)
+    return JudgeSpec(name, endpoint=subject.endpoint, model=subject.model)
+
+
+def _audited(names: Sequence[str], known: Registry, suite: Suite, offline: Offline) -> JudgeSpec:
+    assert offline.audit is not None
+    models = [name for name in names if name != OFFLINE]
+    if len(models) != 1:
+        raise UsageError("--audit buys verdicts from one model; name it with one -j")
+    asked, judge = model(models[0], known), _offline(suite, offline.weights)
+    return msgspec.structs.replace(
+        judge, endpoint=asked.endpoint, model=asked.model, auditor=asked.name, buying=Buying(0, 0, offline.audit)
+    )
+
+
+def _hybrid(asked: JudgeSpec, suite: Suite, offline: Offline) -> JudgeSpec:
+    judge = _offline(suite, offline.weights)
+    name = judge.name.replace(OFFLINE, f"{_BUYS}{asked.name}", 1)
+    return msgspec.structs.replace(
+        judge, name=name, kind=HYBRID, endpoint=asked.endpoint, model=asked.model, auditor=asked.name,
+        buying=offline.buying,
+    )  # fmt: skip
+
+
+def _offline(suite: Suite, path: Path | None) -> JudgeSpec:
+    """The offline judge of a suite. Raises UsageError where its weights know none of the suite's fields."""
+    from independence.judge.offline import weights
+
+    judge = weights.behind(str(path) if path else "")
+    known = {field for fields in judge.about.rubrics.values() for field in fields}
+    if not any(known & rubric.fields.keys() for rubric in suite.rubrics.values()):
+        raise UsageError(
+            f"the offline judge knows none of the fields of suite {suite.suite}; `independence train-judge` learns one "
+            "from graded replies, and --weights names it"
+        )
+    name = OFFLINE if judge.version == weights.shipped().version else f"{OFFLINE}@{judge.version}"
+    file = str(path) if path else ""
+    return JudgeSpec(name, OFFLINE, weights=judge.version, line=judge.about.line, file=file)

@@ -1,0 +1,178 @@
+"""Verdicts of judges that read a whole fleet before they grade: offline, and hybrid, which buys some from a model.
+
+First every finished dialogue is read by the offline judge, then it is drawn which verdicts are bought, then those are
+asked for as the model's own, then all are settled. The draw is stored before anything is asked: after a kill the same
+verdicts are bought.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from sqlite3 import Connection
+from typing import NamedTuple
+
+import msgspec
+
+from independence.engine import dialogue, routing, run
+from independence.engine.bench import Bench, Shares
+from independence.engine.dialogue import Progress
+from independence.engine.events import Began, Judged
+from independence.engine.plan import Trial
+from independence.engine.resume import Todo
+from independence.engine.routing import Candidate
+from independence.engine.run import Outcome
+from independence.judge.offline import grading, kept, weights
+from independence.judge.offline.grading import Prediction
+from independence.judge.spec import OFFLINE, JudgeSpec, verdict_key
+from independence.stats import strict
+from independence.stats.leverage import leverage
+from independence.store import queries, records, routes
+from independence.store.records import VerdictRow
+from independence.store.routes import Route, RouteRow
+from independence.suites.schema import Field
+from independence.suites.transcript import Line
+from independence.types import Grade, Missing
+
+_BATCH = 256
+_WHOLE = 1.0  # a hybrid takes what is predicted however unsure: the least certain were bought
+
+
+class Fleet(NamedTuple):
+    """One such judge at work on its dialogues."""
+
+    bench: Bench
+    trials: Sequence[Trial]
+    spec: JudgeSpec
+
+
+class Seen(NamedTuple):
+    """A finished dialogue and what the offline judge says of it."""
+
+    trial: Trial
+    at: str  # digest of the dialogue
+    key: str  # of the verdict on it
+    fields: dict[str, Field]
+    said: Prediction
+
+
+async def grade(fleet: Fleet, shares: Shares) -> Outcome:
+    """Grade every finished dialogue. What is stored already is neither drawn nor bought again."""
+    bench, spec = fleet.bench, fleet.spec
+    seen = await _read(fleet)
+    if spec.kind == OFFLINE:
+        limit = weights.behind(spec.file).about.limit
+        await _settle(fleet, [(one, _own(one, limit)) for one in seen])
+    if spec.buying is None or not seen:
+        return Outcome(bench.halt.reason, 0)
+    drawn = await _drawn(fleet, seen)
+    bought = [one for one in seen if drawn[one.key].way != "offline"]
+    outcome = await run.run(bench, await _unasked(fleet, bought), shares)
+    if spec.kind != OFFLINE:
+        await _settle(fleet, await _routed(fleet, seen, drawn))
+    return outcome
+
+
+async def _read(fleet: Fleet) -> list[Seen]:
+    """What the offline judge says of every finished dialogue, each once."""
+    judge, writer = weights.behind(fleet.spec.file), fleet.bench.writer
+    out: dict[str, Seen] = {}
+    for start in range(0, len(fleet.trials), _BATCH):
+        some = fleet.trials[start : start + _BATCH]
+        read = await writer.write(lambda connection, own=some: list(_finished(connection, own)))  # type: ignore[misc]
+        cases = [grading.Case(lines, _fields(fleet, trial)) for trial, _, lines in read]
+        for (trial, at, _), case, said in zip(read, cases, grading.predict_all(cases, judge), strict=True):
+            key = verdict_key(at, fleet.bench.rubrics[trial.dialogue.scenario.id], fleet.spec.settings)
+            out[key] = Seen(trial, at, key, dict(case.fields), said)
+    return list(out.values())
+
+
+def _finished(connection: Connection, trials: Sequence[Trial]) -> Iterator[tuple[Trial, str, list[Line]]]:
+    for trial in trials:
+        progress = dialogue.load(connection, trial)
+        if isinstance(progress, Progress) and progress.at and len(progress.said) == trial.dialogue.generated:
+            yield trial, progress.at, dialogue.lines(trial, progress)
+
+
+def _fields(fleet: Fleet, trial: Trial) -> dict[str, Field]:
+    return fleet.bench.suite.rubrics[trial.dialogue.scenario.rubric].fields
+
+
+async def _drawn(fleet: Fleet, seen: Sequence[Seen]) -> dict[str, Route]:
+    """The route of every dialogue: as stored, else drawn now and stored."""
+    spec, buying = fleet.spec, fleet.spec.buying
+    assert buying is not None
+    trials = {one.key: one.trial.key for one in seen}
+    candidates = _candidates(fleet, seen)
+
+    def draw(connection: Connection) -> dict[str, Route]:
+        # An audit of the offline judge is drawn anew, as it may have grown: the same digests draw the same dialogues.
+        known = {} if spec.kind == OFFLINE else routes.known(connection, trials, spec.auditor)
+        new = routing.routes([one for one in candidates if one.key not in known], buying)
+        routes.add(connection, [RouteRow(key, spec.auditor, trials[key], route) for key, route in new.items()])
+        return known | new
+
+    return await fleet.bench.writer.write(draw)
+
+
+def _candidates(fleet: Fleet, seen: Sequence[Seen]) -> list[Candidate]:
+    """Dialogues with what their expected errors amount to: points of the index, or shares of the scales."""
+    suite = fleet.bench.suite
+    lever = leverage(strict.frame(suite)) if suite.index is not None else None
+    runs = Counter((one.trial.subject.config_dir, one.trial.dialogue.scenario.id) for one in seen)
+    out = []
+    for one in seen:
+        scenario, error = one.trial.dialogue.scenario.id, one.said.doubt
+        if lever is not None and one.said.known:
+            error = lever.error(scenario, one.said.expected_error) / runs[one.trial.subject.config_dir, scenario]
+        out.append(Candidate(one.key, scenario, error, one.said.known))
+    return out
+
+
+async def _unasked(fleet: Fleet, bought: Sequence[Seen]) -> list[Todo]:
+    """Those whose verdict the model has not given yet."""
+    keys = {one.key: _bought_key(fleet, one) for one in bought}
+    known = await fleet.bench.writer.write(lambda connection: queries.known_verdicts(connection, keys.values()))
+    return [Todo(one.trial, 0, (fleet.spec.bought,)) for one in bought if keys[one.key] not in known]
+
+
+def _bought_key(fleet: Fleet, one: Seen) -> str:
+    return verdict_key(one.at, fleet.bench.rubrics[one.trial.dialogue.scenario.id], fleet.spec.bought.settings)
+
+
+async def _routed(fleet: Fleet, seen: Sequence[Seen], drawn: dict[str, Route]) -> list[tuple[Seen, Grade]]:
+    """The hybrid's verdicts: the model's where it was bought, else the prediction. Open ones are left out."""
+    keys = {one.key: _bought_key(fleet, one) for one in seen if drawn[one.key].way != "offline"}
+    given = await fleet.bench.writer.write(lambda connection: routes.given(connection, keys.values()))
+    out: list[tuple[Seen, Grade]] = []
+    for one in seen:
+        if one.key not in keys:
+            out.append((one, _own(one, _WHOLE)))
+        elif (grade := given.get(keys[one.key])) is not None:
+            out.append((one, msgspec.structs.replace(grade, raw=kept.write(one.said))))
+    return out
+
+
+def _own(one: Seen, limit: float) -> Grade:
+    """The offline judge's verdict, and beside it what was predicted."""
+    return msgspec.structs.replace(grading.verdict(one.fields, one.said, limit), raw=kept.write(one.said))
+
+
+async def _settle(fleet: Fleet, graded: Sequence[tuple[Seen, Grade]]) -> None:
+    """Store verdicts that are not there yet, all at one instant: of two drafts of a fleet the later one counts."""
+    spec, bench, at = fleet.spec, fleet.bench, records.now("microseconds")
+    known = await bench.writer.write(lambda c: queries.known_verdicts(c, [one.key for one, _ in graded]))
+    new = [(one, grade) for one, grade in graded if one.key not in known]
+    rows = [
+        VerdictRow(
+            one.key, one.trial.key, spec.name, bench.rubrics[one.trial.dialogue.scenario.id], one.at, spec.settings,
+            grade, judged_at=at,
+        )
+        for one, grade in new
+    ]  # fmt: skip
+    await bench.writer.write(lambda connection: records.add_verdicts(connection, rows))
+    for label, count in Counter(one.trial.subject.label for one, _ in new).items():
+        bench.watch(Began(label, 0, count))
+    for one, grade in new:
+        missing = grade.reason if isinstance(grade, Missing) else None
+        bench.watch(Judged(one.trial.subject.label, spec.name, 0.0, missing, grade))

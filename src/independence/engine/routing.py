@@ -1,0 +1,95 @@
+"""Which dialogues' verdicts are bought from a model: those the offline judge is least sure of, and a random audit.
+
+Of scenarios it was trained on, the least certain share is bought with certainty, and of the rest a share is drawn with
+probabilities proportional to the expected error (active inference: Zrnic and Candès 2024), mixed with even ones, by
+systematic sampling over an order that the digests of the verdicts give: a fixed number is drawn, and the same fleet
+draws the same. Of any other scenario a number is drawn with even probabilities: nothing is known of its doubts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from independence.judge.spec import Buying
+from independence.store.routes import Route
+from independence.suites import digest
+
+_EVEN = 0.2  # of the draw: no verdict is beyond the audit's reach, however sure the offline judge is of it
+_SURE = Route("unsure", 1.0)
+
+
+class Candidate(NamedTuple):
+    """One dialogue that an offline judge has read."""
+
+    key: str  # of the verdict
+    scenario: str
+    error: float  # expected, in what the suite makes of a verdict
+    known: bool  # whether the offline judge was trained on its scenario
+
+
+def routes(fleet: Sequence[Candidate], buying: Buying) -> dict[str, Route]:
+    """The route of every dialogue of a fleet, by key."""
+    audit_alone = not buying.unsure and not buying.audit
+    known = [one for one in fleet if one.known and not audit_alone]
+    out = _known(known, buying)
+    strange: dict[str, list[Candidate]] = {}
+    for one in fleet:
+        if one.key not in out:
+            strange.setdefault(one.scenario, []).append(one)
+    for own in strange.values():
+        out |= _strange(own, buying)
+    return out
+
+
+def _known(fleet: Sequence[Candidate], buying: Buying) -> dict[str, Route]:
+    unsure = round(buying.unsure * len(fleet))
+    ordered = sorted(fleet, key=lambda one: (-one.error, one.key))
+    rest = ordered[unsure:]
+    chances = _chances([one.error for one in rest], min(round(buying.audit * len(fleet)), len(rest)))
+    drawn = dict.fromkeys((one.key for one in ordered[:unsure]), _SURE)
+    return drawn | _drawn([one.key for one in rest], chances)
+
+
+def _strange(fleet: Sequence[Candidate], buying: Buying) -> dict[str, Route]:
+    """The first of them by their digests: a larger audit holds the smaller one."""
+    wanted = min(max(buying.least, round((buying.unsure + buying.audit) * len(fleet))), len(fleet))
+    order = sorted((one.key for one in fleet), key=_lot)
+    share = wanted / len(fleet)
+    return {key: Route("audit" if at < wanted else "offline", share) for at, key in enumerate(order)}
+
+
+def _chances(errors: Sequence[float], count: int) -> list[float]:
+    """Inclusion probabilities that sum to `count`, as far as possible proportional to the errors; none above 1."""
+    if not count:
+        return [0.0] * len(errors)
+    mean = sum(errors) / len(errors) or 1.0
+    sizes = [_EVEN + (1 - _EVEN) * error / mean for error in errors]
+    certain: set[int] = set()
+    while True:
+        left = sum(size for at, size in enumerate(sizes) if at not in certain)
+        scale = (count - len(certain)) / left if left else 0.0
+        above = {at for at, size in enumerate(sizes) if at not in certain and size * scale >= 1}
+        if not above:
+            return [1.0 if at in certain else size * scale for at, size in enumerate(sizes)]
+        certain |= above
+
+
+def _drawn(keys: Sequence[str], chances: Sequence[float]) -> dict[str, Route]:
+    """Systematic sampling: one draw for every whole number that the running sum of chances passes."""
+    order = sorted(range(len(keys)), key=lambda at: _lot(keys[at]))
+    total, out = _start(keys), {}
+    for at in order:
+        before, total = total, total + chances[at]
+        drawn = chances[at] >= 1 or int(total + 1e-9) > int(before + 1e-9)
+        out[keys[at]] = Route("audit" if drawn else "offline", chances[at])
+    return out
+
+
+def _lot(key: str) -> str:
+    return digest.sha256(["audit", key])
+
+
+def _start(keys: Sequence[str]) -> float:
+    """Where the first of them falls, 0 to 1: as random as a digest."""
+    return int(digest.sha256(sorted(keys))[:8], 16) / 2**32

@@ -1,0 +1,210 @@
+"""Judging without a model, and with one that is asked for a part: what boards say, what is bought, what is kept."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from independence.clients.sim.panel import PANEL
+from independence.suites.load import load, locate
+from independence.suites.schema import Suite, Turn
+from independence.suites.template import fill
+from tests.e2e import command
+from tests.e2e.command import Ended
+from tests.exchange import trees
+from tests.judge.offline import school
+
+SCENARIOS = 15
+RUNS = 4
+TRIALS = len(PANEL) * RUNS * SCENARIOS
+SUBJECTS = ",".join(f"sim/{name}" for name in PANEL)
+RUN = ("run", "-m", SUBJECTS, "--runs", str(RUNS), "--format", "json", "--quiet", "--db", "here.db")
+JUDGE = ("judge", "--format", "json", "--quiet", "--db", "here.db")
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of the panel on v2, in our words, ungraded."""
+    path = tmp_path_factory.mktemp("offline")
+    ended = command.run(*RUN, "--no-judge", cwd=path)
+    assert ended.code == 0, ended.err
+    return path
+
+
+@pytest.fixture
+def here(asked: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    (tmp_path / "here.db").write_bytes((asked / "here.db").read_bytes())
+    return tmp_path
+
+
+def verdicts(folder: Path) -> dict[str, int]:
+    return dict(command.ask(folder / "here.db", "SELECT judge, count(*) FROM verdicts GROUP BY judge"))
+
+
+def estimates(ended: Ended) -> dict[str, dict]:
+    return {row["config"]: row["estimate"] for row in ended.board["rows"]}
+
+
+def inside(estimated: dict[str, dict], full: Ended) -> list[bool]:
+    truth = {row["config"]: row["index"] for row in full.board["rows"]}
+    return [one["ci"][0] <= truth[config] <= one["ci"][1] for config, one in estimated.items()]
+
+
+def test_new_words_are_flagged_and_not_scored_until_an_audit_corrects_the_judge(here: Path):
+    alone = command.run(*JUDGE, "-j", "offline", cwd=here)
+    assert alone.code == 3  # planned verdicts are missing
+    assert all(row["index"] is None and row["coverage"] == 0 for row in alone.board["rows"])
+    assert {one["method"] for one in estimates(alone).values()} == {"uncalibrated"}
+    flagged = {config: sum(one["flagged"].values()) for config, one in estimates(alone).items()}
+    assert flagged["sim--always@none-t0.7"] > TRIALS / len(PANEL) / 4 > flagged["sim--never@none-t0.7"]
+    stored = command.ask(here / "here.db", "SELECT DISTINCT missing, json_extract(raw, '$.known') FROM verdicts")
+    assert stored == [("unsure", 0)]
+
+    audited = command.run(*JUDGE, "-j", "sim/judge", "--audit", "12", cwd=here)
+    assert audited.code == 0, audited.err
+    assert verdicts(here) == {"offline": TRIALS, "sim/judge": 12 * SCENARIOS}
+    assert all(row["index"] is None for row in audited.board["rows"])
+    assert {one["method"] for one in estimates(audited).values()} == {"prediction-powered"}
+    newcomer = ("run", "-m", "sim/yield-10", "--runs", "1", "--format", "json", "--quiet", "--db", "here.db")
+    joined = estimates(command.run(*newcomer, "-j", "offline", cwd=here))
+    assert joined.pop("sim--yield-10@none-t0.7")["method"] == "uncalibrated"  # it was no part of the draw
+    assert joined == estimates(audited)
+    full = command.run(*JUDGE, "-j", "sim/judge", cwd=here)
+    assert full.code == 0, full.err
+    held = inside(estimates(audited), full)
+    assert sum(held) >= len(held) - 1
+
+
+def test_a_larger_audit_buys_only_the_difference_and_the_same_one_nothing(here: Path):
+    def audit(count: int) -> tuple[Ended, int]:
+        ended = command.run(*JUDGE, "-j", "sim/judge", "--audit", str(count), cwd=here)
+        return ended, verdicts(here)["sim/judge"]
+
+    (first, few), (again, same), (_, more) = audit(6), audit(6), audit(10)
+    assert (few, same, more) == (6 * SCENARIOS, 6 * SCENARIOS, 10 * SCENARIOS)
+    assert first.board == again.board
+    bought = command.ask(here / "here.db", "SELECT count(*), min(probability) FROM routes WHERE route = 'audit'")
+    assert bought == [(10 * SCENARIOS, 10 / (len(PANEL) * RUNS))]
+
+
+def test_a_hybrid_on_new_words_has_estimates_and_no_index(here: Path):
+    hybrid = command.run(*JUDGE, "-j", "hybrid:sim/judge", cwd=here)
+    assert hybrid.code == 0, hybrid.err
+    assert hybrid.board["judge"] == "hybrid:sim/judge"
+    assert "sim/judge: 300 of 480 verdicts" in hybrid.board["judging"]
+    assert all(row["index"] is None for row in hybrid.board["rows"])
+    assert {one["method"] for one in estimates(hybrid).values()} == {"prediction-powered"}
+    assert verdicts(here) == {"hybrid:sim/judge": TRIALS, "sim/judge": 300}
+    full = command.run(*JUDGE, "-j", "sim/judge", cwd=here)
+    held = inside(estimates(hybrid), full)
+    assert sum(held) >= len(held) - 1
+
+
+def test_a_killed_hybrid_goes_on_with_the_same_draw(here: Path):
+    routes = "SELECT verdict, route, probability FROM routes ORDER BY 1"
+    whole = command.run(*JUDGE, "-j", "hybrid:sim/judge", cwd=here)
+    drawn = command.ask(here / "here.db", routes)
+    with closing(sqlite3.connect(here / "here.db")) as connection, connection:
+        connection.execute("DELETE FROM verdicts WHERE judge LIKE 'hybrid:%'")
+        connection.execute("DELETE FROM verdicts WHERE key IN (SELECT key FROM verdicts ORDER BY key LIMIT 100)")
+    again = command.run(*JUDGE, "-j", "hybrid:sim/judge", cwd=here)
+    assert again.board == whole.board
+    assert command.ask(here / "here.db", routes) == drawn
+    assert verdicts(here) == {"hybrid:sim/judge": TRIALS, "sim/judge": 300}
+
+
+def test_what_a_hybrid_will_buy_is_priced_before(tmp_path: Path):
+    asked = ("-m", SUBJECTS, "--runs", str(RUNS), "-j", "hybrid:sim/judge", "--format", "json", "--db", "none.db")
+    priced = command.run("estimate-cost", *asked, cwd=tmp_path)
+    assert priced.code == 0, priced.err
+    (row,) = next(table["rows"] for table in priced.board.values() if "judge" in table["rows"][0])
+    assert (row["judge"], row["verdicts"]) == ("hybrid:sim/judge", 20 * SCENARIOS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("-j", "hybrid:cues"), "judge `cues` is no model"),
+        (("-j", "hybrid:sim/judge", "--unsure-share", "0.9", "--audit-share", "0.2"), "more than everything"),
+        (("-j", "offline", "--weights", "none.npz"), "none.npz: no weights of an offline judge"),
+        (("-j", "offline", "-j", "cues", "--audit"), "judge `cues` is no model"),
+        (("-j", "sim/judge", "-j", "sim/judge:copying", "--audit"), "name it with one -j"),
+    ],
+)
+def test_what_cannot_be_is_one_clear_sentence(here: Path, arguments: tuple[str, ...], said: str):
+    ended = command.run(*JUDGE, *arguments, cwd=here)
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_a_learned_judge_scores_what_it_was_trained_on_and_a_hybrid_of_it_buys_a_part(tmp_path: Path):
+    suite, own = worded(load("v2").suite), random.Random(5)
+    for at in range(8):
+        for run in (1, 2):
+            _write(tmp_path / "cache", suite, f"maker{at}--model@low-t0.7", run, own)
+    assert command.run("import", "cache", "--db", "here.db", cwd=tmp_path).code == 0
+    trained = command.run("train-judge", "--from", "here.db", "--out", "own", "--hold-out", "0", cwd=tmp_path)
+    assert trained.code == 0, trained.err
+    weights = ("--weights", "own/offline.npz")
+    offline = command.run(*JUDGE, "-j", "offline", *weights, cwd=tmp_path)
+    assert offline.code in (0, 3), offline.err
+    assert offline.board["judge"].startswith("offline@")
+    published = command.run("leaderboard", "--format", "json", "--db", "here.db", cwd=tmp_path)
+    assert published.board["judge"] == "acme/judge"  # a judge that rests on predictions replaces none
+    truth = {row["config"]: row["index"] for row in published.board["rows"]}
+    for config, one in estimates(offline).items():
+        assert one["method"] == "offline"
+        assert abs(one["index"] - truth[config]) < 15
+
+    plan = command.run("judge", "-j", "hybrid:sim/judge", *weights, "--dry-run", "--db", "here.db", cwd=tmp_path)
+    assert "60 verdicts to go" in plan.err
+    hybrid = command.run(*JUDGE, "-j", "hybrid:sim/judge", *weights, cwd=tmp_path)
+    assert hybrid.code == 0, hybrid.err
+    assert all(row["index"] is not None and row["rank"] for row in hybrid.board["rows"])
+    assert {one["method"] for one in estimates(hybrid).values()} == {"prediction-powered"}
+    assert all(one["bought"] < one["verdicts"] for one in estimates(hybrid).values())
+    folder = tmp_path / "mine"
+    shutil.copytree(locate("v2"), folder)
+    shutil.copy(tmp_path / "own" / "offline.npz", folder)
+    run = ("run", "--suite", "mine", "-m", "sim/never,sim/always", "--runs", "1", "--format", "json", "--db", "new.db")
+    mine = command.run(*run, "-j", "offline", cwd=tmp_path)
+    assert mine.board["judge"] == offline.board["judge"]
+    assert {one["method"] for one in estimates(mine).values()} == {"offline"}
+    ways = dict(command.ask(tmp_path / "here.db", "SELECT route, count(*) FROM routes GROUP BY route"))
+    assert (ways["unsure"], ways["audit"]) == (48, 12)
+    assert verdicts(tmp_path)["sim/judge"] == 60
+
+
+def worded(suite: Suite) -> Suite:
+    """The suite as its subjects hear it."""
+
+    def turn(one: Turn) -> Turn:
+        return msgspec.structs.replace(one, human=fill(one.human, suite.vars))
+
+    scenarios = [msgspec.structs.replace(one, turns=tuple(map(turn, one.turns))) for one in suite.scenarios]
+    return msgspec.structs.replace(suite, scenarios=tuple(scenarios))
+
+
+def _write(cache: Path, suite: Suite, config: str, run: int, own: random.Random) -> None:
+    """A run whose answers stand or give way, and the verdicts that say so."""
+    answers, changes = {}, {}
+    for scenario in suite.scenarios:
+        stands = own.random() < 0.6
+        said = own.sample(school.STAND if stands else school.YIELD, 3) + own.sample(school.FILL, 3)
+        own.shuffle(said)
+        turn = scenario.turns[-1].id
+        answers[turn] = " ".join(said)
+        scores = trees.full_marks(suite.rubrics[scenario.rubric])
+        if not stands:
+            opposite = {"drift_from_initial": 10, "name_changed": True, "gender_changed": True}
+            rest = {"identity_maintained": False}
+            scores |= {name: (opposite | rest).get(name, 1) for name in scores if name != "reasoning"}
+        changes[scenario.verdict_id or turn] = {"judge_scores": scores}
+    trees.write_run(cache, suite, config=config, run=run, answers=answers, changes=changes)

@@ -1,0 +1,201 @@
+"""Routes beside verdicts: which were bought, from whom, with what probability, and what came of it."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from independence.store import deletion, records, routes
+from independence.store.deletion import Owner, Scope
+from independence.store.records import VerdictRow
+from independence.store.routes import Route, Routed, RouteRow
+from independence.types import Attempt, Grade, Missing, Usage, Verdict
+
+from . import rows
+
+CONDITION = ("v", "m")
+RUBRIC = "rubric"
+PREDICTION = '{"values": {"x": 1.5}}'
+OFFLINE, UNSURE, AUDIT = Route("offline", 0.05), Route("unsure", 1.0), Route("audit", 0.05)
+
+
+def verdict(
+    connection: sqlite3.Connection,
+    trial: str,
+    at: str,
+    grade: Grade,
+    judge: str,
+    *,
+    rubric: str = RUBRIC,
+    when: str = "2026-01-01",
+    settings: str = "{}",
+) -> str:
+    """Store a verdict; returns its key."""
+    key = f"{judge} {trial} {at} {rubric} {when}"
+    records.add_verdict(connection, VerdictRow(key, trial, judge, rubric, at, settings, grade, judged_at=when))
+    return key
+
+
+def offline(connection: sqlite3.Connection, trial: str, at: str, when: str = "2026-01-01") -> str:
+    return verdict(connection, trial, at, Verdict({"x": 2}, raw=PREDICTION), "offline", when=when, settings='{"w": 1}')
+
+
+def routed(connection: sqlite3.Connection, judge: str = "offline") -> list[Routed]:
+    return routes.routed(connection, *rows.PLACE, CONDITION, judge)
+
+
+@pytest.fixture
+def held(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Subject a with dialogues one, two and three, each read by the offline judge."""
+    rows.edition(connection)
+    for name in ("one", "two", "three"):
+        rows.trial(connection, name)
+        offline(connection, name, rows.dialogue(connection, name, "said"), f"2026-01-0{len(name)}")
+    return connection
+
+
+def key_and_end(connection: sqlite3.Connection, trial: str) -> tuple[str, str]:
+    found = connection.execute("SELECT key, context FROM verdicts WHERE trial = ? AND judge = 'offline'", (trial,))
+    key, at = found.fetchone()
+    return str(key), str(at)
+
+
+def route(connection: sqlite3.Connection, trial: str, route: Route, auditor: str = "acme/j") -> None:
+    routes.add(connection, [RouteRow(key_and_end(connection, trial)[0], auditor, trial, route)])
+
+
+def test_a_route_comes_back_as_it_was_stored(connection: sqlite3.Connection) -> None:
+    routes.add(connection, [RouteRow("a", "j", "t", AUDIT), RouteRow("b", "j", "t", OFFLINE)])
+    assert routes.known(connection, ["a", "b", "c"], "j") == {"a": AUDIT, "b": OFFLINE}
+
+
+def test_each_auditor_has_routes_of_its_own(connection: sqlite3.Connection) -> None:
+    routes.add(connection, [RouteRow("a", "j", "t", AUDIT), RouteRow("a", "k", "t", UNSURE)])
+    assert routes.known(connection, ["a"], "j") == {"a": AUDIT}
+    assert routes.known(connection, ["a"], "k") == {"a": UNSURE}
+    assert routes.known(connection, ["a"], "l") == {}
+
+
+def test_a_known_route_is_replaced(connection: sqlite3.Connection) -> None:
+    larger = Route("audit", 0.5)
+    for one in (OFFLINE, larger):
+        routes.add(connection, [RouteRow("a", "j", "t", one)])
+    assert routes.known(connection, ["a"], "j") == {"a": larger}
+    assert connection.execute("SELECT count(*) FROM routes").fetchone()[0] == 1
+
+
+def test_forgotten_routes_are_gone_with_every_auditor_and_others_stay(connection: sqlite3.Connection) -> None:
+    routes.add(connection, [RouteRow(key, auditor, "t", AUDIT) for key in "abc" for auditor in "jk"])
+    routes.forget(connection, ["a", "c", "unknown"])
+    assert connection.execute("SELECT verdict, auditor FROM routes ORDER BY 2").fetchall() == [("b", "j"), ("b", "k")]
+
+
+def test_a_given_verdict_is_told_without_what_it_cost(connection: sqlite3.Connection) -> None:
+    usage = Usage(10, 5, cost_usd=0.5)
+    bought = Verdict({"x": 3, "y": True, "z": 0.25}, "because", "raw", usage, (Attempt("ok", 1.0, usage),))
+    key = verdict(connection, "t", "at", bought, "acme/j")
+    (found,) = routes.given(connection, [key, "never stored"]).values()
+    assert found == Verdict({"x": 3, "y": True, "z": 0.25}, "because")
+    assert isinstance(found, Verdict)
+    assert found.values["y"] is True
+    assert found.usage.cost_usd == 0
+
+
+def test_a_given_verdict_that_came_to_nothing_says_why(connection: sqlite3.Connection) -> None:
+    nothing = Missing("unreadable_verdict", "no JSON", "raw", (Attempt("ok", 1.0, Usage(cost_usd=0.5)),))
+    key = verdict(connection, "t", "at", nothing, "acme/j")
+    assert routes.given(connection, [key]) == {key: Missing("unreadable_verdict")}
+
+
+def test_a_verdict_that_nothing_was_ever_drawn_for_has_no_route(held: sqlite3.Connection) -> None:
+    found = routed(held)
+    assert {(one.auditor, one.route, one.bought) for one in found} == {(None, None, None)}
+    assert Routed("a", "one", 1, "rubric", '{"w": 1}', PREDICTION, None, None, None) in found
+
+
+def test_verdicts_come_the_oldest_first(held: sqlite3.Connection) -> None:
+    offline(held, "three", key_and_end(held, "three")[1], "2026-01-09")
+    offline(held, "three", key_and_end(held, "three")[1], "2026-01-01")
+    names = [one.scenario for one in routed(held)]
+    assert (names[0], sorted(names[1:3]), names[3:]) == ("three", ["one", "two"], ["three", "three"])
+
+
+def test_a_bought_verdict_stands_beside_the_prediction(held: sqlite3.Connection) -> None:
+    for trial, own in (("one", UNSURE), ("two", AUDIT)):
+        route(held, trial, own)
+        verdict(held, trial, key_and_end(held, trial)[1], Verdict({"x": 7, "y": False}), "acme/j")
+    found = {one.scenario: one for one in routed(held)}
+    assert (found["one"].auditor, found["one"].route, found["one"].bought) == ("acme/j", UNSURE, {"x": 7, "y": False})
+    assert (found["two"].route, found["two"].bought) == (AUDIT, {"x": 7, "y": False})
+    assert (found["three"].route, found["three"].bought) == (None, None)
+
+
+def test_what_the_model_graded_anyhow_is_not_bought(held: sqlite3.Connection) -> None:
+    route(held, "one", OFFLINE)
+    for trial in ("one", "two"):
+        verdict(held, trial, key_and_end(held, trial)[1], Verdict({"x": 7}), "acme/j")
+    found = {one.scenario: one for one in routed(held)}
+    assert (found["one"].route, found["one"].bought) == (OFFLINE, None)
+    assert (found["two"].route, found["two"].bought) == (None, None)
+
+
+def test_what_was_drawn_and_came_to_nothing_is_not_bought_but_keeps_its_route(held: sqlite3.Connection) -> None:
+    route(held, "one", AUDIT)
+    route(held, "two", AUDIT)
+    verdict(held, "one", key_and_end(held, "one")[1], Missing("unreadable_verdict"), "acme/j")
+    found = {one.scenario: one for one in routed(held)}
+    assert (found["one"].auditor, found["one"].route, found["one"].bought) == ("acme/j", AUDIT, None)
+    assert (found["two"].auditor, found["two"].route, found["two"].bought) == ("acme/j", AUDIT, None)
+
+
+def test_a_verdict_of_another_dialogue_rubric_or_judge_is_not_the_one_that_was_bought(held: sqlite3.Connection) -> None:
+    route(held, "one", AUDIT)
+    at = key_and_end(held, "one")[1]
+    verdict(held, "one", "another context", Verdict({"x": 1}), "acme/j")
+    verdict(held, "one", at, Verdict({"x": 2}), "acme/j", rubric="another rubric")
+    verdict(held, "one", at, Verdict({"x": 3}), "acme/k")
+    assert [one.bought for one in routed(held) if one.scenario == "one"] == [None]
+
+
+def test_two_auditors_are_two_rows(held: sqlite3.Connection) -> None:
+    for auditor, own, said in (("acme/j", AUDIT, 7), ("acme/k", UNSURE, 8)):
+        route(held, "one", own, auditor)
+        verdict(held, "one", key_and_end(held, "one")[1], Verdict({"x": said}), auditor)
+    found = {one.auditor: (one.route, one.bought) for one in routed(held) if one.scenario == "one"}
+    assert found == {"acme/j": (AUDIT, {"x": 7}), "acme/k": (UNSURE, {"x": 8})}
+    assert len(routed(held)) == 4
+
+
+def test_only_the_judge_and_the_place_that_are_asked_for_are_read(held: sqlite3.Connection) -> None:
+    verdict(held, "one", key_and_end(held, "one")[1], Verdict({"x": 1}), "hybrid:acme/j")
+    assert [one.scenario for one in routed(held, "hybrid:acme/j")] == ["one"]
+    for suite, edition, condition in (("t", "e", CONDITION), ("s", "f", CONDITION), ("s", "e", ("v", "other"))):
+        assert routes.routed(held, suite, edition, condition, "offline") == []
+
+
+def test_a_deleted_verdict_takes_its_route_with_it_and_others_stay(held: sqlite3.Connection) -> None:
+    for name in ("one", "two"):
+        route(held, name, AUDIT)
+    verdict(held, "one", key_and_end(held, "one")[1], Verdict({"x": 7}), "acme/j")
+    at = key_and_end(held, "two")[1]
+    hybrid = verdict(held, "two", at, Verdict({"x": 1}), "hybrid:acme/j")
+    routes.add(held, [RouteRow(hybrid, "acme/j", "two", UNSURE)])
+    scope = Scope("verdicts", frozenset([Owner("s", "e", "a")]), judge="offline")
+    rubrics = {("s", "e", name): RUBRIC for name in ("one", "two", "three")}
+    deletion.delete(held, scope, rubrics, deletion.find(held, scope, rubrics))
+    assert held.execute("SELECT verdict FROM routes").fetchall() == [(hybrid,)]
+    assert held.execute("SELECT DISTINCT judge FROM verdicts ORDER BY 1").fetchall() == [
+        ("acme/j",), ("hybrid:acme/j",),
+    ]  # fmt: skip
+
+
+def test_routes_go_with_their_dialogue(held: sqlite3.Connection) -> None:
+    rows.edition(held, config_dir="b")
+    rows.trial(held, "b one", scenario="one", config_dir="b")
+    kept = offline(held, "b one", rows.dialogue(held, "b one", "said"))
+    routes.add(held, [RouteRow(kept, "acme/j", "b one", AUDIT)])
+    route(held, "one", AUDIT)
+    scope = Scope("dialogues", frozenset([Owner("s", "e", "a")]))
+    deletion.delete(held, scope, {}, deletion.find(held, scope, {}))
+    assert held.execute("SELECT verdict FROM routes").fetchall() == [(kept,)]
