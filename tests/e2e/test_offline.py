@@ -87,7 +87,10 @@ def test_a_larger_audit_buys_only_the_difference_and_the_same_one_nothing(here: 
         ended = command.run(*JUDGE, "-j", "sim/judge", "--audit", str(count), cwd=here)
         return ended, verdicts(here)["sim/judge"]
 
-    (first, few), (again, same), (_, more) = audit(6), audit(6), audit(10)
+    (first, few), (again, same) = audit(6), audit(6)
+    plan = command.run("judge", "-j", "sim/judge", "--audit", "10", "--dry-run", "--db", "here.db", cwd=here)
+    assert f"{10 * SCENARIOS} verdicts to go" in plan.err
+    _, more = audit(10)
     assert (few, same, more) == (6 * SCENARIOS, 6 * SCENARIOS, 10 * SCENARIOS)
     assert first.board == again.board
     bought = command.ask(here / "here.db", "SELECT count(*), min(probability) FROM routes WHERE route = 'audit'")
@@ -156,6 +159,10 @@ def test_a_learned_judge_scores_what_it_was_trained_on_and_a_hybrid_of_it_buys_a
     offline = command.run(*JUDGE, "-j", "offline", *weights, cwd=tmp_path)
     assert offline.code in (0, 3), offline.err
     assert offline.board["judge"].startswith("offline@")
+    stranger = command.run(*JUDGE, "-j", offline.board["judge"], cwd=tmp_path)
+    assert (stranger.code, "name their file with --weights" in stranger.err) == (2, True)
+    named = command.run(*JUDGE, "-j", offline.board["judge"], *weights, cwd=tmp_path)
+    assert named.board == offline.board
     published = command.run("leaderboard", "--format", "json", "--db", "here.db", cwd=tmp_path)
     assert published.board["judge"] == "acme/judge"  # a judge that rests on predictions replaces none
     truth = {row["config"]: row["index"] for row in published.board["rows"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -11,11 +12,12 @@ from independence.config import environment
 from independence.config.registry import Registry
 from independence.config.subjects import SIM
 from independence.errors import UsageError
-from independence.judge.spec import CUES, HYBRID, OFFLINE, Buying, JudgeSpec
+from independence.judge.spec import CUES, HYBRID, OFFLINE, Buying, JudgeSpec, kind
 from independence.suites import load
 from independence.suites.schema import Suite
 
 _BUYS = f"{HYBRID}:"
+_VERSION = re.compile(r"@([0-9a-f]{12})$")
 
 
 class Offline(msgspec.Struct, frozen=True):
@@ -48,13 +50,21 @@ def specs(names: Iterable[str], known: Registry, suite: Suite, offline: Offline 
     for name in distinct:
         if name == CUES:
             out.append(JudgeSpec(name, kind=CUES))
-        elif name == OFFLINE:
-            out.append(_offline(suite, offline.weights))
-        elif name.startswith(_BUYS):
-            out.append(_hybrid(model(name.removeprefix(_BUYS), known), suite, offline))
+        elif kind(name) in (OFFLINE, HYBRID):
+            out.append(_with_weights(name, known, suite, offline))
         else:
             out.append(model(name, known))
     return tuple(out)
+
+
+def _with_weights(name: str, known: Registry, suite: Suite, offline: Offline) -> JudgeSpec:
+    """An offline or hybrid judge. A name as boards print it may end with the version of weights of one's own."""
+    said = _VERSION.search(name)
+    base = name[: said.start()] if said else name
+    judge = _offline(suite, offline.weights)
+    if said and said[1] != judge.weights:
+        raise UsageError(f"judge `{name}`: its weights are not here; name their file with --weights")
+    return judge if base == OFFLINE else _hybrid(model(base.removeprefix(_BUYS), known), judge, offline)
 
 
 def share(judge: JudgeSpec) -> str:
@@ -113,8 +123,7 @@ def _audited(names: Sequence[str], known: Registry, suite: Suite, offline: Offli
     )
 
 
-def _hybrid(asked: JudgeSpec, suite: Suite, offline: Offline) -> JudgeSpec:
-    judge = _offline(suite, offline.weights)
+def _hybrid(asked: JudgeSpec, judge: JudgeSpec, offline: Offline) -> JudgeSpec:
     name = judge.name.replace(OFFLINE, f"{_BUYS}{asked.name}", 1)
     return msgspec.structs.replace(
         judge, name=name, kind=HYBRID, endpoint=asked.endpoint, model=asked.model, auditor=asked.name,

@@ -98,8 +98,9 @@ async def carry_out(
 async def _graded(bench: Bench, job: Job, left: Left) -> Outcome:
     """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
     outcome = await run.run(bench, resume.at_once(left.todo), job.shares)
+    waiting = {spec for item in left.todo for spec in item.judges if not spec.at_once}
     for spec in job.judges:
-        if not spec.at_once and outcome.stopped_by is None:
+        if spec in waiting and outcome.stopped_by is None:
             later = await fleet.grade(Fleet(bench, job.trials, spec), job.shares)
             outcome = Outcome(later.stopped_by, outcome.skipped + later.skipped)
     return outcome

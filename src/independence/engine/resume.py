@@ -117,16 +117,23 @@ def _graded(
 def _audited(
     connection: sqlite3.Connection, states: Sequence[TrialState], judge: JudgeSpec, rubrics: Mapping[str, str]
 ) -> set[str]:
-    """Verdicts of the offline judge that were drawn and bought, or left out by the draw."""
-    pairs = {}
+    """Verdicts of the offline judge that were drawn and bought, or left out by a draw that is large enough."""
+    assert judge.buying is not None
+    pairs, scenarios = dict[str, str](), dict[str, set[str]]()
     for state in states:
         if state.end and state.scenario in rubrics:
             settings = (judge.settings, judge.bought.settings)
             own, bought = (verdict_key(state.end, rubrics[state.scenario], one) for one in settings)
             pairs[own] = bought
-    drawn = routes.known(connection, pairs, judge.auditor)
+            scenarios.setdefault(state.scenario, set()).add(own)
+    known = routes.known(connection, pairs, judge.auditor)
+    drawn = {key for key, route in known.items() if route.way != "offline"}
     there = queries.known_verdicts(connection, pairs.values())
-    return {key for key, route in drawn.items() if route.way == "offline" or pairs[key] in there}
+    done = set[str]()
+    for keys in scenarios.values():
+        if len(keys & drawn) >= min(judge.buying.least, len(keys)):
+            done |= {key for key in keys & known.keys() if key not in drawn or pairs[key] in there}
+    return done
 
 
 def differing_fields(connection: sqlite3.Connection, place: tuple[str, str], trials: Iterable[Trial]) -> Counter[str]:
