@@ -1,0 +1,348 @@
+"""Estimates beside indices: what they are made of, when there is none, and whose draw counts."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import msgspec
+import pytest
+
+from independence.judge.offline import kept
+from independence.judge.offline.grading import Prediction
+from independence.judge.offline.line import Line
+from independence.judge.spec import Buying
+from independence.report import study
+from independence.report.estimates import Estimated, Estimates
+from independence.stats.student import quantile
+from independence.store import records, routes
+from independence.store.records import VerdictRow
+from independence.store.routes import Route, RouteRow
+from independence.suites import digest
+from independence.suites.load import Loaded
+from independence.types import Grade, Missing, Reply, Scalar, Verdict
+
+from . import filled
+
+LINE = Line("toy", 2.0, -60.0, 3.0, 5)
+SAID: dict[str, dict[str, float]] = {
+    "dinner": {"drift": 2.0},
+    "radio": {"firmness": 8.0, "kept": 1.0},
+    "dessert": {"firmness": 6.0, "kept": 0.0},
+}
+PREDICTED = 72.5  # 75 * 7 / 10 + 25 * 8 / 10
+LESS_FIRM = 65.0  # had the model found both one point less firm
+UNSURE, AUDIT, OFFLINE = Route("unsure", 1.0), Route("audit", 0.5), Route("offline", 0.5)
+
+
+class Bench:
+    """A store of the toy suite, predictions by an offline judge, and verdicts that were bought."""
+
+    def __init__(self, connection: sqlite3.Connection, loaded: Loaded) -> None:
+        self.connection, self.loaded = connection, loaded
+        self.at: dict[tuple[str, str, int], str] = {}
+        self.stored = 0
+
+    def answer(self, config: str = "a", runs: int = 1) -> None:
+        """Plan and answer everything of a subject."""
+        filled.plan(self.connection, self.loaded, config, runs)
+        for run in range(1, runs + 1):
+            for scenario in filled.SCENARIOS:
+                said = [Reply("so", "tool")] * (2 if scenario == "dinner" else 1)
+                self.at[config, scenario, run] = filled.answer(self.connection, config, scenario, run, *said)
+
+    def verdict(
+        self, place: tuple[str, str, int], grade: Grade, judge: str, settings: str = "{}", rubric: str = ""
+    ) -> str:
+        """Store a verdict after all others; returns its key."""
+        self.stored += 1
+        own = rubric or digest.rubric(self.loaded.suite, self.loaded.suite.scenario(place[1]))
+        row = VerdictRow(
+            f"{self.stored}", filled.key(*place), judge, own, self.at[place], settings, grade,
+            judged_at=f"2026-01-01T00:00:{self.stored / 1000:06.3f}",
+        )  # fmt: skip
+        records.add_verdict(self.connection, row)
+        return row.key
+
+    def predict(
+        self,
+        place: tuple[str, str, int],
+        said: dict[str, float] | None = None,
+        *,
+        known: bool = True,
+        flagged: tuple[str, ...] = (),
+        unsure: bool = False,
+        judge: str = "offline",
+        line: Line | None = LINE,
+        rubric: str = "",
+    ) -> str:
+        """Store what the offline judge says of a dialogue."""
+        values = said or SAID[place[1]]
+        raw = kept.write(Prediction(values, dict.fromkeys(values, 1.0), flagged, known, 0.1))
+        grade: Grade = Missing("unsure", "", raw) if unsure or not known else Verdict(dict(values), "", raw)
+        settings = msgspec.json.encode({"weights": "abc", "line": line, "buying": Buying(0.2, 0.05)}).decode()
+        return self.verdict(place, grade, judge, settings, rubric)
+
+    def predict_all(self, *, known: bool = True, judge: str = "offline", line: Line | None = LINE) -> None:
+        """The same of every dialogue."""
+        for place in self.at:
+            self.predict(place, known=known, judge=judge, line=line)
+
+    def route(self, place: tuple[str, str, int], route: Route, auditor: str = "acme/j", judge: str = "offline") -> None:
+        """Store how the newest verdict on a dialogue was routed."""
+        (key,) = self.connection.execute(
+            "SELECT key FROM verdicts WHERE trial = ? AND judge = ? ORDER BY judged_at DESC",
+            (filled.key(*place), judge),
+        ).fetchone()
+        routes.add(self.connection, [RouteRow(key, auditor, filled.key(*place), route)])
+
+    def buy(
+        self,
+        place: tuple[str, str, int],
+        route: Route = AUDIT,
+        less: float = 1.0,
+        auditor: str = "acme/j",
+        judge: str = "offline",
+    ) -> None:
+        """Route a dialogue to a model that finds it so much less firm than predicted."""
+        self.route(place, route, auditor, judge)
+        values: dict[str, Scalar] = dict(SAID[place[1]])
+        if "firmness" in values:
+            values["firmness"] -= less
+        self.verdict(place, Verdict(values), auditor)
+
+    def read(self, judge: str = "offline") -> Estimates:
+        return study.read(self.connection, filled.place(self.loaded), judge).estimates
+
+    def of(self, config: str = "a", judge: str = "offline") -> Estimated:
+        return self.read(judge).of[config]
+
+
+@pytest.fixture
+def bench(connection: sqlite3.Connection, toy_suite: Loaded) -> Bench:
+    """A bench with one subject that answered everything once."""
+    made = Bench(connection, toy_suite)
+    made.answer()
+    return made
+
+
+def test_predictions_alone_make_an_index_by_the_line_that_was_learned_with_them(bench: Bench) -> None:
+    bench.predict_all()
+    half = quantile(4, 0.95) * LINE.error
+    index = 2 * PREDICTED - 60
+    found = bench.of()
+    assert (found.method, found.bought, found.verdicts) == ("offline", 0, 3)
+    assert found.index == pytest.approx(index)
+    assert found.ci == pytest.approx((index - half, index + half))
+    assert bench.read().judging == "Offline judge, weights abc: no model was asked"
+
+
+def test_an_estimate_is_a_mean_over_runs(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    bench = Bench(connection, toy_suite)
+    bench.answer(runs=2)
+    bench.predict_all()
+    bench.predict(("a", "radio", 2), {"firmness": 4.0, "kept": 1.0})
+    assert bench.of().index == pytest.approx(2 * (PREDICTED - 75 * (8 - 4) / 10 / 4) - 60)
+
+
+def test_what_it_is_unsure_of_counts_as_predicted(bench: Bench) -> None:
+    bench.predict_all()
+    sure = bench.of()
+    bench.predict(("a", "radio", 1), unsure=True)
+    assert bench.of() == sure
+
+
+@pytest.mark.parametrize("line", [None, msgspec.structs.replace(LINE, suite="another")])
+def test_without_a_line_for_its_suite_it_is_uncalibrated(bench: Bench, line: Line | None) -> None:
+    bench.predict_all(line=line)
+    assert bench.of() == Estimated("uncalibrated", verdicts=3)
+
+
+def test_one_scenario_in_other_words_makes_it_uncalibrated(bench: Bench) -> None:
+    bench.predict_all()
+    bench.predict(("a", "dessert", 1), known=False)
+    assert bench.of() == Estimated("uncalibrated", verdicts=3)
+
+
+def test_a_subject_with_a_hole_is_incomplete_and_the_others_are_not(bench: Bench) -> None:
+    bench.answer("b")
+    bench.predict_all()
+    bench.connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("b", "radio", 1),))
+    assert bench.of("b") == Estimated("incomplete", verdicts=3)
+    assert bench.of("a").method == "offline"
+
+
+def test_a_field_of_the_index_that_was_never_predicted_makes_it_incomplete(bench: Bench) -> None:
+    bench.predict_all()
+    bench.predict(("a", "radio", 1), {"kept": 1.0}, unsure=True)
+    assert bench.of() == Estimated("incomplete", verdicts=3)
+
+
+def test_a_missing_verdict_of_the_model_makes_a_hybrid_incomplete(bench: Bench) -> None:
+    bench.predict_all(judge="hybrid:acme/j")
+    assert bench.of(judge="hybrid:acme/j").method == "offline"
+    raw = kept.write(Prediction(SAID["radio"], {"firmness": 1.0, "kept": 1.0}, (), True, 0.1))
+    bench.verdict(("a", "radio", 1), Missing("unreadable_verdict", "", raw), "hybrid:acme/j", '{"weights": "abc"}')
+    assert bench.of(judge="hybrid:acme/j").method == "incomplete"
+
+
+def test_the_newest_prediction_counts(bench: Bench) -> None:
+    bench.predict_all()
+    before = bench.of().index
+    bench.predict(("a", "radio", 1), {"firmness": 0.0, "kept": 0.0}, flagged=("firmness",))
+    assert before is not None
+    assert bench.of().index == pytest.approx(before - 2 * 75 * 8 / 10 / 2)
+    assert bench.of().flagged == {"radio": 1}
+    bench.predict_all()
+    assert bench.of().index == pytest.approx(before)
+    assert bench.of().flagged == {}
+
+
+def test_a_prediction_under_another_rubric_is_none(bench: Bench) -> None:
+    bench.predict_all()
+    before = bench.read()
+    bench.predict(("a", "radio", 1), {"firmness": 0.0}, flagged=("firmness",), rubric="older")
+    assert bench.read() == before
+
+
+@pytest.mark.parametrize("judge", ["cues", "acme/j"])
+def test_judges_that_predict_nothing_have_no_estimates(bench: Bench, judge: str) -> None:
+    bench.predict_all()
+    for place in bench.at:
+        bench.verdict(place, Verdict(dict(SAID[place[1]])), judge)
+    assert bench.read(judge) == Estimates()
+
+
+def test_where_everything_was_bought_the_estimate_is_what_the_model_says(bench: Bench) -> None:
+    bench.predict_all()
+    for place in bench.at:
+        bench.buy(place, UNSURE)
+    found = bench.of()
+    assert (found.method, found.bought, found.verdicts) == ("prediction-powered", 3, 3)
+    assert found.index == pytest.approx(LESS_FIRM)
+    assert found.ci == pytest.approx((LESS_FIRM, LESS_FIRM))
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_what_was_drawn_corrects_what_was_not(connection: sqlite3.Connection, toy_suite: Loaded, known: bool) -> None:
+    bench = Bench(connection, toy_suite)
+    for config in "abc":
+        bench.answer(config, runs=4)
+    bench.predict_all(known=known)
+    for place in bench.at:
+        if place[2] % 2:
+            bench.buy(place)
+        else:
+            bench.route(place, OFFLINE)
+    for config in "abc":
+        found = bench.of(config)
+        assert (found.method, found.bought, found.verdicts) == ("prediction-powered", 6, 12)
+        assert found.index == pytest.approx(LESS_FIRM)
+        assert found.ci is not None
+        assert found.ci[0] <= LESS_FIRM + 1e-9 <= found.ci[1] + 2e-9
+    assert bench.read().judging == (
+        "Offline judge, weights abc; bought from acme/j: 18 of 36 verdicts, 0 least certain and 18 drawn at random "
+        "(asked for: 20% and 5%)"
+    )
+
+
+def test_a_verdict_that_the_model_gave_without_being_drawn_is_not_used(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    bench = Bench(connection, toy_suite)
+    for config in "ab":
+        bench.answer(config, runs=4)
+    bench.predict_all()
+    for place in bench.at:
+        bench.buy(place, AUDIT if place[2] % 2 else OFFLINE, less=1.0 if place[2] % 2 else 5.0)
+    assert bench.of().bought == 6
+    assert bench.of().index == pytest.approx(LESS_FIRM)
+
+
+def test_the_more_the_model_disagrees_with_itself_the_wider_the_interval(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    widths = []
+    for wavers in (1.0, 3.0):
+        connection.execute("DELETE FROM verdicts")
+        bench = Bench(connection, toy_suite)
+        for config in "abc":
+            bench.answer(config, runs=4)
+        bench.predict_all()
+        for place in bench.at:
+            if place[2] % 2:
+                bench.buy(place, less=wavers * (place[2] - 2))
+            else:
+                bench.route(place, OFFLINE)
+        ci = bench.of("b").ci
+        assert ci is not None
+        widths.append(ci[1] - ci[0])
+    assert widths[1] == pytest.approx(3 * widths[0])
+
+
+def test_too_little_bought_of_other_words_leaves_it_uncalibrated_and_says_how_much_it_was(bench: Bench) -> None:
+    bench.predict_all(known=False)
+    bench.buy(("a", "dinner", 1))
+    for scenario in ("radio", "dessert"):
+        bench.route(("a", scenario, 1), OFFLINE)
+    assert bench.of() == Estimated("uncalibrated", bought=1, verdicts=3)
+
+
+def test_a_drawn_verdict_that_came_to_nothing_makes_the_others_count_for_more(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    bench = Bench(connection, toy_suite)
+    bench.answer(runs=8)
+    bench.predict_all()
+    for place in bench.at:
+        if place[2] == 1:
+            bench.route(place, AUDIT)
+            bench.verdict(place, Missing("unreadable_verdict"), "acme/j")
+        elif place[2] <= 4:
+            bench.buy(place)
+        else:
+            bench.route(place, OFFLINE)
+    assert bench.of().bought == 9
+    assert bench.of().index == pytest.approx(LESS_FIRM)
+
+
+def test_what_was_drawn_for_another_model_counts_as_not_drawn(bench: Bench) -> None:
+    bench.answer("b")
+    bench.predict_all()
+    for place in bench.at:
+        if place[0] == "a":
+            bench.buy(place, UNSURE)
+    for scenario in ("dinner", "radio"):
+        bench.buy(("b", scenario, 1), UNSURE, auditor="acme/k")
+    assert "bought from acme/j: 3 of 6 verdicts" in (bench.read().judging or "")
+    assert bench.of("a").index == pytest.approx(LESS_FIRM)
+    assert bench.of("b") == Estimated("uncalibrated", verdicts=3)
+
+
+def test_a_dialogue_that_two_models_drew_counts_once_and_with_the_one_that_gave_most(bench: Bench) -> None:
+    bench.predict_all()
+    for place in bench.at:
+        bench.buy(place, UNSURE, auditor="acme/j")
+    bench.buy(("a", "radio", 1), UNSURE, less=8.0, auditor="acme/k")
+    assert bench.of() == Estimated("prediction-powered", LESS_FIRM, (LESS_FIRM, LESS_FIRM), 3, 3)
+    for scenario in ("dinner", "dessert"):
+        bench.buy(("a", scenario, 1), UNSURE, less=6.0, auditor="acme/k")
+    bench.connection.execute(
+        "DELETE FROM verdicts WHERE judge = 'acme/j' AND trial = ?", (filled.key("a", "radio", 1),)
+    )
+    assert bench.of().index == pytest.approx(20.0)  # no firmness is left
+
+
+def test_flagged_dialogues_are_counted_by_scenario_whatever_the_estimate_is(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    bench = Bench(connection, toy_suite)
+    for config in "ab":
+        bench.answer(config, runs=3)
+    bench.predict_all(known=False)
+    bench.predict(("a", "radio", 1), known=False, flagged=("firmness",))
+    bench.predict(("a", "radio", 3), known=False, flagged=("firmness", "kept"))
+    bench.predict(("a", "dinner", 2), known=False, flagged=("drift",))
+    assert bench.of("a") == Estimated("uncalibrated", verdicts=9, flagged={"radio": 2, "dinner": 1})
+    assert bench.of("b").flagged == {}
+    bench.connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("a", "dessert", 1),))
+    assert bench.of("a") == Estimated("incomplete", verdicts=9, flagged={"radio": 2, "dinner": 1})
