@@ -72,7 +72,7 @@ def test_a_hybrids_model_keeps_its_endpoint() -> None:
 
 @pytest.mark.parametrize("shares", [(0.8, 0.3), (1.0, 0.01)])
 def test_shares_of_more_than_everything_are_refused(shares: tuple[float, float]) -> None:
-    with pytest.raises(UsageError, match="more than everything") as caught:
+    with pytest.raises(UsageError, match="at most 1") as caught:
         one("hybrid:acme/judge", Offline(*shares))
     assert f"--unsure-share {shares[0]:g}" in str(caught.value)
     assert f"--audit-share {shares[1]:g}" in str(caught.value)

@@ -89,12 +89,64 @@ def test_a_larger_audit_buys_only_the_difference_and_the_same_one_nothing(here: 
 
     (first, few), (again, same) = audit(6), audit(6)
     plan = command.run("judge", "-j", "sim/judge", "--audit", "10", "--dry-run", "--db", "here.db", cwd=here)
-    assert f"{10 * SCENARIOS} verdicts to go" in plan.err
+    assert f"{4 * SCENARIOS} verdicts to go" in plan.err
     _, more = audit(10)
     assert (few, same, more) == (6 * SCENARIOS, 6 * SCENARIOS, 10 * SCENARIOS)
     assert first.board == again.board
     bought = command.ask(here / "here.db", "SELECT count(*), min(probability) FROM routes WHERE route = 'audit'")
     assert bought == [(10 * SCENARIOS, 10 / (len(PANEL) * RUNS))]
+
+
+def test_an_audit_of_some_subjects_is_about_them_alone_and_ends(here: Path):
+    some = (*JUDGE, "-j", "sim/judge", "--audit", "5", "-m", "sim/never,sim/half")
+    first, again = command.run(*some, cwd=here), command.run(*some, cwd=here)
+    assert (first.code, again.code) == (0, 0), first.err
+    methods = {config.split("@")[0]: one["method"] for config, one in estimates(again).items()}
+    assert {name for name, method in methods.items() if method == "prediction-powered"} == {"sim--never", "sim--half"}
+
+
+def test_what_was_drawn_and_is_not_bought_yet_leaves_no_estimate(here: Path):
+    whole = estimates(command.run(*JUDGE, "-j", "sim/judge", "--audit", "12", cwd=here))
+    lost = "SELECT trial FROM planned WHERE config_dir LIKE 'sim--half%'"
+    with closing(sqlite3.connect(here / "here.db")) as connection, connection:
+        connection.execute(f"DELETE FROM verdicts WHERE judge = 'sim/judge' AND trial IN ({lost})")
+    left = estimates(command.run("leaderboard", "-j", "offline", "--format", "json", "--db", "here.db", cwd=here))
+    assert {config for config, one in left.items() if one["method"] == "incomplete"} == {"sim--half@none-t0.7"}
+    for config, one in left.items():
+        if one["index"] is not None:  # the lines are fitted to fewer verdicts
+            assert abs(one["index"] - whole[config]["index"]) < 5
+
+
+def test_a_newcomer_to_a_hybrid_is_bought_as_much_of_as_the_others(here: Path):
+    command.run(*JUDGE, "-j", "hybrid:sim/judge", cwd=here)
+    newcomer = ("run", "-m", "sim/yield-10", "--runs", "1", "--format", "json", "--quiet", "--db", "here.db")
+    ended = command.run(*newcomer, "-j", "hybrid:sim/judge", cwd=here)
+    assert ended.code == 0, ended.err
+    (row,) = [row for row in ended.board["rows"] if row["config"].startswith("sim--yield-10")]
+    assert row["index"] is None
+    assert row["estimate"]["method"] == "prediction-powered"
+    assert row["estimate"]["bought"] < SCENARIOS
+
+
+def test_every_condition_has_a_draw_of_its_own_and_company_changes_no_exit_code(tmp_path: Path):
+    asked = (
+        "-m",
+        "sim/never,sim/half",
+        "--runs",
+        "12",
+        "--modes",
+        "tool_role,user_role",
+        "--format",
+        "json",
+        "--quiet",
+    )
+    ended = command.run("run", *asked, "-j", "cues", "-j", "hybrid:sim/judge", "--db", "here.db", cwd=tmp_path)
+    assert ended.code == 0, ended.err
+    boards = [board for board in ended.board if board["judge"] == "hybrid:sim/judge"]
+    assert len(boards) == 2
+    for board in boards:
+        assert "300 of 360 verdicts" in board["judging"]
+        assert {row["estimate"]["method"] for row in board["rows"]} == {"prediction-powered"}
 
 
 def test_a_hybrid_on_new_words_has_estimates_and_no_index(here: Path):
@@ -135,7 +187,12 @@ def test_what_a_hybrid_will_buy_is_priced_before(tmp_path: Path):
     ("arguments", "said"),
     [
         (("-j", "hybrid:cues"), "judge `cues` is no model"),
-        (("-j", "hybrid:sim/judge", "--unsure-share", "0.9", "--audit-share", "0.2"), "more than everything"),
+        (
+            ("-j", "hybrid:sim/judge", "--unsure-share", "0.9", "--audit-share", "0.2"),
+            "together they are above 0 and at most 1",
+        ),
+        (("-j", "hybrid:sim/judge", "--unsure-share", "nan"), "together they are above 0 and at most 1"),
+        (("-j", "hybrid:sim/judge", "--unsure-share", "0", "--audit-share", "0"), "together they are above 0"),
         (("-j", "offline", "--weights", "none.npz"), "none.npz: no weights of an offline judge"),
         (("-j", "offline", "-j", "cues", "--audit"), "judge `cues` is no model"),
         (("-j", "sim/judge", "-j", "sim/judge:copying", "--audit"), "name it with one -j"),

@@ -141,7 +141,7 @@ class Court:
         halt = Halt([gate], events.append)
         backends = {"openrouter": Backend(client, gate)}
         bench = Bench(self.loaded.suite, rubrics, backends, writer, events.append, halt, leases.owner())
-        outcome = await fleet.grade(Fleet(bench, self.trials, spec), Shares(1, 1))
+        outcome = await fleet.grade(Fleet(bench, self.loaded.edition, self.trials, spec), Shares(1, 1))
         await writer.close()
         return outcome, events
 

@@ -308,27 +308,25 @@ def test_a_drawn_verdict_that_came_to_nothing_makes_the_others_count_for_more(
 def test_what_was_drawn_for_another_model_counts_as_not_drawn(bench: Bench) -> None:
     bench.answer("b")
     bench.predict_all()
+    for scenario in ("dinner", "radio"):
+        bench.buy(("b", scenario, 1), UNSURE, auditor="acme/k")
     for place in bench.at:
         if place[0] == "a":
             bench.buy(place, UNSURE)
-    for scenario in ("dinner", "radio"):
-        bench.buy(("b", scenario, 1), UNSURE, auditor="acme/k")
     assert "bought from acme/j: 3 of 6 verdicts" in (bench.read().judging or "")
     assert bench.of("a").index == pytest.approx(LESS_FIRM)
-    assert bench.of("b") == Estimated("uncalibrated", verdicts=3)
+    assert bench.of("b") == Estimated("undrawn", verdicts=3)
 
 
-def test_a_dialogue_that_two_models_drew_counts_once_and_with_the_one_that_gave_most(bench: Bench) -> None:
+def test_a_dialogue_that_two_models_drew_counts_once_and_with_the_one_that_was_asked_last(bench: Bench) -> None:
     bench.predict_all()
     for place in bench.at:
         bench.buy(place, UNSURE, auditor="acme/j")
-    bench.buy(("a", "radio", 1), UNSURE, less=8.0, auditor="acme/k")
     assert bench.of() == Estimated("prediction-powered", LESS_FIRM, (LESS_FIRM, LESS_FIRM), 3, 3)
+    bench.buy(("a", "radio", 1), UNSURE, less=8.0, auditor="acme/k")
+    assert bench.of().method == "undrawn"
     for scenario in ("dinner", "dessert"):
         bench.buy(("a", scenario, 1), UNSURE, less=6.0, auditor="acme/k")
-    bench.connection.execute(
-        "DELETE FROM verdicts WHERE judge = 'acme/j' AND trial = ?", (filled.key("a", "radio", 1),)
-    )
     assert bench.of().index == pytest.approx(20.0)  # no firmness is left
 
 

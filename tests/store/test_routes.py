@@ -42,7 +42,7 @@ def offline(connection: sqlite3.Connection, trial: str, at: str, when: str = "20
 
 
 def routed(connection: sqlite3.Connection, judge: str = "offline") -> list[Routed]:
-    return routes.routed(connection, *rows.PLACE, CONDITION, judge)
+    return routes.routed(connection, (*rows.PLACE, *CONDITION), judge, hybrid=judge.startswith("hybrid:"))
 
 
 @pytest.fixture
@@ -111,7 +111,8 @@ def test_a_given_verdict_that_came_to_nothing_says_why(connection: sqlite3.Conne
 def test_a_verdict_that_nothing_was_ever_drawn_for_has_no_route(held: sqlite3.Connection) -> None:
     found = routed(held)
     assert {(one.auditor, one.route, one.bought) for one in found} == {(None, None, None)}
-    assert Routed("a", "one", 1, "rubric", '{"w": 1}', PREDICTION, None, None, None) in found
+    key = key_and_end(held, "one")[0]
+    assert Routed(key, "a", "one", 1, "rubric", '{"w": 1}', PREDICTION, None, None, "", None, False) in found
 
 
 def test_verdicts_come_the_oldest_first(held: sqlite3.Connection) -> None:
@@ -147,6 +148,24 @@ def test_what_was_drawn_and_came_to_nothing_is_not_bought_but_keeps_its_route(he
     found = {one.scenario: one for one in routed(held)}
     assert (found["one"].auditor, found["one"].route, found["one"].bought) == ("acme/j", AUDIT, None)
     assert (found["two"].auditor, found["two"].route, found["two"].bought) == ("acme/j", AUDIT, None)
+    assert (found["one"].answered, found["two"].answered) == (True, False)
+
+
+def test_what_was_bought_for_a_hybrid_is_its_own_verdict(held: sqlite3.Connection) -> None:
+    for name, own in (("one", UNSURE), ("two", OFFLINE)):
+        at = key_and_end(held, name)[1]
+        key = verdict(held, name, at, Verdict({"x": 4}, raw=PREDICTION), "hybrid:acme/j")
+        routes.add(held, [RouteRow(key, "acme/j", name, own)])
+    found = {one.scenario: one.bought for one in routed(held, "hybrid:acme/j")}
+    assert found == {"one": {"x": 4}, "two": None}
+
+
+def test_past_draws_are_counted_by_scenario(held: sqlite3.Connection) -> None:
+    route(held, "one", AUDIT)
+    route(held, "two", OFFLINE)
+    place = (*rows.PLACE, *CONDITION)
+    assert sorted(routes.past(held, place, "offline")) == [("one", 1, 1), ("two", 0, 1)]
+    assert routes.past(held, place, "hybrid:acme/j") == []
 
 
 def test_a_verdict_of_another_dialogue_rubric_or_judge_is_not_the_one_that_was_bought(held: sqlite3.Connection) -> None:
@@ -171,7 +190,7 @@ def test_only_the_judge_and_the_place_that_are_asked_for_are_read(held: sqlite3.
     verdict(held, "one", key_and_end(held, "one")[1], Verdict({"x": 1}), "hybrid:acme/j")
     assert [one.scenario for one in routed(held, "hybrid:acme/j")] == ["one"]
     for suite, edition, condition in (("t", "e", CONDITION), ("s", "f", CONDITION), ("s", "e", ("v", "other"))):
-        assert routes.routed(held, suite, edition, condition, "offline") == []
+        assert routes.routed(held, (suite, edition, *condition), "offline", hybrid=False) == []
 
 
 def test_a_deleted_verdict_takes_its_route_with_it_and_others_stay(held: sqlite3.Connection) -> None:

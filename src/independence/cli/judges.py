@@ -30,11 +30,10 @@ class Offline(msgspec.Struct, frozen=True):
 
     @property
     def buying(self) -> Buying:
-        """What a hybrid buys. Raises UsageError where it is more than everything."""
-        if self.unsure_share + self.audit_share > 1:
-            raise UsageError(
-                f"--unsure-share {self.unsure_share:g} and --audit-share {self.audit_share:g} are more than everything"
-            )
+        """What a hybrid buys. Raises UsageError where it is more than everything, or nothing."""
+        if not 0 < self.unsure_share + self.audit_share <= 1:
+            shares = f"--unsure-share {self.unsure_share:g} and --audit-share {self.audit_share:g}"
+            raise UsageError(f"{shares}: together they are above 0 and at most 1")
         return Buying(self.unsure_share, self.audit_share)
 
 

@@ -149,7 +149,7 @@ def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner
         note(f"Error: {finished.stopped_by}")
         note("everything answered so far is stored; the same command resumes", manner.quiet)
         return finished.stopped_by.exit_code
-    missing = _missing(job, finished)
+    missing = _missing(finished)
     if missing:
         note(f"missing: {missing}")
         return MISSING
@@ -175,17 +175,11 @@ def _gate(job: Job, boards: Sequence[tuple[Place, Built]], floor: float | None) 
     return GATE if below else 0
 
 
-def _missing(job: Job, finished: Finished) -> str:
-    """What is not there, by reason; empty when nothing is missing.
-
-    What a judge that buys verdicts is unsure of is not: its estimate allows for it.
-    """
+def _missing(finished: Finished) -> str:
+    """What is not there, by reason; empty when nothing is missing."""
     unfinished = len(finished.left.todo)
-    counts = finished.left.missing.copy()
-    if all(judge.buying for judge in job.judges):
-        counts.pop("unsure", None)
     parts = [f"{unfinished} dialogues unfinished, the same command asks again"] * bool(unfinished)
-    return "; ".join([*parts, *(f"{count} {reason}" for reason, count in counts.items())])
+    return "; ".join([*parts, *(f"{count} {reason}" for reason, count in finished.left.missing.items())])
 
 
 def _ending(finished: Finished) -> list[str]:

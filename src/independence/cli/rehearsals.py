@@ -18,7 +18,7 @@ _FLEETS, _REDRAWS = (8, 20, 60), 200  # sizes of audited fleets, and how many of
 
 def hybrid(taught: Taught, held: list[Held]) -> list[Table]:
     """What buying some of the verdicts is worth."""
-    verdicts = rehearsal.known(held, taught.course.scales, strict.frame(taught.suite))
+    verdicts = rehearsal.judged(held, taught.course.scales, strict.frame(taught.suite))
     if len(verdicts.configs) < _FEWEST_CONFIGURATIONS:
         return []
     bought = []
@@ -32,7 +32,7 @@ def audit(taught: Taught, held: list[Held], strange: list[Held]) -> list[Table]:
     """What an audit makes of scenarios that were not learned from."""
     fields = {one.field for one in strange}
     mixed = [*strange, *(one for one in held if one.field not in fields)]
-    verdicts = rehearsal.known(mixed, taught.course.scales, strict.frame(taught.suite))
+    verdicts = rehearsal.judged(mixed, taught.course.scales, strict.frame(taught.suite))
     buying, made = Buying(0, 0), []
     for subjects in (count for count in _FLEETS if count <= len(verdicts.configs)):
         some = [rehearsal.of_some(verdicts, subjects, seed) for seed in range(_REDRAWS)]

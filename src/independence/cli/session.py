@@ -23,7 +23,7 @@ from independence.engine.experience import learned
 from independence.engine.fleet import Fleet
 from independence.engine.plan import Trial
 from independence.engine.profile import Profile
-from independence.engine.resume import Left
+from independence.engine.resume import Left, Sales
 from independence.engine.run import Outcome
 from independence.errors import IndependenceError
 from independence.judge.spec import JudgeSpec
@@ -80,7 +80,8 @@ async def carry_out(
     async with AsyncExitStack() as stack:
         needs = Needs(job.endpoints, _models(left), job.max_cost, job.allow_unpriced)
         found = await stack.enter_async_context(asking.checked(needs))
-        cost = estimate(thinning.bought(left.todo, job.suite), found.prices, _profile(connection, job, found.prices))
+        asked = thinning.bought(left.todo, job.suite, _sales(connection, job))
+        cost = estimate(asked, found.prices, _profile(connection, job, found.prices))
         asking.refuse_unpriced(needs, cost.unpriced)
         if not await approve(left, cost):
             return None
@@ -95,13 +96,18 @@ async def carry_out(
     return Finished(after, outcome.stopped_by, outcome.skipped, budget.spent, budget.unknown)
 
 
+def _sales(connection: sqlite3.Connection, job: Job) -> dict[JudgeSpec, Sales]:
+    buyers = [judge for judge in job.judges if judge.buying is not None]
+    return {judge: resume.sales(connection, job.place, job.trials, judge, job.rubrics) for judge in buyers}
+
+
 async def _graded(bench: Bench, job: Job, left: Left) -> Outcome:
     """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
     outcome = await run.run(bench, resume.at_once(left.todo), job.shares)
     waiting = {spec for item in left.todo for spec in item.judges if not spec.at_once}
     for spec in job.judges:
         if spec in waiting and outcome.stopped_by is None:
-            later = await fleet.grade(Fleet(bench, job.trials, spec), job.shares)
+            later = await fleet.grade(Fleet(bench, job.edition, job.trials, spec), job.shares)
             outcome = Outcome(later.stopped_by, outcome.skipped + later.skipped)
     return outcome
 

@@ -18,9 +18,9 @@ from independence.engine import dialogue, routing, run
 from independence.engine.bench import Bench, Shares
 from independence.engine.dialogue import Progress
 from independence.engine.events import Began, Judged
-from independence.engine.plan import Trial
+from independence.engine.plan import Condition, Trial
 from independence.engine.resume import Todo
-from independence.engine.routing import Candidate
+from independence.engine.routing import Candidate, Past
 from independence.engine.run import Outcome
 from independence.judge.offline import grading, kept, weights
 from independence.judge.offline.grading import Prediction
@@ -42,6 +42,7 @@ class Fleet(NamedTuple):
     """One such judge at work on its dialogues."""
 
     bench: Bench
+    edition: str
     trials: Sequence[Trial]
     spec: JudgeSpec
 
@@ -99,34 +100,53 @@ def _fields(fleet: Fleet, trial: Trial) -> dict[str, Field]:
 
 
 async def _drawn(fleet: Fleet, seen: Sequence[Seen]) -> dict[str, Route]:
-    """The route of every dialogue: as stored, else drawn now and stored."""
-    spec, buying = fleet.spec, fleet.spec.buying
-    assert buying is not None
+    """The route of every dialogue: as stored, else drawn now and stored; each condition for itself, as boards are."""
+    spec = fleet.spec
     trials = {one.key: one.trial.key for one in seen}
-    candidates = _candidates(fleet, seen)
+    conditions: dict[Condition, list[Candidate]] = {}
+    for one, candidate in zip(seen, _candidates(fleet, seen), strict=True):
+        conditions.setdefault(one.trial.dialogue.condition, []).append(candidate)
 
     def draw(connection: Connection) -> dict[str, Route]:
-        # An audit of the offline judge is drawn anew, as it may have grown: the same digests draw the same dialogues.
-        known = {} if spec.kind == OFFLINE else routes.known(connection, trials, spec.auditor)
-        new = routing.routes([one for one in candidates if one.key not in known], buying)
-        routes.add(connection, [RouteRow(key, spec.auditor, trials[key], route) for key, route in new.items()])
-        return known | new
+        drawn: dict[str, Route] = {}
+        for condition, candidates in conditions.items():
+            drawn |= _routes(connection, fleet, condition, candidates)
+        routes.add(connection, [RouteRow(key, spec.auditor, trials[key], route) for key, route in drawn.items()])
+        return drawn
 
     return await fleet.bench.writer.write(draw)
+
+
+def _routes(
+    connection: Connection, fleet: Fleet, condition: Condition, candidates: Sequence[Candidate]
+) -> dict[str, Route]:
+    spec, place = fleet.spec, (fleet.bench.suite.suite, fleet.edition, *condition)
+    assert spec.buying is not None
+    known = routes.known(connection, [one.key for one in candidates], spec.auditor)
+    if spec.buying.audits:  # it may have grown, and is drawn anew: the same digests draw the same dialogues
+        before = Counter(one.scenario for one in candidates if one.key in known and known[one.key].way == "audit")
+        past = {scenario: Past(count, count) for scenario, count in before.items()}
+        return routing.routes(candidates, spec.buying, past)
+    past = {one.scenario: Past(one.drawn, one.of) for one in routes.past(connection, place, spec.name)}
+    return known | routing.routes([one for one in candidates if one.key not in known], spec.buying, past)
 
 
 def _candidates(fleet: Fleet, seen: Sequence[Seen]) -> list[Candidate]:
     """Dialogues with what their expected errors amount to: points of the index, or shares of the scales."""
     suite = fleet.bench.suite
     lever = leverage(strict.frame(suite)) if suite.index is not None else None
-    runs = Counter((one.trial.subject.config_dir, one.trial.dialogue.scenario.id) for one in seen)
+    runs = Counter(_cell(one) for one in seen)
     out = []
     for one in seen:
         scenario, error = one.trial.dialogue.scenario.id, one.said.doubt
         if lever is not None and one.said.known:
-            error = lever.error(scenario, one.said.expected_error) / runs[one.trial.subject.config_dir, scenario]
+            error = lever.error(scenario, one.said.expected_error) / runs[_cell(one)]
         out.append(Candidate(one.key, scenario, error, one.said.known))
     return out
+
+
+def _cell(one: Seen) -> tuple[str, Condition, str]:
+    return (one.trial.subject.config_dir, one.trial.dialogue.condition, one.trial.dialogue.scenario.id)
 
 
 async def _unasked(fleet: Fleet, bought: Sequence[Seen]) -> list[Todo]:

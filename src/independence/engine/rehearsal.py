@@ -23,7 +23,7 @@ from independence.stats.strict import Frame
 Array = NDArray[np.float64]
 
 
-class Known(NamedTuple):
+class Judged(NamedTuple):
     """n verdicts of configurations of which every scenario was graded: in points of their configuration's index."""
 
     configs: tuple[str, ...]
@@ -58,7 +58,7 @@ class _Points(NamedTuple):
     error: float
 
 
-def known(held: Sequence[Held], scales: Mapping[str, Scale], frame: Frame) -> Known:
+def judged(held: Sequence[Held], scales: Mapping[str, Scale], frame: Frame) -> Judged:
     """Verdicts in points, from fields that were held out."""
     lever = leverage(frame)
     found: dict[tuple[str, str, int], dict[str, _Points]] = {}
@@ -76,7 +76,7 @@ def known(held: Sequence[Held], scales: Mapping[str, Scale], frame: Frame) -> Kn
     truth, said, given, error = sums.reshape(-1, len(_Points._fields)).T * share
     group = np.array([configs.index(place[0]) for place in places], dtype=np.intp)
     scenarios = tuple(scenario for _, scenario, _ in places)
-    return Known(configs, scenarios, group, share, truth, said, given, error, lever.constant)
+    return Judged(configs, scenarios, group, share, truth, said, given, error, lever.constant)
 
 
 def _whole(lever: Leverage, found: Mapping[tuple[str, str, int], Mapping[str, _Points]]) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def _points(weight: float, scale: Scale, shares: Sequence[float]) -> _Points:
     return _Points(weight * truth, weight * said, weight * float(typed(said, scale.field())), abs(weight) * error)
 
 
-def rehearse(verdicts: Known, buying: Buying, draws: int, strange: bool = False) -> Rehearsed:
+def rehearse(verdicts: Judged, buying: Buying, draws: int, strange: bool = False) -> Rehearsed:
     """Draw and buy again and again. `strange`: as if the offline judge had been trained on none of the scenarios."""
     strata = np.unique(verdicts.scenario, return_inverse=True)[1] if strange else np.zeros(len(verdicts.truth), int)
     bought, routed, estimate, half = 0.0, [], [], []
@@ -120,11 +120,11 @@ def rehearse(verdicts: Known, buying: Buying, draws: int, strange: bool = False)
     return Rehearsed(bought, truth, np.array(routed), np.array(estimate), np.array(half))
 
 
-def of_some(verdicts: Known, configs: int, seed: int) -> Known:
+def of_some(verdicts: Judged, configs: int, seed: int) -> Judged:
     """The verdicts of so many drawn configurations."""
     drawn = np.sort(np.random.default_rng(seed).choice(len(verdicts.configs), configs, replace=False))
     rows = np.flatnonzero(np.isin(verdicts.config, drawn))
-    return Known(
+    return Judged(
         tuple(verdicts.configs[at] for at in drawn), tuple(verdicts.scenario[at] for at in rows),
         np.searchsorted(drawn, verdicts.config[rows]), verdicts.share[rows], verdicts.truth[rows], verdicts.said[rows],
         verdicts.given[rows], verdicts.error[rows], verdicts.constant,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from independence.engine.plan import Trial
+from independence.engine.plan import Condition, Trial
 from independence.judge.spec import OFFLINE, JudgeSpec, verdict_key
 from independence.store import queries, routes
 from independence.store.queries import TrialState
@@ -45,9 +45,14 @@ def compare(
 
     An audit of the offline judge is done where everything that was drawn for it is bought.
     """
-    states = queries.states(connection, *place)
+    wanted = {trial.key for trial in trials}
+    states = [state for state in queries.states(connection, *place) if state.key in wanted]
     known = {state.key: state for state in states}
     verdicts = _graded(connection, states, judges, rubrics)
+    for judge in judges:
+        if judge.kind == OFFLINE and judge.buying is not None:
+            for graded in _unbought(connection, trials, known, judge, rubrics):
+                verdicts.pop(graded, None)
     missing: Counter[str] = Counter()
     todo: list[Todo] = []
     stale = 0
@@ -60,7 +65,7 @@ def compare(
         calls = trial.dialogue.generated - (state.answered if state else 0)
         grades = {judge: (trial.key, trial.dialogue.scenario.id, judge.name) for judge in judges}
         left = tuple(judge for judge, graded in grades.items() if graded not in verdicts)
-        missing.update(reason for graded in grades.values() if (reason := verdicts.get(graded)))
+        missing.update(reason for judge, graded in grades.items() if (reason := _lacking(judge, verdicts.get(graded))))
         if calls or left:
             todo.append(Todo(trial, calls, left))
     shared = len(todo) - len({item.trial.key for item in todo})
@@ -106,34 +111,81 @@ def _graded(
                 key = verdict_key(state.end, rubrics[state.scenario], judge.settings)
                 keys[state.key, state.scenario, judge.name] = key
     stored = queries.known_verdicts(connection, set(keys.values()))
-    for judge in judges:
-        if judge.kind == OFFLINE and judge.buying is not None:
-            own = {graded: key for graded, key in keys.items() if graded[2] == judge.name}
-            for key in set(own.values()) - _audited(connection, states, judge, rubrics):
-                stored.pop(key, None)
     return {graded: stored[key] for graded, key in keys.items() if key in stored}
 
 
-def _audited(
-    connection: sqlite3.Connection, states: Sequence[TrialState], judge: JudgeSpec, rubrics: Mapping[str, str]
-) -> set[str]:
-    """Verdicts of the offline judge that were drawn and bought, or left out by a draw that is large enough."""
+def _lacking(judge: JudgeSpec, reason: str | None) -> str | None:
+    """Why a verdict is missing; of judges that buy some, being unsure is no reason: their estimates allow for it."""
+    return None if judge.buying is not None and reason == "unsure" else reason
+
+
+class Sale(NamedTuple):
+    """A finished dialogue before a judge that buys verdicts."""
+
+    key: str  # of the judge's own verdict
+    bought: str  # of the model's
+
+
+class Sales(NamedTuple):
+    """Finished dialogues before such a judge."""
+
+    of: Mapping[tuple[str, str], Sale]  # by trial and scenario
+    there: frozenset[str]  # the model's verdicts that are stored
+
+
+def sales(
+    connection: sqlite3.Connection,
+    place: tuple[str, str],
+    trials: Iterable[Trial],
+    judge: JudgeSpec,
+    rubrics: Mapping[str, str],
+) -> Sales:
+    """Every finished dialogue of a plan before a judge that buys verdicts."""
+    return _sales(
+        connection, trials, {state.key: state for state in queries.states(connection, *place)}, judge, rubrics
+    )
+
+
+def _sales(
+    connection: sqlite3.Connection,
+    trials: Iterable[Trial],
+    states: Mapping[str, TrialState],
+    judge: JudgeSpec,
+    rubrics: Mapping[str, str],
+) -> Sales:
+    own, model = judge.settings, judge.bought.settings
+    out = {}
+    for trial in trials:
+        scenario, state = trial.dialogue.scenario.id, states.get(trial.key)
+        if state is not None and state.end and scenario in rubrics:
+            keys = (verdict_key(state.end, rubrics[scenario], settings) for settings in (own, model))
+            out[trial.key, scenario] = Sale(*keys)
+    there = queries.known_verdicts(connection, {sale.bought for sale in out.values()})
+    return Sales(out, frozenset(there))
+
+
+def _unbought(
+    connection: sqlite3.Connection,
+    trials: Sequence[Trial],
+    states: Mapping[str, TrialState],
+    judge: JudgeSpec,
+    rubrics: Mapping[str, str],
+) -> Iterator[tuple[str, str, str]]:
+    """Verdicts of the offline judge in scenarios of which too few are drawn, or that were drawn and not bought."""
     assert judge.buying is not None
-    pairs, scenarios = dict[str, str](), dict[str, set[str]]()
-    for state in states:
-        if state.end and state.scenario in rubrics:
-            settings = (judge.settings, judge.bought.settings)
-            own, bought = (verdict_key(state.end, rubrics[state.scenario], one) for one in settings)
-            pairs[own] = bought
-            scenarios.setdefault(state.scenario, set()).add(own)
-    known = routes.known(connection, pairs, judge.auditor)
-    drawn = {key for key, route in known.items() if route.way != "offline"}
-    there = queries.known_verdicts(connection, pairs.values())
-    done = set[str]()
-    for keys in scenarios.values():
-        if len(keys & drawn) >= min(judge.buying.least, len(keys)):
-            done |= {key for key in keys & known.keys() if key not in drawn or pairs[key] in there}
-    return done
+    found, there = _sales(connection, trials, states, judge, rubrics)
+    known = routes.known(connection, [sale.key for sale in found.values()], judge.auditor)
+    cells: dict[tuple[Condition, str], dict[tuple[str, str], Sale]] = {}
+    for trial in trials:
+        place = (trial.key, trial.dialogue.scenario.id)
+        if place in found:
+            cells.setdefault((trial.dialogue.condition, place[1]), {})[place] = found[place]
+    for own in cells.values():
+        drawn = {sale.key for sale in own.values() if sale.key in known and known[sale.key].way != "offline"}
+        enough = len(drawn) >= min(judge.buying.least, len({sale.key for sale in own.values()}))
+        for place, sale in own.items():
+            if not enough or sale.key not in known or (sale.key in drawn and sale.bought not in there):
+                yield (*place, judge.name)
 
 
 def differing_fields(connection: sqlite3.Connection, place: tuple[str, str], trials: Iterable[Trial]) -> Counter[str]:

@@ -8,7 +8,8 @@ draws the same. Of any other scenario a number is drawn with even probabilities:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from independence.judge.spec import Buying
@@ -17,6 +18,7 @@ from independence.suites import digest
 
 _EVEN = 0.2  # of the draw: no verdict is beyond the audit's reach, however sure the offline judge is of it
 _SURE = Route("unsure", 1.0)
+_NEVER: Mapping[str, Past] = MappingProxyType({})
 
 
 class Candidate(NamedTuple):
@@ -28,17 +30,23 @@ class Candidate(NamedTuple):
     known: bool  # whether the offline judge was trained on its scenario
 
 
-def routes(fleet: Sequence[Candidate], buying: Buying) -> dict[str, Route]:
-    """The route of every dialogue of a fleet, by key."""
-    audit_alone = not buying.unsure and not buying.audit
-    known = [one for one in fleet if one.known and not audit_alone]
+class Past(NamedTuple):
+    """Earlier draws of a scenario."""
+
+    drawn: int
+    of: int
+
+
+def routes(fleet: Sequence[Candidate], buying: Buying, past: Mapping[str, Past] = _NEVER) -> dict[str, Route]:
+    """The route of every dialogue of a fleet under one condition, by key. `past`: of its scenarios."""
+    known = [one for one in fleet if one.known and not buying.audits]
     out = _known(known, buying)
-    strange: dict[str, list[Candidate]] = {}
+    strange: dict[str, list[str]] = {}
     for one in fleet:
         if one.key not in out:
-            strange.setdefault(one.scenario, []).append(one)
-    for own in strange.values():
-        out |= _strange(own, buying)
+            strange.setdefault(one.scenario, []).append(one.key)
+    for scenario, keys in strange.items():
+        out |= _strange(keys, buying, past.get(scenario, Past(0, 0)))
     return out
 
 
@@ -46,20 +54,28 @@ def _known(fleet: Sequence[Candidate], buying: Buying) -> dict[str, Route]:
     unsure = round(buying.unsure * len(fleet))
     ordered = sorted(fleet, key=lambda one: (-one.error, one.key))
     rest = ordered[unsure:]
-    chances = _chances([one.error for one in rest], min(round(buying.audit * len(fleet)), len(rest)))
+    chances = _chances([one.error for one in rest], min(buying.audit * len(fleet), len(rest)))
     drawn = dict.fromkeys((one.key for one in ordered[:unsure]), _SURE)
     return drawn | _drawn([one.key for one in rest], chances)
 
 
-def _strange(fleet: Sequence[Candidate], buying: Buying) -> dict[str, Route]:
-    """The first of them by their digests: a larger audit holds the smaller one."""
-    wanted = min(max(buying.least, round((buying.unsure + buying.audit) * len(fleet))), len(fleet))
-    order = sorted((one.key for one in fleet), key=_lot)
-    share = wanted / len(fleet)
-    return {key: Route("audit" if at < wanted else "offline", share) for at, key in enumerate(order)}
+def _strange(keys: Sequence[str], buying: Buying, past: Past) -> dict[str, Route]:
+    """The first of them by their digests: a larger audit holds the smaller one, and none gives up what was drawn.
+
+    Newcomers to a hybrid are drawn as often as those before them: bought whole they would be the only ones with an
+    index.
+    """
+    if past.of and not buying.audits:
+        return _drawn(keys, [past.drawn / past.of] * len(keys))
+    share = round((buying.unsure + buying.audit) * len(keys))
+    wanted = min(max(buying.least, share, past.drawn), len(keys))
+    return {
+        key: Route("audit" if at < wanted else "offline", wanted / len(keys))
+        for at, key in enumerate(sorted(keys, key=_lot))
+    }
 
 
-def _chances(errors: Sequence[float], count: int) -> list[float]:
+def _chances(errors: Sequence[float], count: float) -> list[float]:
     """Inclusion probabilities that sum to `count`, as far as possible proportional to the errors; none above 1."""
     if not count:
         return [0.0] * len(errors)
@@ -76,7 +92,10 @@ def _chances(errors: Sequence[float], count: int) -> list[float]:
 
 
 def _drawn(keys: Sequence[str], chances: Sequence[float]) -> dict[str, Route]:
-    """Systematic sampling: one draw for every whole number that the running sum of chances passes."""
+    """Systematic sampling: one draw for every whole number that the running sum of chances passes.
+
+    So as many are drawn as the chances sum to, or one more where that is no whole number.
+    """
     order = sorted(range(len(keys)), key=lambda at: _lot(keys[at]))
     total, out = _start(keys), {}
     for at in order:

@@ -2,39 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from independence.engine import dialogue, routing
-from independence.engine.plan import Trial
-from independence.engine.resume import Todo
+from independence.engine.plan import Condition, Trial
+from independence.engine.resume import Sales, Todo
 from independence.engine.routing import Candidate
 from independence.judge.offline import grading, weights
 from independence.judge.spec import JudgeSpec
 from independence.suites.schema import Suite
 
+_NOTHING: Mapping[JudgeSpec, Sales] = MappingProxyType({})
 
-def bought(todo: Sequence[Todo], suite: Suite) -> list[Todo]:
-    """The same work with those judges left only where verdicts stand for what they will buy."""
+
+def bought(todo: Sequence[Todo], suite: Suite, stored: Mapping[JudgeSpec, Sales] = _NOTHING) -> list[Todo]:
+    """The same work with those judges left only where verdicts stand for what they will buy.
+
+    What is `stored` of finished dialogues tells which an audit draws, and what need not be bought again.
+    """
     buyers = dict.fromkeys(spec for item in todo for spec in item.judges if spec.buying is not None)
-    asked = {spec: set(_places(todo, spec, suite)) for spec in buyers}
+    asked = {spec: set(_places(todo, spec, suite, stored.get(spec, Sales({}, frozenset())))) for spec in buyers}
     return [
         item._replace(judges=tuple(spec for spec in item.judges if spec not in asked or at in asked[spec]))
         for at, item in enumerate(todo)
     ]
 
 
-def _places(todo: Sequence[Todo], spec: JudgeSpec, suite: Suite) -> Iterator[int]:
+def _places(todo: Sequence[Todo], spec: JudgeSpec, suite: Suite, stored: Sales) -> Iterator[int]:
     assert spec.buying is not None
     known: dict[str, bool] = {}
-    fleet = []
+    fleets: dict[Condition, dict[str, Candidate]] = {}
+    places: dict[str, int] = {}
     for at, item in enumerate(todo):
+        if spec not in item.judges:
+            continue
         scenario = item.trial.dialogue.scenario.id
         if scenario not in known:
             known[scenario] = _known(item.trial, spec, suite)
-        if spec in item.judges:
-            fleet.append(Candidate(str(at), scenario, 1.0, known[scenario]))
-    drawn = routing.routes(fleet, spec.buying)
-    yield from (int(one.key) for one in fleet if drawn[one.key].way != "offline")
+        sale = stored.of.get((item.trial.key, scenario))
+        key = sale.key if sale else str(at)
+        fleets.setdefault(item.trial.dialogue.condition, {})[key] = Candidate(key, scenario, 1.0, known[scenario])
+        if sale is None or sale.bought not in stored.there:
+            places[key] = at
+    for fleet in fleets.values():
+        drawn = routing.routes(list(fleet.values()), spec.buying)
+        yield from (places[key] for key, route in drawn.items() if route.way != "offline" and key in places)
 
 
 def _known(trial: Trial, spec: JudgeSpec, suite: Suite) -> bool:

@@ -23,6 +23,11 @@ class Buying(msgspec.Struct, frozen=True):
     audit: float = 0.05  # drawn at random from the rest
     least: int = 20  # drawn at least of each scenario that the offline judge was not trained on
 
+    @property
+    def audits(self) -> bool:
+        """Whether that number is all that is drawn, of every scenario."""
+        return not self.unsure and not self.audit
+
 
 class JudgeSpec(msgspec.Struct, frozen=True):
     """Who grades. `name` is what boards print."""

@@ -23,8 +23,14 @@ _ESTIMATES = {
     "the interval is about what the model would have said of everything, its variance pooled over all subjects.",
     UNCALIBRATED: "uncalibrated: the offline judge knows other words than these, and flags only; "
     "`independence judge --audit -j MODEL` buys what corrects it.",
-    "incomplete": "No estimate where replies or verdicts are missing.",
+    "undrawn": "No estimate where too little was drawn at random to tell how far off the rest is.",
+    "incomplete": "No estimate where replies or verdicts are missing, or what was drawn is not all bought: the same "
+    "command goes on.",
 }
+_RUNS = (
+    "Intervals and tiers of the index are about more runs under this judge; how far its verdicts are from the model's, "
+    "the estimate's interval says."
+)
 _FLAGGED = "Flagged: dialogues with a field predicted on the half of its scale where it seldom is. Look at those first."
 _CORRECTIONS = {
     "holm": "all pairs, Holm, 5 %",
@@ -111,7 +117,8 @@ def judging(board: Board) -> list[str]:
     if board.judging is None:
         return []
     methods = {row.estimate.method for row in board.rows if row.estimate is not None}
-    return [f"{board.judging}.", *(_ESTIMATES[method] for method in _ESTIMATES if method in methods), _FLAGGED]
+    runs = [_RUNS] if any(row.ci for row in board.rows) else []
+    return [f"{board.judging}.", *(_ESTIMATES[method] for method in _ESTIMATES if method in methods), *runs, _FLAGGED]
 
 
 def caption(board: Board) -> str:
@@ -151,14 +158,15 @@ def estimated(board: Board) -> bool:
 
 
 def estimate(row: Row) -> tuple[str, str, str]:
-    """The estimated index and its interval, clipped to the scale for display, and how many dialogues are flagged."""
+    """The estimated index, its interval, clipped for display where it meets the scale, and how many are flagged."""
     if row.estimate is None:
         return DASH, DASH, DASH
     flagged = f"{sum(row.estimate.flagged.values())}/{row.estimate.verdicts}"
     if row.estimate.index is None or row.estimate.ci is None:
         return DASH, DASH, flagged
-    low, high = (min(max(end, 0.0), 100.0) for end in row.estimate.ci)
-    return number(min(max(row.estimate.index, 0.0), 100.0)), f"{low:.1f}–{high:.1f}", flagged
+    low, high = row.estimate.ci
+    ends = (max(low, 0.0), min(high, 100.0)) if high > 0 and low < 100 else (low, high)
+    return number(row.estimate.index), "{:.1f}–{:.1f}".format(*ends), flagged
 
 
 def _estimated(row: Row) -> tuple[float | str | None, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from independence.errors import StoreError
-from independence.report import cells, estimates
+from independence.report import cells, estimates, predictions
 from independence.report.cells import Planned
 from independence.report.estimates import Estimates
 from independence.report.place import Place
@@ -120,10 +120,11 @@ def read(connection: sqlite3.Connection, place: Place, judge: str | None = None)
     fleet = {config: one for config, one in sheets.items() if spread.repeated(one)}
     these = spread.these_scenarios(list(fleet.values()))
     like_these = spread.scenarios_like_these(list(fleet.values()))
+    said = predictions.read(connection, place, table.judge, planned)
     return Study(
         place, table.judge, frame, {config: About(*about[config]) for config in planned}, planned, sheets,
         dict(zip(fleet, these, strict=True)), dict(zip(fleet, like_these, strict=True)),
-        estimates.read(connection, place, table.judge, frame, planned),
+        estimates.estimate(said, frame, planned, place.suite.suite),
     )  # fmt: skip
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -31,8 +31,9 @@ class RouteRow(NamedTuple):
 
 
 class Routed(NamedTuple):
-    """One dialogue under an offline or hybrid judge; `route` and what follows are None where nothing was ever drawn."""
+    """One dialogue under an offline or hybrid judge; `auditor` and `route` are None where nothing was ever drawn."""
 
+    verdict: str  # its key
     config_dir: str
     scenario: str
     run: int
@@ -41,12 +42,14 @@ class Routed(NamedTuple):
     prediction: str  # JSON of what the offline judge said
     auditor: str | None
     route: Route | None
-    bought: dict[str, Scalar] | None  # None: not bought, or came to nothing
+    routed_at: str
+    bought: dict[str, Scalar] | None  # None: not bought, not yet, or came to nothing
+    answered: bool  # what was bought has come, if only to nothing
 
 
 def add(connection: sqlite3.Connection, rows: Iterable[RouteRow]) -> None:
     """Store routes; a known one is replaced: a larger audit has another probability."""
-    at = now()
+    at = now("microseconds")
     connection.executemany(
         "INSERT INTO routes VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET route = excluded.route, "
         "probability = excluded.probability, routed_at = excluded.routed_at",
@@ -83,27 +86,50 @@ def forget(connection: sqlite3.Connection, verdicts: Iterable[str]) -> None:
     connection.executemany("DELETE FROM routes WHERE verdict = ?", [(key,) for key in verdicts])
 
 
-def routed(
-    connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str], judge: str
-) -> list[Routed]:
-    """Every verdict of an offline or hybrid judge in a place, once for each auditor, the oldest first."""
+class Past(NamedTuple):
+    """How many dialogues of a scenario have a route, and how many of them were to be bought."""
+
+    scenario: str
+    drawn: int
+    of: int
+
+
+def past(connection: sqlite3.Connection, place: tuple[str, str, str, str], judge: str) -> list[Past]:
+    """Draws of a judge in a place (suite, edition, variant, mode), by scenario."""
     rows = connection.execute(
-        "SELECT p.config_dir, p.scenario, p.run, v.rubric, v.settings, v.raw, r.auditor, r.route, r.probability, "
-        "m.missing, m.fields FROM planned p JOIN verdicts v ON v.trial = p.trial AND v.judge = ?1 "
-        "LEFT JOIN routes r ON r.verdict = v.key LEFT JOIN verdicts m ON m.trial = v.trial AND m.judge = r.auditor "
-        "AND m.context = v.context AND m.rubric = v.rubric AND r.route <> 'offline' "
-        "WHERE p.suite = ?2 AND p.edition = ?3 AND p.variant = ?4 AND p.mode = ?5 ORDER BY v.judged_at",
-        (judge, suite, edition, *condition),
+        "SELECT p.scenario, sum(r.route <> 'offline'), count(*) FROM planned p JOIN verdicts v ON v.trial = p.trial "
+        "AND v.judge = ? JOIN routes r ON r.verdict = v.key "
+        "WHERE p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? GROUP BY 1",
+        (judge, *place),
     )
-    return [
-        Routed(config, scenario, run, rubric, settings, raw, auditor, _route(way, chance), _fields(missing, fields))
-        for config, scenario, run, rubric, settings, raw, auditor, way, chance, missing, fields in rows
-    ]
+    return [Past(*row) for row in rows]
 
 
-def _route(way: Way | None, probability: float) -> Route | None:
-    return None if way is None else Route(way, probability)
+def routed(
+    connection: sqlite3.Connection, place: tuple[str, str, str, str], judge: str, *, hybrid: bool
+) -> list[Routed]:
+    """Every verdict of an offline or hybrid judge in a place, once for each auditor, the oldest first.
+
+    What was bought for a `hybrid` is its own verdict; for an offline judge it is the auditor's.
+    """
+    rows = connection.execute(
+        "SELECT v.key, p.config_dir, p.scenario, p.run, v.rubric, v.settings, v.raw, r.auditor, r.route, "
+        "r.probability, r.routed_at, v.missing, v.fields, m.missing, m.fields "
+        "FROM planned p JOIN verdicts v ON v.trial = p.trial AND v.judge = ?1 "
+        "LEFT JOIN routes r ON r.verdict = v.key LEFT JOIN verdicts m ON m.trial = v.trial AND m.judge = r.auditor "
+        "AND m.context = v.context AND m.rubric = v.rubric "
+        "WHERE p.suite = ?2 AND p.edition = ?3 AND p.variant = ?4 AND p.mode = ?5 ORDER BY v.judged_at",
+        (judge, *place),
+    )
+    return [_routed(row[:8], row[8:11], row[11:13] if hybrid else row[13:]) for row in rows]
 
 
-def _fields(missing: str | None, fields: str | None) -> dict[str, Scalar] | None:
-    return None if fields is None or missing is not None else msgspec.json.decode(fields, type=dict[str, Scalar])
+def _routed(head: Sequence[Any], route: Sequence[Any], bought: Sequence[Any]) -> Routed:
+    way, chance, at = route
+    missing, fields = bought if way not in (None, "offline") else (None, None)
+    values = msgspec.json.decode(fields, type=dict[str, Scalar]) if fields is not None and missing is None else None
+    key, config, scenario, run, rubric, settings, raw, auditor = head
+    return Routed(
+        key, config, scenario, run, rubric, settings, raw, auditor, Route(way, chance) if way else None, at or "",
+        values, fields is not None,
+    )  # fmt: skip

@@ -56,7 +56,11 @@ def trained_on(digest: str, judge: Weights | None = None) -> bool:
 
 def knows(lines: Sequence[Line], fields: Mapping[str, Field], judge: Weights) -> bool:
     """Whether a judge was trained on the very texts of a scenario, for all these fields."""
-    return fields.keys() <= set(judge.about.rubrics.get(scenario_digest(lines), ()))
+    return _knows(scenario_digest(lines), fields, judge)
+
+
+def _knows(digest: str, fields: Mapping[str, Field], judge: Weights) -> bool:
+    return fields.keys() <= set(judge.about.rubrics.get(digest, ()))
 
 
 def predict(lines: Sequence[Line], fields: Mapping[str, Field], judge: Weights | None = None) -> Prediction:
@@ -119,8 +123,7 @@ def _batch(cases: Sequence[Case], heads: tuple[Head, ...], judge: Weights) -> li
         told |= {one.name: _Told(one.usual, value[at], error[at]) for at, one in enumerate(head.learned)}
     out = []
     for at, (case, digest) in enumerate(zip(cases, digests, strict=True)):
-        known = case.fields.keys() <= told.keys() and case.fields.keys() <= set(judge.about.rubrics.get(digest, ()))
-        out.append(_prediction(at, case.fields, told, known))
+        out.append(_prediction(at, case.fields, told, _knows(digest, case.fields, judge)))
     return out
 
 

@@ -1,0 +1,113 @@
+"""What an offline or hybrid judge predicted of every planned verdict of a place, and what was bought from a model."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from independence.judge.offline import kept
+from independence.judge.offline.grading import Prediction
+from independence.judge.offline.line import Line
+from independence.judge.spec import HYBRID, OFFLINE, Buying, kind
+from independence.report.cells import Planned
+from independence.report.place import Place
+from independence.store import routes
+from independence.store.routes import Routed
+from independence.suites import digest
+
+Spot = tuple[str, str, int]  # config_dir, scenario, run
+_PREDICTED: Final = (None, "unsure")  # why a cell may be missing while what is predicted of it counts
+
+
+class Settings(msgspec.Struct):
+    """Of a verdict, as far as they are read here."""
+
+    weights: str
+    line: Line | None = None
+    buying: Buying | None = None
+
+
+class Unit(NamedTuple):
+    """One planned verdict, what was predicted of it, and what was bought."""
+
+    scenario: str
+    share: float  # of its scenario's runs
+    said: Prediction
+    row: Routed
+
+    @property
+    def drawn(self) -> bool:
+        """Whether it was to be bought."""
+        return self.row.route is not None and self.row.route.way != "offline"
+
+
+class Predictions(NamedTuple):
+    """Of a place."""
+
+    settings: Settings
+    auditor: str | None  # from whom verdicts were bought
+    units: Mapping[str, list[Unit]]  # by config_dir; subjects with a verdict of which nothing is predicted have none
+    flagged: Mapping[str, Counter[str]]  # by config_dir and scenario: dialogues that somebody should look at
+    rows: Sequence[Routed]
+
+
+def read(
+    connection: sqlite3.Connection, place: Place, judge: str | None, planned: Mapping[str, Sequence[Planned]]
+) -> Predictions | None:
+    """Read a place; None where no offline judge spoke.
+
+    One version of the weights counts, the newest; of several auditors the one that was asked last.
+    """
+    if judge is None or kind(judge) not in (OFFLINE, HYBRID):
+        return None
+    rubrics = {(scenario.id, digest.rubric(place.suite, scenario)) for scenario in place.suite.scenarios}
+    where = (place.suite.suite, place.edition, place.variant, place.mode)
+    stored = routes.routed(connection, where, judge, hybrid=kind(judge) == HYBRID)
+    rows = [row for row in stored if (row.scenario, row.rubric) in rubrics]
+    if not rows:
+        return None
+    known = {text: msgspec.json.decode(text, type=Settings) for text in {row.settings for row in rows}}
+    settings = known[rows[-1].settings]
+    auditor = max((row for row in rows if row.auditor), key=lambda row: row.routed_at, default=rows[-1]).auditor
+    newest = _newest([row for row in rows if known[row.settings].weights == settings.weights], auditor)
+    units = {config: _units(own, newest) for config, own in planned.items()}
+    flagged = {config: _flagged(own, newest) for config, own in planned.items()}
+    return Predictions(settings, auditor, units, flagged, list(newest.values()))
+
+
+def _newest(rows: Sequence[Routed], auditor: str | None) -> dict[Spot, Routed]:
+    """The newest verdict of each dialogue. What was drawn for another auditor alone counts as not drawn."""
+    out: dict[Spot, Routed] = {}
+    for row in rows:
+        spot = (row.config_dir, row.scenario, row.run)
+        before = out.get(spot)
+        if row.auditor == auditor or row.auditor is None:
+            out[spot] = row
+        elif before is None or before.verdict != row.verdict:
+            out[spot] = row._replace(auditor=None, route=None, bought=None, answered=False)
+    return out
+
+
+def _units(own: Sequence[Planned], newest: Mapping[Spot, Routed]) -> list[Unit]:
+    """A subject's verdicts; none where one is missing for another reason than being unsure."""
+    runs = Counter(cell.scenario for cell in own)
+    out = []
+    for cell in own:
+        row = newest.get((cell.config_dir, cell.scenario, cell.run))
+        if row is None or cell.missing not in _PREDICTED:
+            return []
+        out.append(Unit(cell.scenario, 1 / runs[cell.scenario], kept.read(row.prediction), row))
+    return out
+
+
+def _flagged(own: Sequence[Planned], newest: Mapping[Spot, Routed]) -> Counter[str]:
+    out: Counter[str] = Counter()
+    for cell in own:
+        row = newest.get((cell.config_dir, cell.scenario, cell.run))
+        if row is not None and cell.missing in _PREDICTED and kept.read(row.prediction).flagged:
+            out[cell.scenario] += 1
+    return out
