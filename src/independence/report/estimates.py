@@ -152,7 +152,5 @@ def _sentence(said: Predictions) -> str:
     wanted = f" (asked for: {buying.unsure:.0%} and {buying.audit:.0%})" if buying else ""
     rest = ways["unsure"] + ways["audit"] - bought
     left = f"; {rest:,} of these were not bought, or came to nothing" if rest else ""
-    return (
-        f"{who}; bought from {said.auditor}: {bought:,} of {len(said.rows):,} verdicts, {ways['unsure']:,} least certain "
-        f"and {ways['audit']:,} drawn at random{wanted}{left}"
-    )
+    which = f"{ways['unsure']:,} least certain and {ways['audit']:,} drawn at random{wanted}"
+    return f"{who}; bought from {said.auditor}: {bought:,} of {len(said.rows):,} verdicts, {which}{left}"
