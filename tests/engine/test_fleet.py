@@ -20,7 +20,7 @@ from independence.engine.halt import Halt
 from independence.engine.plan import Trial
 from independence.engine.run import Outcome
 from independence.errors import OutOfCredit
-from independence.judge.offline import kept, weights
+from independence.judge.offline import prediction, weights
 from independence.judge.offline.training import building
 from independence.judge.offline.training.lessons import Lesson, Scale, course
 from independence.judge.offline.views import scenario_digest
@@ -182,10 +182,10 @@ async def test_the_offline_judge_stores_its_verdict_and_beside_it_what_it_predic
         court.ask("SELECT fields FROM verdicts ORDER BY key"),
         strict=True,
     ):
-        prediction, values = kept.read(str(raw)), json.loads(str(fields))
-        assert prediction.known
-        assert values["firmness"] == pytest.approx(prediction.values["firmness"], abs=0.51)
-        assert values["kept"] == (prediction.values["kept"] >= 0.5)
+        said, values = prediction.read(str(raw)), json.loads(str(fields))
+        assert said.known
+        assert values["firmness"] == pytest.approx(said.values["firmness"], abs=0.51)
+        assert values["kept"] == (said.values["kept"] >= 0.5)
     assert client.asked == len(court.drawn) == 0
     assert sum(isinstance(event, Judged) for event in events) == FLEET
 
@@ -197,7 +197,7 @@ async def test_of_other_words_it_stores_that_it_is_unsure_and_what_it_predicted(
     court.hear(fleet_of(toy_suite, STRANGE))
     await court.grade(court.offline(), Judge())
     assert set(court.ask("SELECT missing, fields FROM verdicts")) == {("unsure", "{}")}
-    assert not any(kept.read(str(raw)).known for (raw,) in court.ask("SELECT raw FROM verdicts"))
+    assert not any(prediction.read(str(raw)).known for (raw,) in court.ask("SELECT raw FROM verdicts"))
 
 
 async def test_the_draw_of_the_whole_fleet_is_stored_before_anything_is_asked(court: Court) -> None:

@@ -7,9 +7,9 @@ import sqlite3
 import msgspec
 import pytest
 
-from independence.judge.offline import kept
-from independence.judge.offline.grading import Prediction
+from independence.judge.offline import prediction
 from independence.judge.offline.line import Line
+from independence.judge.offline.prediction import Prediction
 from independence.judge.spec import Buying
 from independence.report import study
 from independence.report.estimates import Estimated, Estimates
@@ -77,7 +77,7 @@ class Bench:
     ) -> str:
         """Store what the offline judge says of a dialogue."""
         values = said or SAID[place[1]]
-        raw = kept.write(Prediction(values, dict.fromkeys(values, 1.0), flagged, known, 0.1))
+        raw = prediction.write(Prediction(values, dict.fromkeys(values, 1.0), flagged, known, 0.1))
         grade: Grade = Missing("unsure", "", raw) if unsure or not known else Verdict(dict(values), "", raw)
         settings = msgspec.json.encode({"weights": "abc", "line": line, "buying": Buying(0.2, 0.05)}).decode()
         return self.verdict(place, grade, judge, settings, rubric)
@@ -180,7 +180,7 @@ def test_a_field_of_the_index_that_was_never_predicted_makes_it_incomplete(bench
 def test_a_missing_verdict_of_the_model_makes_a_hybrid_incomplete(bench: Bench) -> None:
     bench.predict_all(judge="hybrid:acme/j")
     assert bench.of(judge="hybrid:acme/j").method == "offline"
-    raw = kept.write(Prediction(SAID["radio"], {"firmness": 1.0, "kept": 1.0}, (), True, 0.1))
+    raw = prediction.write(Prediction(SAID["radio"], {"firmness": 1.0, "kept": 1.0}, (), True, 0.1))
     bench.verdict(("a", "radio", 1), Missing("unreadable_verdict", "", raw), "hybrid:acme/j", '{"weights": "abc"}')
     assert bench.of(judge="hybrid:acme/j").method == "incomplete"
 

@@ -22,8 +22,8 @@ from independence.engine.plan import Condition, Trial
 from independence.engine.resume import Todo
 from independence.engine.routing import Candidate, Past
 from independence.engine.run import Outcome
-from independence.judge.offline import grading, kept, weights
-from independence.judge.offline.grading import Prediction
+from independence.judge.offline import grading, prediction, weights
+from independence.judge.offline.prediction import Prediction
 from independence.judge.spec import OFFLINE, JudgeSpec, verdict_key
 from independence.stats import strict
 from independence.stats.leverage import leverage
@@ -169,13 +169,13 @@ async def _routed(fleet: Fleet, seen: Sequence[Seen], drawn: dict[str, Route]) -
         if one.key not in keys:
             out.append((one, _own(one, _WHOLE)))
         elif (grade := given.get(keys[one.key])) is not None:
-            out.append((one, msgspec.structs.replace(grade, raw=kept.write(one.said))))
+            out.append((one, msgspec.structs.replace(grade, raw=prediction.write(one.said))))
     return out
 
 
 def _own(one: Seen, limit: float) -> Grade:
     """The offline judge's verdict, and beside it what was predicted."""
-    return msgspec.structs.replace(grading.verdict(one.fields, one.said, limit), raw=kept.write(one.said))
+    return msgspec.structs.replace(grading.verdict(one.fields, one.said, limit), raw=prediction.write(one.said))
 
 
 async def _settle(fleet: Fleet, graded: Sequence[tuple[Seen, Grade]]) -> None:

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from independence.judge.offline import kept
-from independence.judge.offline.grading import Prediction
+from independence.judge.offline import prediction
 from independence.judge.offline.line import Line
+from independence.judge.offline.prediction import Prediction
 from independence.judge.spec import HYBRID, OFFLINE, Buying, kind
 from independence.report.cells import Planned
 from independence.report.place import Place
@@ -100,7 +100,7 @@ def _units(own: Sequence[Planned], newest: Mapping[Spot, Routed]) -> list[Unit]:
         row = newest.get((cell.config_dir, cell.scenario, cell.run))
         if row is None or cell.missing not in _PREDICTED:
             return []
-        out.append(Unit(cell.scenario, 1 / runs[cell.scenario], kept.read(row.prediction), row))
+        out.append(Unit(cell.scenario, 1 / runs[cell.scenario], prediction.read(row.prediction), row))
     return out
 
 
@@ -108,6 +108,6 @@ def _flagged(own: Sequence[Planned], newest: Mapping[Spot, Routed]) -> Counter[s
     out: Counter[str] = Counter()
     for cell in own:
         row = newest.get((cell.config_dir, cell.scenario, cell.run))
-        if row is not None and cell.missing in _PREDICTED and kept.read(row.prediction).flagged:
+        if row is not None and cell.missing in _PREDICTED and prediction.read(row.prediction).flagged:
             out[cell.scenario] += 1
     return out

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from independence.judge.offline import features as reading
 from independence.judge.offline import model, weights
 from independence.judge.offline.model import Head
+from independence.judge.offline.prediction import Prediction
 from independence.judge.offline.views import scenario_digest, view
 from independence.judge.offline.weights import Weights
 from independence.suites.schema import Field
@@ -37,16 +38,6 @@ class _Told(NamedTuple):
     usual: float
     value: list[float]  # one a dialogue
     error: list[float]
-
-
-class Prediction(NamedTuple):
-    """What is predicted of a dialogue, in the units of its fields. Fields that were never learned are not in it."""
-
-    values: dict[str, float]
-    expected_error: dict[str, float]  # expected absolute error, in the same units
-    flagged: tuple[str, ...]  # fields on the other half of their scale than usual: somebody should look
-    known: bool  # trained on these very texts, for all these fields
-    doubt: float  # mean expected error over the fields, as a share of their scales; 1 where nothing was learned
 
 
 def trained_on(digest: str, judge: Weights | None = None) -> bool:

@@ -4,7 +4,7 @@
   const kept = { read() { try { return localStorage.getItem("theme"); } catch { return null; } },
                  write(theme) { try { localStorage.setItem("theme", theme); } catch { /* a file may keep nothing */ } } };
   const theme = () => root.dataset.theme ?? (dark.matches ? "dark" : "light");
-  if (["light", "dark"].includes(kept.read())) root.dataset.theme = kept.read();
+  if (["light", "dark"].includes(prediction.read())) root.dataset.theme = prediction.read();
 
   addEventListener("DOMContentLoaded", () => {
     const button = document.querySelector("button.theme");
@@ -14,7 +14,7 @@
       button.setAttribute("aria-label", `Switch to the ${other()} theme`);
     };
     button.hidden = false;
-    button.addEventListener("click", () => { root.dataset.theme = other(); kept.write(root.dataset.theme); label(); });
+    button.addEventListener("click", () => { root.dataset.theme = other(); prediction.write(root.dataset.theme); label(); });
     dark.addEventListener("change", label);
     label();
 

@@ -11,6 +11,7 @@ from independence.judge.offline import grading
 from independence.judge.offline.grading import Case
 from independence.judge.offline.line import Line
 from independence.judge.offline.model import Head
+from independence.judge.offline.prediction import Prediction
 from independence.judge.offline.training import crossing, packing
 from independence.judge.offline.training.crossing import Held
 from independence.judge.offline.training.lessons import Course, Lesson
@@ -92,7 +93,7 @@ def examined(course: Course, judge: Weights) -> list[Held]:
     return out
 
 
-def _held(course: Course, field: str, lessons: list[Lesson], said: list[grading.Prediction]) -> Held:
+def _held(course: Course, field: str, lessons: list[Lesson], said: list[Prediction]) -> Held:
     scale = course.scales[field]
     truth = crossing.shares(course, field, lessons)
     value = scale.placed(np.array([one.values[field] for one in said]))

@@ -1,0 +1,31 @@
+"""What the offline judge predicts, and how that is stored beside its verdict, given or not. Light to import."""
+
+from __future__ import annotations
+
+import msgspec
+
+_DIGITS = 5
+
+
+class Prediction(msgspec.Struct, frozen=True):
+    """What is predicted of a dialogue, in the units of its fields. Fields that were never learned are not in it."""
+
+    values: dict[str, float]
+    expected_error: dict[str, float]  # expected absolute error, in the same units
+    flagged: tuple[str, ...]  # fields on the other half of their scale than usual: somebody should look
+    known: bool  # trained on these very texts, for all these fields
+    doubt: float  # mean expected error over the fields, as a share of their scales; 1 where nothing was learned
+
+
+def write(said: Prediction) -> str:
+    """As JSON."""
+    values, errors = (
+        {name: round(value, _DIGITS) for name, value in part.items()} for part in (said.values, said.expected_error)
+    )
+    kept = Prediction(values, errors, said.flagged, said.known, round(said.doubt, _DIGITS))
+    return msgspec.json.encode(kept).decode()
+
+
+def read(text: str) -> Prediction:
+    """From JSON. Raises msgspec.MsgspecError for what is none."""
+    return msgspec.json.decode(text, type=Prediction)
