@@ -22,7 +22,7 @@ from independence.engine.bench import Shares
 from independence.engine.plan import Condition, Part, Selection, Trial
 from independence.errors import StoreError, UsageError
 from independence.exchange.regrade import in_published_words
-from independence.judge.spec import JudgeSpec
+from independence.judge.spec import HYBRID, OFFLINE, JudgeSpec, kind
 from independence.report import place
 from independence.stats.allocation import LEAST
 from independence.store.queries import PUBLISHED
@@ -236,7 +236,7 @@ def _local_id(model: str) -> str:
 def _judges(wanted: Wanted, suite: Suite, known: Registry, env: Mapping[str, str]) -> tuple[JudgeSpec, ...]:
     if wanted.judges:
         offline = wanted.offline
-        if offline.weights is None:
+        if offline.weights is None and any(kind(name) in (OFFLINE, HYBRID) for name in wanted.judges):
             offline = msgspec.structs.replace(offline, weights=judges.own_weights(wanted.suite))
         return judges.specs(wanted.judges, known, suite, offline)
     try:

@@ -15,15 +15,14 @@ from independence.cli.asking import Model, Needs
 from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
-from independence.engine import fleet, resume, run, thinning
+from independence.engine import resume, run
 from independence.engine.bench import Bench, Shares
 from independence.engine.estimate import Estimate, estimate
 from independence.engine.events import Event
 from independence.engine.experience import learned
-from independence.engine.fleet import Fleet
 from independence.engine.plan import Trial
 from independence.engine.profile import Profile
-from independence.engine.resume import Left, Sales
+from independence.engine.resume import Left, Todo
 from independence.engine.run import Outcome
 from independence.errors import IndependenceError
 from independence.judge.spec import JudgeSpec
@@ -80,8 +79,7 @@ async def carry_out(
     async with AsyncExitStack() as stack:
         needs = Needs(job.endpoints, _models(left), job.max_cost, job.allow_unpriced)
         found = await stack.enter_async_context(asking.checked(needs))
-        asked = thinning.bought(left.todo, job.suite, _sales(connection, job))
-        cost = estimate(asked, found.prices, _profile(connection, job, found.prices))
+        cost = estimate(_bought(connection, job, left), found.prices, _profile(connection, job, found.prices))
         asking.refuse_unpriced(needs, cost.unpriced)
         if not await approve(left, cost):
             return None
@@ -96,18 +94,28 @@ async def carry_out(
     return Finished(after, outcome.stopped_by, outcome.skipped, budget.spent, budget.unknown)
 
 
-def _sales(connection: sqlite3.Connection, job: Job) -> dict[JudgeSpec, Sales]:
+def _bought(connection: sqlite3.Connection, job: Job, left: Left) -> Sequence[Todo]:
+    """What is left, with judges that buy verdicts only where they will."""
     buyers = [judge for judge in job.judges if judge.buying is not None]
-    return {judge: resume.sales(connection, job.place, job.trials, judge, job.rubrics) for judge in buyers}
+    if not buyers:
+        return left.todo
+    from independence.engine import thinning  # the offline judge is slow to import
+
+    stored = {judge: resume.sales(connection, job.place, job.trials, judge, job.rubrics) for judge in buyers}
+    return thinning.bought(left.todo, job.suite, stored)
 
 
 async def _graded(bench: Bench, job: Job, left: Left) -> Outcome:
     """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
     outcome = await run.run(bench, resume.at_once(left.todo), job.shares)
     waiting = {spec for item in left.todo for spec in item.judges if not spec.at_once}
+    if not waiting:
+        return outcome
+    from independence.engine import fleet
+
     for spec in job.judges:
         if spec in waiting and outcome.stopped_by is None:
-            later = await fleet.grade(Fleet(bench, job.edition, job.trials, spec), job.shares)
+            later = await fleet.grade(fleet.Fleet(bench, job.edition, job.trials, spec), job.shares)
             outcome = Outcome(later.stopped_by, outcome.skipped + later.skipped)
     return outcome
 
