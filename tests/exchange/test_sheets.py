@@ -9,8 +9,9 @@ import pytest
 from independence.exchange import encoded
 from independence.exchange.sheets import Row, sheets
 from independence.report import place
-from independence.store import artefacts, database
+from independence.store import artefacts, database, routes
 from independence.store.artefacts import ArtefactRow
+from independence.store.routes import Route, RouteRow
 from independence.suites.load import Loaded, load
 from independence.types import Reply
 from tests.engine import planned
@@ -77,6 +78,16 @@ def test_verdicts_of_every_judge_and_whether_they_count(connection: sqlite3.Conn
     connection.execute("UPDATE verdicts SET rubric = 'published'")
     assert [row["current"] for row in rows(connection, "verdicts")] == [False, True]
     assert found[1]["reasoning"] == "It moved."
+
+
+def test_a_verdict_says_whether_it_was_bought_from_whom_and_with_what_probability(
+    connection: sqlite3.Connection,
+) -> None:
+    key, trial = connection.execute("SELECT key, trial FROM verdicts WHERE judge = 'zoe'").fetchone()
+    for auditor, route in (("acme/first", Route("offline", 0.1)), ("acme/last", Route("audit", 0.25))):
+        routes.add(connection, [RouteRow(key, auditor, trial, route)])
+    found = [(row["auditor"], row["route"], row["probability"]) for row in rows(connection, "verdicts")]
+    assert found == [(None, None, None), ("acme/last", "audit", 0.25)]
 
 
 def test_only_the_chosen_conditions_are_read(connection: sqlite3.Connection) -> None:

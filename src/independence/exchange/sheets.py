@@ -68,7 +68,7 @@ _ANSWER = ("turn", "turn_id", "messages", "answer", "missing", "stale", "flags",
            "reasoning", "raw", "served_model", "served_provider", "response_id", "prompt_tokens", "completion_tokens",
            "reasoning_tokens", "cost_usd", "seconds", "attempts", "answered_at")  # fmt: skip
 _VERDICT = ("judge", "pass", "current", "missing", "values", "reasoning", "raw", "prompt_tokens", "completion_tokens",
-            "cost_usd", "attempts", "judged_at")  # fmt: skip
+            "cost_usd", "attempts", "judged_at", "auditor", "route", "probability")  # fmt: skip
 _STEP = ("judge", "step", "position", "missing", "text")
 
 

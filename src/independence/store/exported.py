@@ -64,6 +64,9 @@ class GivenVerdict(NamedTuple):
     reasoning: str
     raw: str
     attempts: str  # JSON array of types.Attempt
+    auditor: str | None = None  # from whom verdicts were bought, of offline and hybrid judges; the one asked last
+    route: str | None = None  # offline, unsure or audit
+    probability: float | None = None  # of being bought
 
 
 class Sidecar(NamedTuple):
@@ -101,9 +104,13 @@ def answers(connection: sqlite3.Connection, suite: str, edition: str) -> Iterato
 
 def verdicts(connection: sqlite3.Connection, suite: str, edition: str) -> Iterator[tuple[Spot, GivenVerdict]]:
     """Every verdict of every judge, in the order of `spots`, then as they were given."""
-    columns = ", ".join(f"v.{name.rstrip('_')}" for name in GivenVerdict._fields)
+    routed = ("auditor", "route", "probability")
+    own = [f"v.{name.rstrip('_')}" for name in GivenVerdict._fields if name not in routed]
+    columns = ", ".join([*own, *(f"r.{name}" for name in routed)])
     rows = connection.execute(
         f"SELECT {_SPOT}, {columns} FROM planned p JOIN verdicts v ON v.trial = p.trial "
+        "LEFT JOIN routes r ON r.verdict = v.key AND r.routed_at = (SELECT max(routed_at) FROM routes WHERE "
+        "verdict = v.key) "
         f"WHERE p.suite = ? AND p.edition = ? {_ORDER}, v.judge, v.judged_at, v.key",
         (suite, edition),
     )
