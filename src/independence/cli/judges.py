@@ -71,7 +71,7 @@ def share(judge: JudgeSpec) -> str:
     if judge.buying is None:
         return ""
     unsure, audit, least = judge.buying.unsure, judge.buying.audit, judge.buying.least
-    if not unsure and not audit:
+    if judge.buying.audits:
         return f"{judge.name}: {least} verdicts a scenario are bought from {judge.auditor}, drawn at random"
     return (
         f"{judge.name}: the least certain {unsure:.0%} of the verdicts and {audit:.0%} drawn from the rest are bought "

@@ -84,11 +84,12 @@ def sections(
 def _board(read: Study, built: Board) -> Section:
     index = read.place.suite.index
     assert index is not None
-    open_, estimated = ranking.incomplete(built), ranking.estimated(built)
+    ranked, estimated = ranking.ranked(built, index), ranking.estimated(built)
+    # Who has no index has an estimate or bounds: an empty board above those says nothing.
+    tables = [ranked if ranked.rows or estimated is None else None, ranking.incomplete(built), estimated]
     return Section(
         "board", "The board",
-        [_about(read, built), figures.forest(built), ranking.ranked(built, index), *([open_] if open_ else []),
-         *([estimated] if estimated else []), ranking.legend(index)],
+        [_about(read, built), figures.forest(built), *filter(None, tables), ranking.legend(index)],
         folds=False,
     )  # fmt: skip
 

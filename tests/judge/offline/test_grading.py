@@ -5,7 +5,6 @@ import pytest
 from independence.judge.offline import grading
 from independence.judge.offline.grading import Case
 from independence.judge.offline.training.lessons import Course
-from independence.judge.offline.views import scenario_digest
 from independence.judge.offline.weights import Weights
 from independence.suites.schema import Field
 from independence.types import Missing, Verdict
@@ -38,9 +37,9 @@ def test_a_new_scenario_is_flagged_not_scored(judge: Weights):
 
 
 def test_one_changed_word_of_the_human_makes_a_scenario_unknown(judge: Weights):
-    assert grading.trained_on(scenario_digest(FIRM), judge)
+    assert grading.knows(FIRM, FIELDS, judge)
     changed = school.lines(school.HUMANS["one"] + "!", FIRM[-1].answer)
-    assert not grading.trained_on(scenario_digest(changed), judge)
+    assert not grading.knows(changed, FIELDS, judge)
     assert isinstance(grading.grade(changed, FIELDS, judge), Missing)
 
 

@@ -40,11 +40,6 @@ class _Told(NamedTuple):
     error: list[float]
 
 
-def trained_on(digest: str, judge: Weights | None = None) -> bool:
-    """Whether a judge (None: the shipped one) was trained on the scenario whose texts have this digest."""
-    return digest in (judge or weights.shipped()).about.rubrics
-
-
 def knows(lines: Sequence[Line], fields: Mapping[str, Field], judge: Weights) -> bool:
     """Whether a judge was trained on the very texts of a scenario, for all these fields."""
     return _knows(scenario_digest(lines), fields, judge)
