@@ -29,6 +29,12 @@ def test_what_is_no_store_and_no_result_set_is_one_clear_sentence(tmp_path: Path
     assert "odd.txt" in ended.err
 
 
+def test_a_share_that_is_no_number_is_one_clear_sentence(tmp_path: Path):
+    ended = inside.run("train-judge", "--from", str(tmp_path), "--out", str(tmp_path / "out"), "--hold-out", "nan")
+    assert ended.code == 2
+    assert "--hold-out nan: write a share from 0 to 0.5" in ended.err
+
+
 @pytest.mark.published
 def test_the_published_stances_cannot_train_a_judge(published_data: Path, tmp_path: Path):
     (folder,) = published_data.glob("rent-*")

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.engine import routing
-from independence.engine.routing import Candidate, Past
+from independence.engine.routing import Candidate
 from independence.judge.spec import Buying
-from independence.store.routes import Route
+from independence.store.routes import Past, Route
 
 USUAL = Buying(0.2, 0.05)
 

@@ -164,8 +164,8 @@ def test_past_draws_are_counted_by_scenario(held: sqlite3.Connection) -> None:
     route(held, "one", AUDIT)
     route(held, "two", OFFLINE)
     place = (*rows.PLACE, *CONDITION)
-    assert sorted(routes.past(held, place, "offline")) == [("one", 1, 1), ("two", 0, 1)]
-    assert routes.past(held, place, "hybrid:acme/j") == []
+    assert routes.past(held, place, "offline") == {"one": (1, 1), "two": (0, 1)}
+    assert routes.past(held, place, "hybrid:acme/j") == {}
 
 
 def test_a_verdict_of_another_dialogue_rubric_or_judge_is_not_the_one_that_was_bought(held: sqlite3.Connection) -> None:

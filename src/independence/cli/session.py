@@ -26,7 +26,7 @@ from independence.engine.resume import Left, Todo
 from independence.engine.run import Outcome
 from independence.errors import IndependenceError
 from independence.judge.spec import JudgeSpec
-from independence.store import leases, records
+from independence.store import leases, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.suites import digest
 from independence.suites.schema import Suite
@@ -101,7 +101,8 @@ def _bought(connection: sqlite3.Connection, job: Job, left: Left) -> Sequence[To
         return left.todo
     from independence.engine import thinning  # the offline judge is slow to import
 
-    stored = {judge: resume.sales(connection, job.place, job.trials, judge, job.rubrics) for judge in buyers}
+    states = {state.key: state for state in queries.states(connection, *job.place)}
+    stored = {judge: resume.sales(connection, job.trials, states, judge, job.rubrics) for judge in buyers}
     return thinning.bought(left.todo, job.suite, stored)
 
 

@@ -52,7 +52,10 @@ def command(
     from independence.cli import lessons
     from independence.cli.tabled import print_tables
     from independence.cli.terminal import note
+    from independence.errors import UsageError
 
+    if not 0 <= hold_out <= 0.5:  # click lets "nan" through
+        raise UsageError(f"--hold-out {hold_out:g}: write a share from 0 to 0.5")
     taught = lessons.read(lessons.Asked(source, suite, variant, mode, judge))
     families = {one.family for one in taught.course.lessons}
     note(f"{len(taught.course.lessons):,} verdicts by {taught.origin.teacher} on {len(families)} model families")

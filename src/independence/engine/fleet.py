@@ -8,7 +8,7 @@ verdicts are bought.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from sqlite3 import Connection
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from independence.engine.dialogue import Progress
 from independence.engine.events import Began, Judged
 from independence.engine.plan import Condition, Trial
 from independence.engine.resume import Todo
-from independence.engine.routing import Candidate, Past
+from independence.engine.routing import Candidate
 from independence.engine.run import Outcome
 from independence.judge.offline import grading, prediction, weights
 from independence.judge.offline.prediction import Prediction
@@ -29,7 +29,7 @@ from independence.stats import strict
 from independence.stats.leverage import leverage
 from independence.store import queries, records, routes
 from independence.store.records import VerdictRow
-from independence.store.routes import Route, RouteRow
+from independence.store.routes import Past, Route, RouteRow
 from independence.suites.schema import Field
 from independence.suites.transcript import Line
 from independence.types import Grade, Missing
@@ -52,8 +52,9 @@ class Seen(NamedTuple):
 
     trial: Trial
     at: str  # digest of the dialogue
+    rubric: str  # digest
     key: str  # of the verdict on it
-    fields: dict[str, Field]
+    fields: Mapping[str, Field]
     said: Prediction
 
 
@@ -83,8 +84,9 @@ async def _read(fleet: Fleet) -> list[Seen]:
         read = await writer.write(lambda connection, own=some: list(_finished(connection, own)))  # type: ignore[misc]
         cases = [grading.Case(lines, _fields(fleet, trial)) for trial, _, lines in read]
         for (trial, at, _), case, said in zip(read, cases, grading.predict_all(cases, judge), strict=True):
-            key = verdict_key(at, fleet.bench.rubrics[trial.dialogue.scenario.id], fleet.spec.settings)
-            out[key] = Seen(trial, at, key, dict(case.fields), said)
+            rubric = fleet.bench.rubrics[trial.dialogue.scenario.id]
+            key = verdict_key(at, rubric, fleet.spec.settings)
+            out[key] = Seen(trial, at, rubric, key, case.fields, said)
     return list(out.values())
 
 
@@ -127,8 +129,8 @@ def _routes(
         before = Counter(one.scenario for one in candidates if one.key in known and known[one.key].way == "audit")
         past = {scenario: Past(count, count) for scenario, count in before.items()}
         return routing.routes(candidates, spec.buying, past)
-    past = {one.scenario: Past(one.drawn, one.of) for one in routes.past(connection, place, spec.name)}
-    return known | routing.routes([one for one in candidates if one.key not in known], spec.buying, past)
+    new = [one for one in candidates if one.key not in known]
+    return known | routing.routes(new, spec.buying, routes.past(connection, place, spec.name))
 
 
 def _candidates(fleet: Fleet, seen: Sequence[Seen]) -> list[Candidate]:
@@ -157,7 +159,7 @@ async def _unasked(fleet: Fleet, bought: Sequence[Seen]) -> list[Todo]:
 
 
 def _bought_key(fleet: Fleet, one: Seen) -> str:
-    return verdict_key(one.at, fleet.bench.rubrics[one.trial.dialogue.scenario.id], fleet.spec.bought.settings)
+    return verdict_key(one.at, one.rubric, fleet.spec.bought.settings)
 
 
 async def _routed(fleet: Fleet, seen: Sequence[Seen], drawn: dict[str, Route]) -> list[tuple[Seen, Grade]]:
@@ -184,12 +186,9 @@ async def _settle(fleet: Fleet, graded: Sequence[tuple[Seen, Grade]]) -> None:
     known = await bench.writer.write(lambda c: queries.known_verdicts(c, [one.key for one, _ in graded]))
     new = [(one, grade) for one, grade in graded if one.key not in known]
     rows = [
-        VerdictRow(
-            one.key, one.trial.key, spec.name, bench.rubrics[one.trial.dialogue.scenario.id], one.at, spec.settings,
-            grade, judged_at=at,
-        )
+        VerdictRow(one.key, one.trial.key, spec.name, one.rubric, one.at, spec.settings, grade, judged_at=at)
         for one, grade in new
-    ]  # fmt: skip
+    ]
     await bench.writer.write(lambda connection: records.add_verdicts(connection, rows))
     for label, count in Counter(one.trial.subject.label for one, _ in new).items():
         bench.watch(Began(label, 0, count))

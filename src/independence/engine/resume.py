@@ -135,24 +135,12 @@ class Sales(NamedTuple):
 
 def sales(
     connection: sqlite3.Connection,
-    place: tuple[str, str],
-    trials: Iterable[Trial],
-    judge: JudgeSpec,
-    rubrics: Mapping[str, str],
-) -> Sales:
-    """Every finished dialogue of a plan before a judge that buys verdicts."""
-    return _sales(
-        connection, trials, {state.key: state for state in queries.states(connection, *place)}, judge, rubrics
-    )
-
-
-def _sales(
-    connection: sqlite3.Connection,
     trials: Iterable[Trial],
     states: Mapping[str, TrialState],
     judge: JudgeSpec,
     rubrics: Mapping[str, str],
 ) -> Sales:
+    """Every finished dialogue of a plan before a judge that buys verdicts; `states` by key."""
     own, model = judge.settings, judge.bought.settings
     out = {}
     for trial in trials:
@@ -173,7 +161,7 @@ def _unbought(
 ) -> Iterator[tuple[str, str, str]]:
     """Verdicts of the offline judge in scenarios of which too few are drawn, or that were drawn and not bought."""
     assert judge.buying is not None
-    found, there = _sales(connection, trials, states, judge, rubrics)
+    found, there = sales(connection, trials, states, judge, rubrics)
     known = routes.known(connection, [sale.key for sale in found.values()], judge.auditor)
     cells: dict[tuple[Condition, str], dict[tuple[str, str], Sale]] = {}
     for trial in trials:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from independence.judge.spec import Buying
-from independence.store.routes import Route
+from independence.store.routes import Past, Route
 from independence.suites import digest
 
 _EVEN = 0.2  # of the draw: no verdict is beyond the audit's reach, however sure the offline judge is of it
@@ -28,13 +28,6 @@ class Candidate(NamedTuple):
     scenario: str
     error: float  # expected, in what the suite makes of a verdict
     known: bool  # whether the offline judge was trained on its scenario
-
-
-class Past(NamedTuple):
-    """Earlier draws of a scenario."""
-
-    drawn: int
-    of: int
 
 
 def routes(fleet: Sequence[Candidate], buying: Buying, past: Mapping[str, Past] = _NEVER) -> dict[str, Route]:

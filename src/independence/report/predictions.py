@@ -74,9 +74,10 @@ def read(
     settings = known[rows[-1].settings]
     auditor = max((row for row in rows if row.auditor), key=lambda row: row.routed_at, default=rows[-1]).auditor
     newest = _newest([row for row in rows if known[row.settings].weights == settings.weights], auditor)
-    units = {config: _units(own, newest) for config, own in planned.items()}
-    flagged = {config: _flagged(own, newest) for config, own in planned.items()}
-    return Predictions(settings, auditor, units, flagged, list(newest.values()))
+    found = {config: _units(own, newest) for config, own in planned.items()}
+    whole = {config: units if len(units) == len(planned[config]) else [] for config, units in found.items()}
+    flagged = {config: Counter(one.scenario for one in units if one.said.flagged) for config, units in found.items()}
+    return Predictions(settings, auditor, whole, flagged, list(newest.values()))
 
 
 def _newest(rows: Sequence[Routed], auditor: str | None) -> dict[Spot, Routed]:
@@ -93,21 +94,11 @@ def _newest(rows: Sequence[Routed], auditor: str | None) -> dict[Spot, Routed]:
 
 
 def _units(own: Sequence[Planned], newest: Mapping[Spot, Routed]) -> list[Unit]:
-    """A subject's verdicts; none where one is missing for another reason than being unsure."""
+    """A subject's verdicts, those left out that are missing for another reason than being unsure."""
     runs = Counter(cell.scenario for cell in own)
-    out = []
-    for cell in own:
-        row = newest.get((cell.config_dir, cell.scenario, cell.run))
-        if row is None or cell.missing not in _PREDICTED:
-            return []
-        out.append(Unit(cell.scenario, 1 / runs[cell.scenario], prediction.read(row.prediction), row))
-    return out
-
-
-def _flagged(own: Sequence[Planned], newest: Mapping[Spot, Routed]) -> Counter[str]:
-    out: Counter[str] = Counter()
-    for cell in own:
-        row = newest.get((cell.config_dir, cell.scenario, cell.run))
-        if row is not None and cell.missing in _PREDICTED and prediction.read(row.prediction).flagged:
-            out[cell.scenario] += 1
-    return out
+    rows = [(cell.scenario, newest.get((cell.config_dir, cell.scenario, cell.run)), cell.missing) for cell in own]
+    return [
+        Unit(scenario, 1 / runs[scenario], prediction.read(row.prediction), row)
+        for scenario, row, missing in rows
+        if row is not None and missing in _PREDICTED
+    ]

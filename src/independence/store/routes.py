@@ -87,14 +87,13 @@ def forget(connection: sqlite3.Connection, verdicts: Iterable[str]) -> None:
 
 
 class Past(NamedTuple):
-    """How many dialogues of a scenario have a route, and how many of them were to be bought."""
+    """Earlier draws of a scenario: how many dialogues were to be bought, of how many with a route."""
 
-    scenario: str
     drawn: int
     of: int
 
 
-def past(connection: sqlite3.Connection, place: tuple[str, str, str, str], judge: str) -> list[Past]:
+def past(connection: sqlite3.Connection, place: tuple[str, str, str, str], judge: str) -> dict[str, Past]:
     """Draws of a judge in a place (suite, edition, variant, mode), by scenario."""
     rows = connection.execute(
         "SELECT p.scenario, sum(r.route <> 'offline'), count(*) FROM planned p JOIN verdicts v ON v.trial = p.trial "
@@ -102,7 +101,7 @@ def past(connection: sqlite3.Connection, place: tuple[str, str, str, str], judge
         "WHERE p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? GROUP BY 1",
         (judge, *place),
     )
-    return [Past(*row) for row in rows]
+    return {scenario: Past(drawn, of) for scenario, drawn, of in rows}
 
 
 def routed(
