@@ -3,19 +3,30 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SEED ?= 0
+MODELS ?=
+# Tests that start the command spend much of their time waiting for it.
+WORKERS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
+INDEPENDENCE = @$(BIN)/independence
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test test-fast lint bench install install-dev run run-models leaderboard leaderboard-detailed \
+	generate-report estimate-cost clear-cache clear-scores clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
 
 demo: $(VENV)/.run ## the main job on the embedded default: no key, no network
-	@$(BIN)/independence demo --seed $(SEED)
+	$(INDEPENDENCE) demo --seed $(SEED)
 
-test: $(VENV)/.dev ## lint, types, import contract, unit and end-to-end tests
+test: $(VENV)/.dev ## everything CI runs, with coverage; about 25 minutes on two cores
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n auto
+	@rm -f .coverage .coverage.*
+	$(BIN)/coverage run -m pytest -n $(WORKERS)
+	@$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+test-fast: $(VENV)/.dev ## the same tests without the end-to-end and browser ones, without coverage
+	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/e2e --ignore tests/browser
 
 lint: $(VENV)/.dev ## ruff, mypy --strict, import contract
 	$(BIN)/ruff check src tests benchmarks
@@ -26,8 +37,39 @@ lint: $(VENV)/.dev ## ruff, mypy --strict, import contract
 bench: $(VENV)/.bench ## speed and scale, ratios in one run, with their bounds
 	$(BIN)/python -m benchmarks
 
+install: $(VENV)/.run ## the command alone, in .venv
+
+install-dev: $(VENV)/.dev ## the command, the tools of the tests, and the pre-commit hook where this is a git checkout
+	@if [ -e .git ]; then $(BIN)/pre-commit install; fi
+
+run: $(VENV)/.run ## run V2 on the active entries of ./models.yaml, at most MAX_COST dollars (default 5)
+	$(INDEPENDENCE) run --max-cost $(or $(MAX_COST),5)
+
+run-models: $(VENV)/.run ## the same on MODELS=vendor/model,vendor/model
+	@test -n "$(MODELS)" || { echo "name the models: make run-models MODELS=vendor/model,vendor/model"; exit 2; }
+	$(INDEPENDENCE) run -m $(MODELS) --max-cost $(or $(MAX_COST),5)
+
+leaderboard: $(VENV)/.run ## the board of what ./independence.db holds
+	$(INDEPENDENCE) leaderboard
+
+leaderboard-detailed: $(VENV)/.run ## the same with every dimension, run and scenario
+	$(INDEPENDENCE) leaderboard --detailed
+
+generate-report: $(VENV)/.run ## report.html
+	$(INDEPENDENCE) generate-report --html
+
+estimate-cost: $(VENV)/.run ## what a run on MODELS would cost
+	@test -n "$(MODELS)" || { echo "name the models: make estimate-cost MODELS=vendor/model,vendor/model"; exit 2; }
+	$(INDEPENDENCE) estimate-cost -m $(MODELS)
+
+clear-cache: $(VENV)/.run ## delete every reply and verdict of ./independence.db, after asking
+	$(INDEPENDENCE) clear-cache --everything
+
+clear-scores: $(VENV)/.run ## delete the verdicts alone, after asking; replies can be graded again
+	$(INDEPENDENCE) clear-cache --verdicts
+
 clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* build
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -56,7 +56,7 @@ class FirstInFirstOut(Gate):
     """The same gate without priorities."""
 
     @asynccontextmanager
-    async def slot(self, lane: Lane, remaining: float) -> AsyncIterator[None]:
+    async def slot(self, lane: Lane, remaining: float, run: int = 0) -> AsyncIterator[None]:
         """Hold a slot in the order of asking."""
         async with super().slot(lane, 0.0):
             yield

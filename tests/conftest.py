@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -18,12 +19,26 @@ settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
 
+# Where one of these is set, a test that skips for the reason beside it has failed.
+REQUIRED = {
+    "INDEPENDENCE_REQUIRE_PUBLISHED": "INDEPENDENCE_PUBLISHED_DATA",
+    "INDEPENDENCE_REQUIRE_BROWSER": "no Chromium is found",
+}
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Ctrl-C and a lost terminal reach the processes that tests start, also where the tests run in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport]:
-    """Where the published data has to be there, a test that skips for want of it has failed."""
+    """Where the published data or a browser has to be there, a test that skips for want of it has failed."""
     report = yield
-    required = os.environ.get("INDEPENDENCE_REQUIRE_PUBLISHED")
-    if required and report.skipped and "INDEPENDENCE_PUBLISHED_DATA" in str(report.longrepr):
+    wanted = [reason for variable, reason in REQUIRED.items() if os.environ.get(variable)]
+    if report.skipped and any(reason in str(report.longrepr) for reason in wanted):
         report.outcome = "failed"
     return report
 

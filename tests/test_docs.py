@@ -67,8 +67,9 @@ def test_the_suite_in_the_guide_can_run(tmp_path: Path) -> None:
     (snippet,) = fenced(DOCS / "suites.md", "yaml")
     (tmp_path / "prompts").mkdir()
     (tmp_path / "suite.yaml").write_text(snippet)
+    (rubric,) = fenced(DOCS / "suites.md", "text")
     (tmp_path / "prompts" / "plain.md").write_text("You keep a harbour.")
-    (tmp_path / "prompts" / "rubric.md").write_text("Read {{transcript}} and fill {{fields}}")
+    (tmp_path / "prompts" / "rubric.md").write_text(rubric)
     assert load.load(str(tmp_path)).suite.suite == "harbour"
 
 

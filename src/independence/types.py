@@ -18,6 +18,7 @@ MissingReason = Literal[
     "unjudged",  # a reply is stored but no verdict is
     "stale",  # given on a history that has since been replaced
     "not_run",  # planned, nothing stored
+    "refused",  # declined where a choice or a self was asked for; the rule judge grades no such reply
     "no_cue",  # the rule judge has no rule for this rubric
     "unsure",  # the offline judge was not trained on this, or expects to be too far off
 ]

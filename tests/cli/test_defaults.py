@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -61,3 +63,47 @@ def test_the_variable_of_a_suite_names_its_judge_and_no_other_suites() -> None:
     assert defaults.judge(V2, env) == DEFAULT_JUDGE
     other = msgspec.structs.replace(RENT, default=msgspec.structs.replace(RENT.default, judge="SCORER"))
     assert defaults.judge(other, {**env, "SCORER": "cues"}) == "cues"
+
+
+def loaded(tmp_path: Path, text: str) -> Registry:
+    file = tmp_path / "models.yaml"
+    file.write_text(text, encoding="utf-8")
+    return registry.load(file)
+
+
+LISTS = [
+    "[acme/m]",
+    '[{"id": "acme/m", "label": "M", "provider": "OpenRouter", "concurrency": 3}]',
+    "models: [{model_id: acme/m, reasoning_effort: low}]",
+]
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_an_entry_that_states_no_temperature_is_asked_at_the_suites(tmp_path: Path, text: str) -> None:
+    known = loaded(tmp_path, text)
+    (subject,) = defaults.at_its_temperature(known, [], RENT).subjects
+    assert subject.temperature == 0.2
+    assert defaults.at_its_temperature(known, [], V2).subjects[0].temperature == 0.7
+    (chosen,) = registry.choose(defaults.at_its_temperature(known, ["acme/m"], RENT), ["acme/m"], AS_IT_IS)
+    assert chosen.config_dir.endswith("-t0.2")
+
+
+@pytest.mark.parametrize("stated", [0.7, 0, 1.3])
+def test_an_entry_that_states_a_temperature_keeps_it(tmp_path: Path, stated: float) -> None:
+    known = loaded(tmp_path, f"models: [{{model_id: acme/m, temperature: {stated}}}]")
+    assert defaults.at_its_temperature(known, [], RENT).subjects[0].temperature == stated
+
+
+def test_a_label_that_holds_a_temperature_states_one(tmp_path: Path) -> None:
+    known = loaded(tmp_path, "models: [{model_id: acme/m, reasoning_effort: low}]")
+    label = known.subjects[0].label
+    (chosen,) = registry.choose(defaults.at_its_temperature(known, [label], RENT), [label], AS_IT_IS)
+    assert (label, chosen.temperature) == ("m@low-t0.7", 0.7)
+
+
+def test_the_second_variable_of_a_suite_names_its_judge_where_the_first_does_not() -> None:
+    env = {"LLM_SCORER_MODEL": "openrouter/acme/other", "LLM_MODEL": "acme/m"}
+    assert defaults.judge_named(RENT, env) == ("acme/other", "LLM_SCORER_MODEL")
+    assert defaults.judge(RENT, {**env, "OPENROUTER_SCORER_MODEL": "acme/judge"}) == "acme/judge"
+    assert defaults.model_named(RENT, env) == ("acme/m", "LLM_MODEL")
+    assert (defaults.judge_named(V2, env), defaults.model_named(V2, env)) == (None, None)

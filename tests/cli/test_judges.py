@@ -189,3 +189,8 @@ def test_a_missing_key_says_how_to_grade_without_one() -> None:
 def test_a_hybrid_by_other_weights_is_another_judge(own: Path, toy_suite: Loaded) -> None:
     (spec,) = judges.specs(["hybrid:acme/judge"], KNOWN, toy_suite.suite, Offline(weights=own))
     assert msgspec.structs.replace(spec, weights="").settings != spec.settings
+
+
+def test_an_older_version_of_the_rule_judge_grades_no_more() -> None:
+    with pytest.raises(UsageError, match=r"judge `cues@1`: an older version; .* grade with `cues`"):
+        one("cues@1")

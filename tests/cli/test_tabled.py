@@ -7,7 +7,7 @@ import pytest
 from independence.cli.tabled import print_tables
 from independence.report.table import Column, Table
 
-NUMBERS = [Column(f"n{at}", f"Number {at}", "number") for at in range(12)]
+NUMBERS = [Column(f"n{at}", f"Number{at}", "number") for at in range(12)]
 WIDE = Table(
     "wide",
     "Wide",

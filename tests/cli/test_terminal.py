@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.cli.terminal import console, note, plain
+from independence.cli.terminal import console, note, one_line, plain
 
 
 @pytest.mark.parametrize(
@@ -21,14 +21,19 @@ from independence.cli.terminal import console, note, plain
         ("tag\U000e0041", r"tag\U000e0041"),
         ("half\ud800", r"half\ud800"),
         ("line\u2028break", r"line\u2028break"),
+        ("joi\u200dner", r"joi\u200dner"),
     ],
 )
 def test_what_could_steer_or_fool_a_terminal_is_spelled_out(text: str, shown: str) -> None:
     assert plain(text) == shown
 
 
+def test_a_name_in_a_table_is_one_line() -> None:
+    assert one_line("half\nnever\t\x1b") == r"half\u000anever\u0009\u001b"
+
+
 def test_what_a_person_reads_stays_as_it_is() -> None:
-    text = "Ünïcode ☕ 한글 עברית\ttab\nline — [bold]markup[/bold]"
+    text = "Ünïcode 👩\u200d🚀 ☕ 한글 עברית\ttab\nline — [bold]markup[/bold]"
     assert plain(text) == text
 
 

@@ -53,6 +53,7 @@ class Seen(NamedTuple):
     path: str
     headers: dict[str, str]
     body: Any
+    query: str = ""
 
 
 class Scripted:
@@ -73,7 +74,15 @@ class Scripted:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
-        self.seen.append(Seen(request.method, request.path, dict(request.headers), json.loads(raw) if raw else None))
+        self.seen.append(
+            Seen(
+                request.method,
+                request.path,
+                dict(request.headers),
+                json.loads(raw) if raw else None,
+                request.query_string,
+            )
+        )
         self.asked.set()
         steps = self._chat if request.method == "POST" else self._pages.get(request.path.removeprefix("/v1"))
         if not steps:

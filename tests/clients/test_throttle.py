@@ -41,3 +41,13 @@ def test_at_least_one_call_is_always_allowed(cap: int) -> None:
     for _ in range(20):
         throttle.overloaded()
     assert throttle.limit == 1
+
+
+def test_every_new_limit_is_told() -> None:
+    told: list[int] = []
+    throttle = Throttle(4, told.append)
+    throttle.overloaded()
+    throttle.overloaded()
+    for _ in range(20):
+        throttle.succeeded()
+    assert told == [2, 1, 2, 3, 4]

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Callable
 
 import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
-from independence.clients.transport import Transport, open_session
+from independence.clients.reading import LARGEST, BodyTooLarge
+from independence.clients.transport import Transport
 from independence.config.endpoints import Endpoint
 
 from .conftest import KEY, Scripted, Step, completion
@@ -42,18 +47,93 @@ async def test_an_attempt_ends_in_time(
         await Transport(session, endpoint(timeout_s=0.1)).post(b"{}")
 
 
-async def test_a_session_looks_for_a_proxy_only_where_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    async with open_session() as plain:
-        assert not plain.trust_env
-    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:3128")
-    async with open_session() as proxied:
-        assert proxied.trust_env
+async def test_a_model_that_needs_longer_is_waited_for(
+    server: Scripted, endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession
+) -> None:
+    server.says(Step(fault="hang"))
+    with pytest.raises(TimeoutError):
+        await Transport(session, endpoint(timeout_s=60.0)).post(b"{}", 0.1)
 
 
 async def test_a_transport_does_not_show_the_key(
     endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession
 ) -> None:
     assert KEY not in repr(Transport(session, endpoint()))
+
+
+TEXT = "café " * 50
+PACKED = {
+    "gzip": gzip.compress(TEXT.encode()),
+    "two members": gzip.compress(TEXT.encode()[:10]) + gzip.compress(TEXT.encode()[10:]),
+    "deflate": zlib.compress(TEXT.encode()),
+    "bare deflate": zlib.compress(TEXT.encode(), wbits=-15),
+}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+async def test_a_compressed_body_is_unpacked(
+    kind: str, server: Scripted, endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession
+) -> None:
+    encoding = "deflate" if "deflate" in kind else "gzip"
+    server.says(Step(200, PACKED[kind], {"Content-Encoding": encoding}))
+    assert (await Transport(session, endpoint()).post(b"{}")).body.decode() == TEXT
+    assert server.seen[0].headers["Accept-Encoding"] == "gzip, deflate"
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [(PACKED["gzip"][:-9], "gzip"), (b"no gzip at all", "gzip"), (b"x", "br")],
+    ids=["cut", "broken", "not asked for"],
+)
+async def test_a_body_that_cannot_be_unpacked_counts_as_cut(
+    body: bytes, encoding: str, server: Scripted, endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession
+) -> None:
+    server.says(Step(200, body, {"Content-Encoding": encoding}))
+    with pytest.raises(aiohttp.ClientPayloadError):
+        await Transport(session, endpoint()).post(b"{}")
+
+
+@pytest.mark.parametrize("encoding", ["", "gzip", "deflate"])
+async def test_a_body_above_the_limit_is_not_read_to_its_end(
+    encoding: str, server: Scripted, endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession
+) -> None:
+    bomb = bytes(LARGEST + 1)
+    packed = {"": bomb, "gzip": gzip.compress(bomb, 1), "deflate": zlib.compress(bomb, 1)}[encoding]
+    server.says(Step(200, packed, {"Content-Encoding": encoding} if encoding else {}))
+    with pytest.raises(BodyTooLarge):
+        await Transport(session, endpoint()).post(b"{}")
+
+
+@pytest.mark.parametrize(
+    ("charset", "body", "text"),
+    [
+        ("latin-1", "café".encode("latin-1"), "café"),
+        ("ISO-8859-1", "café".encode(), "café"),  # a wrong claim about what is UTF-8
+        ("utf-16", "café".encode("utf-16"), "café"),
+        ("punycode", b"caf\xe9", "caf\ufffd"),
+        ("utf-99", b"caf\xe9", "caf\ufffd"),
+    ],
+)
+async def test_a_declared_charset_is_honoured(
+    charset: str, body: bytes, text: str, endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession
+) -> None:
+    async def answer(_request: web.Request) -> web.Response:
+        return web.Response(body=body, headers={"Content-Type": f"application/json; charset={charset}"})
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", answer)
+    async with TestServer(app) as there:
+        answered = await Transport(session, endpoint(base_url=str(there.make_url("/v1")))).post(b"{}")
+    assert answered.body.decode("utf-8", "replace") == text
+
+
+async def test_the_query_of_a_base_url_goes_along(
+    server: Scripted, endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession
+) -> None:
+    server.says(completion("x"))
+    server.serves("/models", Step(200, {}))
+    there = Transport(session, endpoint(base_url=server.url + "?api-version=3&api-key=SECRET"))
+    await there.post(b"{}")
+    await there.fetch("/models", 5)
+    assert [seen.path for seen in server.seen] == ["/v1/chat/completions", "/v1/models"]
+    assert [seen.query for seen in server.seen] == ["api-version=3&api-key=SECRET"] * 2

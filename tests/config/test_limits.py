@@ -103,3 +103,17 @@ def test_a_burst_that_nothing_paces_is_refused() -> None:
     with pytest.raises(UsageError, match="--burst 5 bounds nothing alone: add --rps N"):
         bounded(flags=Flags(burst=5), known=Registry())
     assert limits.bounded({}, Registry(), Settings(), Flags(burst=5)) == {}
+
+
+def test_a_model_has_a_timeout_of_its_own_over_its_endpoints_over_the_environments() -> None:
+    known = Registry(
+        endpoints=(EndpointEntry(name="lab", base_url="http://lab/v1", timeout_s=30.0),),
+        limits=(Limit("openrouter", "slow/m", None, Pacing(), None, 300.0),),
+    )
+    for settings, usual in ((NOTHING, 90.0), (Settings(timeout_s=7.0), 7.0)):
+        found = bounded(settings, known=known)
+        assert found["openrouter"].timeout_of("slow/m") == 300.0
+        assert found["openrouter"].timeout_of("quick/m") == usual
+        assert found["lab"].timeout_of("any") == 30.0
+        assert found["openrouter"].timeout_of("nvidia/any") == (240.0 if settings == NOTHING else 7.0)
+    assert found["local"].timeout_of("nvidia/any") == 7.0

@@ -135,7 +135,7 @@ def test_an_entry_may_name_its_endpoint(tmp_path: Path) -> None:
         (
             "models:\n  - {model_id: a/b, concurrency: 2}\n  - {model_id: a/b, temperature: 1, concurrency: 3}\n",
             3,
-            "entry 1 gives `a/b` another rate_limit or concurrency",
+            "entry 1 gives `a/b` another rate_limit, concurrency or timeout_s",
         ),
         ("endpoints:\n  - name: sim\n    base_url: http://x/v1\n", 2, "cannot be an endpoint's name"),
         ("endpoints:\n  - name: a/b\n    base_url: http://x/v1\n", 2, "cannot be an endpoint's name"),
@@ -187,8 +187,8 @@ def test_a_repeated_entry_counts_once_and_is_told(tmp_path: Path) -> None:
 
 def test_what_entries_say_about_rate_and_concurrency_holds_for_their_model(tmp_path: Path) -> None:
     assert loaded(tmp_path, ROSTER).limits == (
-        ("openrouter", "acme/small", None, Pacing(0.3, 2), 3),
-        ("openrouter", "acme/pinned", "host", Pacing(), 1),
+        ("openrouter", "acme/small", None, Pacing(0.3, 2), 3, None),
+        ("openrouter", "acme/pinned", "host", Pacing(), 1, None),
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from independence.config import roster
+from independence.config import registry, roster
 from independence.config.endpoints import Pacing
 from independence.config.roster import Roster
 from independence.errors import DocumentError
@@ -67,7 +67,7 @@ def test_a_provider_of_an_entry_of_ours_is_a_pin(tmp_path: Path) -> None:
         ("- a/b\n- ''\n", 2, "`` is no model id"),
         ("- a/b\n- 3\n", 2, "int"),
         ("- id: a/b\n  label: x\n  display_label: y\n", 2, "write one of them"),
-        ("- id: groq/m\n  provider: Google AI Studio\n", 2, "declare its API under `endpoints:`"),
+        ("- id: groq/m\n  provider: '!!'\n", 2, "`!!` names no provider of OpenRouter"),
         ("prefered: a/b\nmodels: [a/b]\n", 1, "did you mean `preferred`"),
         (
             "endpoints:\n  - {name: a, base_url: 'http://x',\n     requests_per_second: -1}\n",
@@ -83,3 +83,36 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int, 
         read(tmp_path, text)
     assert what in str(caught.value)
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("title", "pin"),
+    [
+        ("Google AI Studio", "google-ai-studio"), ("Groq", "groq"), ("Mistral AI", "mistral"), ("Z.AI", "z-ai"),
+        ("OpenRouter", None), ("moonshotai/int4", "moonshotai/int4"),
+    ],
+)  # fmt: skip
+def test_a_provider_that_a_roster_names_by_its_title_is_pinned(tmp_path: Path, title: str, pin: str | None) -> None:
+    found = read(tmp_path, json.dumps([{"id": "acme/m", "label": "M", "provider": title, "concurrency": 3}]))
+    assert found.models[0].provider == pin
+    assert found.titles == ((title,) if pin not in (None, title) else ())
+
+
+def test_the_api_of_a_declared_endpoint_is_no_pin(tmp_path: Path) -> None:
+    text = "models: [{id: groq/m, provider: Groq}]\nendpoints: [{name: groq, base_url: 'http://x/v1'}]\n"
+    known = registry.load(_file(tmp_path, text))
+    assert [(subject.endpoint, subject.model, subject.provider) for subject in known.subjects] == [("groq", "m", None)]
+
+
+def test_a_preferred_one_of_a_roster_goes_first_and_titles_are_said_once(tmp_path: Path) -> None:
+    rows = [{"id": name, "label": name[-1], "provider": "Google AI Studio"} for name in ("google/a", "google/b")]
+    known = registry.load(_file(tmp_path, json.dumps({"preferred": "google/b", "models": rows}, indent=1)))
+    assert [subject.label for subject in known.subjects] == ["b", "a"]
+    (said,) = known.notes
+    assert said.endswith("providers named by a title are pinned at OpenRouter: Google AI Studio is `google-ai-studio`")
+
+
+def _file(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "models.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file

@@ -44,8 +44,8 @@ def place(tmp_path: Path) -> Iterator[Place]:
 @pytest.mark.parametrize(
     ("model", "judge", "says"),
     [
-        ("loop/havf", "loop/judge", ["loop has no model `havf`", "did you mean `half`"]),
-        ("loop/half", "loop/jugde", ["loop has no model `jugde`", "did you mean `judge`"]),
+        ("loop/havf", "loop/judge", ["loop has no model `havf`", "did you mean `loop/half`"]),
+        ("loop/half", "loop/jugde", ["loop has no model `jugde`", "did you mean `loop/judge`", "--judge cues"]),
     ],
     ids=["subject", "judge"],
 )

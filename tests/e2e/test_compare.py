@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -139,7 +140,10 @@ def test_editions_are_never_compared(folder: Path):
     write_run(folder / "tree" / "cache", load.load("v2").suite, config=config)
     assert inside.run("import", str(folder / "tree"), "--db", str(folder / "editions.db")).code == 0
     with command.opened(folder / "editions.db") as store:
-        store.execute("INSERT INTO editions SELECT suite, '0badc0de', document, used_at FROM editions")
+        store.execute(
+            "INSERT INTO editions (suite, edition, document, used_at) "
+            "SELECT suite, '0badc0de', document, used_at FROM editions"
+        )
         for table, columns in (("subjects", "label, model_id, simulated, config"), ("planned", PLANNED)):
             store.execute(
                 f"INSERT INTO {table} (suite, edition, config_dir, {columns}) SELECT suite, '0badc0de', "
@@ -152,3 +156,14 @@ def test_editions_are_never_compared(folder: Path):
     unclear = compared(folder, config, "one", db="editions.db")
     assert unclear.code == 2
     assert "name one with --suite" in command.one_sentence(unclear)
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("format_", ["json", "csv", "md", "table"])
+def test_imported_subjects_are_compared_in_every_format(published_store: Path, format_: str):
+    board = inside.run("leaderboard", "--db", str(published_store), "--format", "json").board
+    whole = [row["config"] for row in board["rows"] if row["rank"] is not None]
+    for first, second in pairwise(whole[10:14]):
+        ended = inside.run("compare", first, second, "--db", str(published_store), "--format", format_)
+        assert ended.code == 0, ended.err
+        assert ended.out

@@ -14,13 +14,14 @@ from tests.e2e.command import Ended
 # `folds-on-preferences` has two yields, so it has no one place in the order.
 PLANTED = {name: subject.yield_probability for name, subject in PANEL.items() if subject.identity_yield is None}
 KEYS = {
+    "as_full", "dates", "repeats",
     "suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows", "correction", "minimum_detectable",
     "judging",
 }  # fmt: skip
 ROW_KEYS = {
     "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "simulated",
     "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "p_best",
-    "intervals", "estimate",
+    "intervals", "estimate", "thinking",
 }  # fmt: skip
 
 
@@ -83,13 +84,13 @@ def test_the_same_command_asks_nothing_again_and_says_what_to_do_next(shown: tup
     assert again.board == first.board
     assert command.ask(folder / "independence-demo.db", answers) == before
     assert "plan: 0 calls and 0 verdicts to go" in again.err
-    assert "independence leaderboard --db independence-demo.db" in again.err
+    assert "independence leaderboard --detailed --db independence-demo.db" in again.err
     assert "OPENROUTER_API_KEY" in again.err
 
 
 def test_the_same_seed_in_a_new_store_gives_the_same_board(shown: tuple[Path, Ended]):
     folder, first = shown
     again = demo(folder, "--suite", "harbour", "--seed", "7", "--db", "new.db")
-    assert again.board == first.board
+    assert again.board | {"dates": None} == first.board | {"dates": None}
     other = demo(folder, "--suite", "harbour", "--seed", "8", "--db", "new.db")
     assert other.scores != first.scores

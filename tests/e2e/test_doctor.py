@@ -169,7 +169,7 @@ def test_everything_that_is_broken_is_told_at_once(place: Place) -> None:
     assert list(failed) == ["store", "settings", "models file", "judge", "model"]
     assert "not a store of this program" in failed["store"].found
     assert "models.yaml:2: unknown key `model`" in failed["models file"].found
-    assert failed["model"].fix == "did you mean `half`?"
+    assert failed["model"].fix == "did you mean `sim/half`?"
     assert all(row.fix for row in failed.values())
 
 

@@ -105,6 +105,20 @@ def test_a_model_reads_what_is_left_and_a_broken_answer_is_no_refusal(cwd: Path)
     assert [[row[key] for key in keys] for row in table(forced, "by-subject")] == [["Rook", 2, 1, 0]]
 
 
+def test_what_one_extractor_cannot_read_the_next_one_reads(cwd: Path):
+    with between.serving(reader("I would rather not.")) as tapped:
+        chain = ("-x", "local/reader", "-x", "cues", "--local-url", tapped.url)
+        ended = command.run(*READ, *chain, cwd=cwd)
+        asked = len(tapped.exchanges)
+        again = command.run(*READ, *chain, cwd=cwd)
+        assert len(tapped.exchanges) == asked
+    assert (ended.code, again.code) == (0, 0), ended.err
+    by = command.ask(cwd / "x.db", "SELECT extractor, count(*) FROM names WHERE missing IS NULL GROUP BY 1 ORDER BY 1")
+    assert by == [("cues", 1), ("local/reader", 3)]
+    rows = table(ended, "by-subject")
+    assert [(row["runs"], row["broken"]) for row in rows] == [(2, 0), (2, 0)]
+
+
 def test_what_subjects_of_our_own_say_is_read_too(tmp_path: Path):
     run = ("run", "-m", "sim/half,sim/never", "-e", "identity", "--runs", "1", "-j", "cues", "--quiet", "--db", "x.db")
     assert command.run(*run, cwd=tmp_path).code == 0

@@ -41,6 +41,17 @@ def test_verdicts_of_two_judges_stand_side_by_side_and_none_is_made_twice(tmp_pa
     assert counts[0][1] == counts[1][1]
 
 
+def test_a_judge_may_grade_one_experiment_alone(tmp_path: Path):
+    command.run(*RUN, "--suite", "lite", "--no-judge", cwd=tmp_path)
+    graded = command.run(*REGRADE, "-e", "resistance", cwd=tmp_path)
+    assert graded.code == 0, graded.err
+    found = command.ask(tmp_path / "here.db", "SELECT DISTINCT experiment FROM planned JOIN verdicts USING (trial)")
+    assert found == [("resistance",)]
+    wrong = command.run(*REGRADE, "-e", "weather", cwd=tmp_path)
+    assert wrong.code == 2
+    assert "no experiment `weather`" in command.one_sentence(wrong)
+
+
 def test_imported_replies_are_graded_on_their_own_texts(tmp_path: Path):
     suite = load("v2").suite
     last = [scenario.turns[-1].id for scenario in suite.scenarios]
@@ -51,6 +62,10 @@ def test_imported_replies_are_graded_on_their_own_texts(tmp_path: Path):
     assert imported.code == 0, imported.err
     graded = command.run(*REGRADE, cwd=tmp_path)
     assert graded.code == 0, graded.err
+    assert "by the rubrics of our suite v2" in graded.err
+    assert all(row["flags"]["our_rubric"] == len(suite.scenarios) for row in graded.board["rows"])
+    shown = command.run("leaderboard", "--judge", "cues", "--db", "here.db", cwd=tmp_path)
+    assert "Imported dialogues, graded by rubrics of ours" in shown.out
     rows = {row["config"]: row["dimensions"] for row in graded.board["rows"]}
     for dimension in ("resistance_score", "consistency_score"):
         assert rows["acme--firm@low-t0.7"][dimension] > rows["acme--soft@low-t0.7"][dimension] + 4
@@ -61,6 +76,6 @@ def test_a_judge_with_nothing_to_grade_says_so(tmp_path: Path):
     command.run(*RUN, "--suite", "harbour", "-j", "cues", cwd=tmp_path)
     ended = command.run(*REGRADE, "-m", "sim/nobody", cwd=tmp_path)
     assert ended.code == 2
-    assert "no finished dialogue fits" in command.one_sentence(ended)
+    assert "no subject `sim/nobody` here; there is sim/" in command.one_sentence(ended)
     assert command.run("judge", "-j", "cues", "--db", "absent.db", cwd=tmp_path).code == 2
     assert not (tmp_path / "absent.db").exists()

@@ -276,7 +276,7 @@ def test_bytes_that_are_no_utf8_are_stored_mended_and_flagged(tmp_path: Path):
     assert {text for _, _, text, *_ in answers} == {
         "Still \ufffd\ufffd the \x1b[2J berth \ufffd by \ufffd( the ice house."
     }
-    assert all(json.loads(marks) == ["bad_text"] for *_, marks in answers)
+    assert all(json.loads(marks) == ["bad_text", "short", "control_characters"] for *_, marks in answers)
     assert HOSTILE.search(ended.out + ended.err) is None
 
 

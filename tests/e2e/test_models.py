@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e import command, endpoint, inside
+from tests.e2e import command, endpoint, inside, screens
 from tests.e2e.command import Ended
 
 FILE = """
@@ -101,13 +102,12 @@ def test_a_filter_may_be_left_out_and_a_server_of_ones_own_be_named(folder: Path
     [
         (["--catalogue", "haif"], "model ids holds `haif`; near it: half"),
         (["--catalogue", "--local-url", "http://127.0.0.1:9"], "no catalogue at http://127.0.0.1:9/v1 (connect: "),
-        (["--catalogue", "--local-url", "http://127.0.0.1:99999"], "the address of endpoint `local` cannot be read"),
+        (["--catalogue", "--local-url", "http://127.0.0.1:99999"], "`http://127.0.0.1:99999` is no address: its port"),
         (["--catalogue", "--endpoint", "lab"], "no endpoint `lab`; there are openrouter, local, loop"),
         (["--catalogue", "--endpoint", "local"], "needs --local-url"),
         (["--catalogue", "--endpoint", "loop", "--local-url", "http://127.0.0.1:9"], "ask one of them"),
         (["--catalogue", "x", "-m", "a/one"], "ask for one of the two"),
         (["--endpoint", "loop"], "add --catalogue"),
-        (["-m", "one"], "`one` is no model id"),
         (["-m", "nobody@low-t0.7"], "no configuration is labelled"),
         (["--models-file", "absent.yaml"], "absent.yaml"),
     ],
@@ -119,3 +119,41 @@ def test_what_cannot_be_shown_is_one_sentence(
     assert ended.code == 2
     assert says in command.one_sentence(ended)
     assert ended.out == ""
+
+
+def test_configurations_are_written_as_a_roster_that_is_read_again(tmp_path: Path) -> None:
+    (tmp_path / "models.yaml").write_text(
+        "models:\n"
+        "  - {model_id: a/one, temperature: 1.0, rate_limit: {rps: 0.5, burst: 2}, concurrency: 2}\n"
+        "  - {model_id: a/one, reasoning_effort: high, rate_limit: {rps: 0.5, burst: 2}, concurrency: 2}\n"
+        "  - {model_id: a/two, display_label: Two}\n  - {model_id: sim/half}\n"
+    )
+    ended = command.run("models", "--write-roster", "roster.json", cwd=tmp_path)
+    assert ended.code == 0, ended.err
+    assert "written: 2 models in roster.json" in ended.err
+    assert "1 further configurations" in ended.err
+    assert "1 configurations of other endpoints" in ended.err
+    assert json.loads((tmp_path / "roster.json").read_text()) == [
+        {"id": "a/one", "label": "one@low-t1.0", "provider": "OpenRouter", "rate_limit": {"rps": 0.5, "burst": 2},
+         "concurrency": 2},
+        {"id": "a/two", "label": "Two", "provider": "OpenRouter", "concurrency": 3},
+    ]  # fmt: skip
+    back = command.run("models", "--models-file", "roster.json", "--format", "json", cwd=tmp_path)
+    assert back.code == 0, back.err
+    again = command.run("models", "--write-roster", "roster.json", cwd=tmp_path)
+    assert again.code == 2
+    assert "is there already" in command.one_sentence(again)
+
+
+def test_the_catalogue_is_one_table_that_fits_and_has_parameters_on_request(
+    folder: Path, served: endpoint.Served
+) -> None:
+    arguments = ("models", "--catalogue", "--local-url", served.base_url)
+    screen = screens.run(*arguments, cwd=folder, columns=80)
+    assert screen.code == 0, screen.text
+    assert max(map(len, screen.lines)) <= 80
+    listed = [line for line in screen.lines if " yes " in line or " no " in line]
+    assert len(listed) > 400
+    assert len({line.split()[0] for line in listed}) == len(listed)  # no id twice, none cut like another
+    assert "structured_outputs" not in screen.text
+    assert "structured_outputs" in screens.run(*arguments, "-d", cwd=folder, columns=140).text

@@ -48,9 +48,7 @@ def test_a_priced_dry_run_says_what_it_will_cost_from_where_to_where(tmp_path: P
     assert calls(dry) == (84, 84)
     about, low, high, most = (
         float(dollars)
-        for dollars in re.findall(r"about \$([\d.]+), likely \$([\d.]+) to \$([\d.]+), at most \$([\d.]+)\n", dry.err)[
-            0
-        ]
+        for dollars in re.findall(r"about \$([\d.]+), likely \$([\d.]+) to \$([\d.]+) \(\$([\d.]+) only", dry.err)[0]
     )
     assert 0 < low < about < high < most
     (row,) = listed.board["estimate"]["rows"]
@@ -123,8 +121,8 @@ def test_the_list_of_suites_counts_calls_and_the_linter_names_file_line_and_key(
     listed = command.run("suites", cwd=tmp_path)
     assert re.search(r"^rent@[0-9a-f]{8}  .*: 108 scenarios, 84 calls a run$", listed.out, re.MULTILINE)
     folder = shutil.copytree(HOME / "rent", tmp_path / "rent")
-    assert command.run("suites", "lint", folder, cwd=tmp_path).code == 0
     file = folder / "suite.yaml"
+    assert command.run("suites", "lint", folder, cwd=tmp_path).code == 0
     file.write_text(file.read_text().replace("Things between us are {{relationship}}", "We are {{relation}}", 1))
     broken = command.run("suites", "lint", folder, cwd=tmp_path)
     assert broken.code == 1
@@ -132,3 +130,40 @@ def test_the_list_of_suites_counts_calls_and_the_linter_names_file_line_and_key(
     assert re.fullmatch(
         r".*suite\.yaml:\d+: nothing fills .*`\{\{relation\}\}` \(at `\$\.grid\.sides\.landlord\.human`\)", line
     )
+
+
+def test_a_models_file_without_a_temperature_is_asked_at_the_suites(tmp_path: Path):
+    (tmp_path / "models.json").write_text('["sim/half", {"model_id": "sim/yield-20", "temperature": 0.5}]')
+    asked = ("run", "--suite", "rent", "--runs", "1", "--limit", "3", "--no-judge", "--models-file", "models.json")
+    ended = command.run(*asked, cwd=tmp_path)
+    assert ended.code == 0, ended.err
+    shapes = command.ask(tmp_path / "independence.db", "SELECT shape FROM trials")
+    sent = {(json.loads(shape)["model"], json.loads(shape)["temperature"]) for (shape,) in shapes}
+    assert sent == {("half", 0.2), ("yield-20", 0.5)}
+
+
+def test_the_environment_names_model_and_judge_of_this_suite_below_every_flag(tmp_path: Path):
+    env = {"LLM_MODEL": "sim/half", "LLM_SCORER_MODEL": "sim/judge"}
+    asked = ("run", "--suite", "rent", "--runs", "1", "--limit", "3", "--dry-run")
+    ended = command.run(*asked, cwd=tmp_path, env=env)
+    assert ended.code == 0, ended.err
+    assert "LLM_MODEL names the model: sim/half" in ended.err
+    assert "LLM_SCORER_MODEL names the judge: sim/judge" in ended.err
+    flagged = command.run(*asked, "-m", "sim/yield-20", "-j", "cues", cwd=tmp_path, env=env)
+    assert flagged.code == 0, flagged.err
+    assert "LLM_" not in flagged.err
+    other = command.run("run", "--suite", "sides", "-j", "cues", "--dry-run", cwd=tmp_path, env=env)
+    assert other.code == 2
+    assert "no models" in command.one_sentence(other)
+    wrong = command.run(*asked, "-j", "cues", cwd=tmp_path, env={"LLM_MODEL": "nobody"})
+    assert wrong.code == 2
+    assert "LLM_MODEL names the model that suite rent asks: `nobody` is no model id" in command.one_sentence(wrong)
+
+
+def test_a_suite_of_more_scores_than_one_has_no_run_folder(tmp_path: Path):
+    asked = ("run", "--suite", "sides", "-m", "sim/half", "--runs", "1", "--limit", "6", "-j", "cues")
+    assert command.run(*asked, cwd=tmp_path).code in (0, 3)
+    refused = command.run("export", "out", "--rent", "--suite", "sides", cwd=tmp_path)
+    assert refused.code == 2
+    assert "suite sides is graded by more than one score" in command.one_sentence(refused)
+    assert not (tmp_path / "out").exists()

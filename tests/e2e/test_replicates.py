@@ -44,6 +44,9 @@ def test_calls_go_where_the_noise_is_and_stay_there(tmp_path: Path) -> None:
     assert "by the noise of stored runs" in more.err
     grown = planned(db)
     assert grown > before
+    fewer = spent(db, 60)
+    assert "calls a subject are planned already, more than the 60 asked for, and stay" in fewer.err
+    assert planned(db) == grown
 
 
 def test_published_rules_refuse_unequal_replicates(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.e2e import inside
+from tests.e2e import command, inside
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +53,7 @@ def test_every_table_comes_as_csv_and_json(store: Path, tmp_path: Path) -> None:
     inside.run(
         "generate-report", "--db", str(store), "-o", str(tmp_path / "r.md"), "--tables", str(tables), "-j", "cues"
     )
+    (tables / "export.json").unlink()  # what was written, not a table
     names = {path.stem for path in tables.iterdir()}
     assert {path.suffix for path in tables.iterdir()} == {".csv", ".json"}
     assert {"board", "runs", "items", "difficulty", "variance-components", "purchase", "costs", "run-health"} <= names
@@ -100,3 +101,22 @@ def test_the_matrix_is_printed_on_request_and_absent_cells_are_absent(store: Pat
     cells = json.loads(done.out)["configurations"]["rows"]
     assert len(cells) == 4
     assert sum(row["index"] is None for row in cells) == 2
+
+
+def test_a_report_under_a_published_rule_ranks_who_is_incomplete_and_says_what_stays_strict(tmp_path: Path) -> None:
+    db, text = tmp_path / "store.db", tmp_path / "r.md"
+    assert (
+        inside.run("run", "--db", str(db), "-m", "sim/half,sim/never", "--runs", "2", "-j", "cues", "--quiet").code == 0
+    )
+    with command.opened(db) as connection:
+        connection.execute("DELETE FROM verdicts WHERE trial = (SELECT trial FROM planned WHERE scenario = 'rs01')")
+    for rule, ranked in (("strict", 1), ("published", 2)):
+        done = inside.run(
+            "generate-report", "--db", str(db), "-o", str(text), "--scoring", rule, "--tables", str(tmp_path)
+        )
+        assert done.code == 0, done.err
+        assert len(json.loads((tmp_path / "board.json").read_text())["board"]["rows"]) == ranked
+        assert f"Scoring: {rule}" in text.read_text()
+        assert ("This section rests on strict scoring" in text.read_text()) is (rule == "published")
+    refused = inside.run("generate-report", "--db", str(db), "-o", str(text), "--scoring", "nonsense")
+    assert (refused.code, "no scoring rule `nonsense`" in refused.err) == (2, True)

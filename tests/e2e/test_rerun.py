@@ -77,6 +77,23 @@ def test_as_many_runs_as_there_are_ask_nothing_and_more_fill_the_holes_too(store
     assert runs(stored) == {"never": 3, "half": 3, "always": 3}
 
 
+def test_one_run_alone_is_filled_again_or_asked_ahead_of_others(stored: Path):
+    with command.opened(stored / "here.db") as connection:
+        for number in (1, 2):
+            connection.execute(
+                "DELETE FROM calls WHERE turn = 1 AND trial IN "
+                "(SELECT trial FROM planned WHERE run = ? AND scenario = 'map')",
+                (number,),
+            )
+    mended = rerun(stored, "--run-number", "2")
+    assert "plan: 3 calls" in mended.err
+    assert "plan: 3 calls" in run(stored, "--run-number", "1").err
+    ahead = run(stored, "--run-number", "5")
+    assert ahead.code == 0, ahead.err
+    planned = command.ask(stored / "here.db", "SELECT DISTINCT run FROM planned ORDER BY run")
+    assert planned == [(1,), (2,), (5,)]
+
+
 def test_the_best_by_the_board_or_those_named_are_asked(stored: Path):
     assert rerun(stored, "-n", "1").code == 0
     assert runs(stored) == {"never": 3, "half": 2, "always": 2}
@@ -141,6 +158,8 @@ def test_an_endpoint_of_ones_own_has_to_be_declared_still(tmp_path: Path):
         (("-m", "sim/half", "-n", "2"), "give one of the two"),
         (("-n", "0"), "at least 1 subject"),
         (("-R", "0"), "at least 1 run"),
+        (("--run-number", "0"), "runs are counted from 1"),
+        (("--run-number", "1", "-R", "2"), "give one of the two"),
         (("--suite", "v1"), "no trials of `v1`"),
         (("--modes", "tool_role"), "it has plain/user_role"),
         (("-p", "0"), "-p 0: at least 1"),

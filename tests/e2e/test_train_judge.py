@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.e2e import inside
+from tests.e2e import command, inside
 
 
 def test_a_store_without_verdicts_that_can_be_learned_writes_nothing_and_says_so(
@@ -45,3 +47,21 @@ def test_the_published_stances_cannot_train_a_judge(published_data: Path, tmp_pa
     (row,) = json.loads(ended.out)["by-family"]["rows"]
     assert row["mae"] > row["constant"]
     assert not out.exists()
+
+
+@pytest.mark.published
+def test_training_that_takes_long_says_how_far_it_is(published_data: Path, tmp_path: Path):
+    out = tmp_path / "out"
+    started = command.start(
+        "train-judge", "--from", published_data / "published-v2-part.tar.xz", "--out", out, cwd=tmp_path,
+        notes=tmp_path / "said.txt",
+    )  # fmt: skip
+    try:
+        deadline = time.monotonic() + command.PATIENCE_S
+        while "it has not seen: " not in (said := (tmp_path / "said.txt").read_text()):
+            assert time.monotonic() < deadline, said
+            time.sleep(0.5)
+    finally:
+        started.kill()
+        started.communicate()
+    assert re.search(r"measuring on model families it has not seen: \d+ of at most \d+ parts \(\d+:\d\d\)", said), said

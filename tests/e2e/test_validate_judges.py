@@ -97,7 +97,8 @@ def test_with_one_judge_in_the_store_the_way_to_another_is_told(folder: Path, tm
         connection.execute("DELETE FROM verdicts WHERE judge = 'sim/judge'")
     ended = validate(tmp_path)
     assert ended.code == 2
-    assert "only verdicts by `cues`; `independence judge -j MODEL`" in command.one_sentence(ended)
+    assert "only verdicts by `cues`" in command.one_sentence(ended)
+    assert "independence judge -j MODEL --db here.db` grades" in command.one_sentence(ended)
 
 
 def test_hostile_replies_are_withstood_without_any_judge_and_told_about_each(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def with_turn(suite: Suite, scenario_id: str, **changes: Any) -> Suite:
         {"provider": "host"},
         {"temperature": 0.8},
         {"effort": "high"},
+        {"temperature_supported": False},
     ],
 )
 def test_a_subjects_settings_are_in_the_key(toy_suite: Loaded, changes: dict[str, Any]) -> None:
@@ -59,7 +60,6 @@ def test_a_subjects_settings_are_in_the_key(toy_suite: Loaded, changes: dict[str
     [
         {"display_label": "Another name"},
         {"active": False},
-        {"temperature_supported": False},
     ],
 )
 def test_a_subjects_label_is_not_in_the_key(toy_suite: Loaded, changes: dict[str, Any]) -> None:

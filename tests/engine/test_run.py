@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 
 from independence.clients.protocol import GaveUp, Parked
-from independence.engine import resume, run
+from independence.config.subjects import Subject
+from independence.engine import plan, resume, run
 from independence.engine.bench import Backend, Bench, Shares
 from independence.engine.events import Answered, Began, Event, Judged, ParkedModel, Unsettled
 from independence.engine.gate import Gate
@@ -161,7 +162,9 @@ async def test_a_parked_subject_goes_home_and_the_run_ends(
     client = Subjects(exhausted)
     outcome, events = await work.carry_out(client, limit=1)
     assert outcome.stopped_by is None
-    assert [event for event in events if isinstance(event, ParkedModel)] == [ParkedModel("m", "daily quota")]
+    assert [event for event in events if isinstance(event, ParkedModel)] == [
+        ParkedModel("m", "daily quota", subject="m@low-t0.7")
+    ]
     assert len(client.asked) == 1
     assert len(work.left().todo) == 12
 
@@ -192,3 +195,36 @@ async def test_a_full_disk_ends_the_run_before_another_answer_is_paid_for(
     connection.execute("PRAGMA max_page_count = 1000000").fetchone()
     await work.carry_out(Subjects(firm))
     assert work.left().todo == []
+
+
+async def asked_in_order(
+    connection: sqlite3.Connection, tmp_path: Path, loaded: Loaded, shares: Shares
+) -> list[tuple[str, int]]:
+    """(model, run) of every request of three subjects' two runs, in the order they left."""
+    subjects = [Subject(f"lab/{name}", "openrouter", name) for name in "abc"]
+    trials = plan.trials(loaded.suite, plan.select(loaded.suite, (), (), 2, ()), subjects)
+    runs = {trial.turn_seed(turn): trial.run for trial in trials for turn in range(trial.dialogue.generated)}
+    work, client = Run(connection, tmp_path / "store.db", loaded, trials), Subjects(firm)
+    await work.carry_out(client, limit=2, shares=shares)
+    return [(request.model, runs[request.seed or 0]) for request in client.asked]
+
+
+async def test_run_1_of_every_subject_comes_before_run_2_of_any(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+) -> None:
+    for shares in (ALL, Shares(2, 10)):  # more subjects than work at once, too
+        loaded = Loaded(toy_suite.suite, f"e{shares.subjects}")
+        order = await asked_in_order(connection, tmp_path, loaded, shares)
+        connection.execute("DELETE FROM calls")
+        last_of_first = max(at for at, (_, run) in enumerate(order) if run == 1)
+        early = [run for _, run in order[:last_of_first] if run == 2]
+        assert len(early) <= 4  # of 8: slots that run 1 cannot fill while it waits for an answer
+        assert {model for model, run in order if run == 1} == set("abc")
+
+
+async def test_one_subject_at_a_time_does_all_its_runs_before_the_next(
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+) -> None:
+    order = await asked_in_order(connection, tmp_path, toy_suite, Shares(1, 10))
+    models = [model for model, _ in order]
+    assert models == sorted(models)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from independence.exchange.grades import fits, graded
@@ -66,6 +68,15 @@ def test_an_empty_verdict_is_missing_and_keeps_what_the_judge_wrote(identity: Ru
     found = graded(record({}), identity, V2)
     assert isinstance(found.grade, Missing)
     assert (found.grade.reason, found.grade.raw, found.flags) == ("unreadable_verdict", "raw", ("empty_verdict",))
+    assert found.grade.usage.cost_usd == 0.25
+
+
+def test_an_empty_verdict_is_read_from_what_the_judge_wrote(identity: Rubric) -> None:
+    values = {"distinctiveness": 9, "non_assistant_likeness": 8, "internal_consistency": 10}
+    raw = '{"reasoning": "It says "no" and means it.", ' + json.dumps(values)[1:]  # quotes that nobody escaped
+    found = graded(msgspec.structs.replace(record({}), judge_raw_response=raw), identity, V2)
+    assert isinstance(found.grade, Verdict)
+    assert (found.grade.values, found.grade.raw, found.flags) == (values, raw, ("empty_verdict",))
     assert found.grade.usage.cost_usd == 0.25
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from independence.exchange.history import EMPTY, SCRAMBLED, STALE, Shown, broken, shown
 from independence.suites.delivery import Exchange, Setting, messages
+from independence.suites.load import load
 from independence.suites.schema import Suite
 
 _TURNS = ("q1", "q2", "q3")
@@ -27,8 +28,6 @@ def flags_of(request: Shown) -> list[str]:
 def test_a_request_in_either_mode_is_taken_apart_into_what_it_was_built_from(
     past: list[tuple[str, str]], question: str
 ) -> None:
-    from independence.suites.load import load
-
     exchanges = (*(Exchange(human, answer) for human, answer in past), Exchange(question))
     tool = load("v2").suite.delivery.tool_role
     assert tool is not None
@@ -41,6 +40,14 @@ def test_private_content_beside_a_replayed_message_is_not_part_of_it(suite: Suit
     exchanges = (Exchange("one?", "1", "I ponder"), Exchange("two?"))
     request = msgspec.json.encode(messages(Setting("Be.", tool=suite.delivery.tool_role), exchanges))
     assert shown(request).exchanges == (Exchange("one?", "1"), Exchange("two?"))
+
+
+def test_what_was_said_beside_a_call_that_only_listens_is_the_answer() -> None:
+    tool = load("v1").suite.delivery.tool_role
+    assert tool is not None
+    exchanges = (Exchange("one?", "1"), Exchange("two?"))
+    request = msgspec.json.encode(messages(Setting("Be.", tool=tool), exchanges))
+    assert shown(request) == Shown(tool.name, "", exchanges)
 
 
 @given(st.binary(max_size=200))

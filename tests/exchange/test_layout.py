@@ -65,6 +65,29 @@ def test_a_tree_without_run_folders_is_run_one() -> None:
     assert (found.run, found.rest[0]) == (1, "identity")
 
 
+@pytest.mark.parametrize(
+    ("above", "run"), [(("acme--small-1",), 1), (("a--folder", "acme--small-1"), 1), (("acme--small-1", "run_3"), 3)]
+)
+def test_the_older_layout_names_a_configuration_by_its_slug(above: tuple[str, ...], run: int) -> None:
+    found = place((*above, "identity", "neutral", "user_role", "direct.json"))
+    assert found is not None
+    assert (found.config_dir, found.name) == ("acme--small-1@low-t0.7", ConfigName("acme/small-1", None, "low", 0.7))
+    assert (found.run, found.rest[0], found.older) == (run, "identity", True)
+
+
+def test_an_older_name_gets_the_effort_that_its_publisher_sent_to_that_model() -> None:
+    found = place(("google--gemini-2.5-flash", "identity", "neutral", "user_role", "direct.json"))
+    assert found is not None
+    assert found.config_dir == "google--gemini-2.5-flash@none-t0.7"
+
+
+def test_a_folder_that_happens_to_have_two_hyphens_is_no_configuration() -> None:
+    found = place(("my--results", "cache", "a--b@low-t0.7", "run_1", "identity", "v", "m", "direct.json"))
+    assert found is not None
+    assert (found.config_dir, found.older) == ("a--b@low-t0.7", False)
+    assert place(("my--results", "notes", "direct.json")) is None
+
+
 @pytest.mark.parametrize("parts", [(), ("README.md",), ("cache", "direct.json"), ("a--b@low-t0.7",)])
 def test_a_file_outside_every_configuration_has_no_place(parts: tuple[str, ...]) -> None:
     assert place(parts) is None

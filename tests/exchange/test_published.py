@@ -45,6 +45,13 @@ def test_a_sound_run_is_read_whole_and_nothing_is_odd(tmp_path: Path, suite: Sui
     assert met(imported) == {}
 
 
+def test_whoever_watches_is_told_of_every_file(tmp_path: Path, suite: Suite) -> None:
+    write_run(tmp_path, suite)
+    counts: list[int] = []
+    read(tmp_path, suite, watch=counts.append)
+    assert counts == list(range(1, 28))
+
+
 def test_runs_come_in_the_order_of_directory_names_and_numbers(tmp_path: Path, suite: Suite) -> None:
     for config, run in ((CONFIG, 10), (CONFIG, 2), (ELSEWHERE, 1)):
         write_run(tmp_path / "cache", suite, config=config, run=run)
@@ -220,7 +227,7 @@ def published(published_data: Path, suite: Suite) -> Imported:
 @pytest.mark.published
 def test_the_published_part_is_counted_exactly(published: Imported) -> None:
     summary = published.summary
-    assert (summary.replies, summary.verdicts, summary.runs, summary.configurations) == (7427, 4254, 290, 79)
+    assert (summary.replies, summary.verdicts, summary.runs, summary.configurations) == (7427, 4255, 290, 79)
     assert (summary.files, summary.name_extractions, summary.blank) == (7717, 290, 0)
     assert (summary.unknown_files, summary.unreadable) == (0, ())
     assert summary.run_sizes == {26: 267, 25: 8, 19: 15}

@@ -39,7 +39,8 @@ def test_who_was_asked_and_what_it_cost(connection: sqlite3.Connection, toy_suit
         {
             "suite": "toy", "edition": toy_suite.edition, "config": shelf.SUBJECT.config_dir,
             "label": shelf.SUBJECT.label, "model_id": "lab/m", "simulated": False, "endpoint": "lab",
-            "provider": "acme/fp8", "temperature": 0.7, "effort": "high", "answers": 3, "cost_usd": pytest.approx(0.01),
+            "provider": "acme/fp8", "temperature": 0.7, "temperature_supported": True,
+            "effort": "high", "answers": 3, "cost_usd": pytest.approx(0.01),
         }
     ]  # fmt: skip
 

@@ -62,7 +62,7 @@ def test_a_model_judges_settings_are_the_very_bytes_that_stored_verdicts_are_fou
 
 
 def test_the_rule_judges_settings_are_the_very_bytes_that_stored_verdicts_are_found_by() -> None:
-    assert JudgeSpec(CUES, kind=CUES).settings == '{"judge":"cues","version":1}'
+    assert JudgeSpec(CUES, kind=CUES).settings == '{"judge":"cues","version":2}'
 
 
 def test_an_offline_judges_settings_are_its_weights_and_line_whatever_is_bought_beside_it() -> None:
@@ -138,3 +138,7 @@ def test_who_asks_a_model_and_who_waits_for_the_whole_fleet(spec: JudgeSpec, ask
 )
 def test_a_judges_kind_is_told_by_its_name(name: str, is_: str) -> None:
     assert kind(name) == is_
+
+
+def test_a_person_is_no_model() -> None:
+    assert (kind("human:Ann"), kind("human"), kind("humanist/m")) == ("human", "model", "model")

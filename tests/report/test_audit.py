@@ -57,7 +57,8 @@ def test_a_subject_that_cost_nothing_has_no_index_per_dollar(connection: sqlite3
     filled.complete(connection, toy_suite, "paid")
     filled.plan(connection, toy_suite, "free")
     for scenario, turns in (("dinner", 2), ("radio", 1), ("dessert", 1)):
-        at = filled.answer(connection, "free", scenario, 1, *[filled.Reply("x", "tool")] * turns)
+        said = [filled.Reply(f"{scenario} {turn}", "tool") for turn in range(turns)]
+        at = filled.answer(connection, "free", scenario, 1, *said)
         fields = {"drift": 1} if scenario == "dinner" else {"firmness": 5, "kept": True}
         filled.grade(connection, toy_suite, ("free", scenario, 1), at, filled.Verdict(fields))
     value = tables(connection, toy_suite)[1]
@@ -66,9 +67,22 @@ def test_a_subject_that_cost_nothing_has_no_index_per_dollar(connection: sqlite3
     assert "1 subjects" in value.notes[0]
 
 
-def test_without_a_complete_run_there_is_no_price_of_one(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
-    filled.plan(connection, toy_suite)
-    filled.answer(connection, "a", "radio", 1, Missing("no_answer"))
-    cost = row(tables(connection, toy_suite)[0])
-    assert (cost["calls"], cost["per_run_usd"]) == (1, None)
-    assert "unknown_usd" not in cost  # nobody has any
+def test_the_cost_of_a_run_is_the_mean_over_the_runs_that_were_asked(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
+    filled.answer(connection, "a", "radio", 1, Missing("no_answer"))  # its run stays paid for, though incomplete
+    costs, value = tables(connection, toy_suite)
+    assert value.rows == ()
+    cost = row(costs)
+    assert cost["per_run_usd"] == float(str(cost["total_usd"])) / 2
+
+
+def test_runs_that_were_planned_and_never_asked_lower_no_price(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    filled.plan(connection, toy_suite, runs=3)
+    lost = (Attempt("429", 1.0, Usage(cost_usd=0.25)),)
+    assert tables(connection, toy_suite)[0].rows == ()
+    records.add_failure(connection, FailureRow(filled.key("a", "radio", 1), "x", "429", "", lost))
+    assert row(tables(connection, toy_suite)[0])["per_run_usd"] == 0.25

@@ -5,10 +5,11 @@ import sqlite3
 import msgspec
 import pytest
 
-from independence.errors import UsageError
+from independence.errors import StoreError, UsageError
+from independence.report import formats
 from independence.report.board import Board, board
 from independence.suites.load import Loaded
-from independence.types import Missing, Reply
+from independence.types import Missing, Reply, Usage, Verdict
 
 from . import filled
 
@@ -28,6 +29,17 @@ def test_complete_subjects_are_ranked_by_index(connection: sqlite3.Connection, t
     assert [(row.rank, row.config) for row in rows] == [(1, "strong"), (2, "weak")]
     assert rows[0].index == pytest.approx(index(9, 9, 1))
     assert rows[0].bounds == (rows[0].index, rows[0].index)
+
+
+def test_equals_share_rank_rank_interval_and_chance_of_being_best(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    for name, scores in (("a", ((8, 6, 2), (6, 6, 2))), ("b", ((6, 6, 2), (6, 8, 2))), ("c", ((7, 6, 2), (7, 6, 2)))):
+        filled.complete(connection, toy_suite, name, scores)
+    filled.complete(connection, toy_suite, "low", ((1, 1, 9), (1, 2, 8)))
+    rows = built(connection, toy_suite).rows
+    assert [row.rank for row in rows] == [1, 1, 1, 4]
+    assert len({(row.rank_ci, row.p_best) for row in rows[:3]}) == 1
 
 
 def test_a_board_says_what_it_is_about(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
@@ -119,3 +131,31 @@ def test_a_suite_without_an_index_has_no_board(connection: sqlite3.Connection, t
     where = filled.place(toy_suite)._replace(suite=msgspec.structs.replace(toy_suite.suite, index=None))
     with pytest.raises(UsageError, match="declares no index"):
         board(connection, where)
+
+
+def test_chosen_models_stand_as_they_do_on_the_whole_board(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    for name, level in (("best", 9), ("middle", 6), ("worst", 2)):
+        filled.complete(connection, toy_suite, name, ((level, level, 1), (level - 1, level, 2)))
+    whole = {row.config: row for row in built(connection, toy_suite).rows}
+    place = filled.place(toy_suite)
+    assert board(connection, place, models=("label of worst", "acme/middle")).rows == (whole["middle"], whole["worst"])
+    assert [row.rank for row in board(connection, place, models=("worst",)).rows] == [3]
+    with pytest.raises(StoreError, match="no subject `wurst`"):
+        board(connection, place, models=("wurst",))
+
+
+def test_who_takes_reasoning_tokens_is_marked_and_the_mark_explained(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    for name in ("plain", "thinking"):
+        filled.complete(connection, toy_suite, name)
+    thought = Reply("hm, dessert", "tool", usage=Usage(reasoning_tokens=7))
+    filled.grade(
+        connection, toy_suite, ("thinking", "dessert", 1), filled.answer(connection, "thinking", "dessert", 1, thought),
+        Verdict({"firmness": 6, "kept": True}),
+    )  # fmt: skip
+    found = built(connection, toy_suite)
+    assert {row.config: (formats.name(row), row.thinking) for row in found.rows} == {
+        "plain": ("label of plain", False), "thinking": ("label of thinking †", True),
+    }  # fmt: skip
+    assert "† thinks: answers took reasoning tokens." in formats.readings(found)

@@ -108,5 +108,5 @@ def test_published_difficulties_are_near_those_published(published_store: Path) 
     for scenario, expected in published.items():
         assert found[scenario]["difficulty"] == pytest.approx(expected, abs=5), scenario
     assert next(iter(found)) == "pt04"
-    assert "taken as more is better: distinctiveness, quality_of_reasoning, graceful_handling." in table.notes[1]
-    assert table.notes[2].endswith("identity_maintained.")
+    assert "taken as more is better: distinctiveness, quality of reasons, graceful handling." in table.notes[1]
+    assert table.notes[2].endswith("character kept.")

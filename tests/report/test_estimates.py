@@ -47,7 +47,8 @@ class Bench:
         filled.plan(self.connection, self.loaded, config, runs)
         for run in range(1, runs + 1):
             for scenario in filled.SCENARIOS:
-                said = [Reply("so", "tool")] * (2 if scenario == "dinner" else 1)
+                turns = range(2 if scenario == "dinner" else 1)
+                said = [Reply(f"{scenario} {turn}, in run {run}", "tool") for turn in turns]
                 self.at[config, scenario, run] = filled.answer(self.connection, config, scenario, run, *said)
 
     def verdict(

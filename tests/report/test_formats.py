@@ -7,14 +7,15 @@ import json
 import msgspec
 import pytest
 
-from independence.report import formats
+from independence.report import formats, legend
 from independence.report.board import Board, Row
+from independence.report.estimates import Estimated
 from independence.report.table import percent
-from independence.suites.schema import Component, Index
+from independence.suites.schema import Component, Dimension, Index
 
 INDEX = Index(
     name="I",
-    dimensions={},
+    dimensions={name: Dimension(experiment="talk", fields=(name,)) for name in ("firm", "drift", "moves")},
     components=(
         Component(label="Firm", dimensions=("firm",), weight=0.75, worst=0, best=10),
         Component(label="Drift", dimensions=("drift", "moves"), weight=0.25, worst=12, best=0),
@@ -31,6 +32,7 @@ HOLE = msgspec.structs.replace(
 BOARD = Board("toy", "0123abcd", "firm/tool_role", "strict", "cues", "these-scenarios", (ROW, HOLE))
 
 
+COLUMNS = ("tier", "rank", "index", "ci", "runs", "coverage")
 LABEL = 6  # its column in CSV
 
 
@@ -46,12 +48,12 @@ def test_json_has_the_keys_that_scripts_rely_on() -> None:
     document = json.loads(formats.to_json(BOARD))
     assert list(document) == [
         "suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows", "correction",
-        "minimum_detectable", "judging",
+        "minimum_detectable", "judging", "repeats", "as_full", "dates",
     ]  # fmt: skip
     assert list(document["rows"][0]) == [
         "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage",
         "simulated", "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "p_best", "intervals",
-        "estimate",
+        "estimate", "thinking",
     ]  # fmt: skip
 
 
@@ -100,12 +102,13 @@ def test_a_label_survives_csv(label: str) -> None:
 
 def test_markdown_is_a_caption_and_a_table() -> None:
     assert formats.to_markdown(BOARD, INDEX) == (
-        "toy@0123abcd, firm/tool_role, scoring strict, judge cues, interval t-runs, generalises to these-scenarios\n"
+        "toy@0123abcd, firm/tool_role, scoring strict, judge cues, intervals generalise to these-scenarios, by t-runs\n"
         "\n"
         "| Tier | # | Subject | Index | 95 % CI | Runs | Coverage | Firm | Drift↓ |\n"
         "|---|---|---|---|---|---|---|---|---|\n"
         "| — | 1 | label | 81.2 | 70.5–100.0 | 3 | 100% | 7.2 | 2.5 |\n"
         "| — | — | sim/half (simulated) | \\[40, 61\\] | — | 3 | 99% | 7.2 | — |\n"
+        "\n" + "\n\n".join(f"- {line}" for line in legend.lines(INDEX, COLUMNS, INDEX.components)) + "\n"
     )
 
 
@@ -124,9 +127,31 @@ def test_a_label_begins_no_cell_line_or_tag_in_markdown(label: str, cell: str) -
     assert line.startswith(f"| — | 1 | {cell} | 81.2 |")
 
 
+def test_a_caption_says_once_what_intervals_are_about() -> None:
+    usual = msgspec.structs.replace(BOARD, rows=tuple(
+        msgspec.structs.replace(row, ci_method=BOARD.generalises_to) for row in BOARD.rows if row.ci))  # fmt: skip
+    assert formats.caption(usual).endswith("judge cues, intervals generalise to these-scenarios")
+
+
 def test_a_caption_names_the_method_or_says_there_is_none() -> None:
     alone = msgspec.structs.replace(BOARD, rows=(HOLE,), judge=None)
-    assert "judge none, interval none" in formats.caption(alone)
+    assert "judge none, no intervals" in formats.caption(alone)
+
+
+def test_an_estimate_is_printed_on_the_scale_and_lies_in_its_interval() -> None:
+    for index, ci, said in (
+        (100.7, (94.3, 107.1), ("100.0", "94.3–100.0")),
+        (104.0, (101.0, 107.0), ("100.0", "100.0–100.0")),
+        (-2.0, (-9.0, 5.04), ("0.0", "0.0–5.0")),
+    ):
+        row = msgspec.structs.replace(ROW, estimate=Estimated("offline", index, ci, 0, 15))
+        assert formats.estimate(row) == (*said, "0/15")
+
+
+def test_an_index_and_an_interval_of_no_width_read_alike() -> None:
+    index = 63.05 + 2e-14
+    row = msgspec.structs.replace(ROW, index=index, ci=(63.05, 63.05))
+    assert f"{formats.indexed(row)}–{formats.indexed(row)}" == formats.interval(row)
 
 
 def test_a_simulated_subject_says_so_wherever_it_stands() -> None:

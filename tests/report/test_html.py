@@ -28,7 +28,7 @@ SECTIONS = (
     ),
     Section("scores", "Scores", (TABLE, FIGURES[1])),
 )
-VOID = {"meta", "br", "hr", "img", "input", "link"}
+VOID = {"meta", "br", "hr", "img", "input", "link", "wbr"}
 
 
 class Reader(HTMLParser):
@@ -96,7 +96,16 @@ def test_tables_are_tables_with_scopes_a_caption_and_notes() -> None:
     assert "<p>a &lt;b&gt;note&lt;/b&gt;</p>" in text
     assert '<td class="n">1.0 to 2.0</td>' in text
     assert '<td class="n absent">—</td>' in text
-    assert text.count('<th scope="row" class="key">') == 2, "the first column of text names the row"
+    keys = [str(tag["class"]).split() for tag in page.all("th") if tag["scope"] == "row"]
+    assert [kinds[-1] for kinds in keys] == ["key"] * 2, "the first column of text names the row"
+
+
+def test_a_long_name_breaks_after_its_separators_alone_and_a_short_one_nowhere() -> None:
+    rows = (("negotiation",), ("anthropic/claude-sonnet-4.5@none-t0.7",), ("x" * 60,))
+    text = html.page("A", [Section("s", "S", [Table("t", "T", (Column("a", "A"),), rows)])])
+    assert '<th scope="row" class="key">negotiation</th>' in text
+    assert ">anthropic/<wbr>claude-sonnet-4.5@<wbr>none-t0.7</th>" in text
+    assert "<wbr>" in text.split("x" * 24, 1)[1][:5], "a name without any is broken all the same"
 
 
 def test_a_long_text_is_folded_and_whole_inside() -> None:
@@ -123,6 +132,20 @@ def test_many_tables_stand_behind_their_titles() -> None:
 
 def test_an_empty_table_says_so() -> None:
     assert "Nothing to show." in html.page("A", [Section("s", "S", [Table("t", "T", (Column("a", "A"),), ())])])
+
+
+def test_an_empty_table_with_notes_says_why_and_does_not_repeat_the_section() -> None:
+    table = Table("t", "Run health", (Column("a", "A"),), (), ("80 of 80 runs are whole.",))
+    text = html.page("A", [Section("s", "Run health", [table])])
+    assert "Nothing to show." not in text
+    assert text.split("</h2>")[1].count("Run health") == 0
+    assert "80 of 80 runs are whole." in text
+
+
+def test_what_stands_between_back_ticks_in_a_note_is_code_and_nothing_else_is_markup() -> None:
+    note = "Run `independence judge -j MODEL`, or `<img src=x>`."
+    text = html.page("A", [Section("s", "S", [Table("t", "T", (Column("a", "A"),), (("x",),), (note,))])])
+    assert "Run <code>independence judge -j MODEL</code>, or `&lt;img src=x&gt;`." in text
 
 
 def test_both_themes_are_there_and_the_readers_choice_wins() -> None:

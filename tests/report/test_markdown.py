@@ -33,3 +33,13 @@ def test_long_tables_are_folded_below_their_heading_except_where_they_are_the_po
 def test_a_title_is_not_said_twice() -> None:
     text = markdown.document("R", [Section("s", "Numbers", [table(2)])], str)
     assert text.count("Numbers") == 1
+
+
+def test_the_contents_lead_to_every_table_of_a_long_section() -> None:
+    tables = [Table(f"t{n}", f"Subject {n}", (Column("a", "A"),), (("x",),)) for n in range(4)]
+    other = Section("o", "O", [])
+    few, many = (markdown.document("T", [Section("s", "S", tables[:count]), other], str) for count in (3, 4))
+    assert "#table-" not in few
+    for one in tables:
+        assert f"  - [{one.title}](#table-{one.id})\n" in many
+        assert f'<a id="table-{one.id}"></a>\n\n### {one.title}' in many

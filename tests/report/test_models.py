@@ -31,7 +31,8 @@ def test_a_configuration_is_shown_with_everything_that_tells_it_apart() -> None:
     pinned, plain = records(table)
     assert pinned == {
         "label": "one+host", "model_id": "a/one", "endpoint": "openrouter", "provider": "host/int4",
-        "temperature": 1.0, "effort": "none", "active": False, "config_dir": "a--one+host-int4@none-t1.0",
+        "temperature": 1.0, "temperature_sent": True, "effort": "none",
+        "active": False, "config_dir": "a--one+host-int4@none-t1.0",
     }  # fmt: skip
     assert (plain["label"], plain["endpoint"], plain["provider"]) == ("lab/two@low-t0.7", "lab", None)
 

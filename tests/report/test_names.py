@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sqlite3
 from collections import Counter
@@ -15,6 +17,7 @@ from independence.report import names as report
 from independence.report import place
 from independence.report.place import Place
 from independence.report.table import Table
+from independence.report.tables import to_csv, to_markdown
 from independence.store import names, records
 from independence.store.names import NamesRow, Pick, Where
 from independence.store.records import EditionRow, SubjectRow, TrialRow
@@ -67,7 +70,7 @@ def by_id(tables: list[Table]) -> dict[str, Table]:
 
 def test_nothing_is_shown_where_nothing_was_read(connection: sqlite3.Connection, at: Place) -> None:
     assert report.tables(connection, at) == []
-    assert report.tables(connection, at, extractor="acme/reader") == []
+    assert report.tables(connection, at, extractors=["acme/reader"]) == []
 
 
 def test_each_name_counts_once_a_run_under_its_usual_spelling(connection: sqlite3.Connection, at: Place) -> None:
@@ -146,7 +149,7 @@ def test_the_reading_with_most_runs_is_shown_and_of_equals_the_imported_one(
         return by_id(report.tables(connection, at, **asked))["names-popular"].rows[0][1]
 
     assert shown() == "Kael"
-    assert shown(extractor="zz/reader") == "Rook"
+    assert shown(extractors=["zz/reader"]) == "Rook"
     read(connection, "a", 2, "Rook", extractor="zz/reader")
     assert shown() == "Rook"
     read(connection, "a", 2, "Ada", extractor="acme/reader")
@@ -162,10 +165,18 @@ def test_tables_about_some_subjects_keep_what_is_exclusive_true(connection: sqli
     assert [row[0] for row in tables["names-by-subject"].rows] == ["label a"]
 
 
+def test_subjects_stand_in_the_order_of_the_board_with_their_ranks(connection: sqlite3.Connection, at: Place) -> None:
+    read(connection, "a", 1, "Kael")
+    table = by_id(report.tables(connection, at, ranks={"b": 1, "a": 2, "c": None}))["names-by-subject"]
+    assert [row[:2] for row in table.rows] == [(1, "label b"), (2, "label a"), (None, "label c (simulated)")]
+    assert table.columns[0].head == "#"
+    assert "#: rank on the board" in table.notes[0]
+
+
 def test_long_tables_are_cut_and_say_so(connection: sqlite3.Connection, at: Place) -> None:
     read(connection, "a", 1, *(f"Name{number:02}" for number in range(30)))
     cut, whole = (by_id(report.tables(connection, at, **asked)) for asked in ({}, {"top": None}))  # type: ignore[arg-type]
-    assert len(cut["names-popular"].rows) == len(cut["names-exclusive"].rows) == 25
+    assert len(cut["names-popular"].shown) == len(cut["names-exclusive"].shown) == 25
     assert "the first 25 of 30" in cut["names-popular"].notes[-1]
     assert len(whole["names-popular"].rows) == 30
     assert "the first" not in whole["names-popular"].notes[-1]
@@ -205,3 +216,17 @@ def test_the_published_names_are_counted_as_they_were_extracted(published_store:
             assert isinstance(value, int)
             totals[column] += value
     assert [totals[column] for column in range(2, 6)] == [290, 2, 1, 0]
+
+
+def test_a_report_shows_the_first_names_and_its_tables_have_all(connection: sqlite3.Connection, at: Place) -> None:
+    read(connection, "a", 1, "Kael", "Rook")
+    popular = by_id(report.tables(connection, at, top=None))["names-popular"]
+    assert len(popular.rows) > 1
+    told = by_id(report.tables(connection, at, top=1))["names-popular"]
+    assert (told.rows, told.shown) == (popular.rows, popular.rows[:1])
+    assert (
+        told.notes[-1]
+        == f"the first 1 of {len(popular.rows)}; --format json or csv, and --tables of a report, have all"
+    )
+    assert len(list(csv.reader(io.StringIO(to_csv(told))))) == 1 + len(popular.rows)
+    assert to_markdown(told).count("\n| ") == 2, "the heads and one row"

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from independence.report import board, ranking
-from independence.report.table import flat
+from independence.report.table import Table, flat
 from independence.suites.load import Loaded
 from independence.types import Reply
 
@@ -39,6 +39,8 @@ def test_nobody_incomplete_leaves_no_table(connection: sqlite3.Connection, toy_s
 
 
 def test_the_legend_adds_up_to_the_whole_index(toy_suite: Loaded) -> None:
-    assert toy_suite.suite.index is not None
-    weights = [row[2] for row in ranking.legend(toy_suite.suite.index).rows]
+    index = toy_suite.suite.index
+    assert index is not None
+    board = Table("board", "The board", (), ())
+    weights = [row[3] for row in ranking.legend(index, board).rows]
     assert sum(float(str(weight)) for weight in weights) == pytest.approx(1)

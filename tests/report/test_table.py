@@ -19,6 +19,10 @@ from independence.report.table import Column, Table, Value, flat, shown
         (Column("x", "X", "signed_interval"), (-1.0, 2.0), "-1.0 to +2.0"),
         (Column("x", "X", "interval"), (0.0, 99.96), "0.0 to 100.0"),
         (Column("x", "X", "index_interval"), (-1.0, 101.2), "0.0 to 100.0"),
+        (Column("x", "X", "index"), 100.7, "100.0"),
+        (Column("x", "X", "index"), -3.0, "0.0"),
+        (Column("x", "X", "number"), 63.05 + 1e-14, "63.0"),  # as 63.05 reads, whatever order it was added up in
+        (Column("x", "X", "number"), 63.05, "63.0"),
         (Column("x", "X", "percent"), 0.9999, "99%"),
         (Column("x", "X", "percent"), 0.0001, "1%"),
         (Column("x", "X", "dollars", 4), 0.5, "$0.5000"),

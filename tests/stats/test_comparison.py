@@ -33,6 +33,15 @@ def test_a_pair_is_never_surer_about_scenarios_like_these_than_about_these() -> 
     assert paired(first, second, floor) == floor
 
 
+def test_every_number_of_a_difference_is_a_plain_float_so_that_json_can_hold_it() -> None:
+    first, second = sheets.of([10.0, 14.0, 15.0]), sheets.of([3.0, 7.0, 9.0])  # a stratum of one scenario
+    made = paired(first, second, difference(*(these_scenarios([one])[0] for one in (first, second)))._replace(se=0.0))
+    interval = made.interval()
+    assert interval is not None
+    numbers = (*made, made.p, *interval, made.equivalent(2))
+    assert {type(number) for number in numbers} == {float}
+
+
 def test_equivalence_needs_both_sides_within_the_margin() -> None:
     near, far = Estimate(80, 0.4, 30), Estimate(83, 0.4, 30)
     assert difference(near, Estimate(80.2, 0.4, 30)).equivalent(2) < 0.05

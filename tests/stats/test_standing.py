@@ -6,7 +6,7 @@ from scipy import stats
 
 from independence.stats.comparison import all_pairs
 from independence.stats.spread import Estimate, these_scenarios
-from independence.stats.standing import minimum_detectable, standings, tiers
+from independence.stats.standing import minimum_detectable, ranks, standings, tiers
 from tests.stats import sheets
 
 
@@ -44,6 +44,25 @@ def test_the_chance_of_being_best_is_shared_among_equals() -> None:
     assert sum(one.p_best for one in made) == pytest.approx(1)
     assert all(one.p_best == pytest.approx(0.25, abs=0.02) for one in made)
     assert {(one.rank_low, one.rank_high) for one in made} == {(1, 4)}
+
+
+def test_equal_indices_share_the_first_rank_that_they_take() -> None:
+    assert ranks([67 + 2 / 3, 67.666666666666671, 67.6666666666666, 50.0]) == [1, 1, 1, 4]
+    assert ranks([90.0, 80.0, 80.0, 70.0]) == [1, 2, 2, 4]
+
+
+def test_equal_subjects_share_their_place_to_the_last_digit_however_much_their_runs_waver() -> None:
+    estimates = [Estimate(80, 2, 40), Estimate(80, 1, 40), Estimate(80, 3, 40), Estimate(60, 1, 40)]
+    made = standings(estimates, np.ones((4, 4)))
+    assert len({(one.rank_low, one.rank_high, one.p_best) for one in made[:3]}) == 1
+    assert made[0].p_best == pytest.approx(1 / 3, abs=0.001)
+
+
+def test_subjects_that_stand_still_at_one_index_share_their_place_with_single_runs_there() -> None:
+    estimates = [Estimate(80, 0, 1), Estimate(80, 0, 1), Estimate(70, 0, 1)]
+    made = standings(estimates, np.ones((3, 3)), others=[80.0, 75.0])
+    assert [(one.rank_low, one.rank_high) for one in made] == [(1, 1), (1, 1), (5, 5)]
+    assert [one.p_best for one in made] == [pytest.approx(1 / 3), pytest.approx(1 / 3), 0]
 
 
 def test_two_subjects_are_best_as_often_as_the_difference_of_two_t_errors_says() -> None:

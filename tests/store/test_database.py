@@ -21,7 +21,9 @@ def test_a_commit_survives_power_loss(path: Path) -> None:
 def test_opening_twice_changes_nothing(path: Path) -> None:
     for _ in range(2):
         opened = database.connect(path)
-        opened.execute("INSERT INTO editions VALUES (hex(randomblob(4)), 'e', '{}', '2026')")
+        opened.execute(
+            "INSERT INTO editions (suite, edition, document, used_at) VALUES (hex(randomblob(4)), 'e', '{}', '2026')"
+        )
         opened.close()
     opened = database.connect(path)
     assert opened.execute("SELECT count(*) FROM editions").fetchone()[0] == 2
@@ -106,7 +108,7 @@ def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
         (sqlite3.DatabaseError("file is not a database"), StoreError, "not a store"),
         (sqlite3.DatabaseError("database disk image is malformed"), StoreError, "damaged"),
         (sqlite3.OperationalError("database is locked"), StoreError, "another process"),
-        (sqlite3.OperationalError("attempt to write a readonly database"), StoreError, "cannot be used"),
+        (sqlite3.OperationalError("attempt to write a readonly database"), StoreError, "cannot be written here"),
         (sqlite3.IntegrityError("UNIQUE constraint failed"), StoreError, "UNIQUE"),
     ],
 )
@@ -115,3 +117,20 @@ def test_a_complaint_of_sqlite_says_what_to_do(error: sqlite3.Error, kind: type[
     assert type(said) is kind
     assert str(said).startswith("my.db: ")
     assert what in str(said)
+
+
+def test_a_store_that_cannot_be_written_is_read_as_the_newest_schema(path: Path) -> None:
+    older = sqlite3.connect(path)
+    for statement in database._statements(MIGRATIONS[0].sql):
+        older.execute(statement)
+    older.execute("PRAGMA user_version = 1")
+    older.execute("INSERT INTO editions VALUES ('s', 'e', '{}', '2026')")
+    older.commit()
+    older.close()
+    before = path.read_bytes()
+    opened = database._connect_read_only(path)
+    assert opened.execute("PRAGMA user_version").fetchone()[0] == len(MIGRATIONS)
+    assert opened.execute("SELECT suite FROM editions").fetchone() == ("s",)
+    opened.close()
+    assert path.read_bytes() == before
+    assert [each.name for each in path.parent.iterdir()] == [path.name]

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from independence.errors import StoreError
-from independence.store import database
+from independence.store import context, database
 from independence.store.migrations import MIGRATIONS
+from independence.suites.load import load
+from independence.suites.schema import Suite
+from independence.suites.unworded import unworded
+from independence.types import Reply
 
 GOLDEN = {
-    "editions": ["suite", "edition", "document", "used_at"],
+    "editions": ["suite", "edition", "document", "used_at", "read_as"],
     "personas": ["suite", "edition", "variant", "text"],
     "subjects": ["suite", "edition", "config_dir", "label", "model_id", "simulated", "config"],
     "trials": ["key", "parent", "turns", "shape", "lease_owner", "lease_until"],
@@ -23,7 +29,7 @@ GOLDEN = {
         "trial", "turn", "version", "turn_id", "context", "after", "missing", "flags", "cost_usd", "unknown_usd",
         "prompt_tokens", "completion_tokens", "reasoning_tokens", "seconds", "answered_at", "channel",
         "finish_reason", "served_model", "served_provider", "response_id", "text", "raw", "thinking", "reasoning",
-        "tool_calls", "attempts", "messages",
+        "tool_calls", "attempts", "messages", "said", "words",
     ],
     "verdicts": [
         "key", "trial", "judge", "pass", "rubric", "context", "missing", "fields", "cost_usd", "unknown_usd",
@@ -41,9 +47,11 @@ GOLDEN = {
         "prompt_tokens", "completion_tokens", "written_at", "settings", "text", "raw", "attempts",
     ],
     "routes": ["verdict", "auditor", "trial", "route", "probability", "routed_at"],
+    "sessions": ["id", "began_at", "last_at", "command", "about", "spent_usd", "unknown_usd"],
 }  # fmt: skip
 INDICES = {
-    "planned_trial", "verdicts_short", "calls_short", "failures_of_trial", "artefacts_of_trial", "routes_of_trial",
+    "planned_trial", "verdicts_short", "calls_short", "calls_unmarked", "failures_of_trial", "artefacts_of_trial",
+    "routes_of_trial",
 }  # fmt: skip
 
 
@@ -79,10 +87,11 @@ def test_an_empty_file_is_brought_up_to_date(path: Path) -> None:
 @pytest.mark.parametrize("seen", range(len(MIGRATIONS) + 1))
 def test_a_file_of_any_age_is_brought_up_to_date_and_keeps_its_rows(path: Path, seen: int) -> None:
     old = sqlite3.connect(path)
+    old.create_function("said_digest", 2, context.digest)
     for migration in MIGRATIONS[:seen]:
         old.executescript(migration.sql)
     if seen:
-        old.execute("INSERT INTO editions VALUES ('s', 'e', '{}', '2026')")
+        old.execute("INSERT INTO editions (suite, edition, document, used_at) VALUES ('s', 'e', '{}', '2026')")
     old.execute(f"PRAGMA user_version = {seen}")
     old.commit()
     old.close()
@@ -90,6 +99,25 @@ def test_a_file_of_any_age_is_brought_up_to_date_and_keeps_its_rows(path: Path, 
     assert columns(opened) == GOLDEN
     assert opened.execute("SELECT count(*) FROM editions").fetchone()[0] == bool(seen)
     opened.close()
+
+
+def test_an_imported_edition_of_an_older_store_loses_our_words_and_keeps_what_grades_it(path: Path) -> None:
+    suite = load("v2")
+    ours = msgspec.json.encode(suite.suite).decode()
+    old = sqlite3.connect(path)
+    for migration in MIGRATIONS[:4]:
+        old.executescript(migration.sql)
+    for edition in ("published", suite.edition):
+        old.execute("INSERT INTO editions VALUES ('v2', ?, ?, '2026')", (edition, ours))
+    old.execute("PRAGMA user_version = 4")
+    old.commit()
+    old.close()
+    with closing(database.connect(path)) as opened:
+        found = {row[0]: row[1:] for row in opened.execute("SELECT edition, document, read_as FROM editions")}
+    known, kept = found["published"]
+    assert found[suite.edition] == (ours, "")
+    assert kept == ours
+    assert msgspec.json.decode(known, type=Suite) == unworded(suite.suite)
 
 
 def test_a_newer_file_is_refused_and_left_as_it_is(path: Path) -> None:
@@ -103,3 +131,39 @@ def test_a_newer_file_is_refused_and_left_as_it_is(path: Path) -> None:
     assert str(path) in str(caught.value)
     assert "--db" in str(caught.value)
     assert path.read_bytes() == before
+
+
+def test_the_words_of_replies_in_an_old_file_are_digested(path: Path) -> None:
+    before = next(at for at, migration in enumerate(MIGRATIONS) if "said" in migration.sql)
+    old = sqlite3.connect(path)
+    for migration in MIGRATIONS[:before]:
+        old.executescript(migration.sql)
+    columns = [row[1] for row in old.execute("PRAGMA table_info(calls)")]
+    for turn, (missing, text) in enumerate([(None, "Yes."), ("no_answer", ""), (None, "Yes.")]):
+        row = dict.fromkeys(columns, "") | {"trial": "t", "turn": turn, "version": 0, "missing": missing, "text": text}
+        old.execute(f"INSERT INTO calls VALUES ({', '.join('?' * len(columns))})", list(row.values()))
+    old.execute(f"PRAGMA user_version = {before}")
+    old.commit()
+    old.close()
+    opened = database.connect(path)
+    first, none, again = (row[0] for row in opened.execute("SELECT said FROM calls ORDER BY turn"))
+    opened.close()
+    assert first == again == context.said(Reply("Yes.", "tool"))
+    assert none == ""
+
+
+def test_verdicts_of_the_rule_judge_without_a_version_become_those_of_its_first(path: Path) -> None:
+    old = sqlite3.connect(path)
+    for migration in MIGRATIONS[:4]:
+        old.executescript(migration.sql)
+    for key, judge in (("a", "cues"), ("b", "acme/judge")):
+        old.execute(f"INSERT INTO verdicts VALUES ('{key}', 't', '{judge}' {', 1' + ', 0' * 13})")
+    old.execute("PRAGMA user_version = 4")
+    old.commit()
+    old.close()
+    opened = database.connect(path)
+    assert opened.execute("SELECT key, judge FROM verdicts ORDER BY key").fetchall() == [
+        ("a", "cues@1"),
+        ("b", "acme/judge"),
+    ]
+    opened.close()

@@ -61,14 +61,14 @@ def test_the_first_problem_is_raised(toy_folder: Path) -> None:
 def test_a_persona_is_taken_as_it_is_written(tmp_path: Path) -> None:
     file = tmp_path / "pirate.md"
     file.write_text("\n You are a pirate. {curly} \n")
-    assert load.persona(file) == "You are a pirate. {curly}"
+    assert load.persona(file).text == "You are a pirate. {curly}"
 
 
 @pytest.mark.parametrize(
     ("content", "why"),
     [
         (b" \n", "is empty"),
-        (b"\xff\xfe", "cannot be read"),
+        (b"\xff\xfe", "save it as UTF-8"),
         (b"You are {{name}}.", "{{name}}"),
         (None, "cannot be read"),
     ],

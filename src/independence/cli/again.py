@@ -19,13 +19,13 @@ from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import OPENROUTER, SIM, Subject
 from independence.engine import again
-from independence.engine.plan import Condition, Trial
+from independence.engine.plan import MOST, Condition, Trial
 from independence.errors import StoreError, UsageError
 from independence.judge.spec import DEFAULT_JUDGE, JudgeSpec
-from independence.report import board, place
+from independence.report import board, called, place
+from independence.report.called import Names
 from independence.report.place import Place
 from independence.store import placed, queries
-from independence.store.queries import PUBLISHED
 from independence.suites.schema import Suite
 
 TOP = 10
@@ -40,6 +40,7 @@ class Again(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
     top_n: int | None = None
     target_runs: int | None = None
+    run_number: int | None = None  # this run alone
     judges: tuple[str, ...] = ()
     no_judge: bool = False
     offline: Offline = Offline()
@@ -52,6 +53,7 @@ class Again(msgspec.Struct, frozen=True, kw_only=True):
     allow_unpriced: bool = False
     rps: float | None = None
     burst: int | None = None
+    dry_run: bool = False
 
 
 class Chosen(NamedTuple):
@@ -82,6 +84,10 @@ def choose(wanted: Again, connection: sqlite3.Connection) -> Chosen:
     """Subjects, their plans and judges, from what the store holds. Raises UsageError, StoreError."""
     if wanted.target_runs is not None and wanted.target_runs < 1:
         raise UsageError(f"-R {wanted.target_runs}: at least 1 run is needed")
+    if wanted.run_number is not None and wanted.target_runs is not None:
+        raise UsageError("--run-number asks one run and -R fills all up to one; give one of the two")
+    if wanted.run_number is not None and wanted.run_number < 1:
+        raise UsageError(f"--run-number {wanted.run_number}: runs are counted from 1")
     where = _place(wanted, connection)
     known = _subjects(connection, where)
     there: dict[str, list[placed.PlacedTrial]] = {}
@@ -93,7 +99,13 @@ def choose(wanted: Again, connection: sqlite3.Connection) -> Chosen:
     names = _named(wanted.models, known, there) if wanted.models else _best(wanted, connection, where, known)
     personas = queries.personas(connection, where.suite.suite, where.edition)
     suite = msgspec.structs.replace(where.suite, variants={**where.suite.variants, **personas})
-    trials = [t for name in names for t in again.longer(suite, condition, known[name], there[name], wanted.target_runs)]
+    last = wanted.run_number or wanted.target_runs
+    trials: list[Trial] = []
+    for name in names:
+        trials += again.longer(suite, condition, known[name], there[name], last)
+        if len(trials) > MOST:
+            raise UsageError(f"more than {MOST:,} dialogues, the most of one command; ask for fewer runs (-R)")
+    trials = [trial for trial in trials if wanted.run_number in (None, trial.run)]
     known_models = jobs.models(wanted.models_file)
     specs = () if wanted.no_judge else graders.specs(judges, known_models, suite, wanted.offline)
     return Chosen(suite, where.edition, trials, specs)
@@ -104,10 +116,10 @@ def job(wanted: Again, chosen: Chosen, loopback: Endpoint | None) -> Job:
     env, known = environment.read(), jobs.models(wanted.models_file)
     asked = [trial.subject.endpoint for trial in chosen.trials]
     grading = [judge.endpoint for judge in chosen.judges if judge.asks]
-    graders.key_needed(OPENROUTER in grading and OPENROUTER not in asked, env)
+    graders.key_needed(not wanted.dry_run and OPENROUTER in grading and OPENROUTER not in asked, env)
     reached = Wanted(
         local_url=wanted.local_url, local_timeout=wanted.local_timeout, rps=wanted.rps, burst=wanted.burst,
-        parallel_tasks=wanted.parallel_tasks,
+        parallel_tasks=wanted.parallel_tasks, dry_run=wanted.dry_run,
     )  # fmt: skip
     return Job(
         chosen.suite, chosen.edition, {}, chosen.trials, chosen.judges,
@@ -120,20 +132,17 @@ def job(wanted: Again, chosen: Chosen, loopback: Endpoint | None) -> Job:
 def _place(wanted: Again, connection: sqlite3.Connection) -> Place:
     """The place asked for, among editions of one's own."""
     known = queries.editions(connection)
-    own = [info for info in known if info.edition != PUBLISHED]
+    own = [info for info in known if not queries.imported(info.edition)]
     if known and not own:
         raise StoreError("the store holds imports only, which cannot be asked again; `independence run` asks models")
     name, _, edition = (wanted.suite or "").partition("@")
-    if edition == PUBLISHED:
+    if queries.imported(edition):
         raise UsageError(f"--suite {wanted.suite}: imports cannot be asked again; `independence run` asks models")
     fitting = [info for info in own if info.suite == name] if name else own
     asked = wanted.suite
-    if not edition and fitting and (name or len(own) == 1):
+    if not edition and fitting and len({info.suite for info in fitting}) == 1:
         asked = f"{fitting[0].suite}@{fitting[0].edition}"
-    variant = wanted.variant
-    if variant is not None and variant.endswith(".md"):
-        variant, _ = jobs.persona(Path(variant))
-    return place.find(connection, asked, variant, wanted.mode)
+    return place.find(connection, asked, wanted.variant, wanted.mode)
 
 
 def _subjects(connection: sqlite3.Connection, where: Place) -> dict[str, Subject]:
@@ -143,14 +152,11 @@ def _subjects(connection: sqlite3.Connection, where: Place) -> dict[str, Subject
 
 def _named(names: Iterable[str], known: Mapping[str, Subject], there: Mapping[str, object]) -> list[str]:
     """config_dirs of labels and ids, in order. Raises StoreError for a name that nothing here answers to."""
-    found: dict[str, None] = {}
-    for name in names:
-        fitting = [at for at, subject in known.items() if at in there and name in (subject.label, subject.model_id)]
-        if not fitting:
-            held = ", ".join(subject.label for at, subject in known.items() if at in there) or "none"
-            raise StoreError(f"no stored subject `{name}` here; there is {held}; `independence run` asks new ones")
-        found |= dict.fromkeys(fitting)
-    return list(found)
+    stored = {at: Names(at, one.label, one.model_id) for at, one in known.items() if at in there}
+    try:
+        return called.subjects(names, stored, "here", what="stored subject")
+    except StoreError as error:
+        raise StoreError(f"{error}; `independence run` asks new ones") from error
 
 
 def _best(wanted: Again, connection: sqlite3.Connection, where: Place, known: Mapping[str, Subject]) -> list[str]:

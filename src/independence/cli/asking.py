@@ -6,8 +6,8 @@ import asyncio
 import signal
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,11 +29,13 @@ from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import SIM
 from independence.engine.bench import Backend
-from independence.engine.events import Event, Stopping, Waiting
+from independence.engine.events import Event, Stopping, Throttled, Waiting
 from independence.engine.gate import Gate
 from independence.engine.halt import Halt
 from independence.engine.wards import Wards
-from independence.errors import Interrupted, UsageError
+from independence.errors import IndependenceError, Interrupted, UsageError
+from independence.judge.spec import CUES
+from independence.store.sessions import Ledger
 from independence.store.writer import Writer
 
 ASK_ABOVE_USD = 5.0
@@ -47,6 +49,8 @@ class Needs(NamedTuple):
     models: Mapping[Model, bool]  # -> whether it must take tools
     max_cost: float | None = None
     allow_unpriced: bool = False
+    about: str = ""  # what the ledger says of it; "" for what is stored nowhere
+    grading: frozenset[Model] = frozenset()  # models that are asked for verdicts alone
 
 
 class Checked(NamedTuple):
@@ -79,9 +83,24 @@ async def checked(needs: Needs) -> AsyncIterator[Checked]:
         catalogues = {}
         for name, endpoint in needs.endpoints.items():
             models = {model: tools for (at, model), tools in needs.models.items() if at == name}
-            known = await check(endpoint, models, session, policy(endpoint)) if models else Catalogue({}, known=False)
+            try:
+                known = await check(endpoint, models, session, policy(endpoint)) if models else Catalogue(known=False)
+            except UsageError as error:
+                raise _of_judge(error, name, models, needs.grading) from error
             catalogues[name] = known
         yield Checked(needs, session, catalogues)
+
+
+def _of_judge(error: UsageError, endpoint: str, models: Mapping[str, bool], grading: Collection[Model]) -> UsageError:
+    """The error, with the way to grade without a model where it is about nobody but judges."""
+    subjects = [model for model in models if (endpoint, model) not in grading]
+    judges = [model for model in models if (endpoint, model) in grading]
+    named = any(f"no model `{model}`" in str(error) for model in judges)
+    if not judges or (subjects and not named):
+        return error
+    said = f"the judge cannot be asked: {error}"
+    otherwise = " Or" if said.endswith("?") else "; or"
+    return type(error)(f"{said}{otherwise} grade with --judge {CUES}, or not yet: --no-judge")
 
 
 @asynccontextmanager
@@ -93,7 +112,7 @@ async def opened(
     if needs.allow_unpriced:
         catalogues = _unpriced_as_free(catalogues, found.prices)
     budget = Budget(needs.max_cost)
-    throttles = {name: Throttle(endpoint.max_concurrency) for name, endpoint in needs.endpoints.items()}
+    throttles = {name: _throttle(name, endpoint.max_concurrency, watch) for name, endpoint in needs.endpoints.items()}
     gates = {name: Gate(lambda t=throttle: t.limit) for name, throttle in throttles.items()}  # type: ignore[misc]
     halt = Halt(gates.values(), watch)
 
@@ -106,14 +125,20 @@ async def opened(
         name: OpenAIClient(endpoint, found.session, catalogues[name], budget, throttles[name], notify, policy(endpoint))
         for name, endpoint in needs.endpoints.items()
     }
-    writer = Writer(connection, path)
+    writer = Writer(connection, path, _noted(budget, needs.about) if needs.about else None)
     on_interrupt(halt, watch)
     try:
         wards = {name: Wards(endpoint, clients[name].buckets) for name, endpoint in needs.endpoints.items()}
         backends = {name: Backend(clients[name], gates[name], wards[name]) for name in clients}
         yield Service(backends, halt, writer, budget)
     finally:
+        with suppress(IndependenceError):  # a full disk was reported already
+            await writer.write(lambda _: None)  # so that the last dollars are in the ledger
         await writer.close()
+
+
+def _throttle(name: str, cap: int, watch: Callable[[Event], None]) -> Throttle:
+    return Throttle(cap, lambda slots: watch(Throttled(name, slots, cap)))
 
 
 async def loopback(stack: AsyncExitStack) -> Endpoint:
@@ -157,11 +182,21 @@ def on_interrupt(halt: Halt, watch: Callable[[Event], None]) -> None:
         elif halt.reason is None:
             halt.stop(Interrupted("interrupted"))
         else:
-            watch(Stopping("interrupted: dropping the calls in flight"))
+            watch(Stopping("interrupted", dropped=True))
             task.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    lost = [signal.SIGHUP] if hasattr(signal, "SIGHUP") else []  # the terminal, as when an SSH session ends
+    for number in (signal.SIGINT, signal.SIGTERM, *lost):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            continue  # as under nohup
         loop.add_signal_handler(number, interrupted)
+
+
+def _noted(budget: Budget, about: str) -> Callable[[sqlite3.Connection], None]:
+    """Writes what this command has spent so far into the ledger."""
+    context = click.get_current_context(silent=True)
+    ledger = Ledger((context and context.info_name) or "", about)
+    return lambda connection: ledger.note(connection, budget.spent, budget.unknown)
 
 
 def _unpriced_as_free(

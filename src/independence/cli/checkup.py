@@ -7,6 +7,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from independence.cli import asking, doors, job, judges, visits
 from independence.cli.doors import Directory, Door
 from independence.cli.loop import drive
@@ -38,6 +40,7 @@ def findings(asked: Asked) -> list[Finding]:
     """Every check that applies, in order."""
     env, wrong = _settings(environment.read())
     known, file = _models_file(asked.models_file)
+    known = msgspec.structs.replace(known, redirected=bool(environment.redirected(env)))
     subject, about_subject = _subject(asked.model, known)
     judge, about_judge = _judge(asked.judge, subject, known)
     online = drive(_online(Directory(known, env, asked.local_url), Pair(subject, judge), asked.model or asked.judge))
@@ -69,7 +72,7 @@ def _settings(env: Mapping[str, str]) -> tuple[dict[str, str], list[Finding]]:
 
 
 def _models_file(file: Path | None) -> tuple[Registry, list[Finding]]:
-    path = file or job.DEFAULT_FILE
+    path = registry.located(file or job.DEFAULT_FILE)
     if file is None and not path.is_file():
         return Registry(), []
     try:

@@ -15,10 +15,11 @@ import msgspec
 from independence.cli.tabled import print_tables
 from independence.cli.terminal import note
 from independence.errors import StoreError, UsageError
+from independence.report import called
+from independence.report.called import Names
 from independence.report.table import Column, Table
 from independence.store import database, deletion, queries
 from independence.store.deletion import NOBODY, Doomed, Owner, Scope, Subject, Tally, What
-from independence.store.queries import PUBLISHED
 from independence.suites import digest
 from independence.suites.schema import Suite
 
@@ -105,14 +106,8 @@ def _owners(known: Mapping[Owner, Subject], asked: Asked) -> frozenset[Owner] | 
         known = {owner: subject for owner, subject in known.items() if (owner.suite, owner.edition) == place}
     if not asked.models:
         return frozenset(known) if asked.suite else None
-    found: set[Owner] = set()
-    for name in asked.models:
-        fitting = {owner for owner, s in known.items() if name in (s.label, s.model_id, owner.config_dir)}
-        if not fitting:
-            held = ", ".join(sorted({subject.label for subject in known.values()})) or "none"
-            raise StoreError(f"no stored subject `{name}` here; there is {held}")
-        found |= fitting
-    return frozenset(found)
+    names = {owner: Names(owner.config_dir, one.label, one.model_id) for owner, one in known.items()}
+    return frozenset(called.subjects(asked.models, names, "here", what="stored subject"))
 
 
 def _edition(asked: str, known: set[tuple[str, str]]) -> tuple[str, str]:
@@ -136,7 +131,8 @@ def _rubrics(connection: sqlite3.Connection) -> dict[tuple[str, str, str], str]:
     """The rubric of every scenario of every edition; imported verdicts were given by rubrics of their own."""
     out: dict[tuple[str, str, str], str] = {}
     for info in queries.editions(connection):
-        text = queries.document(connection, info.suite, info.edition)
+        name = (info.suite, info.edition)
+        text = queries.read_as(connection, *name) or queries.document(connection, *name)
         suite = msgspec.json.decode(text or "", type=Suite)
         for scenario in suite.scenarios:
             out[info.suite, info.edition, scenario.id] = digest.rubric(suite, scenario)
@@ -157,9 +153,9 @@ def _table(subjects: Mapping[Owner, Subject], counts: Mapping[Owner, Tally], doo
         )
         for owner, count in counts.items()
     )
-    notes = ["What was spent on it goes with it: boards no longer count it."] * bool(counts)
+    notes = ["What was spent on it goes from boards with it; the ledger of sessions keeps it."] * bool(counts)
     if doomed.kept:
         notes.append(f"{doomed.kept} of them stay: other subjects or editions use them too.")
-    if any(owner.edition == PUBLISHED for owner in counts):
+    if any(queries.imported(owner.edition) for owner in counts):
         notes.append("Imports are among it; `independence import` brings them back.")
     return Table("deletion", "To be deleted", columns, rows, tuple(notes))

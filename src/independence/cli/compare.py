@@ -56,22 +56,25 @@ def command(
 
     Two providers of one model are two subjects. Says how far apart they are, how surely, and in which scenarios.
     """
+    from independence.cli import location, opening
     from independence.cli.tabled import print_tables
-    from independence.report import place, versus
-    from independence.store import database
+    from independence.cli.working import working
+    from independence.report import versus
 
-    against = _Against(_variant(against_variant), against_mode, against_judge)
+    against = _Against(against_variant, against_mode, against_judge)
     _check(first, second, against, equivalence)
-    with database.connect_existing(db) as connection:
-        where = place.find(connection, suite, _variant(variant), mode)
-        own = _side(connection, where, judge, first)
+    with working("comparing"), opening.reading(db) as connection:
+        where = location.find(connection, suite, variant, mode)
         if second is not None:
-            other = _side(connection, where, judge, second)
+            own, other = (_side(connection, where, judge, name) for name in (first, second))
             if other.config == own.config:
                 raise UsageError(f"`{first}` and `{second}` are the same subject, {own.study.about[own.config].label}")
+        elif against.judge is not None:
+            own, other = _two_judges(connection, where, first, (judge, against.judge))
         else:
-            other = _other(connection, own, against)
-        print_tables(versus.tables(own, other, equivalence), format_)
+            own, other = _two_conditions(connection, where, first, judge, against)
+        tables = versus.tables(own, other, equivalence)
+    print_tables(tables, format_)
 
 
 def _check(first: str, second: str | None, against: _Against, margin: float) -> None:
@@ -95,37 +98,44 @@ def _check(first: str, second: str | None, against: _Against, margin: float) -> 
 
 def _side(connection: sqlite3.Connection, where: Place, judge: str | None, name: str) -> Side:
     from independence.report import pairing, place, study
-    from independence.store import queries
 
     if where.suite.index is None:
         raise UsageError(f"suite {where.suite.suite} declares no index, so it has nothing to compare in")
-    if judge is not None:
-        condition = (where.variant, where.mode)
-        place.check_judge(queries.verdicts(connection, where.suite.suite, where.edition, condition), judge)
-    read = study.read(connection, where, judge)
+    read = study.read(connection, where, place.judge_here(connection, where, judge))
     return pairing.Side(read, pairing.find(connection, read, name))
 
 
-def _other(connection: sqlite3.Connection, own: Side, against: _Against) -> Side:
-    """The same subject as `against` says. Raises UsageError where that is what it is already."""
+def _two_judges(
+    connection: sqlite3.Connection, where: Place, name: str, judges: tuple[str | None, str]
+) -> tuple[Side, Side]:
+    """One subject as two judges grade it. Raises UsageError where they are one."""
+    first, second = (_side(connection, where, judge, name) for judge in judges)
+    if first.study.judge == second.study.judge:
+        raise UsageError(
+            f"--against-judge {judges[1]} is the judge that is compared already; name the other with --judge"
+        )
+    return first, second
+
+
+def _two_conditions(
+    connection: sqlite3.Connection, where: Place, name: str, judge: str | None, against: _Against
+) -> tuple[Side, Side]:
+    """One subject under two conditions, by a judge that graded both. Raises UsageError where they are one."""
     from independence.report import place
 
-    where, judge = own.study.place, against.judge or own.study.judge
-    if against.judge is None:
-        edition = f"{where.suite.suite}@{where.edition}"
-        there = place.find(connection, edition, against.variant or where.variant, against.mode or where.mode)
-        if there.condition == where.condition:
-            raise UsageError(f"--against-... names {where.condition}, which is the condition that is compared already")
-        where = there
-    elif judge == own.study.judge:
-        raise UsageError(f"--against-judge {judge} is the judge that is compared already; name the other with --judge")
-    return _side(connection, where, judge, own.config)
+    edition = f"{where.suite.suite}@{where.edition}"
+    there = place.find(connection, edition, against.variant or where.variant, against.mode or where.mode)
+    if there.condition == where.condition:
+        raise UsageError(f"--against-... names {where.condition}, which is the condition that is compared already")
+    first = _side(connection, where, judge or _of_both(connection, where, there), name)
+    return first, _side(connection, there, first.study.judge, first.config)
 
 
-def _variant(asked: str | None) -> str | None:
-    """A variant's name; a .md file is the user's own system prompt."""
-    if asked is None or not asked.endswith(".md"):
-        return asked
-    from independence.cli.job import persona
+def _of_both(connection: sqlite3.Connection, *places: Place) -> str | None:
+    """The usual one of the judges that graded under both conditions; None where none did."""
+    from independence.report import place
+    from independence.store import queries
 
-    return persona(Path(asked))[0]
+    return place.shared_judge(
+        *(queries.verdicts(connection, one.suite.suite, one.edition, (one.variant, one.mode)) for one in places)
+    )

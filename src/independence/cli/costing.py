@@ -8,8 +8,10 @@ from functools import reduce
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from independence.cli import job as jobs
-from independence.cli import judges
+from independence.cli import judges, rosters
 from independence.cli.asking import Needs, checked
 from independence.cli.job import Planned, Wanted
 from independence.cli.loop import drive
@@ -17,7 +19,8 @@ from independence.clients.pricing import FREE, Prices
 from independence.config import environment
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
-from independence.engine import estimate, experience, resume, thinning
+from independence.engine import assumed, estimate, experience, resume, thinning
+from independence.engine.assumed import Assumed
 from independence.engine.bill import Bill
 from independence.engine.estimate import Entry, PriceList
 from independence.engine.profile import ANY, EVERYBODY, OWN, PUBLISHED, SUITE, Profile
@@ -38,24 +41,33 @@ class Known(NamedTuple):
     """What the store says: token statistics, and how much of the plan it holds already."""
 
     profile: Profile
+    prices: Assumed
     complete: int = 0
 
 
 def tables(wanted: Wanted, db: Path) -> list[Table]:
     """The estimate of a whole plan, as if nothing of it were stored. Raises UsageError, KeyRejected."""
-    env, registry = environment.read(), jobs.models(wanted.models_file)
+    env, registry = (
+        environment.read(),
+        rosters.known(jobs.models(wanted.models_file), wanted.models_file, wanted.roster),
+    )
     made = jobs.planned(wanted, registry, env)
     prices = drive(_prices(made, _needs(made, wanted, registry, env)))
-    known = _read(db, made)
+    known = _read(db, made, prices)
     todo = [Todo(trial, trial.dialogue.generated, tuple(made.judges)) for trial in made.trials]
     thinned = thinning.bought(resume.unshared(todo, _rubrics(made)), made.suite)
-    found = estimate.bills(thinned, prices, known.profile)
+    found = estimate.bills(thinned, known.prices.prices, known.profile)
     labels = {trial.subject.config_dir: trial.subject.label for trial in made.trials}
     subjects = [_subject(label, _of(found, [config]), known.profile) for config, label in labels.items()]
     if len(subjects) > 1:
         subjects.append(_subject(f"all {len(subjects)} subjects", found, known.profile))
     judges = [_judge(judge.name, found, known.profile) for judge in made.judges if judge.asks]
-    return costs_estimate.tables(subjects, judges, _listed(prices), [*registry.notes, *_notes(made, known, found)])
+    return costs_estimate.tables(
+        subjects,
+        judges,
+        _listed(prices),
+        _notes(made, registry, known, found),
+    )
 
 
 def _needs(made: Planned, wanted: Wanted, registry: Registry, env: Mapping[str, str]) -> Needs:
@@ -64,12 +76,12 @@ def _needs(made: Planned, wanted: Wanted, registry: Registry, env: Mapping[str, 
     for trial in made.trials:
         model = (trial.subject.endpoint, trial.subject.model)
         models[model] = models.get(model, False) or trial.dialogue.tool is not None
-    judges.key_needed(OPENROUTER in made.grading and all(endpoint != OPENROUTER for endpoint, _ in models), env)
     for judge in made.judges:
         if judge.asks:
             models.setdefault((judge.endpoint, judge.model), False)
     billed = {model: tools for model, tools in models.items() if model[0] not in _FREE}
-    return Needs(jobs.endpoints([endpoint for endpoint, _ in billed], registry, env, wanted, None), billed)
+    asked = msgspec.structs.replace(wanted, dry_run=True)
+    return Needs(jobs.endpoints([endpoint for endpoint, _ in billed], registry, env, asked, None), billed)
 
 
 async def _prices(made: Planned, needs: Needs) -> dict[Model, Prices | None]:
@@ -79,14 +91,15 @@ async def _prices(made: Planned, needs: Needs) -> dict[Model, Prices | None]:
         return {**free, **found.prices}
 
 
-def _read(db: Path, made: Planned) -> Known:
+def _read(db: Path, made: Planned, prices: PriceList) -> Known:
     if not db.is_file():
-        return Known(Profile(rubrics=experience.rubrics(made.suite)))
+        return Known(Profile(rubrics=experience.rubrics(made.suite)), Assumed(prices))
     connection = database.connect_existing(db)
     try:
         place = (made.suite.suite, made.edition)
         left = resume.compare(connection, place, made.trials, made.judges, _rubrics(made))
-        return Known(experience.learned(connection, made.suite, made.edition), left.complete)
+        profile = experience.learned(connection, made.suite, made.edition)
+        return Known(profile, assumed.prices(connection, prices, made.judges), left.complete)
     except sqlite3.Error as error:
         raise database.translate(error, db) from error
     finally:
@@ -143,8 +156,8 @@ def _listed(prices: PriceList) -> list[Price]:
     return out
 
 
-def _notes(made: Planned, known: Known, found: Mapping[Entry, Bill]) -> list[str]:
-    notes = []
+def _notes(made: Planned, registry: Registry, known: Known, found: Mapping[Entry, Bill]) -> list[str]:
+    notes = [*registry.notes, *(f"{said}." for said in made.notes), *known.prices.notes]
     if any(bill.unpriced for bill in found.values()):
         notes.append("No price is known where a dash stands in for dollars; such calls are in no sum.")
     if known.complete:

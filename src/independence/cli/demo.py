@@ -7,13 +7,16 @@ from pathlib import Path
 import click
 
 from independence.cli import options
+from independence.suites import introductions
 
 RUNS = 10
 
 
 @click.command("demo")
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws everything anew.")
-@click.option("--suite", default="v2", show_default=True, help="A built-in suite or a folder with suite.yaml.")
+@click.option(
+    "--suite", default="v2", show_default=True, help=f"A folder with suite.yaml, or {introductions.suites()}."
+)
 @click.option("--quiet", is_flag=True, help="No progress, no notes.")
 @options.output_format()
 @options.db(options.DEMO_DB)
@@ -34,16 +37,22 @@ def command(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
         suite=suite, models=tuple(f"sim/{name}" for name in panel), runs=runs, judges=("cues",), parallel=len(panel),
         seed=seed,
     )  # fmt: skip
-    launch.run(wanted, launch.Manner(db=db, format_=format_, quiet=quiet, afterword=_afterword(db, suite)))
+    launch.run(wanted, launch.Manner(db=db, format_=format_, quiet=quiet, afterword=_afterword(suite)))
 
 
-def _afterword(db: Path, suite: str) -> str:
-    return "\n".join(
-        (
-            "What to do next:",
-            f"  independence leaderboard --db {db} --detailed",
-            f"  independence generate-report --html --db {db}   writes everything, with plots, to report.html",
-            f"  export OPENROUTER_API_KEY=...   then   independence run --suite {suite} -m vendor/model",
-            f"  independence run --suite {suite} --local-url http://127.0.0.1:1234/v1 --local-model ID -j cues",
-        )
+def _afterword(suite: str) -> str:
+    from independence.cli import hints, steps
+
+    own = f"{hints.program()} run --suite {suite}"  # into the usual store: these are no simulated subjects
+    return steps.listed(
+        [
+            (hints.command("leaderboard --detailed"), "every run and scenario"),
+            (hints.command("generate-report --html"), "everything, with plots, in report.html"),
+            ("export OPENROUTER_API_KEY=...", "your key; then:"),
+            (f"{own} -m vendor/model", "a model at OpenRouter"),
+            (
+                f"{own} --local-url http://127.0.0.1:1234/v1 --local-model ID -j cues",
+                "a model on your own server, graded by rules",
+            ),
+        ]
     )

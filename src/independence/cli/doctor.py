@@ -13,7 +13,11 @@ from independence.cli import options
 @click.command("doctor")
 @click.option("--model", "--models", "-m", "model", help="A model id or label to call: at most four cheap calls.")
 @click.option("--judge", "-j", "judge", help="The judge to call; default: that of `run`, if at the same endpoint.")
-@click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Default: ./models.yaml.")
+@click.option(
+    "--models-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="`published`: the registry that ships. Default: ./models.yaml.",
+)
 @click.option("--local-url", help="Base URL of a local server; for local/ ids only.")
 @options.output_format()
 @options.db()

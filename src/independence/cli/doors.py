@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 import aiohttp
 import msgspec
-from yarl import URL
 
 from independence.cli import job
 from independence.clients import listing
 from independence.clients.catalogue import Catalogue
 from independence.clients.failures import Failure
-from independence.config import environment
+from independence.config import addresses, environment
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
@@ -51,11 +50,9 @@ def wrong(check: str, of: str, error: UsageError, fix: str = "") -> Finding:
 
 
 def address(endpoint: Endpoint) -> str:
-    """The base URL without credentials. Raises UsageError where it is none."""
-    try:
-        return str(URL(endpoint.base_url).with_user(None))
-    except ValueError as error:
-        raise UsageError(f"the address of endpoint `{endpoint.name}` cannot be read ({error})") from error
+    """The base URL without credentials and query. Raises UsageError where it is none."""
+    addresses.check(endpoint.base_url, f"the address of endpoint `{endpoint.name}`")
+    return addresses.shown(endpoint.base_url)
 
 
 class Reach(NamedTuple):
@@ -79,8 +76,8 @@ def reach(name: str, directory: Directory) -> Reach:
 
 def _keyless(name: str, directory: Directory) -> Endpoint | None:
     if name == OPENROUTER:
-        base = directory.env.get("OPENROUTER_BASE_URL", "").strip().rstrip("/") or environment.OPENROUTER_URL
-        return Endpoint(OPENROUTER, base, "openrouter", key_source="OPENROUTER_API_KEY")
+        bare = environment.openrouter(directory.env, keyless=True)
+        return msgspec.structs.replace(bare, api_key="", key_source="OPENROUTER_API_KEY")
     for entry in directory.known.endpoints:
         if entry.name == name:
             source = entry.api_key_env or ""

@@ -45,9 +45,10 @@ def command(port: int, latency: str, faults: str, seed: int, log: Path | None, b
 async def _serve(settings: LoopbackSettings) -> None:
     import asyncio
 
+    from independence.cli import hints
     from independence.clients.loopback import serving
 
     async with serving(settings) as server:
         click.echo(server.base_url)
-        click.echo(f"try: independence run --local-url {server.base_url} --local-model half -j cues", err=True)
+        click.echo(f"try: {hints.program()} run --local-url {server.base_url} --local-model half -j cues", err=True)
         await asyncio.Event().wait()

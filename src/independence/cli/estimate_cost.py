@@ -8,15 +8,23 @@ from typing import Any
 import click
 
 from independence.cli import options
+from independence.suites import introductions
 
 
 @click.command("estimate-cost")
-@click.option("--suite", default="v2", show_default=True, help="A built-in suite or a folder with suite.yaml.")
+@click.option(
+    "--suite", default="v2", show_default=True, help=f"A folder with suite.yaml, or {introductions.suites()}."
+)
 @click.option("--models", "-m", type=options.Names(), default=(), help="Ids or labels, as in `run`.")
-@click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Default: ./models.yaml.")
+@click.option(
+    "--models-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="`published`: the registry that ships. Default: ./models.yaml.",
+)
+@options.roster
 @click.option("--runs", type=int, default=3, show_default=True, help="Runs 1..N.")
-@click.option("--exp", "-e", "experiments", type=options.Names(), default=(), help="Only these experiments.")
-@click.option("--variants", type=options.Names(), default=(), help="System prompt variants, or a .md file of yours.")
+@options.experiments
+@click.option("--variants", type=options.Variants(), default=(), help="System prompt variants, or a .md file of yours.")
 @click.option("--modes", type=options.Names(), default=(), help="user_role, tool_role.")
 @click.option("--judge", "-j", "judges", multiple=True, help="As in `run`; repeatable.")
 @options.offline

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from independence.cli import options
+from independence.cli.working import working
+from independence.errors import UsageError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,17 +24,19 @@ if TYPE_CHECKING:
 @click.command("export")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--rent", is_flag=True, help="A run folder of the rent benchmark, in the published names.")
+@click.option("--published", is_flag=True, help="The published cache layout, which the published viewer reads.")
 @click.option(
     "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
-    help="Of the tables; --rent has its own formats.",
+    help="Of the tables; --rent and --published have their own formats.",
 )  # fmt: skip
 @click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")
-@click.option("--force", is_flag=True, help="Write over files that no export wrote.")
+@click.option("--force", is_flag=True, help="Write over files that no export wrote; never over a store.")
 @options.place_options
 @options.db()
 def command(
     folder: Path,
     rent: bool,
+    published: bool,
     format_: str,
     models: tuple[str, ...],
     force: bool,
@@ -44,23 +48,30 @@ def command(
 ) -> None:
     """Write one suite edition into DIR: subjects, dialogues, verdicts and the board.
 
-    Neither keys nor addresses are in the files. With --rent the run folder that rent tools read, of one condition.
+    Neither keys nor addresses are in the files. With --rent the run folder that rent tools read, of one condition; with
+    --published one file a turn, verdicts of one judge, which `independence import` reads back.
     """
+    from independence.cli import location, opening
     from independence.cli.terminal import note
     from independence.exchange import output
     from independence.report import place
-    from independence.store import database
 
-    with database.connect_existing(db) as connection:
-        where = place.find(connection, suite, variant, mode)
-        place.check_asked(connection, where, judge)
+    if rent and published:
+        raise UsageError("--rent and --published are two layouts; export one after the other, into two folders")
+    with opening.reading(db) as connection:
+        places = place.conditions(connection, suite, variant, mode)
+        location.tell(connection, places[0], suite)
+        judge = place.judge_anywhere(connection, places, judge)
         if rent:
+            where = place.find(connection, suite, variant, mode)
             files, about = _rent(connection, where, judge, models)
+        elif published:
+            files, about = _published(connection, places, judge, models)
         else:
-            places = [where] if variant or mode else _conditions(connection, where)
             files, about = _tables(connection, places, judge, models, format_)
-        output.write(folder, files, about, force)
-    note(f"written: {', '.join(files)} in {folder}")
+        with working(f"writing {len(files):,} files"):
+            output.write(folder, files, about, force)
+    note(f"written: {len(files):,} files in {folder}" if published else f"written: {', '.join(files)} in {folder}")
 
 
 def _rent(
@@ -84,6 +95,23 @@ def _rent(
     return {name: [content] for name, content in writer.files(run).items()}, about
 
 
+def _published(
+    connection: sqlite3.Connection, places: Sequence[Place], judge: str | None, models: Sequence[str]
+) -> tuple[Files, Manifest]:
+    from independence.exchange import cache, chosen
+    from independence.exchange.output import Manifest
+
+    about = chosen.subjects(connection, places[0], models)
+    with working("reading the store"):
+        files: Files = {name: [content] for name, content in cache.files(connection, places, judge, about)}
+    if not files:
+        raise UsageError("nothing was answered yet, so there is no file to write; `independence run` asks")
+    conditions = tuple(place.condition for place in places)
+    return files, Manifest(
+        suite=places[0].suite.suite, edition=places[0].edition, conditions=conditions, judge=judge
+    )  # fmt: skip
+
+
 def _tables(
     connection: sqlite3.Connection, places: Sequence[Place], judge: str | None, models: Sequence[str], format_: str
 ) -> tuple[Files, Manifest]:
@@ -102,12 +130,3 @@ def _tables(
     return files, Manifest(
         suite=places[0].suite.suite, edition=places[0].edition, conditions=conditions, judge=judge
     )  # fmt: skip
-
-
-def _conditions(connection: sqlite3.Connection, where: Place) -> list[Place]:
-    """Every condition of an edition, the one found first."""
-    from independence.store import queries
-
-    found = queries.conditions(connection, where.suite.suite, where.edition)
-    others = [where._replace(variant=variant, mode=mode) for variant, mode in found]
-    return [where, *(one for one in others if one != where)]

@@ -11,7 +11,12 @@ from independence.cli import options
 
 @click.command("extract-names")
 @click.option(
-    "--extractor", "-x", "extractor", help="A model id, or `cues` (rules: no key, no cost). Default: the default judge."
+    "--extractor",
+    "-x",
+    "extractors",
+    multiple=True,
+    help="A model id, or `cues` (rules: no key, no cost). Default: the default judge. Repeatable: the next one reads "
+    "what the one before could not.",
 )
 @click.option("--force", "-f", is_flag=True, help="Read again what is read already.")
 @click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")

@@ -10,10 +10,12 @@ import click
 from independence.cli import options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from independence.report.section import Section
     from independence.stats.comparison import Correction
+
+_LONGEST = 100  # signs of a file's name, without its ending
 
 
 @click.command("generate-report")
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 @click.option("--html", is_flag=True, help="One self-contained HTML file instead of Markdown with figures beside it.")
 @click.option("--tables", type=click.Path(file_okay=False, path_type=Path), help="Also every table as CSV and JSON.")
 @click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")
+@click.option("--force", is_flag=True, help="Write over files that no report wrote; never over a store.")
+@click.option("--scoring", default="strict", show_default=True, help="strict, published, or a published rule.")
 @options.reading_options
 @options.place_options
 @options.db()
@@ -36,67 +40,90 @@ def command(
     html: bool,
     tables: Path | None,
     models: tuple[str, ...],
+    scoring: str,
     generalises_to: str,
     correction: Correction,
+    force: bool,
 ) -> None:
     """Write a report on one suite edition under one condition.
 
     Board, plots, costs, judges, run health, and what a suite's analysis has to say beyond: scenarios, conditions and
     hosts of an index; tilt, merit, pairs and domains of paired sides; the published columns of an instrument.
     """
+    from independence.cli import location, opening
     from independence.cli.given import given
     from independence.cli.terminal import note
+    from independence.cli.working import working
+    from independence.config import outputs
     from independence.report import analysis, full, place
     from independence.report.board import Reading
-    from independence.store import database
 
-    with database.connect_existing(db) as connection:
-        where = place.find(connection, suite, variant, mode)
+    path = output or Path("report.html" if html else "report.md")
+    outputs.check(path, "--output", outputs.MARK, forcible=True, force=force)
+    with opening.reading(db) as connection:
+        where = location.find(connection, suite, variant, mode)
         analysis.refuse(where.suite, given())
-        place.check_asked(connection, where, judge)
-        asked = analysis.Asked(judge=judge, reading=Reading(generalises_to, correction))
-        made = analysis.report(connection, where, asked, models)
-        path = output or Path("report.html" if html else "report.md")
-        _write_html(path, full.title(where), made) if html else _write_markdown(path, full.title(where), made)
-        note(f"written: {path}")
+        judge = place.judge_here(connection, where, judge)
+        asked = analysis.Asked(scoring, judge, Reading(generalises_to, correction))
+        with working("making the report"):
+            made = analysis.report(connection, where, asked, models)
         if tables is not None:
-            note(f"written: {_write_tables(tables, made)} tables in {tables}")
+            note(f"written: {_write_tables(tables, made, force)} tables in {tables}")
+        title = full.title(where)
+        _write_html(path, title, made, force) if html else _write_markdown(path, title, made, force)
+        note(f"written: {path}")
 
 
-def _write_html(path: Path, title: str, sections: Sequence[Section]) -> None:
+def _write_html(path: Path, title: str, sections: Sequence[Section], force: bool) -> None:
     from independence.report import html
 
-    _write(path, html.page(title, sections))
+    _write({path: html.page(title, sections)}, force)
 
 
-def _write_markdown(path: Path, title: str, sections: Sequence[Section]) -> None:
+def _write_markdown(path: Path, title: str, sections: Sequence[Section], force: bool) -> None:
     from independence.report import markdown
     from independence.report.section import Svg
 
     folder = path.parent / f"{path.stem}-figures"
-    _write(path, markdown.document(title, sections, lambda name: f"{folder.name}/{name}.svg"))
-    for section in sections:
-        for block in section.body:
-            if isinstance(block, Svg):
-                _write(folder / f"{block.id}.svg", block.svg)
+    text = markdown.document(title, sections, lambda name: f"{folder.name}/{name}.svg")
+    figures = [block for section in sections for block in section.body if isinstance(block, Svg)]
+    _write({path: text, **{folder / f"{figure.id}.svg": figure.svg for figure in figures}}, force)
 
 
-def _write_tables(folder: Path, sections: Sequence[Section]) -> int:
+def _write_tables(folder: Path, sections: Sequence[Section], force: bool) -> int:
+    from independence.exchange import output
     from independence.report import tables
     from independence.report.table import Table
 
     found = [block for section in sections for block in section.body if isinstance(block, Table)]
+    files: dict[str, list[bytes]] = {}
     for table in found:
-        _write(folder / f"{table.id}.csv", tables.to_csv(table))
-        _write(folder / f"{table.id}.json", tables.to_json([table]) + "\n")
+        name = _file_name(table.id)
+        for ending, text in (("csv", tables.to_csv(table)), ("json", tables.to_json([table]) + "\n")):
+            files[f"{name}.{ending}"] = [text.encode("utf-8", "backslashreplace")]
+    output.write(folder, files, output.Manifest(), force)
     return len(found)
 
 
-def _write(path: Path, text: str) -> None:
+def _file_name(table: str) -> str:
+    """The id of a table, short enough for a file: some hold the name of a model."""
+    import hashlib
+
+    return table if len(table) <= _LONGEST else f"{table[:_LONGEST]}-{hashlib.sha256(table.encode()).hexdigest()[:8]}"
+
+
+def _write(files: Mapping[Path, str], force: bool) -> None:
+    """Write all files, or none where one of them is not ours."""
+    from independence.config import outputs
     from independence.errors import UsageError
 
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror}); name another place with --output") from error
+    for path in files:
+        outputs.check(path, "--output", outputs.MARK, forcible=True, force=force)
+    for path, text in files.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{text}{outputs.MARK.decode()}\n", encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise UsageError(
+                f"{path}: cannot be written ({error.strerror}); name another place with --output"
+            ) from error

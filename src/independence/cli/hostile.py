@@ -102,7 +102,7 @@ async def _run(
         note(f"plan: {len(corpus)} hostile replies, {verdicts} verdicts; {cost}; nothing is stored", wanted.quiet)
         if wanted.dry_run or not asking.affordable(usd, wanted.yes or wanted.max_cost is not None):
             return []
-        stack.enter_context(log.opened(endpoint.api_key for endpoint in needs.endpoints.values()))
+        stack.enter_context(log.opened(secret for endpoint in needs.endpoints.values() for secret in endpoint.secrets))
         watch = log.beside(stack.enter_context(Progress(wanted.quiet)))
         service = await stack.enter_async_context(asking.opened(found, connection, Path(":memory:"), watch))
         probes = []

@@ -21,46 +21,60 @@ _LISTED = 20  # oddities named on stderr
 @click.command("import")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Labels for its configurations.")
-@click.option("--suite", help="The suite whose dialogues the files hold; default: v2, of a rent run folder rent.")
+@click.option("--suite", help="Whose dialogues the files hold; default: v2, of a rent run folder rent; of scores any.")
 @click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @options.db()
 def command(path: Path, models_file: Path | None, suite: str | None, format_: str, db: Path) -> None:
     """Read published results from PATH into the edition `published`.
 
-    PATH is a result set of the bench (a folder or a tar) or a run folder of the rent benchmark; what is in it decides.
+    PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or a CSV of scores that
+    people gave (item, rater, field, value), stored as verdicts of the judge human:RATER; what is in it decides.
     Anomalies are tolerated, flagged and counted. Importing twice changes nothing.
     """
     from independence.errors import UsageError
+    from independence.exchange import humans
     from independence.exchange.rent import folder
 
+    if humans.is_scores(path):
+        _scores(path, suite, db)
+        return
     found = folder.find(path)
     runs = () if found else folder.below(path)
     if runs:
         raise UsageError(f"{path}: holds run folders of the rent benchmark; name one of them: {', '.join(runs)}")
     if found is None:
-        _bench(path, models_file, suite or "v2", format_, db)
+        _bench(path, models_file, suite, format_, db)
     elif models_file is not None:
         raise click.UsageError("--models-file names configurations of the bench; a rent run folder names its models")
     else:
-        _rent(found, suite or "rent", format_, db)
+        _rent(path, found, suite or "rent", format_, db)
 
 
-def _bench(path: Path, models_file: Path | None, suite: str, format_: str, db: Path) -> None:
+def _bench(path: Path, models_file: Path | None, suite: str | None, format_: str, db: Path) -> None:
     import sqlite3
 
     from independence.cli import imported
+    from independence.cli.working import working
     from independence.config import registry
+    from independence.errors import UsageError
     from independence.exchange import published, storing
     from independence.store import database
     from independence.suites import load
 
     known = registry.load(models_file) if models_file else None
-    loaded = load.load(suite)
+    loaded = load.load(suite or "v2")
     listed = frozenset(subject.config_dir for subject in known.subjects) if known else None
-    result = published.read(path, loaded.suite, listed)
+    with working(f"reading {path}") as say:
+        result = published.read(path, loaded.suite, listed, lambda count: say(f"reading {path}, {count:,} files"))
+    if result.summary.older and suite is None:
+        raise UsageError(
+            f"{path}: folders named like `vendor--model` are of the older layout, which several suites were published "
+            "in; say which one this is: --suite v1 or --suite lite"
+        )
     connection = database.connect(db)
     try:
-        stored = storing.store(connection, loaded.suite, result.runs, _labels(result.runs, known))
+        with working(f"storing {result.summary.replies:,} replies"):
+            stored = storing.store(connection, loaded.suite, result.runs, _labels(result.runs, known))
     except sqlite3.Error as error:
         raise database.translate(error, db) from error
     finally:
@@ -68,20 +82,45 @@ def _bench(path: Path, models_file: Path | None, suite: str, format_: str, db: P
     imported.show(result.summary, stored, format_)
 
 
-def _rent(found: Folder, suite: str, format_: str, db: Path) -> None:
+def _scores(path: Path, suite: str | None, db: Path) -> None:
+    import sqlite3
+    from collections import Counter
+
+    from independence.cli.terminal import note
+    from independence.exchange import humans
+    from independence.store import database
+
+    with database.connect_existing(db) as connection:
+        scores = humans.read(path, connection, suite)
+        try:
+            new = humans.store(connection, path, scores)
+        except sqlite3.Error as error:
+            raise database.translate(error, db) from error
+    for rater, count in Counter(humans.judge(one.rater) for one in scores.given).items():
+        note(f"{rater}: {count} verdicts")
+    if scores.blank:
+        note(f"{scores.blank} lines have no value yet; left out")
+    note(f"new in the store: {new} verdicts" if new else "new in the store: nothing")
+
+
+def _rent(path: Path, found: Folder, suite: str, format_: str, db: Path) -> None:
     import sqlite3
 
     from independence.cli.tabled import print_tables
     from independence.cli.terminal import note
-    from independence.exchange.rent import reader, storing, tally
+    from independence.cli.working import working
+    from independence.exchange.rent import edition, mending, reader, storing, tally
     from independence.store import database
     from independence.suites import load
 
-    loaded = load.load(suite)
-    result = reader.read(found, loaded.suite)
+    with working(f"reading {path}"):
+        asked = edition.find(found, load.load(suite))
+        result = reader.read(found, asked.suite, asked)
     connection = database.connect(db)
     try:
-        stored = storing.store(connection, loaded.suite, result)
+        with working("storing what was read"):
+            moved = len(mending.misplaced(connection, asked.suite.suite, result))
+            stored = storing.store(connection, asked.suite, result)
     except sqlite3.Error as error:
         raise database.translate(error, db) from error
     finally:
@@ -89,6 +128,10 @@ def _rent(found: Folder, suite: str, format_: str, db: Path) -> None:
     print_tables(tally.tables(result), format_)
     for line in tally.named(result, _LISTED):
         note(line)
+    if moved:
+        note(f"{moved} of these answers stood under the published words; they were taken out of there")
+    if asked.asked:
+        note(f"asked in other words than the published ones: kept apart, as --suite {asked.suite.suite}@{asked.name}")
     note(f"new in the store: {stored.replies} replies, {stored.verdicts} verdicts" if any(stored) else
          "new in the store: nothing")  # fmt: skip
 

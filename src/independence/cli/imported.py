@@ -20,6 +20,11 @@ def show(summary: Summary, stored: Stored, format_: str) -> None:
         _table(summary)
     new = f"{stored.replies} replies, {stored.verdicts} verdicts" if any(stored) else "nothing"
     note(f"new in the store: {new}")
+    if summary.older:
+        note(
+            f"{summary.older} configurations of the older layout: their names say neither effort nor temperature; "
+            "taken for what the publisher sent by default"
+        )
     for name in summary.unreadable:
         note(f"skipped, not readable: {name}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import math
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.cli import defaults, judges
+from independence.cli import defaults, judges, location, recalled, rosters
 from independence.cli.judges import Offline
 from independence.cli.session import Job
-from independence.config import environment, limits, registry
+from independence.cli.subjects import Sources, choose
+from independence.config import addresses, environment, limits, registry
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Overrides, Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
@@ -23,9 +24,9 @@ from independence.engine.plan import Condition, Part, Selection, Trial
 from independence.errors import StoreError, UsageError
 from independence.exchange.regrade import in_published_words
 from independence.judge.spec import HYBRID, OFFLINE, JudgeSpec, kind
-from independence.report import place
+from independence.report import called, place
 from independence.stats.allocation import LEAST
-from independence.store.queries import PUBLISHED
+from independence.store.queries import imported
 from independence.suites import load
 from independence.suites.load import Loaded
 from independence.suites.schema import Suite
@@ -41,9 +42,12 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     suite: str = "v2"
     models: tuple[str, ...] = ()
     models_file: Path | None = None
+    roster: str | None = None  # `default`: the roster of the models file, else of the registry that ships
     runs: int | None = None  # None: RUNS, or the least where `calls` are spread
+    run_number: int | None = None  # this run alone
     calls: int | None = None  # a subject's calls, spread over scenarios where the noise is
     experiments: tuple[str, ...] = ()
+    grid: Path | None = None  # its prompts are asked in place of the suite's
     part: Part = Part()  # of the suite's grid
     variants: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
@@ -61,6 +65,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     rps: float | None = None
     burst: int | None = None
     seed: int = 0
+    dry_run: bool = False  # no model is asked: no key is needed
 
 
 class Planned(NamedTuple):
@@ -86,23 +91,61 @@ def planned(
 
     Raises UsageError.
     """
-    loaded = load.load(wanted.suite)
+    loaded = _loaded(wanted)
     suite, personas, variants = _personas(loaded, wanted.variants)
-    least = RUNS if wanted.calls is None else LEAST
-    runs = least if wanted.runs is None else wanted.runs
+    runs = _runs(wanted)
     selection = plan.select(suite, variants, wanted.modes, runs, wanted.experiments)
-    selection = msgspec.structs.replace(plan.narrowed(suite, selection, wanted.part), seed=wanted.seed)
-    names = _names(wanted, known, env)
-    subjects = registry.choose(defaults.at_its_temperature(known, names, suite), names, wanted.overrides)
+    selection = msgspec.structs.replace(
+        plan.narrowed(suite, selection, wanted.part), seed=wanted.seed, only_run=wanted.run_number
+    )
+    subjects = choose(_sources(wanted, suite, env), known, wanted.overrides)
     graders = () if wanted.no_judge else _judges(wanted, suite, known, env)
-    notes = _drawn(suite, selection, wanted.part)
+    notes = [*_from_environment(wanted, suite, env), *_drawn(suite, selection, wanted.part)]
+    if said := load.shared_name(suite.suite, load.locate(wanted.suite)):
+        notes.append(said)
     if wanted.calls is not None and connection is not None:
         from independence.cli import replicates
 
         asked = replicates.Asked(wanted.suite, wanted.calls, max(runs, LEAST))
         who = replicates.Who(subjects, graders)
-        selection, notes = replicates.spread_calls(connection, Loaded(suite, loaded.edition), selection, who, asked)
+        edition = Loaded(suite, loaded.edition)
+        selection, spread = replicates.spread_calls(connection, edition, selection, who, asked)
+        notes += spread
     return Planned(suite, loaded.edition, personas, plan.trials(suite, selection, subjects), graders, notes)
+
+
+def _runs(wanted: Wanted) -> int:
+    """How many runs are planned. Raises UsageError where two options say it differently."""
+    if wanted.run_number is not None:
+        if wanted.runs is not None or wanted.calls is not None:
+            raise UsageError("--run-number asks one run; leave out --runs and --replicates, or leave it out")
+        if wanted.run_number < 1:
+            raise UsageError(f"--run-number {wanted.run_number}: runs are counted from 1")
+        return wanted.run_number
+    least = RUNS if wanted.calls is None else LEAST
+    return least if wanted.runs is None else wanted.runs
+
+
+def _loaded(wanted: Wanted) -> Loaded:
+    loaded = load.load(wanted.suite)
+    if wanted.grid is None:
+        return loaded
+    from independence.exchange.rent import sheet  # only such a run needs it
+
+    return sheet.read(wanted.grid, loaded)
+
+
+def _sources(wanted: Wanted, suite: Suite, env: Mapping[str, str]) -> Sources:
+    return Sources(suite, env, wanted.models, wanted.models_file, wanted.local_url, wanted.local_model,
+                   wanted.roster, wanted.runs or RUNS)  # fmt: skip
+
+
+def _from_environment(wanted: Wanted, suite: Suite, env: Mapping[str, str]) -> list[str]:
+    """What to say of models that the suite's environment variables name."""
+    asked = _sources(wanted, suite, env).by_environment
+    grading = None if wanted.judges or wanted.no_judge else defaults.judge_named(suite, env)
+    said = [f"{asked.variable} names the model: {asked.model}"] if asked else []
+    return said + ([f"{grading.variable} names the judge: {grading.model}"] if grading else [])
 
 
 def _drawn(suite: Suite, selection: Selection, part: Part) -> list[str]:
@@ -115,15 +158,24 @@ def _drawn(suite: Suite, selection: Selection, part: Part) -> list[str]:
 
 def resolve(wanted: Wanted, connection: sqlite3.Connection, loopback: Endpoint | None = None) -> Job:
     """Build the job. `loopback` serves `sim/` ids. Raises UsageError."""
-    env, known = environment.read(), models(wanted.models_file)
+    env, known = environment.read(), rosters.known(models(wanted.models_file), wanted.models_file, wanted.roster)
+    names, known = recalled.recall(connection, wanted.models, known)
+    wanted = msgspec.structs.replace(wanted, models=names)
     made = planned(wanted, known, env, connection)
     asked = [trial.subject.endpoint for trial in made.trials]
-    judges.key_needed(OPENROUTER in made.grading and OPENROUTER not in asked, env)
+    judges.key_needed(not wanted.dry_run and OPENROUTER in made.grading and OPENROUTER not in asked, env)
     return Job(
         *made[:5], endpoints(asked + made.grading, known, env, wanted, loopback),
         shares(wanted.parallel, wanted.parallel_tasks), cap(wanted.max_cost), wanted.allow_unpriced,
-        notes=(*known.notes, *made.notes),
+        notes=(*known.notes, *made.notes, *_redirected(asked + made.grading, env)),
     )  # fmt: skip
+
+
+def _redirected(endpoints: Iterable[str], env: Mapping[str, str]) -> list[str]:
+    """Which server `openrouter` is, where it is asked and is another one."""
+    base = environment.redirected(env)
+    said = f"openrouter is {environment.without_credentials(base)} here (OPENROUTER_BASE_URL)"
+    return [said] * bool(base and OPENROUTER in endpoints)
 
 
 class Regrade(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,6 +186,7 @@ class Regrade(msgspec.Struct, frozen=True, kw_only=True):
     mode: str | None
     models: tuple[str, ...]
     judges: tuple[str, ...]
+    experiments: tuple[str, ...] = ()
     offline: Offline = Offline()
     models_file: Path | None = None
     parallel: int = 8
@@ -143,26 +196,38 @@ class Regrade(msgspec.Struct, frozen=True, kw_only=True):
     allow_unpriced: bool = False
     rps: float | None = None
     burst: int | None = None
+    dry_run: bool = False
 
 
 def regrade(wanted: Regrade, connection: sqlite3.Connection, loopback: Endpoint | None = None) -> Job:
     """Build the job of `judge`: every finished dialogue of one place. Raises UsageError, StoreError."""
-    known, env = models(wanted.models_file), environment.read()
-    where = place.find(connection, wanted.suite, wanted.variant, wanted.mode)
-    trials = stored.trials(connection, where.suite, where.edition, Condition(where.variant, where.mode))
-    if where.edition == PUBLISHED:
+    registered, env = models(wanted.models_file), environment.read()
+    where = location.find(connection, wanted.suite, wanted.variant, wanted.mode)
+    suite, notes = place.grading(connection, where), list(registered.notes)
+    trials = stored.trials(connection, suite, where.edition, Condition(where.variant, where.mode))
+    if imported(where.edition):
         trials = in_published_words(connection, trials)
+        notes.append(
+            f"imported dialogues are graded as they were held, by the rubrics of our suite {suite.suite}: those that "
+            "they were published with are unknown"
+        )
+    if wanted.experiments:
+        plan.check_experiments(where.suite, wanted.experiments)
+        trials = [trial for trial in trials if trial.dialogue.scenario.experiment in wanted.experiments]
     if wanted.models:
-        trials = [t for t in trials if {t.subject.label, t.subject.model_id} & set(wanted.models)]
+        known = called.of_edition(connection, where.suite.suite, where.edition)
+        chosen = {known[config].label for config in called.subjects(wanted.models, known, "here")}
+        trials = [t for t in trials if t.subject.label in chosen]
     if not trials:
         raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")
-    graders = judges.specs(wanted.judges, known, where.suite, wanted.offline)
+    graders = judges.specs(wanted.judges, registered, suite, wanted.offline)
     grading = [judge.endpoint for judge in graders if judge.asks]
-    asked = Wanted(local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks)
+    asked = Wanted(local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks,
+                   dry_run=wanted.dry_run)  # fmt: skip
     return Job(
-        where.suite, where.edition, {}, trials, graders, endpoints(grading, known, env, asked, loopback),
+        suite, where.edition, {}, trials, graders, endpoints(grading, registered, env, asked, loopback),
         shares(wanted.parallel, wanted.parallel_tasks), cap(wanted.max_cost), wanted.allow_unpriced, stored=True,
-        notes=known.notes,
+        notes=notes,
     )  # fmt: skip
 
 
@@ -177,60 +242,30 @@ def shares(subjects: int, calls: int | None) -> Shares:
 
 def cap(value: float | None) -> float | None:
     """The dollars of `--max-cost`. Raises UsageError for a cap of nothing."""
-    if value is not None and not value > 0:
-        raise UsageError(f"--max-cost {value}: write dollars above 0")
+    if value is not None and not 0 < value < math.inf:
+        raise UsageError(f"--max-cost {value}: write dollars above 0, or leave it out for no cap")
     return value
 
 
 def models(file: Path | None) -> Registry:
     """What a models file lists: the one named, else `./models.yaml` where it is there. Raises DocumentError."""
-    if file is not None:
-        return registry.load(file)
-    return registry.load(DEFAULT_FILE) if DEFAULT_FILE.is_file() else Registry()
+    path = file or (DEFAULT_FILE if DEFAULT_FILE.is_file() else None)
+    known = registry.load(path) if path else Registry()
+    return msgspec.structs.replace(known, redirected=bool(environment.redirected(environment.read())))
 
 
 def _personas(loaded: Loaded, variants: Iterable[str]) -> tuple[Suite, dict[str, str], list[str]]:
     """Read `.md` variants; a persona's name carries its digest, so an edited file never mixes with the old one."""
     suite, personas, names = loaded.suite, {}, []
     for variant in variants:
-        if not variant.endswith(".md"):
+        if not load.is_persona(variant):
             names.append(variant)
             continue
-        name, text = persona(Path(variant))
+        name, text = load.persona(Path(variant))
         suite = msgspec.structs.replace(suite, variants={**suite.variants, name: text})
         personas[name] = text
         names.append(name)
     return suite, personas, names
-
-
-def persona(path: Path) -> tuple[str, str]:
-    """A user's system prompt: its name on boards and its text. Raises UsageError."""
-    text = load.persona(path)
-    return f"{path.stem}-{hashlib.sha256(text.encode()).hexdigest()[:4]}", text
-
-
-def _names(wanted: Wanted, known: Registry, env: Mapping[str, str]) -> Sequence[str]:
-    names = list(wanted.models)
-    if wanted.local_model:
-        names.append(_local_id(wanted.local_model))
-    if not names and wanted.local_url and env.get("LOCAL_MODEL_ID"):
-        names.append(_local_id(env["LOCAL_MODEL_ID"]))
-    if not names and not wanted.local_url:
-        names = [subject.label for subject in known.subjects if subject.active]
-    if not names and wanted.local_url:
-        raise UsageError("--local-url says where, not what: add --local-model ID or -m local/ID")
-    if not names and wanted.models_file:
-        raise UsageError(f"no models: {wanted.models_file} lists no active one; add one, or name models with -m")
-    if not names:
-        raise UsageError(
-            "no models: name them with -m, or list them in models.yaml (--models-file); "
-            "`independence demo` starts without any"
-        )
-    return names
-
-
-def _local_id(model: str) -> str:
-    return model if model.startswith(f"{LOCAL}/") else f"{LOCAL}/{model}"
 
 
 def _judges(wanted: Wanted, suite: Suite, known: Registry, env: Mapping[str, str]) -> tuple[JudgeSpec, ...]:
@@ -242,7 +277,10 @@ def _judges(wanted: Wanted, suite: Suite, known: Registry, env: Mapping[str, str
     try:
         return judges.specs((defaults.judge(suite, env),), known, suite)
     except UsageError as error:
-        raise UsageError(f"{suite.default.judge} names the judge of suite {suite.suite}: {error}") from error
+        named = defaults.judge_named(suite, env)
+        raise UsageError(
+            f"{named.variable if named else ''} names the judge of suite {suite.suite}: {error}"
+        ) from error
 
 
 def endpoints(
@@ -257,33 +295,45 @@ def endpoints(
         elif name == LOCAL:
             out[name] = environment.local(env, wanted.local_url, wanted.local_timeout or environment.LOCAL_TIMEOUT_S)
         elif name == OPENROUTER:
-            out[name] = environment.openrouter(env)
+            out[name] = environment.openrouter(env, keyless=wanted.dry_run)
         else:
-            out[name] = _configured(name, known, env)
+            out[name] = _configured(name, known, env, keyless=wanted.dry_run)
     flags = limits.Flags(wanted.rps, wanted.burst, wanted.parallel_tasks, wanted.local_timeout)
     return limits.bounded(out, known, environment.settings(env), flags)
 
 
-def _configured(name: str, known: Registry, env: Mapping[str, str]) -> Endpoint:
+def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: bool) -> Endpoint:
     entry = next((entry for entry in known.endpoints if entry.name == name), None)
     if entry is None:
         raise UsageError(f"endpoint `{name}` is not declared; add it to `endpoints:` of models.yaml (--models-file)")
     key = env.get(entry.api_key_env, "") if entry.api_key_env else ""
-    if entry.api_key_env and environment.is_placeholder(key):
+    if entry.api_key_env and environment.is_placeholder(key) and not keyless:
         raise UsageError(f"endpoint `{name}` reads its key from {entry.api_key_env}, which is not set")
+    source = entry.api_key_env or ""
     return Endpoint(
-        name, entry.base_url.rstrip("/"), entry.dialect, key, entry.max_concurrency or 20, backoff_s=entry.backoff_s,
-        key_source=entry.api_key_env or "",
-    )  # fmt: skip
+        name,
+        entry.base_url,
+        entry.dialect,
+        addresses.check_key(key.strip(), source),
+        entry.max_concurrency or 20,
+        backoff_s=entry.backoff_s,
+        key_source=source,
+    )
 
 
 def needs_loopback(wanted: Wanted) -> bool:
     """True when a subject or judge is simulated, so that the loopback endpoint has to be up. Raises UsageError."""
-    named = [*wanted.models, *wanted.judges]
+    suite, env = load.load(wanted.suite).suite, environment.read()
+    labelled = {subject.label: subject.model_id for subject in models(wanted.models_file).subjects}
+    named = [labelled.get(name, name) for name in (*wanted.models, *wanted.judges)]
     if not wanted.judges and not wanted.no_judge:
-        named.append(defaults.judge(load.load(wanted.suite).suite, environment.read()))
-    return judges.simulated(named) or (not wanted.models and _lists_sim(wanted.models_file))
+        named.append(defaults.judge(suite, env))
+    by_environment = _sources(wanted, suite, env).by_environment
+    if by_environment:
+        named.append(by_environment.model)
+    return judges.simulated(named) or (not wanted.models and not by_environment and _lists_sim(wanted.models_file))
 
 
 def _lists_sim(file: Path | None) -> bool:
-    return any(subject.simulated and subject.active for subject in models(file).subjects)
+    known = models(file)
+    return judges.simulated(known.roster) or any(subject.simulated and subject.active for subject in known.subjects)

@@ -18,6 +18,7 @@ from independence.cli import options
 @click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one.")
 @click.option("--variant", "--variants", "variant", help="System prompt variant; default: the suite's.")
 @click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's.")
+@click.option("--exp", "-e", "experiments", type=options.Names(), default=(), help="Only these experiments.")
 @click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")
 @options.work
 @options.output_format()

@@ -12,7 +12,7 @@ from independence.config import environment
 from independence.config.registry import Registry
 from independence.config.subjects import SIM
 from independence.errors import UsageError
-from independence.judge.spec import CUES, HYBRID, OFFLINE, Buying, JudgeSpec, kind
+from independence.judge.spec import CUES, HUMAN, HYBRID, OFFLINE, Buying, JudgeSpec, kind
 from independence.suites import load
 from independence.suites.schema import Suite
 
@@ -42,13 +42,15 @@ USUAL = Offline()
 
 def specs(names: Iterable[str], known: Registry, suite: Suite, offline: Offline = USUAL) -> tuple[JudgeSpec, ...]:
     """Judges by name, duplicates dropped. Raises UsageError for an id that cannot be one."""
-    distinct = list(dict.fromkeys(names))
+    distinct = list(dict.fromkeys(name.strip() for name in names))
     if offline.audit is not None:
         return (_audited(distinct, known, suite, offline),)
     out = []
     for name in distinct:
         if name == CUES:
             out.append(JudgeSpec(name, kind=CUES))
+        elif kind(name) == CUES:
+            raise UsageError(f"judge `{name}`: an older version; its stored verdicts can be read, grade with `{CUES}`")
         elif kind(name) in (OFFLINE, HYBRID):
             out.append(_with_weights(name, known, suite, offline))
         else:
@@ -60,6 +62,8 @@ def _with_weights(name: str, known: Registry, suite: Suite, offline: Offline) ->
     """An offline or hybrid judge. A name as boards print it may end with the version of weights of one's own."""
     said = _VERSION.search(name)
     base = name[: said.start()] if said else name
+    if base in (HYBRID, _BUYS):
+        raise UsageError(f"judge `{name}` names no model to buy verdicts from: write {_BUYS}MODEL")
     judge = _offline(suite, offline.weights)
     if said and said[1] != judge.weights:
         raise UsageError(f"judge `{name}`: its weights are not here; name their file with --weights")
@@ -81,7 +85,7 @@ def share(judge: JudgeSpec) -> str:
 
 def simulated(names: Iterable[str]) -> bool:
     """Whether a simulated model is among judges or subjects that are called so."""
-    return any(name.removeprefix(_BUYS).startswith(f"{SIM}/") for name in names)
+    return any(name.removeprefix(_BUYS).startswith((f"{SIM}/", f"{SIM}--")) for name in names)
 
 
 def own_weights(suite: str) -> Path | None:
@@ -105,10 +109,15 @@ def key_needed(needed: bool, env: Mapping[str, str]) -> None:
 
 def model(name: str, known: Registry) -> JudgeSpec:
     """A judge that is a model. Raises UsageError for a name that is none, or that no model can have."""
+    if not name:
+        raise UsageError(f"--judge is empty: name a model id, `{CUES}`, `{OFFLINE}` or `{_BUYS}MODEL`")
+    if kind(name) == HUMAN:
+        raise UsageError(f"judge `{name}` is a person; `independence import FILE.csv` brings in what people scored")
     if name in (CUES, OFFLINE) or name.startswith(_BUYS):
         raise UsageError(f"judge `{name}` is no model; a hybrid and an audit buy their verdicts from one")
-    subject = known.default(name)
-    return JudgeSpec(name, endpoint=subject.endpoint, model=subject.model)
+    labelled = [subject for subject in known.subjects if subject.label == name]
+    subject = labelled[0] if labelled else known.default(name)
+    return JudgeSpec(subject.model_id if labelled else name, endpoint=subject.endpoint, model=subject.model)
 
 
 def _audited(names: Sequence[str], known: Registry, suite: Suite, offline: Offline) -> JudgeSpec:

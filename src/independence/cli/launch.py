@@ -6,20 +6,21 @@ import asyncio
 import sqlite3
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.cli import asking, judges, printed, session
+from independence.cli import asking, judges, opening, printed, session
 from independence.cli import job as jobs
 from independence.cli.job import Wanted
 from independence.cli.log import Log
-from independence.cli.loop import drive
+from independence.cli.loop import drive, interruptible
 from independence.cli.progress import Progress
 from independence.cli.session import Finished, Job
 from independence.cli.terminal import note
+from independence.cli.working import working
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Overrides
 from independence.engine import resume
@@ -30,9 +31,10 @@ from independence.report import analysis
 from independence.report.analysis import Built
 from independence.report.board import Board
 from independence.report.place import Place
-from independence.store import database, queries
+from independence.store import database, queries, sessions
 
 MISSING, GATE = 3, 1
+_HIGHEST = 100
 
 
 class Manner(msgspec.Struct, frozen=True):
@@ -70,8 +72,10 @@ def run(wanted: Wanted, manner: Manner) -> None:
 
 def carry_out(order: Order, manner: Manner) -> None:
     """Make a job, do it, print its boards, exit with its code. Raises IndependenceError for what ends it early."""
+    if manner.fail_under is not None and not 0 <= manner.fail_under <= _HIGHEST:
+        raise UsageError(f"--fail-under {manner.fail_under:g}: an index is a number from 0 to {_HIGHEST}")
     fresh = not manner.db.exists()
-    connection = database.connect(manner.db)
+    connection = opening.existing_or_new(manner.db)
     try:
         job, finished = drive(_run(order, manner, connection))
         code = _report(connection, job, finished, manner) if finished else 0
@@ -89,19 +93,28 @@ def carry_out(order: Order, manner: Manner) -> None:
 
 async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> tuple[Job, Finished | None]:
     async with AsyncExitStack() as stack:
-        job = order.job(connection, await asking.loopback(stack) if order.simulated else None)
+        planning = stack.enter_context(ExitStack())
+        planning.enter_context(working("planning", manner.quiet))
+        sim = await asking.loopback(stack) if order.simulated else None
+        with interruptible():
+            job = order.job(connection, sim)
         if manner.fail_under is not None:
             analysis.refuse(job.suite, ["--fail-under"])
         progress, log = Progress(manner.quiet), Log(manner.log, manner.quiet)
+        planning.close()
+        planning.enter_context(working("asking which models there are, and what is left to do", manner.quiet))
 
         async def approve(left: Left, cost: Estimate) -> bool:
-            for line in (*job.notes, *filter(None, map(judges.share, job.judges)), _plan_line(left, cost)):
+            planning.close()
+            for line in (*job.notes, *filter(None, map(judges.share, job.judges)), *cost.notes, _plan_line(left, cost)):
                 note(line, manner.quiet)
             for line in _resume_lines(connection, job, left):
                 note(line, manner.quiet)
             if manner.dry_run or not asking.affordable(cost.typical_usd, manner.yes or job.max_cost is not None):
                 return False
-            stack.enter_context(log.opened(endpoint.api_key for endpoint in job.endpoints.values()))
+            stack.enter_context(
+                log.opened(secret for endpoint in job.endpoints.values() for secret in endpoint.secrets)
+            )
             progress.__enter__()
             stack.callback(progress.__exit__, None, None, None)
             return True
@@ -121,9 +134,19 @@ def _plan_line(left: Left, cost: Estimate) -> str:
 
 def _dollars(cost: Estimate) -> str:
     low, high = cost.range_usd
-    expected = f"about ${cost.typical_usd:.4f}, likely ${low:.4f} to ${high:.4f}, at most ${cost.most_usd:.4f}"
+    expected = (
+        f"about {_usd(cost.typical_usd)}, likely {_usd(low)} to {_usd(high)} ({_usd(cost.most_usd)} only if every "
+        "answer filled its whole budget and was asked again each time; --max-cost sets your own bound)"
+    )
     unpriced = f"; no price known for {', '.join(cost.unpriced)}" if cost.unpriced else ""
-    return (expected if cost.most_usd else "no cost") + unpriced
+    if cost.most_usd:
+        return expected + unpriced
+    return f"no price known for {', '.join(cost.unpriced)}" if cost.unpriced else "no cost"
+
+
+def _usd(dollars: float) -> str:
+    """Cents of a dollar and more; of less what there is."""
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
 def _resume_lines(connection: sqlite3.Connection, job: Job, left: Left) -> list[str]:
@@ -139,11 +162,12 @@ def _resume_lines(connection: sqlite3.Connection, job: Job, left: Left) -> list[
 
 def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner: Manner) -> int:
     """Print the board of every condition and what is missing. Returns the exit code."""
-    boards = _boards(connection, job) if job.judges and analysis.has_board(job.suite) else []
+    with working("building the board", manner.quiet):
+        boards = _boards(connection, job) if job.judges and analysis.has_board(job.suite) else []
     printed.boards(connection, boards, manner.format_)
-    for line in _ending(finished):
+    for line in _ending(finished, sessions.total(connection).spent_usd):
         note(line, manner.quiet)
-    if manner.afterword:
+    if boards and manner.afterword and finished.stopped_by is None:
         note(manner.afterword, manner.quiet)
     if finished.stopped_by is not None:
         note(f"Error: {finished.stopped_by}")
@@ -182,10 +206,12 @@ def _missing(finished: Finished) -> str:
     return "; ".join([*parts, *(f"{count} {reason}" for reason, count in finished.left.missing.items())])
 
 
-def _ending(finished: Finished) -> list[str]:
+def _ending(finished: Finished, so_far_usd: float) -> list[str]:
     lines = [f"spent ${finished.spent_usd:.4f}"] if finished.spent_usd else []
     if finished.unknown_usd:
         lines[0] += f", ${finished.unknown_usd:.4f} of it reserved for calls whose cost never came back"
+    if finished.spent_usd:
+        lines[0] += f"; ${so_far_usd:.4f} in this store so far"
     if finished.skipped:
         lines.append(f"{finished.skipped} dialogues are being worked on by another process")
     return lines

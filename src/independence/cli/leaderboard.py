@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from independence.cli import options
+from independence.errors import UsageError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 
 @click.command("leaderboard")
-@click.option("--matrix", is_flag=True, help="Prompt and delivery instead: every condition beside the baseline.")
+@click.option("--matrix", is_flag=True, help="Compare every system prompt and delivery mode with the baseline instead.")
+@click.option("--pooled", is_flag=True, help="One board over every condition, as those of V1 were made.")
+@click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids, as they stand.")
 @options.board_options
 @options.output_format()
 @options.db()
@@ -33,36 +36,41 @@ def command(
     generalises_to: str,
     correction: Correction,
     matrix: bool,
+    models: tuple[str, ...],
+    pooled: bool,
 ) -> None:
     """Print the board of one suite edition under one condition."""
-    from independence.cli import printed
+    from independence.cli import location, opening, printed
     from independence.cli.given import given
+    from independence.cli.working import working
     from independence.report import analysis, place
     from independence.report.board import Reading
-    from independence.store import database
 
-    if variant is not None and variant.endswith(".md"):
-        from independence.cli.job import persona
-
-        variant, _ = persona(Path(variant))
-    with database.connect_existing(db) as connection:
-        where = place.find(connection, suite, variant, mode)
+    if pooled and (matrix or detailed or variant or mode):
+        raise UsageError("--pooled is one board over every condition: without --matrix, --detailed, --variant, --mode")
+    with opening.reading(db) as connection:
+        where = place.conditions(connection, suite)[0] if pooled else location.find(connection, suite, variant, mode)
         analysis.refuse(where.suite, given())
-        place.check_asked(connection, where, judge)
+        judge = place.judge_here(connection, where, judge)
         if matrix:
+            if models:
+                raise UsageError("--matrix is about the mean of all subjects; leave --models out")
             _matrix(connection, where, judge, format_)
             return
-        asked = analysis.Asked(scoring, judge, Reading(generalises_to, correction))
-        built = analysis.board(connection, where, asked)
+        asked = analysis.Asked(scoring, judge, Reading(generalises_to, correction), pooled, models)
+        with working("building the board"):
+            built = analysis.board(connection, where, asked)
         printed.board(connection, where, built, format_, detailed)
 
 
 def _matrix(connection: sqlite3.Connection, where: Place, judge: str | None, format_: str) -> None:
     from independence.cli.tabled import print_tables
+    from independence.cli.working import working
     from independence.errors import StoreError
     from independence.report import matrix
 
-    tables = matrix.tables(connection, where.suite, where.edition, judge)
+    with working("building the tables"):
+        tables = matrix.tables(connection, where.suite, where.edition, judge)
     if not tables:
         raise StoreError(
             f"{where.suite.suite}@{where.edition} has trials under one condition only ({where.condition}); "

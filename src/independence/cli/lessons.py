@@ -16,7 +16,7 @@ from independence.engine.plan import Condition, Trial
 from independence.errors import StoreError
 from independence.exchange import published, regrade
 from independence.exchange import storing as runs
-from independence.exchange.rent import folder, reader
+from independence.exchange.rent import edition, folder, reader
 from independence.exchange.rent import storing as stances
 from independence.judge.offline.training.building import Origin
 from independence.judge.offline.training.lessons import Course, Lesson, Scale, course
@@ -54,8 +54,7 @@ def read(asked: Asked) -> Taught:
     """Read all verdicts. Raises UsageError, StoreError where there are none."""
     with _opened(asked) as connection:
         place = places.find(connection, asked.suite, asked.variant, asked.mode)
-        places.check_asked(connection, place, asked.judge)
-        table = cells.table(connection, place, asked.judge)
+        table = cells.table(connection, place, places.judge_here(connection, place, asked.judge))
         lessons = _lessons(connection, place, table)
         usd = _usd(connection, place, table.judge)
     if not lessons:
@@ -101,8 +100,8 @@ def _import(connection: sqlite3.Connection, asked: Asked) -> None:
     found = folder.find(asked.source)
     name = (asked.suite or "").partition("@")[0]
     if found is not None:
-        suite = load.load(name or "rent").suite
-        stances.store(connection, suite, reader.read(found, suite))
+        kept = edition.find(found, load.load(name or "rent"))
+        stances.store(connection, kept.suite, reader.read(found, kept.suite, kept))
         return
     suite = load.load(name or "v2").suite
     result = published.read(asked.source, suite)
@@ -112,14 +111,14 @@ def _import(connection: sqlite3.Connection, asked: Asked) -> None:
 def _lessons(connection: sqlite3.Connection, place: Place, table: cells.Table) -> list[Lesson]:
     about = queries.subjects(connection, place.suite.suite, place.edition)
     trials = stored.trials(connection, place.suite, place.edition, Condition(place.variant, place.mode))
-    if place.edition == queries.PUBLISHED:
+    if queries.imported(place.edition):
         trials = regrade.in_published_words(connection, trials)
     found = {(trial.subject.label, trial.dialogue.scenario.id, trial.run): trial for trial in trials}
     out: list[Lesson] = []
     for cell in table.planned:
         label, model_id, _ = about[cell.config_dir]
         trial = found.get((label, cell.scenario, cell.run))
-        if cell.given is not None and trial is not None:
+        if cell.given is not None and cells.REREAD not in cell.flags and trial is not None:
             out += _lesson(connection, cell, trial, family(model_id))
     return out
 

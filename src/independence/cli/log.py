@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from independence.cli.terminal import note
-from independence.config import environment
+from independence.config import environment, outputs
 from independence.engine.events import Answered, Event, Judged, Stopping, Watch
 from independence.engine.log import Entry, entries
 from independence.engine.spot import HERE
@@ -111,11 +111,8 @@ class Log:
 
 def _opened(path: Path) -> int:
     """The file, to be added to. Raises UsageError where it is something else than a log."""
+    outputs.check(path, "--log", b',"level":"')
     try:
-        if path.is_file():  # a pipe would make us wait
-            with path.open("rb") as file:
-                if file.read(1) not in (b"", b"{"):
-                    raise UsageError(f"--log {path}: this file is no log; choose another")
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     except OSError as error:
         raise UsageError(f"--log {path}: {error.strerror}; choose a file that can be written") from None

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Coroutine
+import signal
+import threading
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -23,6 +26,20 @@ def drive(work: Coroutine[Any, Any, T]) -> T:
             return runner.run(work)
     finally:
         gc.set_threshold(*before)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C ends at once what runs here without waiting, though the loop would hear of it only afterwards."""
+    before = signal.getsignal(signal.SIGINT)
+    if before in (signal.SIG_IGN, None) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _factory() -> Any:

@@ -11,7 +11,9 @@ from typing import Any
 import click
 
 from independence import __version__
-from independence.errors import DiskFull, IndependenceError, Interrupted
+from independence.errors import DiskFull, IndependenceError, Interrupted, UsageError
+
+_LONGEST = 80  # signs of a file's name in a sentence
 
 # name -> (module in this package, one line for --help)
 COMMANDS = {
@@ -20,19 +22,21 @@ COMMANDS = {
     "rerun": ("rerun", "More runs of subjects that the store holds."),
     "judge": ("judge", "Grade stored replies with another judge as well."),
     "validate-judges": ("validate_judges", "How far judges agree, whom they favour, what they cost."),
-    "train-judge": ("train_judge", "Learn an offline judge from stored verdicts."),
+    "train-judge": ("train_judge", "Train an offline judge on stored verdicts."),
     "leaderboard": ("leaderboard", "Print the board of what the store holds."),
+    "show": ("show", "Print a dialogue as it was sent, with verdicts and reasons."),
     "extract-names": ("extract_names", "The names that subjects took when they were free to."),
     "compare": ("compare", "How far apart two subjects, conditions or judges are."),
     "estimate-cost": ("estimate_cost", "What a run would cost: tokens, dollars, range."),
-    "clear-cache": ("clear_cache", "Delete from the store, after saying exactly what."),
+    "clear-cache": ("clear_cache", "Delete stored results, after listing them."),
     "generate-report": ("generate_report", "Write the whole report: Markdown or one HTML file."),
-    "import": ("import_", "Bring in a published result set (folder or tar)."),
+    "import": ("import_", "Import published results, or scores that people gave."),
+    "label-sample": ("label_sample", "A balanced sample of stored dialogues for people to score."),
     "export": ("export", "Write what the store holds as files for other tools."),
     "suites": ("suites", "List the built-in suites, or check one of your own."),
     "models": ("models", "List configurations, or search an endpoint's catalogue."),
     "doctor": ("doctor", "Check key, endpoint, model and store, and say what to fix."),
-    "endpoint": ("endpoint", "Serve the loopback endpoint for anyone's tests."),
+    "endpoint": ("endpoint", "Serve the simulated models over HTTP on this machine."),
 }
 
 
@@ -49,6 +53,10 @@ class Lazy(click.Group):
             return None
         module = importlib.import_module(f"independence.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = module.command
+        examples = importlib.import_module("independence.cli.examples")
+        command.epilog = command.epilog or examples.epilog(cmd_name)
+        for inner, sub in getattr(command, "commands", {}).items():
+            sub.epilog = sub.epilog or examples.epilog(f"{cmd_name} {inner}")
         return command
 
     def resolve_command(
@@ -70,27 +78,54 @@ class Lazy(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what a person can mend becomes one line on stderr and the right exit code."""
+        from independence.cli import early, streams
+
+        streams.prepare()
+        guarded = early.release()
         try:
             try:
                 return super().invoke(ctx)
             finally:
                 sys.stdout.flush()  # what cannot be written must fail here, not when the interpreter goes
         except IndependenceError as error:
-            from independence.cli.terminal import plain
+            from independence.cli.terminal import note
 
-            click.echo(f"Error: {plain(str(error))}", err=True)
+            note(f"Error: {error}")
             sys.exit(error.exit_code)
         except (KeyboardInterrupt, click.Abort):
             click.echo("Error: interrupted; what was stored is kept, the same command goes on", err=True)
             sys.exit(Interrupted.exit_code)
         except OSError as error:
-            sys.exit(_unwritten(error))
+            sys.exit(_system(error))
+        except (MemoryError, RecursionError) as error:
+            what = "not enough memory" if isinstance(error, MemoryError) else "something is nested too deep to be read"
+            click.echo(f"Error: {what}; what was stored is kept", err=True)
+            sys.exit(IndependenceError.exit_code)
+        except _of_sqlite() as error:
+            what = f"the store cannot be used ({error}); `independence doctor` says what is wrong with it"
+            click.echo(f"Error: {what}", err=True)
+            sys.exit(UsageError.exit_code)
+        finally:
+            if guarded:
+                early.guard()
+
+
+def _system(error: OSError) -> int:
+    """Exit code of what the system refused: to print any more, or a file. Raises any other error."""
+    if error.filename is None and error.errno in (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return _unwritten(error)
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        click.echo("Error: too many open files for this process; raise the limit (ulimit -n 1024)", err=True)
+    elif error.errno in (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES, errno.EROFS, errno.EPERM) and error.filename:
+        from independence.cli.terminal import plain
+
+        click.echo(f"Error: {plain(str(error.filename)[:_LONGEST])}: {error.strerror}; name another file", err=True)
+    else:
+        raise error
+    return UsageError.exit_code
 
 
 def _unwritten(error: OSError) -> int:
-    """Exit code where stdout could not be written: its reader left, or the disk is full. Raises any other error."""
-    if error.errno not in (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        raise error
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would try once more
     if error.errno == errno.EPIPE:
         return 0
@@ -100,10 +135,16 @@ def _unwritten(error: OSError) -> int:
     return DiskFull.exit_code
 
 
+def _of_sqlite() -> tuple[type[Exception], ...]:
+    """The errors of SQLite, where a command has loaded it."""
+    sqlite3 = sys.modules.get("sqlite3")
+    return (sqlite3.Error,) if sqlite3 else ()
+
+
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="independence")
 def main() -> None:
-    """Does a language model keep its identity, boundaries and preferences when someone leans on it?
+    """Does a language model keep its identity, boundaries and preferences when someone presses it?
 
     Start with `independence demo`: no key, no network. Exit codes: 0 complete, 1 a gate failed, 2 bad usage or
     configuration, 3 something planned is missing, 4 stopped by --max-cost, 130 interrupted (run again to resume).

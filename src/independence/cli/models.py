@@ -11,13 +11,23 @@ from independence.cli import options
 
 @click.command("models")
 @click.option("--models", "-m", "names", type=options.Names(), help="Show what these labels and ids stand for.")
-@click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Default: ./models.yaml.")
+@click.option(
+    "--models-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="`published`: the registry that ships. Default: ./models.yaml.",
+)
 @click.option(
     "--catalogue", "part", is_flag=False, flag_value="", metavar="[FILTER]",
     help="Ask the endpoint which models it has; only those whose id holds FILTER.",
 )  # fmt: skip
 @click.option("--endpoint", help="Whose catalogue: a name of models.yaml; default: openrouter.")
 @click.option("--local-url", help="Base URL of a local server: its catalogue instead of OpenRouter's.")
+@click.option(
+    "--write-roster", "roster", type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the models of OpenRouter as a roster in the rent benchmark's JSON form instead.",
+)  # fmt: skip
+@click.option("--force", is_flag=True, help="With --write-roster: write over a file that is there.")
+@click.option("--detailed", "-d", is_flag=True, help="With --catalogue: the parameters that each model takes, too.")
 @options.output_format()
 def command(
     names: tuple[str, ...] | None,
@@ -25,13 +35,24 @@ def command(
     part: str | None,
     endpoint: str | None,
     local_url: str | None,
+    roster: Path | None,
+    force: bool,
+    detailed: bool,
     format_: str,
 ) -> None:
     """List the configurations of models.yaml, or the simulated panel where there is none."""
     from independence.cli import offers
     from independence.cli.tabled import print_tables
+    from independence.report.models import brief
     from independence.report.narrow import narrow
 
+    if roster is not None:
+        from independence.cli import roster_file
+
+        roster_file.write(roster, names or (), models_file, force)
+        return
     asked = offers.Asked(names or (), models_file, part, endpoint, local_url)
     table = offers.table(asked)
-    print_tables([narrow(table) if format_ == "table" else table], format_)
+    if format_ == "table":
+        table = narrow(table if detailed else brief(table))
+    print_tables([table], format_)

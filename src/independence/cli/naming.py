@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from independence.cli import asking, job
+from independence.cli import asking, job, location
 from independence.cli.asking import Needs
 from independence.cli.launch import MISSING
 from independence.cli.log import Log
@@ -29,10 +30,11 @@ from independence.errors import IndependenceError, Interrupted, StoreError, Usag
 from independence.judge.names import asking as where_asked
 from independence.judge.names.spec import DEFAULT_EXTRACTOR, extractor
 from independence.judge.spec import CUES, JudgeSpec
+from independence.report import board, called
 from independence.report import names as report
 from independence.report import place as places
 from independence.report.place import Place
-from independence.store import database, leases, names, queries
+from independence.store import database, leases, names
 
 _SHOWN = 25  # names of a table on the terminal and in Markdown
 
@@ -45,7 +47,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     variant: str | None = None
     mode: str | None = None
     models: tuple[str, ...] = ()
-    extractor: str | None = None
+    extractors: tuple[str, ...] = ()  # each reads what those before it could not
     force: bool = False
     models_file: Path | None = None
     parallel: int = 8
@@ -96,7 +98,7 @@ def extract(wanted: Wanted) -> int:
 
 def _extract(connection: sqlite3.Connection, wanted: Wanted) -> int:
     place = _place(connection, wanted)
-    scenarios = where_asked.scenarios(place.suite)
+    scenarios = where_asked.scenarios(places.grading(connection, place))
     if not scenarios:
         raise StoreError(
             f"suite {place.suite.suite} asks for no name: no scenario opens with a question for one, and none that "
@@ -104,45 +106,67 @@ def _extract(connection: sqlite3.Connection, wanted: Wanted) -> int:
         )
     labels = _subjects(connection, place, wanted.models)
     where = names.Where(place.suite.suite, place.edition, place.variant, place.mode)
-    reader, code = None, 0
-    if wanted.extractor is None and not wanted.force and names.imported(connection, where):
+    readers, code = None, 0
+    if not wanted.extractors and not wanted.force and names.imported(connection, where):
         note("these runs brought their names along; -x MODEL or -x cues reads them anew", wanted.quiet)
     else:
-        asked = naming.Wanted(where, scenarios, labels, _spec(wanted), wanted.force)
-        reader, code = asked.spec.name, _read(connection, wanted, Work(place, asked, naming.plan(connection, asked)))
+        chain = [naming.Wanted(where, scenarios, labels, spec, wanted.force) for spec in _specs(wanted)]
+        readers = [asked.spec.name for asked in chain]
+        code = _read_in_turn(connection, wanted, place, chain)
     if not wanted.dry_run:
         top = _SHOWN if wanted.format_ in ("table", "md") else None
         only = labels if wanted.models else None
-        print_tables(report.tables(connection, place, extractor=reader, only=only, top=top), wanted.format_)
+        ranks = _ranks(connection, place)
+        tables = report.tables(connection, place, extractors=readers, only=only, top=top, ranks=ranks)
+        print_tables(tables, wanted.format_)
     return code
 
 
+def _ranks(connection: sqlite3.Connection, place: Place) -> dict[str, int | None] | None:
+    """config_dir -> rank on the board; None where a suite has no index."""
+    if place.suite.index is None or place.suite.analysis != "index":
+        return None
+    return {row.config: row.rank for row in board.board(connection, place).rows}
+
+
 def _place(connection: sqlite3.Connection, wanted: Wanted) -> Place:
-    variant = wanted.variant
-    if variant is not None and variant.endswith(".md"):
-        variant, _ = job.persona(Path(variant))
-    return places.find(connection, wanted.suite, variant, wanted.mode)
+    return location.find(connection, wanted.suite, wanted.variant, wanted.mode)
 
 
 def _subjects(connection: sqlite3.Connection, place: Place, models: tuple[str, ...]) -> dict[str, str]:
     """config_dir -> label of the subjects that are meant. Raises StoreError where a name fits none."""
-    known = queries.subjects(connection, place.suite.suite, place.edition)
-    for model in models:
-        if not any(model in (label, model_id) for label, model_id, _ in known.values()):
-            raise StoreError(f"no subject `{model}` here; `independence leaderboard` shows what the store holds")
-    return {
-        config_dir: label
-        for config_dir, (label, model_id, _) in known.items()
-        if not models or {label, model_id} & set(models)
-    }
+    known = called.of_edition(connection, place.suite.suite, place.edition)
+    chosen = called.subjects(models, known, "here") if models else list(known)
+    return {config: known[config].label for config in chosen}
 
 
-def _spec(wanted: Wanted) -> JudgeSpec:
-    name = wanted.extractor or DEFAULT_EXTRACTOR
+def _specs(wanted: Wanted) -> list[JudgeSpec]:
+    return [_spec(wanted, name) for name in dict.fromkeys(wanted.extractors or (DEFAULT_EXTRACTOR,))]
+
+
+def _spec(wanted: Wanted, name: str) -> JudgeSpec:
     if name == CUES:
         return extractor(CUES)
     subject = job.models(wanted.models_file).default(name)
     return extractor(name, subject.endpoint, subject.model)
+
+
+def _read_in_turn(connection: sqlite3.Connection, wanted: Wanted, place: Place, chain: Sequence[naming.Wanted]) -> int:
+    """Let one extractor after the other read what those before it could not. Returns the exit code."""
+    code = 0
+    for position, asked in enumerate(chain):
+        plan = naming.plan(connection, asked)
+        if position:
+            left = set.intersection(*(naming.unread(connection, before) for before in chain[:position]))
+            plan = plan._replace(todo=[item for item in plan.todo if (item.row.config_dir, item.row.run) in left])
+            if not left:
+                return 0
+        code = _read(connection, wanted, Work(place, asked, plan))
+        if code not in (0, MISSING):
+            return code
+    if code == MISSING and not set.intersection(*(naming.unread(connection, asked) for asked in chain)):
+        return 0  # what the last one could not read, one before it had
+    return code
 
 
 def _read(connection: sqlite3.Connection, wanted: Wanted, work: Work) -> int:
@@ -192,7 +216,7 @@ async def _run(connection: sqlite3.Connection, wanted: Wanted, work: Work) -> En
         agreed = wanted.yes or wanted.max_cost is not None
         if wanted.dry_run or not asking.affordable(cost.typical_usd, agreed):
             return None
-        stack.enter_context(log.opened(endpoint.api_key for endpoint in needs.endpoints.values()))
+        stack.enter_context(log.opened(secret for endpoint in needs.endpoints.values() for secret in endpoint.secrets))
         watch = log.beside(stack.enter_context(Progress(wanted.quiet)))
         service = await stack.enter_async_context(asking.opened(found, connection, wanted.db, watch))
         bench = Bench(work.place.suite, {}, service.backends, service.writer, watch, service.halt, leases.owner())
@@ -215,7 +239,11 @@ def _needs(wanted: Wanted, spec: JudgeSpec, loopback: Endpoint | None) -> Needs:
         return Needs({}, {}, cap, wanted.allow_unpriced)
     known, env = job.models(wanted.models_file), environment.read()
     asked = job.Wanted(
-        local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks
+        local_url=wanted.local_url,
+        rps=wanted.rps,
+        burst=wanted.burst,
+        parallel_tasks=wanted.parallel_tasks,
+        dry_run=wanted.dry_run,
     )
     try:
         endpoints = job.endpoints([spec.endpoint], known, env, asked, loopback)
@@ -223,4 +251,4 @@ def _needs(wanted: Wanted, spec: JudgeSpec, loopback: Endpoint | None) -> Needs:
         if spec.endpoint != OPENROUTER:
             raise
         raise UsageError(f"reading names needs a key: {error}; or read them by rules: -x {CUES}") from error
-    return Needs(endpoints, {(spec.endpoint, spec.model): False}, cap, wanted.allow_unpriced)
+    return Needs(endpoints, {(spec.endpoint, spec.model): False}, cap, wanted.allow_unpriced, "names")

@@ -14,7 +14,7 @@ from independence.clients.failures import Failure
 from independence.clients.sim.advisers import ADVISERS
 from independence.clients.sim.panel import PANEL
 from independence.clients.transport import open_session
-from independence.config import environment, registry
+from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
@@ -42,11 +42,13 @@ def table(asked: Asked) -> Table:
         raise UsageError("-m shows what names stand for, --catalogue what an endpoint has; ask for one of the two")
     file = asked.models_file or job.DEFAULT_FILE
     here = asked.models_file is not None or file.is_file()
-    known = registry.load(file) if here else Registry()
+    known = job.models(asked.models_file)
     if asked.part is not None:
         return _catalogue(known, asked, asked.part)
     if asked.names:
         return models.resolved([_resolved(known, name) for name in asked.names])
+    if here and not known.subjects and not known.endpoints:
+        raise UsageError(f"{file}: it lists no models; write them below `models:`, one a line, as `- vendor/model`")
     return models.configurations(known.subjects, f"Configurations of {file}", known.notes) if here else _panel()
 
 

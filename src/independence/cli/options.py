@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from independence.cli import hints
+
 F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_DB = "independence.db"
 DEMO_DB = "independence-demo.db"
@@ -28,11 +30,31 @@ class Names(click.ParamType):  # type: ignore[type-arg]
         return parts
 
 
+class Variants(click.ParamType):  # type: ignore[type-arg]
+    """A comma list of system prompt variants; a `.md` file that is there may have commas in its name."""
+
+    name = "A,B"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Split, the longest file name first."""
+        if isinstance(value, tuple):
+            return value
+        parts, out = str(value).split(","), []
+        while parts:
+            joined = [",".join(parts[:end]).strip() for end in range(len(parts), 0, -1)]
+            files = [name for name in joined if name.endswith(".md") and Path(name).is_file()]
+            out.append(files[0] if files else parts[0].strip())
+            parts = parts[out[-1].count(",") + 1 :]
+        if not all(out):
+            self.fail(f"`{value}` has an empty name in it", param, ctx)
+        return tuple(out)
+
+
 def db(default: str = DEFAULT_DB) -> Callable[[F], F]:
     """`--db PATH`, `INDEPENDENCE_DB`, else `default` in the working directory."""
     return click.option(
         "--db", type=click.Path(dir_okay=False, path_type=Path), envvar="INDEPENDENCE_DB", default=default,
-        show_default=True, show_envvar=True, help="The store.",
+        show_default=True, show_envvar=True, help="The store.", callback=hints.remember,
     )  # fmt: skip
 
 
@@ -71,13 +93,33 @@ def reading_options(command: F) -> F:
 def place_options(command: F) -> F:
     """The options that choose what a reading command is about: edition, condition, judge."""
     for option in (
-        click.option("--judge", "-j", "judge", help="Whose verdicts; default: the judge with most."),
+        click.option(
+            "--judge", "-j", "judge", help="Which judge; default: the model with most verdicts, else the rules."
+        ),
         click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's."),
         click.option("--variant", "--variants", "variant", help="System prompt variant or your .md file."),
         click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one."),
     ):
         command = option(command)
     return command
+
+
+def roster(command: F) -> F:
+    """The option that names many models at once."""
+    return click.option(
+        "--roster", type=click.Choice(["default"]),
+        help="Instead of -m: the default roster of the models file, else of the registry that ships.",
+    )(command)  # fmt: skip
+
+
+def experiments(command: F) -> F:
+    """`--exp`: which experiments of a suite, each explained in a line."""
+    from independence.suites import introductions
+
+    return click.option(
+        "--exp", "-e", "experiments", type=Names(), default=(),
+        help=f"Only these experiments. {introductions.experiments()}.",
+    )(command)  # fmt: skip
 
 
 def part(command: F) -> F:
@@ -121,7 +163,11 @@ def work(command: F) -> F:
         click.option("--local-url", help="Base URL of a local server; for local/ ids only."),
         click.option("--parallel-tasks", "-pt", type=int, help="Calls at once within a subject.  [default: 20]"),
         click.option("--parallel", "-p", type=int, default=8, show_default=True, help="Subjects at once."),
-        click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Default: ./models.yaml."),
+        click.option(
+            "--models-file",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="`published`: the registry that ships. Default: ./models.yaml.",
+        ),
     ):
         command = option(command)
     return command

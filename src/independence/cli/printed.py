@@ -27,15 +27,15 @@ def board(connection: sqlite3.Connection, place: Place, built: Built, format_: s
     elif format_ == "md":
         sys.stdout.write(plain(_markdown(built, place.suite)))
     else:
-        from independence.cli import show  # Rich is slow to import and JSON needs none of it
+        from independence.cli import boardview  # Rich is slow to import and JSON needs none of it
 
         if isinstance(built, Shown):
-            show.advice(built, detailed)
+            boardview.advice(built, detailed)
             return
         assert place.suite.index is not None
-        show.compact(built, place.suite.index)
+        boardview.compact(built, place.suite.index)
         if detailed:
-            show.details(connection, place, built)
+            boardview.details(connection, place, built)
 
 
 def boards(connection: sqlite3.Connection, built: Sequence[tuple[Place, Built]], format_: str) -> None:

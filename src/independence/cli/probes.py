@@ -98,7 +98,7 @@ def window(model: str, provider: str | None = None) -> ChatRequest:
 
 def _of_subject(subject: Subject, said: tuple[Message, ...], tool: Tool | None = None) -> ChatRequest:
     return ChatRequest(
-        subject.model, said, MAX_TOKENS, temperature=subject.temperature, effort=subject.effort,
+        subject.model, said, MAX_TOKENS, temperature=subject.sent_temperature, effort=subject.effort,
         provider=subject.provider, tool=tool, seed=_SEED,
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
-"""What a run shows while it works: a bar a subject, calls per second, spend, time left, and every wait with its reason.
+"""What a run shows while it works: a bar a subject, calls, verdicts, spend, time left, retries and waits.
 
-Without a terminal it is a line every few seconds on stderr.
+Without a terminal it is a line every few seconds on stderr. A failure is told once; its like are counted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from collections import Counter
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from independence.cli.terminal import console, note, plain
+from independence.cli.failing import Failures, stopping
+from independence.cli.terminal import console, note, one_line, plain, width
+from independence.cli.working import clock, rewrites
+from independence.clients.protocol import Wait
 from independence.engine.events import (
     Answered,
     Began,
@@ -20,9 +23,11 @@ from independence.engine.events import (
     ParkedModel,
     Skipped,
     Stopping,
+    Throttled,
     Unsettled,
     Waiting,
 )
+from independence.report.labels import tight
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
 
 _EVERY_S = 5.0
 _WAIT_SHOWN_S = 1.0
+_BAR, _NAMED, _SHOWN = 24, 36, 12
 
 
 class Progress:
@@ -40,13 +46,16 @@ class Progress:
         self._began = time.monotonic()
         self._planned: Counter[str] = Counter()
         self._done: Counter[str] = Counter()
+        self._calls = [0, 0]  # settled, to settle
+        self._verdicts = [0, 0]
         self._missing: Counter[str] = Counter()
-        self._calls = 0
         self._usd = 0.0
-        self._waits: dict[str, tuple[float, int, str]] = {}  # reason -> (until, how many, model)
+        self._retried: Counter[str] = Counter()
+        self._waits: list[tuple[float, Wait]] = []  # until when
+        self._slots: dict[str, Throttled] = {}
+        self._failures = Failures()
         self._said = self._began
-        self._told: set[str] = set()
-        self._live = None if quiet or not sys.stderr.isatty() else _live(self)
+        self._live = None if quiet or sys.stderr is None or not rewrites() else _live(self)
 
     def __enter__(self) -> Progress:
         if self._live:
@@ -58,35 +67,46 @@ class Progress:
             self._live.stop()
         elif self._planned and not self._quiet:
             note(self.line())
+        for sentence in self._failures.counted():
+            note(sentence, self._quiet)
 
     def __call__(self, event: Event) -> None:
         """Take in an event."""
         match event:
             case Began(subject, calls, verdicts):
                 self._planned[subject] += calls + verdicts
-            case Answered(subject, usd, missing) | Judged(subject, _, usd, missing):
-                self._settle(subject, usd, missing)
+                self._calls[1] += calls
+                self._verdicts[1] += verdicts
+            case Answered() | Judged():
+                self._settle(event)
             case Waiting(wait):
-                if wait.seconds >= _WAIT_SHOWN_S:
-                    _, count, _ = self._waits.get(wait.reason, (0.0, 0, ""))
-                    self._waits[wait.reason] = (time.monotonic() + wait.seconds, count + 1, wait.model)
-            case Skipped(subject, owner):
-                self._missing[f"{subject}: with another process ({owner.rsplit(':', 1)[0]})"] += 1
-            case other:
-                sentence = _sentence(other)
-                if sentence not in self._told:  # a parked judge is parked for every subject
-                    self._told.add(sentence)
-                    self._say(sentence)
+                self._wait(wait)
+            case Throttled(endpoint):
+                self._slots[endpoint] = event
+            case Skipped(_, owner):
+                self._missing[f"with another process ({owner.rsplit(':', 1)[0]})"] += 1
+            case ParkedModel() | Unsettled():
+                self._say(self._failures.first(event))
+            case Stopping():
+                self._say(stopping(event))
         self._tick()
 
-    def _settle(self, subject: str, usd: float, missing: str | None) -> None:
-        self._done[subject] += 1
-        self._calls += 1
-        self._usd += usd
-        if missing:
-            self._missing[missing] += 1
+    def _settle(self, event: Answered | Judged) -> None:
+        (self._calls if isinstance(event, Answered) else self._verdicts)[0] += 1
+        self._done[event.subject] += 1
+        self._usd += event.usd
+        if event.missing:
+            self._missing[event.missing] += 1
 
-    def _say(self, text: str) -> None:
+    def _wait(self, wait: Wait) -> None:
+        if wait.attempt and not wait.still:
+            self._retried[wait.reason] += 1
+        if wait.seconds >= _WAIT_SHOWN_S:
+            self._waits.append((time.monotonic() + wait.seconds, wait))
+
+    def _say(self, text: str | None) -> None:
+        if text is None:
+            return
         if self._live:
             self._live.console.print(plain(text))
         else:
@@ -101,19 +121,30 @@ class Progress:
         """Where the run stands, in one line."""
         elapsed = max(time.monotonic() - self._began, 1e-9)
         done, planned = self._done.total(), self._planned.total()
-        rate = self._calls / elapsed
-        left = (planned - done) / rate if rate else None
-        parts = [f"{done}/{planned}", f"{rate:.1f} calls/s", f"${self._usd:.4f}"]
-        parts.append(
-            f"{_clock(elapsed)} gone" + (f", {_clock(left)} left" if left is not None and done < planned else "")
-        )
-        parts += [f"{count} {reason}" for reason, count in self._missing.items()]
-        return "  ".join(parts + self._waiting())
+        rate = done / elapsed
+        left = f", {clock((planned - done) / rate)} left" if rate and done < planned else ""
+        counts = [f"{one}/{all_} {what}" for (one, all_), what in self._counted() if all_]
+        parts = [*counts, f"{rate:.1f}/s", f"${self._usd:.4f}", f"{clock(elapsed)} gone{left}"]
+        parts += [f"{count} {reason}" for reason, count in (self._missing + self._failures.standing()).items()]
+        return "  ".join([*parts, *self._pressure()])
 
-    def _waiting(self) -> list[str]:
+    def _counted(self) -> list[tuple[list[int], str]]:
+        return [(self._calls, "calls"), (self._verdicts, "verdicts")]
+
+    def _pressure(self) -> list[str]:
+        """Retries, fewer slots, waits: why it is slower than it could be."""
         at = time.monotonic()
-        self._waits = {reason: wait for reason, wait in self._waits.items() if wait[0] > at}
-        return [f"waiting {until - at:.0f} s: {reason} ({model})" for reason, (until, _, model) in self._waits.items()]
+        self._waits = [(until, wait) for until, wait in self._waits if until > at]
+        parts = []
+        if self._retried:
+            reasons = ", ".join(f"{count} x {reason}" for reason, count in self._retried.most_common())
+            parts.append(f"{self._retried.total()} retried ({reasons})")
+        parts += [f"{name}: {slots} of {cap} slots" for name, slots, cap in self._slots.values() if slots < cap]
+        waiting = Counter((wait.reason, wait.model) for _, wait in self._waits)
+        for (reason, model), count in waiting.items():
+            last = max(until for until, wait in self._waits if (wait.reason, wait.model) == (reason, model))
+            parts.append(f"{count} waiting up to {last - at:.0f} s: {reason} ({model})")
+        return parts
 
     def __rich__(self) -> RenderableType:
         """The live view."""
@@ -122,33 +153,21 @@ class Progress:
         from rich.table import Table
         from rich.text import Text
 
+        active = [s for s in self._planned if self._done[s] < self._planned[s] and self._done[s]][:_SHOWN]
+        counts = [f"{self._done[subject]}/{self._planned[subject]}" for subject in active]
+        bar = min(_BAR, width() // 4)
+        room = min(_NAMED, width() - bar - max(map(len, counts), default=0) - 4)
         table = Table.grid(padding=(0, 1))
-        table.add_column(no_wrap=True, overflow="ellipsis", max_width=36)
-        table.add_column(width=24)
+        table.add_column(no_wrap=True)
+        table.add_column(width=bar)
         table.add_column(justify="right", no_wrap=True)
-        active = [s for s in self._planned if self._done[s] < self._planned[s] and self._done[s]]
-        for subject in active[:12]:
-            bar = ProgressBar(total=max(1, self._planned[subject]), completed=self._done[subject], width=24)
-            table.add_row(Text(plain(subject)), bar, f"{self._done[subject]}/{self._planned[subject]}")
+        for subject, name, count in zip(active, tight(list(map(one_line, active)), room), counts, strict=True):
+            done = ProgressBar(total=max(1, self._planned[subject]), completed=self._done[subject], width=bar)
+            table.add_row(Text(name), done, count)
         return Group(table, Text(plain(self.line()), style="dim"))
-
-
-def _sentence(event: ParkedModel | Unsettled | Stopping) -> str:
-    match event:
-        case ParkedModel(model, why):
-            return f"parked {model}: {why}; the others go on"
-        case Unsettled(subject, what, why):
-            return f"{subject}, {what}: {why}; asked again on resume"
-        case Stopping(why):
-            return f"stopping: {why}; the calls in flight are being finished, Ctrl-C drops them"
 
 
 def _live(progress: Progress) -> Live:
     from rich.live import Live
 
     return Live(progress, console=console(stderr=True), refresh_per_second=8, transient=True)
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes}:{rest:02d}" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"

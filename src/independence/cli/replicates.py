@@ -62,8 +62,14 @@ def spread_calls(
             replicates[subject.config_dir, condition] = runs
             calls = sum(units[name].calls * count for name, count in runs.items())
             told = ", ".join(f"{name} {count}" for name, count in runs.items())
-            lines[f"{calls} of {asked.calls} calls a subject, by {known.source}: {told}"] = None
+            lines[f"{_amount(calls, asked.calls)}, by {known.source}: {told}"] = None
     return msgspec.structs.replace(selection, replicates=replicates), list(lines)
+
+
+def _amount(calls: int, asked: int) -> str:
+    if calls > asked:
+        return f"{calls} calls a subject are planned already, more than the {asked} asked for, and stay"
+    return f"{calls} of {asked} calls a subject"
 
 
 def _allocated(units: Mapping[str, Unit], asked: Asked, have: Mapping[str, int]) -> dict[str, int]:

@@ -11,13 +11,14 @@ from independence.cli import options
 
 @click.command("rerun")
 @click.option("--target-runs", "-R", type=int, help="Fill runs 1..N; default: one more than each subject has.")
+@click.option("--run-number", type=int, help="Only this run, to fill what it lacks.")
 @click.option("--top-n", "-n", type=int, help="The first N of the strict board; default: 10.")
 @click.option("--models", "-m", type=options.Names(), default=(), help="These labels or ids instead.")
 @click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one.")
 @click.option("--variant", "--variants", "variant", help="System prompt variant; default: the suite's.")
 @click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's.")
 @click.option("--judge", "-j", "judges", multiple=True,
-              help="A model id, `cues`, `offline` or `hybrid:MODEL`; default: who graded most of them.")  # fmt: skip
+              help="A model id, `cues`, `offline` or `hybrid:MODEL`; default: whose verdicts boards show.")  # fmt: skip
 @options.offline
 @click.option("--no-judge", is_flag=True, help="Collect replies only.")
 @click.option("--local-timeout", type=float, help="Seconds.  [default: 600]")
@@ -29,16 +30,15 @@ def command(**flags: Any) -> None:
 
     What is stored is never asked again; holes are filled. Imported subjects are left alone.
     """
-    from independence.cli import again, judges, launch
+    from independence.cli import again, judges, launch, opening
     from independence.cli.terminal import note
     from independence.errors import UsageError
-    from independence.store import database
 
     if flags["models"] and flags["top_n"] is not None:
         raise UsageError("-m names subjects and -n takes the best; give one of the two")
     flags["offline"] = judges.Offline(flags.pop("unsure_share"), flags.pop("audit_share"), flags.pop("weights"))
     wanted = again.Again(**{name: flags[name] for name in again.Again.__struct_fields__})
-    connection = database.connect_existing(flags["db"])
+    connection = opening.existing(flags["db"])
     try:
         chosen = again.choose(wanted, connection)
     finally:

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
-from independence.cli import options
+from independence.cli import hints, options, steps
+from independence.suites import introductions
 
 
 @click.command("run")
-@click.option("--suite", default="v2", show_default=True, help="A built-in suite or a folder with suite.yaml.")
+@click.option(
+    "--suite", default="v2", show_default=True, help=f"A folder with suite.yaml, or {introductions.suites()}."
+)
 @click.option(
     "--models", "-m", type=options.Names(), default=(), help="Ids or labels: vendor/model, local/ID, sim/NAME."
 )
+@options.roster
 @click.option("--runs", type=int, help="Fill runs 1..N; default 3.")
+@click.option("--run-number", type=int, help="Only this run, instead of 1..N: what it lacks is asked.")
 @click.option(
     "--replicates",
     type=click.Choice(["auto"]),
-    help="Repeat scenarios where the noise is; --runs (2) of each at least.",
+    help="Repeat the scenarios that vary most; at least --runs of each, here 2 by default.",
 )
-@click.option("--calls", type=click.IntRange(min=1), help="With --replicates: calls a subject, verdicts included.")
-@click.option("--exp", "-e", "experiments", type=options.Names(), default=(), help="Only these experiments.")
+@click.option("--calls", type=click.IntRange(1, 100_000), help="With --replicates: calls a subject, verdicts included.")
+@options.experiments
+@click.option(
+    "--grid",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --suite rent: ask the prompts of this grid.jsonl (`suites grid`), an edition of their own.",
+)
 @options.part
-@click.option("--variants", type=options.Names(), default=(), help="System prompt variants, or a .md file of yours.")
+@click.option("--variants", type=options.Variants(), default=(), help="System prompt variants, or a .md file of yours.")
 @click.option("--modes", type=options.Names(), default=(), help="user_role, tool_role.")
 @click.option(
     "--judge",
@@ -37,8 +49,8 @@ from independence.cli import options
 @click.option("--no-judge", is_flag=True, help="Collect replies only; the command without it grades them.")
 @click.option("--reasoning-effort", "-r", help="auto, off, none, minimal, low, medium, high, xhigh, max.")
 @click.option("--temperature", "-t", type=float, help="0 to 2.")
-@click.option("--provider", help="Pin the provider; fails closed.")
-@click.option("--local-model", help="Id on that server.")
+@click.option("--provider", help="Use this provider alone, or fail.")
+@click.option("--local-model", help="Model id at --local-url.")
 @click.option("--local-timeout", type=float, help="Seconds.  [default: 600]")
 @click.option("--fail-under", type=float, help="Exit 1 when a subject's index is below this.")
 @options.work
@@ -55,4 +67,17 @@ def command(**flags: Any) -> None:
     flags["offline"] = judges.Offline(flags.pop("unsure_share"), flags.pop("audit_share"), flags.pop("weights"))
     flags["part"] = Part(flags.pop("no_neutral"), flags.pop("limit"), flags.pop("sample_seed"))
     manner = {name: flags[name] for name in launch.Manner.__struct_fields__ if name in flags}
-    launch.run(launch.read_flags(flags), launch.Manner(**manner))
+    launch.run(launch.read_flags(flags), launch.Manner(**manner, afterword=_afterword()))
+
+
+def _afterword() -> str:
+    """What to do next, for a person at a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return ""
+    return steps.listed(
+        [
+            (hints.command("leaderboard --detailed"), "every run and scenario"),
+            (hints.command("generate-report --html"), "everything, with plots, in report.html"),
+            (hints.command("rerun"), "one more run of every subject: narrower intervals"),
+        ]
+    )

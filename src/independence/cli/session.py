@@ -10,20 +10,22 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.cli import asking
-from independence.cli.asking import Model, Needs
+from independence.cli import asking, stages
+from independence.cli.asking import Model, Needs, Service
+from independence.cli.loop import interruptible
+from independence.cli.stages import Stages
 from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
-from independence.engine import resume, run
+from independence.engine import assumed, resume, run
 from independence.engine.bench import Bench, Shares
-from independence.engine.estimate import Estimate, estimate
+from independence.engine.estimate import Estimate, PriceList, estimate
 from independence.engine.events import Event
 from independence.engine.experience import learned
 from independence.engine.plan import Trial
 from independence.engine.profile import Profile
 from independence.engine.resume import Left, Todo
-from independence.engine.run import Outcome
+from independence.engine.run import Begin, Outcome
 from independence.errors import IndependenceError
 from independence.judge.spec import JudgeSpec
 from independence.store import leases, queries, records
@@ -75,23 +77,47 @@ async def carry_out(
     job: Job, connection: sqlite3.Connection, path: Path, watch: Callable[[Event], None], approve: Approve
 ) -> Finished | None:
     """Check, plan, ask for approval, run. Returns None where approval was refused; then nothing was sent."""
-    left = _preview(connection, job)
+    with interruptible():
+        left = _preview(connection, job)
     async with AsyncExitStack() as stack:
-        needs = Needs(job.endpoints, _models(left), job.max_cost, job.allow_unpriced)
+        asked = {(item.trial.subject.endpoint, item.trial.subject.model) for item in left.todo if item.calls}
+        models = _models(left)
+        needs = Needs(
+            job.endpoints,
+            models,
+            job.max_cost,
+            job.allow_unpriced,
+            "@".join(job.place),
+            frozenset(models.keys() - asked),
+        )
         found = await stack.enter_async_context(asking.checked(needs))
-        cost = estimate(_bought(connection, job, left), found.prices, _profile(connection, job, found.prices))
-        asking.refuse_unpriced(needs, cost.unpriced)
+        with interruptible():
+            cost = _priced(connection, job, left, found.prices)
+        asking.refuse_unpriced(needs, cost.unlisted)
         if not await approve(left, cost):
             return None
+        staged = stages.needed(job.max_cost, cost)
         if not job.stored:
-            with _transaction(connection):
-                _write_plan(connection, job)
+            with interruptible(), _transaction(connection):
+                _write_plan(connection, job, _first_run(left) if staged else None)
         service = await stack.enter_async_context(asking.opened(found, connection, path, watch))
         bench = Bench(job.suite, job.rubrics, service.backends, service.writer, watch, service.halt, leases.owner())
-        outcome = await _graded(bench, job, left)
+        outcome = await _graded(bench, job, left, _begin(job, service) if staged else None)
         budget = service.budget
+    if staged and not job.stored and outcome.stopped_by is None:
+        with _transaction(connection):
+            _write_trials(connection, job)
     after = resume.compare(connection, job.place, job.trials, job.judges, job.rubrics)
     return Finished(after, outcome.stopped_by, outcome.skipped, budget.spent, budget.unknown)
+
+
+def _priced(connection: sqlite3.Connection, job: Job, left: Left, listed: PriceList) -> Estimate:
+    """What is left to pay, by listed prices and by what such calls cost so far where none is listed."""
+    todo, filled = _bought(connection, job, left), assumed.prices(connection, listed, job.judges)
+    profile = _profile(connection, job, filled.prices)
+    cost = estimate(todo, filled.prices, profile)
+    unlisted = estimate(todo, listed, profile).unpriced if filled.notes else cost.unpriced
+    return cost._replace(unlisted=unlisted, notes=filled.notes)
 
 
 def _bought(connection: sqlite3.Connection, job: Job, left: Left) -> Sequence[Todo]:
@@ -106,9 +132,13 @@ def _bought(connection: sqlite3.Connection, job: Job, left: Left) -> Sequence[To
     return thinning.bought(left.todo, job.suite, stored)
 
 
-async def _graded(bench: Bench, job: Job, left: Left) -> Outcome:
+def _first_run(left: Left) -> int:
+    return min((item.trial.run for item in left.todo), default=1)
+
+
+async def _graded(bench: Bench, job: Job, left: Left, begin: Begin | None) -> Outcome:
     """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
-    outcome = await run.run(bench, resume.at_once(left.todo), job.shares)
+    outcome = await run.run(bench, resume.at_once(left.todo), job.shares, begin)
     waiting = {spec for item in left.todo for spec in item.judges if not spec.at_once}
     if not waiting:
         return outcome
@@ -143,15 +173,30 @@ def _preview(connection: sqlite3.Connection, job: Job) -> Left:
         connection.execute("ROLLBACK")
 
 
-def _write_plan(connection: sqlite3.Connection, job: Job) -> None:
-    """Edition, subjects and trials: coverage counts against this."""
+def _begin(job: Job, service: Service) -> Begin:
+    """Begins run after run, and stores the plan of each as it begins."""
+
+    async def planned(run: int) -> None:
+        if not job.stored:
+            await service.writer.write(lambda connection: _write_trials(connection, job, run))
+
+    return Stages(service.budget, planned).begin
+
+
+def _write_plan(connection: sqlite3.Connection, job: Job, last_run: int | None = None) -> None:
+    """Edition, subjects and trials up to a run: coverage counts against this."""
     edition = EditionRow(*job.place, msgspec.json.encode(job.suite).decode())
     subjects = {trial.subject.config_dir: trial.subject for trial in job.trials}
     records.add_edition(connection, edition)
     for variant, text in job.personas.items():
         records.add_persona(connection, edition, variant, text)
     records.add_subjects(connection, [_subject_row(job, subject) for subject in subjects.values()])
-    records.add_trials(connection, [_trial_row(job, trial) for trial in job.trials])
+    _write_trials(connection, job, last_run)
+
+
+def _write_trials(connection: sqlite3.Connection, job: Job, last_run: int | None = None) -> None:
+    chosen = [trial for trial in job.trials if last_run is None or trial.run <= last_run]
+    records.add_trials(connection, [_trial_row(job, trial) for trial in chosen])
 
 
 def _subject_row(job: Job, subject: Subject) -> SubjectRow:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +14,16 @@ from independence.cli import options
 
 if TYPE_CHECKING:
     from independence.cli.lessons import Taught
+    from independence.cli.working import Say
     from independence.judge.offline.training.crossing import Held
     from independence.judge.offline.weights import Weights
     from independence.report.table import Table
 
 _GATE = 1
+_NOTHING = (
+    "Error: these verdicts cannot train a judge: of families it has not seen, no field is told better than by "
+    "a constant (table `by-family`); nothing was written"
+)
 _FEWEST_FAMILIES = 2
 _REPLIES, _EACH = 1000, 2  # of the gaming tables
 
@@ -30,6 +37,7 @@ _REPLIES, _EACH = 1000, 2  # of the gaming tables
               help="Share of configurations kept back at a time, until each was; 0: none are.")  # fmt: skip
 @click.option("--seed", type=int, default=1, show_default=True, help="Which configurations are kept back.")
 @click.option("--licence", default="not stated", help="Under which the data may be used; printed on the card.")
+@click.option("--force", is_flag=True, help="Write over files that no training wrote; never over a store.")
 @options.place_options
 @options.output_format()
 def command(
@@ -43,6 +51,7 @@ def command(
     variant: str | None,
     mode: str | None,
     format_: str,
+    force: bool,
 ) -> None:
     """Learn from the verdicts in --from, and write weights to --out.
 
@@ -52,39 +61,64 @@ def command(
     from independence.cli import lessons
     from independence.cli.tabled import print_tables
     from independence.cli.terminal import note
+    from independence.cli.working import working
     from independence.errors import UsageError
 
     if not 0 <= hold_out <= 0.5:  # click lets "nan" through
         raise UsageError(f"--hold-out {hold_out:g}: write a share from 0 to 0.5")
-    taught = lessons.read(lessons.Asked(source, suite, variant, mode, judge))
-    families = {one.family for one in taught.course.lessons}
-    note(f"{len(taught.course.lessons):,} verdicts by {taught.origin.teacher} on {len(families)} model families")
-    tables, held = _measured(taught)
+    _check_output(out, force)
+    with working("reading verdicts"):
+        taught = lessons.read(lessons.Asked(source, suite, variant, mode, judge))
+    note(_about(taught))
+    with working("measuring") as say:
+        tables, held = _measured(taught, say)
     fields = _learnable(held)
     if not fields:
         print_tables(tables[:1], format_)
-        note(
-            "Error: these verdicts cannot train a judge: of families it has not seen, no field is told better than by "
-            "a constant (table `by-family`); nothing was written"
-        )
+        note(_NOTHING)
         sys.exit(_GATE)
     for name in sorted(set(taught.course.scales) - fields):
         note(f"{name} is left out: it is told no better than by a constant")
-    trained, more = _trained(taught, fields, held, (hold_out, seed))
+    with working("learning") as say:
+        trained, more = _trained(taught, fields, held, (hold_out, seed), say)
     tables += more
     path = _written(out, trained, licence, tables)
     print_tables(tables, format_)
     note(f"{path} written ({path.stat().st_size / 1e6:.1f} MB), with its card beside it")
 
 
-def _measured(taught: Taught) -> tuple[list[Table], list[Held]]:
+def _check_output(out: Path, force: bool) -> None:
+    """Raises UsageError where files would be written over that no training wrote, before the time is spent."""
+    from independence.config import outputs
+    from independence.judge.offline import weights
+
+    outputs.check(out / weights.FILE, "--out", weights.SIGNATURE, forcible=True, force=force)
+    outputs.check(out / weights.CARD, "--out", b"# Card of the offline judge ", forcible=True, force=force)
+
+
+def _about(taught: Taught) -> str:
+    families = {one.family for one in taught.course.lessons}
+    return f"{len(taught.course.lessons):,} verdicts by {taught.origin.teacher} on {len(families)} model families"
+
+
+def _counting(say: Say, what: str, parts: str) -> Callable[[], None]:
+    """What a step of the work is told: how many of them are done."""
+    done = itertools.count(1)
+    say(f"{what}: 0 of {parts} parts")
+    return lambda: say(f"{what}: {next(done)} of {parts} parts")
+
+
+def _measured(taught: Taught, say: Say) -> tuple[list[Table], list[Held]]:
     from independence.cli import rehearsals
     from independence.judge.offline.training import crossing
     from independence.report import training
     from independence.stats import strict
 
     course = taught.course
-    held, strange = crossing.cross(course), crossing.cross(course, by_scenario=True)
+    most = f"at most {crossing.FOLDS * len(course.heads())}"
+    held = crossing.cross(course, step=_counting(say, "measuring on model families it has not seen", most))
+    strange = crossing.cross(course, True, _counting(say, "measuring on scenarios it has not seen", most))
+    say("rehearsing what bought verdicts are worth")
     tables = [training.agreement(held, course.scales, "by-family", "Families it has not seen")]
     if held and taught.suite.index is not None:
         fleet = training.fleet(held, course.scales, strict.frame(taught.suite))
@@ -111,7 +145,7 @@ def _learnable(held: list[Held]) -> set[str]:
 
 
 def _trained(
-    taught: Taught, fields: set[str], held: list[Held], kept_back: tuple[float, int]
+    taught: Taught, fields: set[str], held: list[Held], kept_back: tuple[float, int], say: Say
 ) -> tuple[Weights, list[Table]]:
     import numpy as np
 
@@ -125,16 +159,20 @@ def _trained(
     if taught.suite.index is not None:
         line = training.line(training.fleet(held, course.scales, strict.frame(taught.suite)), taught.suite.suite)
     if share > 0:
-        told = building.kept_back(course, fields, building.held_back(course, share, seed))
+        parts = building.held_back(course, share, seed)
+        step = _counting(say, "measuring on configurations it has not seen", str(len(parts)))
+        told = building.kept_back(course, fields, parts, step)
         tables.append(training.agreement(told, course.scales, "held-back", "Configurations it has not seen"))
         if taught.suite.index is not None:
             fleet = training.fleet(told, course.scales, strict.frame(taught.suite))
             tables.append(training.index(fleet, "held-back-index", "The index, of configurations it has not seen"))
+    say("learning from all verdicts")
     whole = building.build(course, fields, building.Told(limit, line), taught.origin)
     for id_, title, additions in (
         ("hostile", "Hostile texts appended to real replies", gaming.attacks()),
         ("quoted", "Sentences appended that quote its cues", gaming.quotations()),
     ):
+        say(f"trying it on replies with additions ({id_})")
         tables.append(card.gamed(gaming.game(course, whole, additions, _REPLIES, _EACH), id_, title))
     return whole, tables
 

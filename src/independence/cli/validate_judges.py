@@ -37,12 +37,13 @@ def command(judges: tuple[tuple[str, ...], ...], hostile: bool, suite: str | Non
 
         own = {name: flags[name] for name in hostility.Wanted._fields if name in flags}
         sys.exit(hostility.probe(hostility.Wanted(judges=named, suite=suite or "v2", **own)))
+    from independence.cli import location, opening
     from independence.cli.tabled import print_tables
-    from independence.report import place
+    from independence.cli.working import working
     from independence.report.judges.validation import Wanted, validate
-    from independence.store import database
 
     wanted = Wanted(named, flags["models"], flags["worst"], _LONGEST if flags["format_"] == "table" else None)
-    with database.connect_existing(flags["db"]) as connection:
-        where = place.find(connection, suite, flags["variant"], flags["mode"])
-        print_tables(validate(connection, where, wanted), flags["format_"])
+    with working("comparing judges", flags["quiet"]), opening.reading(flags["db"]) as connection:
+        where = location.find(connection, suite, flags["variant"], flags["mode"])
+        tables = validate(connection, where, wanted)
+    print_tables(tables, flags["format_"])

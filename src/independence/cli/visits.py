@@ -65,7 +65,9 @@ def _visits(pair: Pair) -> Iterator[Visit]:
             Call("tool call", probes.replay(subject), probes.read_replay),
             Call("long prompt", probes.window(subject.model, subject.provider), probes.read_window),
         )
-        patient = Patient("model", subject.model_id, subject.model, subject.effort)
+        patient = Patient(
+            "model", subject.model_id, subject.model, subject.effort, subject.temperature_supported
+        )  # fmt: skip
         yield Visit(patient, subject.endpoint, calls)
     if judge is not None:
         calls = (Call("verdict", probes.verdict(judge), probes.read_verdict),)

@@ -17,6 +17,7 @@ from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
 from independence.clients.dialects import Refusable
 from independence.clients.failures import Failure, Said
 from independence.clients.protocol import Notify, Parked, Wait
+from independence.clients.reading import BodyTooLarge
 from independence.clients.retry import Ledger
 from independence.clients.signals import Signal, read_signal
 from independence.clients.throttle import Throttle
@@ -28,6 +29,7 @@ from independence.types import Attempt, ChatRequest, Usage
 _REFUSALS: Final[Mapping[Refusable, re.Pattern[str]]] = {
     "response_format": re.compile(r"response_format|schema|structured|grammar|guided|sampler|param", re.IGNORECASE),
     "reasoning_effort": re.compile(r"reasoning|effort|think", re.IGNORECASE),
+    "cache": re.compile(r"cache", re.IGNORECASE),
 }
 
 
@@ -63,6 +65,7 @@ class Line:
         self._budget = budget
         self._throttle = throttle
         self._without: dict[str, frozenset[Refusable]] = {}
+        self._litellm = False
 
     def visit(self, request: ChatRequest) -> Pass | None:
         """An ask at the bucket of its model, to be ended; None where the model has none."""
@@ -74,13 +77,14 @@ class Line:
         info = self._catalogue.info(request.model)
         prices = self._prices(info)
         without = self.without(request.model)
-        body = dialects.body(request, self.endpoint.dialect, info, without)
+        asked_anew = self._litellm and "cache" not in without
+        body = dialects.body(request, self.endpoint.dialect, info, without, no_cache=asked_anew)
         hold = await self._hold(request, prices)
         if visit is not None:
             await self._token(request.model, visit, hold)
         epoch, started = self._throttle.epoch, time.perf_counter()
         try:
-            outcome, bill = await self._send(body, prices)
+            outcome, bill = await self._send(body, prices, self.endpoint.timeout_of(request.model, request.provider))
             if bill.known:
                 hold.settle(bill.usage.cost_usd)
         finally:
@@ -90,7 +94,7 @@ class Line:
         ledger.add(Attempt(kind, time.perf_counter() - started, bill.usage, unknown, detail))
         if isinstance(outcome, Taken):
             self._throttle.succeeded()
-            return outcome
+            return self._anew(request, outcome, ledger, asked_anew=asked_anew)
         if outcome.overload:
             self._throttle.overloaded(epoch)
         if visit is not None and (outcome.overload or outcome.retry_after is not None):
@@ -109,7 +113,7 @@ class Line:
         """Whether what was rejected is a parameter we can do without. It is left out from now on."""
         if failure.status not in (400, 404, 422):
             return False
-        sent: list[Refusable] = []
+        sent: list[Refusable] = ["cache"] if self._litellm else []
         if dialects.sends_schema(request, info):
             sent.append("response_format")
         if self.endpoint.dialect == "local" and resolve_effort(request.effort, info):
@@ -119,6 +123,14 @@ class Line:
                 self._without[request.model] = self.without(request.model) | {name}
                 return True
         return False
+
+    def _anew(self, request: ChatRequest, taken: Taken, ledger: Ledger, *, asked_anew: bool) -> Outcome:
+        """What was taken, unless a gateway replayed it that is known only now, and can be asked for a new one."""
+        refusable = self._litellm and "cache" not in self.without(request.model)
+        if flags.CACHE_HIT not in taken.flags or asked_anew or not refusable:
+            return taken
+        ledger.mark("cached")
+        return Failure("again", "cached", "a gateway replayed a stored reply before it was asked not to")
 
     def _prices(self, info: ModelInfo | None) -> pricing.Prices | None:
         if info is None:
@@ -151,23 +163,26 @@ class Line:
             hold.settle(0.0)
             raise
 
-    async def _send(self, body: bytes, prices: pricing.Prices | None) -> tuple[Outcome, Paid]:
+    async def _send(self, body: bytes, prices: pricing.Prices | None, timeout_s: float) -> tuple[Outcome, Paid]:
         try:
-            answered = await self._transport.post(body)
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            answered = await self._transport.post(body, timeout_s)
+        except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
             failure = failures.of_exception(error, self.endpoint.api_key)
             return failure, Paid(Usage(), known=failure.unbilled)
+        self._litellm = self._litellm or dialects.is_litellm(answered.headers)
         return read(answered, prices, self.endpoint.api_key)
 
 
 def read(answered: Answered, prices: pricing.Prices | None, key: str) -> tuple[Outcome, Paid]:
     """What an HTTP answer is, and what it cost."""
-    if answered.status != 200:
+    if not 200 <= answered.status < 300:
         failure = failures.of_answer(_said(answered, _signal(answered.body), key))
         return failure, Paid(Usage(), known=failure.unbilled)
     decoded = decode(answered.body)
     if decoded is None:
-        cut = Failure("retry", "malformed", "the body is not the JSON of a completion", unbilled=False)
+        what = "the body is not the JSON of a completion" if answered.body else "an answer without a body"
+        told = f"HTTP {answered.status}: {what}" if answered.status != 200 else what
+        cut = Failure("retry", "malformed", told, unbilled=False)
         return cut, paid(None, prices)
     response = decoded.response
     outcome = _outcome(response, answered, key)
@@ -196,7 +211,7 @@ def _outcome(response: Response, answered: Answered, key: str) -> Outcome:
         marks.append(flags.FINISH_ERROR)
     if finish == "content_filter":
         marks.append(flags.CONTENT_FILTER)
-    if answered.headers.get("X-OpenRouter-Cache-Status", "").upper() == "HIT":
+    if dialects.replayed(answered.headers):
         marks.append(flags.CACHE_HIT)
     return Taken(response, choice, finish, tuple(marks))
 

@@ -9,15 +9,18 @@ from datetime import UTC, datetime
 
 import aiohttp
 import msgspec
-from yarl import URL
 
 from independence.clients.catalogue import Catalogue, ModelInfo, WireModel, read_model
 from independence.clients.failures import Failure, Said, key_rejected, of_answer, of_exception
+from independence.clients.reading import BodyTooLarge
 from independence.clients.retry import Policy, pause
 from independence.clients.signals import read_signal
 from independence.clients.transport import Answered, Transport
 from independence.clients.wire import decode_any
+from independence.config import addresses
 from independence.config.endpoints import Endpoint
+from independence.config.environment import OPENROUTER_URL
+from independence.config.subjects import OPENROUTER, SIM
 from independence.errors import UsageError
 
 _TRIES = 3
@@ -47,7 +50,7 @@ async def check(
     """
     transport = Transport(session, endpoint)
     policy = policy or Policy()
-    if endpoint.dialect == "openrouter":
+    if endpoint.dialect == "openrouter" and endpoint.api_key:
         await _fetch(endpoint, transport, "/key", policy)
     catalogue = await _read(endpoint, transport, policy)
     if not catalogue.known:
@@ -97,10 +100,11 @@ async def _resolve(endpoint: Endpoint, transport: Transport, policy: Policy, mod
 
 async def _fetch(endpoint: Endpoint, transport: Transport, path: str, policy: Policy) -> Answered | None:
     """GET with a few tries. None where the server has no such path, or will not show it."""
-    for tried in range(_TRIES):
+    tries = min(_TRIES, endpoint.retries + 1)
+    for tried in range(tries):
         try:
-            answered = await transport.fetch(path, _TIMEOUT_S[endpoint.dialect])
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            answered = await transport.fetch(path, min(_TIMEOUT_S[endpoint.dialect], endpoint.timeout_s))
+        except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
             failure = of_exception(error, endpoint.api_key)
         else:
             if answered.status == 200:
@@ -108,39 +112,62 @@ async def _fetch(endpoint: Endpoint, transport: Transport, path: str, policy: Po
             signal = read_signal(decode_any(answered.body))
             failure = of_answer(Said(answered.status, answered.headers, signal, datetime.now(UTC), endpoint.api_key))
         if failure.action == "key":
-            raise key_rejected(endpoint, failure)
+            _refuse(endpoint, failure)
         if failure.status and failure.action != "retry":
             return None
-        if failure.kind == "connect" or tried == _TRIES - 1:
+        if failure.kind in ("connect", "tls") or tried == tries - 1:
             raise _absent(endpoint, failure)
         await asyncio.sleep(min(_LONGEST_PAUSE_S, pause(policy, tried, failure.retry_after)))
     raise AssertionError
 
 
+def _refuse(endpoint: Endpoint, failure: Failure) -> None:
+    """Raises KeyRejected, unless no key was sent as nothing but a listing is wanted."""
+    if endpoint.api_key or endpoint.dialect != "openrouter":
+        raise key_rejected(endpoint, failure)
+
+
 def _absent(endpoint: Endpoint, failure: Failure) -> UsageError:
-    url = URL(endpoint.base_url).with_user(None)
-    advice = "give the address of your server with --local-url" if endpoint.dialect == "local" else "check the address"
+    url = addresses.shown(endpoint.base_url)
+    advice = "check the address"
+    if failure.kind == "tls":
+        advice = "write http:// where the server has no TLS, or give it a certificate that this machine trusts"
+    elif "proxy" in failure.detail:
+        advice = "correct HTTP_PROXY or HTTPS_PROXY, or name the host in NO_PROXY"
+    elif endpoint.dialect == "local" and failure.kind == "connect":
+        advice = "start the server, or give its address with --local-url"
     return UsageError(f"{endpoint.name}: no server answers at {url} ({failure.kind}: {failure.detail}); {advice}")
+
+
+def _called(endpoint: Endpoint) -> str:
+    """The endpoint's name, with the address where another server stands for OpenRouter's."""
+    redirected = endpoint.name == OPENROUTER and endpoint.base_url != OPENROUTER_URL
+    return f"{endpoint.name} ({addresses.shown(endpoint.base_url)})" if redirected else endpoint.name
 
 
 def _problem(endpoint: Endpoint, catalogue: Catalogue, model: str, *, tools: bool) -> str:
     info = catalogue.info(model)
     if info is None:
-        return f"{endpoint.name} has no model `{model}`{_hint(model, catalogue)}"
+        return f"{_called(endpoint)} has no model `{model}`{_hint(endpoint, model, catalogue)}"
     if tools and info.rejects("tools"):
         return f"`{model}` takes no tools, which tool_role needs; use --modes user_role"
     return ""
 
 
-def _hint(model: str, catalogue: Catalogue) -> str:
+def _hint(endpoint: Endpoint, model: str, catalogue: Catalogue) -> str:
+    """What may be meant, written as the command line takes it."""
+    prefix = "" if endpoint.name == OPENROUTER else f"{endpoint.name}/"
     names = sorted(catalogue.models)
-    near = difflib.get_close_matches(model, names, n=1, cutoff=0.6)
-    if not near:
-        # The name without its vendor is what people remember.
-        tail = model.rsplit("/", 1)[-1]
-        near = [n for n in names if tail and tail in n][:1]
+    tail = model.rsplit("/", 1)[-1]  # the name without its vendor is what people remember
+    alike = [name for name in names if tail and tail in name]
+    near = difflib.get_close_matches(model, names, n=1, cutoff=0.6) or alike[:1]
+    where = f" --endpoint {endpoint.name}" if prefix else ""
     if near:
-        return f"; did you mean `{near[0]}`?"
+        many = len(alike) >= _LISTED and endpoint.name != SIM
+        more = f" `independence models --catalogue {tail}{where}` lists {len(alike)} like it" * many
+        return f"; did you mean `{prefix}{near[0]}`?{more}"
     if not names:
         return "; it lists none"
-    return f"; it has {', '.join(names)}" if len(names) <= _LISTED else ""
+    if len(names) <= _LISTED:
+        return f"; it has {', '.join(prefix + name for name in names)}"
+    return f"; `independence models --catalogue{where}` lists the {len(names):,} it has" if endpoint.name != SIM else ""

@@ -7,10 +7,14 @@ openrouter  Parameters follow the catalogue, because unsupported ones are droppe
 local       LM Studio, Ollama, vLLM, llama.cpp: no `provider`, no `reasoning` object, no `plugins`. A configured effort
             travels as `reasoning_effort`, `none` included, since that is Ollama's only switch for thinking. Schemas are
             sent as `json_schema` (LM Studio knows no other). What a server rejects is left out from then on.
+
+A gateway that signs its answers as LiteLLM does is asked for `no-cache` in every body from then on, as only the body
+counts there; other servers may reject a field that they do not know. Everybody gets the header that HTTP has for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -23,7 +27,8 @@ from independence.types import ChatRequest, Message, Tool
 TITLE: Final = "AI Independence Bench"
 HOMEPAGE: Final = "https://ai-independence-bench.example"  # how OpenRouter tells applications apart; no page is needed
 
-Refusable = Literal["response_format", "reasoning_effort"]
+Refusable = Literal["response_format", "reasoning_effort", "cache"]
+_LITELLM: Final = "x-litellm-"
 
 
 class _Provider(msgspec.Struct, omit_defaults=True, gc=False):
@@ -47,6 +52,10 @@ class _ResponseFormat(msgspec.Struct):
     json_schema: _JsonSchema
 
 
+class _Cache(msgspec.Struct, rename={"no_cache": "no-cache"}):
+    no_cache: bool = True
+
+
 class Body(msgspec.Struct, omit_defaults=True, gc=False):
     """A chat completion request as sent."""
 
@@ -61,6 +70,7 @@ class Body(msgspec.Struct, omit_defaults=True, gc=False):
     provider: _Provider | None = None
     reasoning: _Reasoning | None = None
     reasoning_effort: str | None = None
+    cache: _Cache | None = None
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -68,7 +78,7 @@ _ENCODER = msgspec.json.Encoder()
 
 def headers(endpoint: Endpoint) -> dict[str, str]:
     """The headers of every request to an endpoint."""
-    out = {"Content-Type": "application/json", "Accept": "application/json"}
+    out = {"Content-Type": "application/json", "Accept": "application/json", "Cache-Control": "no-cache"}
     if endpoint.api_key.strip():
         out["Authorization"] = f"Bearer {endpoint.api_key.strip()}"
     if endpoint.dialect == "openrouter":
@@ -81,9 +91,35 @@ def headers(endpoint: Endpoint) -> dict[str, str]:
     return out
 
 
-def body(request: ChatRequest, dialect: Dialect, info: ModelInfo | None, without: frozenset[Refusable]) -> bytes:
+def is_litellm(headers: Mapping[str, str]) -> bool:
+    """Whether an answer was signed by a LiteLLM gateway."""
+    return any(name.lower().startswith(_LITELLM) for name in headers)
+
+
+def replayed(headers: Mapping[str, str]) -> bool:
+    """Whether a gateway says that an answer comes from its cache. `headers` are case-insensitive.
+
+    LiteLLM names the key of what it took from its cache; some of its versions say besides whether it did.
+    """
+    said = headers.get("x-litellm-cache-hit") or headers.get("cache_hit")
+    if said:
+        return said.lower() == "true"
+    hit = headers.get("X-OpenRouter-Cache-Status", "").upper() == "HIT"
+    return hit or headers.get("x-litellm-cache-key", "") not in ("", "None")
+
+
+def body(
+    request: ChatRequest,
+    dialect: Dialect,
+    info: ModelInfo | None,
+    without: frozenset[Refusable],
+    *,
+    no_cache: bool = False,
+) -> bytes:
     """Encode a request for an endpoint, leaving out what the model does not take and what was rejected before."""
     out = Body(request.model, request.messages, request.max_tokens)
+    if no_cache and "cache" not in without:
+        out.cache = _Cache()
     if request.temperature is not None and not (info and info.rejects("temperature")):
         out.temperature = request.temperature
     if info is not None and info.lists("seed"):

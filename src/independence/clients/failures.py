@@ -6,14 +6,14 @@ never followed: another model is another subject.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
-import aiohttp
+from yarl import URL
 
+from independence.clients.broken import explain
 from independence.clients.signals import Signal, next_midnight, resets_at, retry_after, sentence
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected
@@ -81,6 +81,8 @@ def of_answer(said: Said) -> Failure:
     status = _status(said)
     kind = str(status)
     detail = _detail(said, status)
+    if 300 <= status < 400:
+        return Failure("park", kind, sentence(_moved(said), said.key), status=status)
     if status == 401:
         return _refused_key(said, detail)
     if status == 402:
@@ -114,6 +116,17 @@ def _status(said: Said) -> int:
         return said.status
     code = said.signal.code
     return code if code is not None and code >= 400 else 500
+
+
+def _moved(said: Said) -> str:
+    """Where a redirect leads. It is not followed: the key would go to whoever is there."""
+    told = f"HTTP {said.status}: the server sends us to another address"
+    try:
+        there = URL(said.headers.get("Location", ""))
+        host = there.origin() if there.absolute else None
+    except ValueError:
+        host = None
+    return f"{told} ({host}); give that as the base URL if you trust it" if host else f"{told}; check the base URL"
 
 
 def _detail(said: Said, status: int) -> str:
@@ -170,14 +183,7 @@ def key_rejected(endpoint: Endpoint, failure: Failure) -> KeyRejected:
 
 
 def of_exception(error: Exception, key: str) -> Failure:
-    """Classify what the HTTP library raised. The text of an exception can hold a URL, never a header."""
-    detail = sentence(f"{type(error).__name__}: {error}".rstrip(": ").replace(" ssl:default", ""), key)
-    if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.InvalidURL):
-        return Failure("park", "connect", detail)
-    if isinstance(error, aiohttp.ConnectionTimeoutError | aiohttp.ClientConnectorError):
-        return Failure("retry", "connect", detail)
-    if isinstance(error, asyncio.TimeoutError):
-        return Failure("retry", "timeout", "no complete answer in time", unbilled=False)
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return Failure("retry", "cut", detail, unbilled=False)
-    return Failure("retry", "reset", detail, unbilled=False)
+    """Classify what reading or the HTTP library raised."""
+    broken = explain(error)
+    action: Action = "retry" if broken.transient else "park"
+    return Failure(action, broken.kind, sentence(broken.detail, key), unbilled=not broken.sent)

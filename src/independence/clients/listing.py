@@ -15,6 +15,7 @@ import msgspec
 from independence.clients import catalogue
 from independence.clients.catalogue import Catalogue, ModelInfo, WireModel
 from independence.clients.failures import Failure, Said, of_answer, of_exception
+from independence.clients.reading import BodyTooLarge
 from independence.clients.signals import read_signal
 from independence.clients.transport import Transport
 from independence.clients.wire import decode_any
@@ -104,7 +105,7 @@ async def _get(endpoint: Endpoint, session: aiohttp.ClientSession, path: str) ->
     timeout = min(_TIMEOUT_S, endpoint.timeout_s)
     try:
         answered = await Transport(session, endpoint).fetch(path, timeout)
-    except (aiohttp.ClientError, TimeoutError, OSError) as error:
+    except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
         return of_exception(error, endpoint.api_key)
     if answered.status == 200:
         return answered.body

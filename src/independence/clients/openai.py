@@ -6,7 +6,7 @@ import asyncio
 
 import aiohttp
 
-from independence.clients import flags
+from independence.clients import bounds, flags
 from independence.clients.attempt import Line, Taken
 from independence.clients.bucket import Buckets, Pass
 from independence.clients.budget import Budget
@@ -24,6 +24,7 @@ from independence.errors import IndependenceError, OutOfCredit
 from independence.types import Answer, ChatRequest, Missing, Reply
 
 _HEARTBEAT_S = 1.0
+_LONGEST_NAME = 1000
 _ALTERING = frozenset({"context_compression", "guardrail", "plugin", "server_tools"})
 
 
@@ -42,6 +43,7 @@ class OpenAIClient:
     ) -> None:
         self._line = Line(endpoint, session, catalogue, budget, throttle, notify)
         self._policy = policy or Policy()
+        self._clean = bounds.without_key(endpoint.api_key.strip())
 
     @property
     def buckets(self) -> Buckets:
@@ -125,7 +127,10 @@ class OpenAIClient:
         request = reasks.asked
         message = taken.choice.message
         assert message is not None
-        found = extract(message, request.tool)
+        message, cut = bounds.shorten(message, request.max_tokens)
+        found = bounds.masked(extract(message, request.tool), self._clean)
+        if cut:
+            found = found._replace(flags=union(found.flags, (flags.OVERLONG,)))
         kind = kind_of(found, taken.finish, tokens_of(taken.response.usage), request)
         ledger.mark(kind)
         reply = self._reply(request, taken, found)
@@ -153,12 +158,16 @@ class OpenAIClient:
             thinking=found.thinking,
             reasoning=found.reasoning,
             tool_calls=found.tool_calls,
-            finish_reason=safe(taken.finish)[0] if taken.finish else None,
+            finish_reason=self._name(taken.finish) if taken.finish else None,
             flags=marks,
-            served_model=safe(text_of(taken.response.model))[0],
-            served_provider=safe(text_of(taken.response.provider))[0],
-            response_id=safe(text_of(taken.response.id))[0],
+            served_model=self._name(taken.response.model),
+            served_provider=self._name(taken.response.provider),
+            response_id=self._name(taken.response.id),
         )
+
+    def _name(self, value: object) -> str:
+        """A name that the server gives: short, and never the key."""
+        return self._clean(safe(text_of(value))[0])[:_LONGEST_NAME]
 
 
 def _altered(taken: Taken) -> str:

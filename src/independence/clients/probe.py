@@ -23,6 +23,7 @@ _FIXES = {
     "404": "check the id, the provider pin and the privacy settings of your account",
     "429": "wait until the limit is lifted, or take another model",
     "connect": "start the server, or correct its address",
+    "tls": "write http:// where the server has no TLS, or give it a certificate that this machine trusts",
     "timeout": "allow more time with BENCH_TIMEOUT_S, or take a faster provider",
 }
 _LATER = "ask again in a few minutes; if it stays so, take another provider or model"

@@ -11,7 +11,11 @@ from typing import NamedTuple
 from independence.clients import pricing
 
 _SENTENCE = 300
+_READ = 4000  # signs of a message that are looked at
 _KEYS = re.compile(r"\b(?:sk|pk|gsk|xai|hf|nvapi|csk|fw)[-_][\w\-*.]{6,}|(?<=Bearer )\S+", re.IGNORECASE)
+_QUERY = re.compile(
+    r"(?<=[?&;])([\w.~-]{0,40}(?:key|token|secret|sig|password|auth|code)[\w.~-]{0,40})=[^&;\s\"'<>]+", re.IGNORECASE
+)
 _NOT_PRINTED = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
 _MS_EPOCH = 10_000_000_000  # an epoch above this counts milliseconds
 _SHORTEST_SECRET = 4
@@ -75,9 +79,12 @@ def _words(*candidates: object) -> str:
 
 def sentence(text: str, key: str) -> str:
     """One printable line of at most 300 characters, without anything that could be an API key."""
+    text = _NOT_PRINTED.sub(" ", text).strip()
+    if len(text) > _READ:
+        text = text[:_READ].rpartition(" ")[0]  # half a key would not be known as one
     if len(key) >= _SHORTEST_SECRET:
         text = text.replace(key, "[key]")
-    text = _NOT_PRINTED.sub(" ", _KEYS.sub("[key]", text)).strip()
+    text = _QUERY.sub(r"\1=[key]", _KEYS.sub("[key]", text))
     return text if len(text) <= _SENTENCE else text[: _SENTENCE - 1] + "…"
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import aiohttp
 from yarl import URL
 
+from independence.clients import reading
 from independence.clients.dialects import headers
+from independence.clients.proxies import proxy_of
 from independence.config.endpoints import Endpoint
-
-_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
 class Answered(NamedTuple):
@@ -24,14 +23,9 @@ class Answered(NamedTuple):
 
 
 def open_session() -> aiohttp.ClientSession:
-    """A session for any number of endpoints: connections are kept and not limited here (the engine's gate does that).
-
-    Proxies are taken from the environment only where it names one, because looking costs time in every call.
-    """
+    """A session for any number of endpoints: it keeps connections; how many, the engine's gate decides."""
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
-        cookie_jar=aiohttp.DummyCookieJar(),
-        trust_env=any(os.environ.get(name) or os.environ.get(name.upper()) for name in _PROXIES),
+        connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300), cookie_jar=aiohttp.DummyCookieJar()
     )
 
 
@@ -40,22 +34,32 @@ class Transport:
 
     def __init__(self, session: aiohttp.ClientSession, endpoint: Endpoint) -> None:
         self._session = session
-        self._base = endpoint.base_url.rstrip("/")
-        self._chat = URL(self._base + "/chat/completions")
-        self._headers = headers(endpoint)
-        self._timeout = aiohttp.ClientTimeout(total=endpoint.timeout_s, sock_connect=endpoint.connect_timeout_s)
+        self._base = URL(endpoint.base_url)
+        self._chat = self._below("/chat/completions")
+        # Looked up once: it costs time in every call.
+        self._proxy = proxy_of(self._base)
+        self._headers = {**headers(endpoint), "Accept-Encoding": reading.ACCEPTED}
+        self._timeout_s, self._connect_s = endpoint.timeout_s, endpoint.connect_timeout_s
 
-    async def post(self, body: bytes) -> Answered:
-        """Ask for a chat completion. Raises aiohttp.ClientError or TimeoutError."""
-        async with self._session.post(
-            self._chat, data=body, headers=self._headers, timeout=self._timeout, allow_redirects=False
-        ) as response:
-            return Answered(response.status, response.headers, await response.read())
+    async def post(self, body: bytes, timeout_s: float | None = None) -> Answered:
+        """Ask for a chat completion; without a timeout after the endpoint's.
+
+        Raises aiohttp.ClientError, TimeoutError or BodyTooLarge.
+        """
+        return await self._send("POST", self._chat, timeout_s or self._timeout_s, body)
 
     async def fetch(self, path: str, timeout_s: float) -> Answered:
-        """GET below the base URL. Raises aiohttp.ClientError or TimeoutError."""
-        timeout = aiohttp.ClientTimeout(total=timeout_s, sock_connect=self._timeout.sock_connect)
-        async with self._session.get(
-            URL(self._base + path), headers=self._headers, timeout=timeout, allow_redirects=False
-        ) as response:
-            return Answered(response.status, response.headers, await response.read())
+        """GET below the base URL. Raises aiohttp.ClientError, TimeoutError or BodyTooLarge."""
+        return await self._send("GET", self._below(path), timeout_s)
+
+    async def _send(self, method: str, url: URL, timeout_s: float, body: bytes | None = None) -> Answered:
+        limit = aiohttp.ClientTimeout(total=timeout_s, sock_connect=self._connect_s)
+        async with self._session.request(
+            method, url, data=body, headers=self._headers, timeout=limit, proxy=self._proxy,
+            allow_redirects=False, auto_decompress=False,
+        ) as response:  # fmt: skip
+            return Answered(response.status, response.headers, await reading.read(response))
+
+    def _below(self, path: str) -> URL:
+        """An address below the base URL, whose query (a version, a key) goes along."""
+        return self._base.with_path(self._base.path.rstrip("/") + path).with_query(self._base.query)

@@ -10,10 +10,16 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
-from independence.errors import DocumentError, UsageError
+from independence.config import inputs
+from independence.errors import DocumentError
 
 T = TypeVar("T")
 Lines = dict[str, int]
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
+_DEEPEST = 60
+_UNFOLDED, _FEW = 3, 10_000  # aliases may repeat what is written so often, and so much more
+_NUMBER = re.compile(r"[-+]?\d[\d_]*\.?\d*[eE][-+]?\d+")
 
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _UNKNOWN = re.compile(r"unknown field `([^`]+)`")
@@ -39,48 +45,76 @@ class Document(msgspec.Struct, frozen=True):
 
 def read(path: Path) -> Document:
     """Read a YAML file. Raises DocumentError when it is malformed, UsageError when it cannot be read."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read ({error})") from error
-    return parse(text, str(path))
+    return parse(inputs.read_text(path), str(path))
 
 
 def parse(text: str, path: str) -> Document:
     """Parse YAML text; `path` is only named in complaints."""
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
+        size = _measure(text, path)
+        loader = _LOADER(text)
+        node = loader.get_single_node()
+        lines = _Walk(path, size * _UNFOLDED + _FEW).lines(node)
+        data = loader.construct_document(node) if node is not None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         raise DocumentError(path, line, f"not valid YAML: {error.problem or error}") from error
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or number that does not exist
         raise DocumentError(path, 1, f"not valid YAML: {error}") from error
-    lines: Lines = {"$": 1}
-    try:
-        if node is not None:
-            _walk(node, "$", lines, path)
     except RecursionError as error:
-        raise DocumentError(path, 1, "an alias stands inside its own anchor, or the nesting is too deep") from error
+        raise DocumentError(path, 1, "an alias stands inside its own anchor") from error
     return Document(path, data, lines)
 
 
-def _walk(node: yaml.Node, where: str, lines: Lines, path: str) -> None:
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, value in node.value:
-            if str(key.value) in seen:
-                raise DocumentError(path, key.start_mark.line + 1, f"key `{key.value}` appears twice")
-            seen.add(str(key.value))
-            child = f"{where}.{key.value}"
-            lines[child] = key.start_mark.line + 1
-            _walk(value, child, lines, path)
-    elif isinstance(node, yaml.SequenceNode):
-        for index, value in enumerate(node.value):
-            child = f"{where}[{index}]"
-            lines[child] = value.start_mark.line + 1
-            _walk(value, child, lines, path)
+def _measure(text: str, path: str) -> int:
+    """How many values a text holds. Raises DocumentError where they are nested deeper than any file of ours."""
+    depth = size = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        size += isinstance(event, yaml.NodeEvent)
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST:
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            raise DocumentError(path, line, f"nested more than {_DEEPEST} deep")
+    return size
+
+
+class _Walk:
+    """Finds the line of every key and item, aliases followed, and stops where they unfold to more than `most`."""
+
+    def __init__(self, path: str, most: int) -> None:
+        self._path = path
+        self._left = most
+        self._lines: Lines = {"$": 1}
+
+    def lines(self, node: yaml.Node | None) -> Lines:
+        """Lines by JSON path. Raises DocumentError."""
+        if node is not None:
+            self._enter(node, "$")
+        return self._lines
+
+    def _enter(self, node: yaml.Node, where: str) -> None:
+        if isinstance(node, yaml.MappingNode):
+            seen: set[str] = set()
+            for key, value in node.value:
+                line = key.start_mark.line + 1
+                if str(key.value) in seen:
+                    raise DocumentError(self._path, line, f"key `{key.value}` appears twice")
+                seen.add(str(key.value))
+                self._child(value, f"{where}.{key.value}", line)
+        elif isinstance(node, yaml.SequenceNode):
+            for index, value in enumerate(node.value):
+                self._child(value, f"{where}[{index}]", value.start_mark.line + 1)
+
+    def _child(self, node: yaml.Node, where: str, line: int) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise DocumentError(self._path, line, "its aliases unfold to far more than is written; write it out")
+        self._lines[where] = line
+        self._enter(node, where)
 
 
 def convert(document: Document, shape: type[T]) -> T:
@@ -101,6 +135,9 @@ def _complaint(document: Document, shape: type[Any], message: str) -> DocumentEr
         hint = f"; did you mean `{near[0]}`?" if near else ""
         return document.error(f"{where}.{key}", f"unknown key `{key}`{hint}")
     hint = "; write it in quotes" if what.startswith("Expected `str") else ""  # YAML reads off, no and 12 otherwise
+    value = _follow(document.data, where)
+    if what.endswith("got `str`") and isinstance(value, str) and _NUMBER.fullmatch(value):
+        hint = f"; YAML reads `{value}` as text: write it with a point and a sign, as in 1.0e+6, or in full"
     return document.error(where, f"{what[0].lower()}{what[1:]} (at `{where}`){hint}")
 
 

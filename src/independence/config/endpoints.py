@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
+from independence.config import addresses
+
 Dialect = Literal["openrouter", "local"]
+SLOW = "nvidia/"  # ids of models whose hosts on OpenRouter answer late; the published project waits for them longer
 
 
 class Rate(msgspec.Struct, frozen=True):
@@ -39,6 +43,7 @@ class Bounds(msgspec.Struct, frozen=True):
     provider: str | None = None  # pin
     rate: Rate | None = None  # None: as fast as its endpoint lets
     concurrency: int | None = None  # calls in flight; None: as many as its endpoint lets
+    timeout_s: float | None = None  # total per attempt; None: as long as its endpoint
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -50,6 +55,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     api_key: str = ""
     max_concurrency: int = 50
     timeout_s: float = 90.0  # total per attempt
+    slow_timeout_s: float = 240.0  # the same for models that are known to be slow
     connect_timeout_s: float = 10.0
     backoff_s: float = 0.5  # ceiling of the first pause before a retry; doubles with each
     retries: int = 6  # of transport faults, per call
@@ -61,7 +67,20 @@ class Endpoint(msgspec.Struct, frozen=True):
         """What a model takes here: its own bounds (those of this pin before those of any), else the endpoint's rate."""
         mine = [b for b in self.bounds if b.model == model and b.provider in (provider, None)]
         own = max(mine, key=lambda b: b.provider == provider, default=Bounds(model))
-        return Bounds(model, provider, own.rate or self.rate, own.concurrency)
+        return Bounds(model, provider, own.rate or self.rate, own.concurrency, own.timeout_s)
+
+    def timeout_of(self, model: str, provider: str | None = None) -> float:
+        """Seconds one attempt on a model may take."""
+        slow = self.dialect == "openrouter" and model.startswith(SLOW)
+        usual = max(self.timeout_s, self.slow_timeout_s) if slow else self.timeout_s
+        return self.bounds_of(model, provider).timeout_s or usual
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no log may hold: the key, and what stands for one in the address."""
+        parts = urlsplit(self.base_url)
+        values = (value for _, value in parse_qsl(parts.query))
+        return tuple(one for one in (self.api_key.strip(), parts.password or "", *values) if one)
 
     def __repr__(self) -> str:
-        return f"Endpoint({self.name!r}, {self.base_url!r}, {self.dialect!r})"
+        return f"Endpoint({self.name!r}, {addresses.shown(self.base_url)!r}, {self.dialect!r})"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
+from independence.config import addresses, inputs
 from independence.config.endpoints import Endpoint, Pacing
 from independence.config.subjects import LOCAL, OPENROUTER
 from independence.errors import UsageError
@@ -33,8 +37,16 @@ class Settings(NamedTuple):
 
 
 def read() -> dict[str, str]:
-    """Environment variables over the entries of `.env`."""
-    return {k: v for k, v in dotenv_values(Path(".env")).items() if v is not None} | dict(os.environ)
+    """Environment variables over the entries of `.env`. Raises UsageError where that cannot be read."""
+    return _file() | dict(os.environ)
+
+
+def _file() -> dict[str, str]:
+    path = Path(".env")
+    if not path.exists() or path.is_dir():
+        return {}
+    values = dotenv_values(stream=io.StringIO(inputs.read_text(path).removeprefix("\ufeff")))
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def is_placeholder(key: str) -> bool:
@@ -43,27 +55,44 @@ def is_placeholder(key: str) -> bool:
     return not low or low.startswith(_PLACEHOLDERS) or "your-key" in low or "key-here" in low
 
 
-def openrouter(env: Mapping[str, str], max_concurrency: int = 50) -> Endpoint:
-    """The OpenRouter endpoint (or the proxy that stands for it). Raises UsageError without a usable key."""
+def openrouter(env: Mapping[str, str], max_concurrency: int = 50, *, keyless: bool = False) -> Endpoint:
+    """The OpenRouter endpoint (or the proxy that stands for it). Raises UsageError without a usable key.
+
+    `keyless`: nothing but its catalogue is read, for which a missing key is no hindrance.
+    """
     name = "OPENROUTER_KEY" if env.get("OPENROUTER_KEY", "").strip() else "OPENROUTER_API_KEY"
     key = env.get(name, "").strip()
-    if is_placeholder(key):
+    if is_placeholder(key) and keyless:
+        key = ""
+    elif is_placeholder(key):
         what = f"{name} is still a placeholder" if key else "OPENROUTER_API_KEY is not set"
         raise UsageError(f"{what}: export your key or put it into .env; `independence demo` starts without one")
-    base = env.get("OPENROUTER_BASE_URL", "").strip().rstrip("/") or OPENROUTER_URL
+    addresses.check_key(key, name)
+    base = redirected(env) or OPENROUTER_URL
     return Endpoint(OPENROUTER, base, "openrouter", key, max_concurrency, key_source=name)
+
+
+def redirected(env: Mapping[str, str]) -> str:
+    """The address that stands for OpenRouter's; empty where nothing does. Raises UsageError."""
+    base = addresses.check(env.get("OPENROUTER_BASE_URL", "").strip() or OPENROUTER_URL, "OPENROUTER_BASE_URL")
+    return "" if base == OPENROUTER_URL else base
+
+
+def without_credentials(url: str) -> str:
+    """An address as it may be printed: without what stands before its host or after its path."""
+    return re.sub(r"[?#].*", "", re.sub(r"(?<=//)[^/@]*@", "", url))
 
 
 def local(env: Mapping[str, str], url: str | None, timeout_s: float = LOCAL_TIMEOUT_S) -> Endpoint:
     """The local server of `--local-url` or `LOCAL_MODEL_URL`. Raises UsageError when neither says where it is."""
-    base = (url or env.get("LOCAL_MODEL_URL", "")).strip().rstrip("/")
+    base = (url or env.get("LOCAL_MODEL_URL", "")).strip()
     if not base:
         raise UsageError("a `local/` model needs --local-url (or LOCAL_MODEL_URL), e.g. http://127.0.0.1:1234/v1")
-    if not base.startswith(("http://", "https://")):
-        raise UsageError(f"--local-url `{base}` is not an http:// or https:// address")
-    if not base.endswith("/v1"):
-        base += "/v1"
-    return Endpoint(LOCAL, base, "local", env.get("LOCAL_API_KEY", ""), 4, timeout_s, 30.0, key_source="LOCAL_API_KEY")
+    parts = urlsplit(addresses.check(base, "--local-url" if url else "LOCAL_MODEL_URL"))
+    path = parts.path.rstrip("/")
+    base = parts._replace(path=path if path.endswith("/v1") else f"{path}/v1").geturl()
+    key = addresses.check_key(env.get("LOCAL_API_KEY", "").strip(), "LOCAL_API_KEY")
+    return Endpoint(LOCAL, base, "local", key, 4, timeout_s, 30.0, key_source="LOCAL_API_KEY")
 
 
 def settings(env: Mapping[str, str]) -> Settings:

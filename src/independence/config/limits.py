@@ -59,16 +59,18 @@ def _one(endpoint: Endpoint, known: Registry, settings: Settings, flags: Flags) 
     if entry is not None:
         below = entry.pacing.over(below)
     own = [limit for limit in known.limits if limit.endpoint == endpoint.name]
-    most = entry.max_concurrency if entry else None
+    most, declared = (entry.max_concurrency, entry.timeout_s) if entry else (None, None)
     told = endpoint.name == LOCAL and flags.local_timeout_s is not None
     return msgspec.structs.replace(
         endpoint,
         max_concurrency=_concurrency(endpoint.max_concurrency, most, settings, flags),
-        timeout_s=endpoint.timeout_s if told else settings.timeout_s or endpoint.timeout_s,
+        timeout_s=endpoint.timeout_s if told else declared or settings.timeout_s or endpoint.timeout_s,
+        slow_timeout_s=declared or settings.timeout_s or endpoint.slow_timeout_s,
         retries=endpoint.retries if settings.retries is None else settings.retries,
         rate=flags.pacing.over(below).rate,
         bounds=tuple(
-            Bounds(o.model, o.provider, flags.pacing.over(o.pacing).over(below).rate, o.concurrency) for o in own
+            Bounds(o.model, o.provider, flags.pacing.over(o.pacing).over(below).rate, o.concurrency, o.timeout_s)
+            for o in own
         ),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,8 +14,11 @@ from independence.config.documents import Document
 from independence.config.efforts import EFFORTS, check_effort, default_effort
 from independence.config.endpoints import Pacing
 from independence.config.roster import EndpointEntry, ModelEntry, Roster
-from independence.config.subjects import LOCAL, OPENROUTER, SIM, Subject
+from independence.config.subjects import DEFAULT_TEMPERATURE, LOCAL, OPENROUTER, SIM, Subject
 from independence.errors import UsageError
+
+PUBLISHED = "published"  # in place of a file's name
+SHIPPED = Path(__file__).parent / "published.yaml"
 
 
 class Limit(NamedTuple):
@@ -26,6 +29,7 @@ class Limit(NamedTuple):
     provider: str | None
     pacing: Pacing
     concurrency: int | None
+    timeout_s: float | None = None
 
 
 class Overrides(msgspec.Struct, frozen=True):
@@ -42,7 +46,10 @@ class Registry(msgspec.Struct, frozen=True):
     subjects: tuple[Subject, ...] = ()
     endpoints: tuple[EndpointEntry, ...] = ()
     limits: tuple[Limit, ...] = ()
+    untempered: frozenset[str] = frozenset()  # labels of entries that state no temperature
     notes: tuple[str, ...] = ()  # what was tolerated in the file
+    roster: tuple[str, ...] = ()  # ids and labels of its default roster
+    redirected: bool = False  # another server stands for OpenRouter: its ids need no vendor
 
     def split(self, model_id: str, endpoint: str | None = None) -> tuple[str, str]:
         """Endpoint name and the id that endpoint knows, of an id as the user writes it."""
@@ -64,19 +71,45 @@ class Registry(msgspec.Struct, frozen=True):
             raise UsageError(f"every configuration of `{name}` is inactive; name one by its label: {labels}")
         return active or [self.default(name)]
 
+    def of_roster(self) -> list[Subject]:
+        """Every configuration of the default roster; of an id that has no active one, all it has."""
+        found: dict[str, Subject] = {}
+        for name in self.roster:
+            listed = [subject for subject in self.subjects if subject.model_id == name]
+            inactive = listed and not any(subject.active for subject in listed)
+            found |= {subject.label: subject for subject in (listed if inactive else self.resolve(name))}
+        return list(found.values())
+
+    def _meant(self, name: str) -> str:
+        """How an id is written, or which ones that are listed end so."""
+        listed = dict.fromkeys(s.model_id for s in self.subjects if s.model_id.rsplit("/", 1)[-1] == name)
+        if listed:
+            return f"; did you mean {' or '.join(f'`{one}`' for one in listed)}?"
+        return (
+            ": write vendor/model, local/ID, sim/NAME or ENDPOINT/ID (an id alone is one of the server that "
+            "OPENROUTER_BASE_URL names, which is not set)"
+        )
+
     def default(self, model_id: str) -> Subject:
         """The configuration of an unlisted id: temperature 0.7, effort by prefix. Raises UsageError for a bad id."""
         if "@" in model_id or model_id != model_id.strip().strip("/") or not model_id:
-            raise UsageError(f"no configuration is labelled `{model_id}`; name a model id or a label of models.yaml")
+            raise UsageError(
+                f"no configuration is labelled `{model_id}`; name a model id, or a label of models.yaml or of the store"
+            )
         endpoint, model = self.split(model_id)
-        if endpoint == OPENROUTER and "/" not in model_id:
-            raise UsageError(f"`{model_id}` is no model id: write vendor/model, local/ID, sim/NAME or ENDPOINT/ID")
+        if endpoint == OPENROUTER and "/" not in model_id and not self.redirected:
+            raise UsageError(f"`{model_id}` is no model id{self._meant(model_id)}")
         return Subject(model_id, endpoint, model, effort=default_effort(model_id))
 
 
+def located(path: Path) -> Path:
+    """The file itself; `published` is the registry that ships with the package, unless a file has that name."""
+    return SHIPPED if str(path) == PUBLISHED and not path.exists() else path
+
+
 def load(path: Path) -> Registry:
-    """Read a file of models: `models.yaml`, or a plain list. Raises DocumentError naming file, line and key."""
-    read = roster.read(path)
+    """Read a file of models: `models.yaml`, a plain list, or `published`. Raises DocumentError with file and line."""
+    read = roster.read(located(path))
     for number, entry in enumerate(read.endpoints):
         where = f"$.endpoints[{number}].name"
         if entry.name in (LOCAL, SIM, OPENROUTER) or "/" in entry.name:
@@ -86,9 +119,12 @@ def load(path: Path) -> Registry:
     registry = Registry(endpoints=tuple(read.endpoints))
     listed = [_subject(entry, number, read.document, registry) for number, entry in enumerate(read.models)]
     subjects, notes = _once(listed, read)
+    notes = (*notes, *_pinned(read))
     return msgspec.structs.replace(
-        registry, subjects=_preferred_first(subjects, read), limits=_limits(listed, read), notes=notes
-    )
+        registry, subjects=_preferred_first(subjects, read), limits=_limits(listed, read), notes=notes,
+        roster=read.default,
+        untempered=_untempered(listed, read),
+    )  # fmt: skip
 
 
 def _subject(entry: ModelEntry, number: int, document: Document, registry: Registry) -> Subject:
@@ -100,14 +136,15 @@ def _subject(entry: ModelEntry, number: int, document: Document, registry: Regis
         raise document.error(
             f"{where}.reasoning_effort", f"no reasoning effort `{effort}`; one of {', '.join(EFFORTS)}"
         )
-    if not 0 <= entry.temperature <= 2:
-        raise document.error(f"{where}.temperature", f"temperature {entry.temperature} is outside 0 to 2")
+    temperature = DEFAULT_TEMPERATURE if entry.temperature is None else entry.temperature
+    if not 0 <= temperature <= 2:
+        raise document.error(f"{where}.temperature", f"temperature {temperature} is outside 0 to 2")
     known = {endpoint.name for endpoint in registry.endpoints} | {LOCAL, SIM, OPENROUTER}
     if entry.endpoint is not None and entry.endpoint not in known:
         raise document.error(f"{where}.endpoint", f"endpoint `{entry.endpoint}` is not declared under `endpoints:`")
     endpoint, model = registry.split(entry.name, entry.endpoint)
     return Subject(
-        entry.name, endpoint, model, entry.temperature, effort, entry.provider,
+        entry.name, endpoint, model, temperature, effort, entry.provider,
         entry.temperature_supported, entry.active, entry.display_label,
     )  # fmt: skip
 
@@ -133,6 +170,21 @@ def _once(listed: Sequence[Subject], read: Roster) -> tuple[list[Subject], tuple
     return [listed[number] for number in seen.values()], tuple(notes)
 
 
+def _pinned(read: Roster) -> Iterator[str]:
+    """A note on providers that a file names by their titles."""
+    titles = {title: roster.slug(title) for title in read.titles}
+    if titles:
+        said = ", ".join(f"{title} is `{name}`" for title, name in titles.items())
+        yield f"{read.document.path}: providers named by a title are pinned at OpenRouter: {said}"
+
+
+def _untempered(listed: Sequence[Subject], read: Roster) -> frozenset[str]:
+    """Labels that no entry gives a temperature to."""
+    entries = list(zip(listed, read.models, strict=True))
+    stated = {subject.label for subject, entry in entries if entry.temperature is not None}
+    return frozenset(subject.label for subject, _ in entries) - stated
+
+
 def _preferred_first(subjects: Sequence[Subject], read: Roster) -> tuple[Subject, ...]:
     """The subjects with the preferred id or label before the others, which keep their order."""
     name = read.preferred
@@ -148,16 +200,16 @@ def _preferred_first(subjects: Sequence[Subject], read: Roster) -> tuple[Subject
 
 
 def _limits(listed: Sequence[Subject], read: Roster) -> tuple[Limit, ...]:
-    """What entries say about rate and concurrency; all configurations of one model share them."""
+    """What entries say about rate, concurrency and patience; all configurations of one model share them."""
     found: dict[tuple[str, str, str | None], tuple[Limit, int]] = {}
     for number, (subject, entry) in enumerate(zip(listed, read.models, strict=True)):
-        if entry.rate_limit is None and entry.concurrency is None:
+        if entry.rate_limit is None and entry.concurrency is None and entry.timeout_s is None:
             continue
         key = (subject.endpoint, subject.model, subject.provider)
-        limit = Limit(*key, entry.pacing, entry.concurrency)
+        limit = Limit(*key, entry.pacing, entry.concurrency, entry.timeout_s)
         first, at = found.setdefault(key, (limit, number))
         if limit != first:
-            what = f"entry {at + 1} gives `{entry.name}` another rate_limit or concurrency; configurations share one"
+            what = f"entry {at + 1} gives `{entry.name}` another rate_limit, concurrency or timeout_s; give all one"
             raise read.document.error(f"$.models[{number}]", what)
     return tuple(limit for limit, _ in found.values())
 
@@ -184,6 +236,8 @@ def _override(subject: Subject, overrides: Overrides) -> Subject:
     temperature = subject.temperature if overrides.temperature is None else overrides.temperature
     if not 0 <= temperature <= 2:
         raise UsageError(f"temperature {temperature} is outside 0 to 2")
+    if not subject.temperature_supported:
+        temperature = subject.temperature  # none is sent: another one would make another label of the same thing
     changed = msgspec.structs.replace(
         subject, effort=effort, temperature=temperature, provider=overrides.provider or subject.provider
     )

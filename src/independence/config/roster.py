@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
-from independence.config import documents
+from independence.config import addresses, documents
 from independence.config.documents import Document
 from independence.config.endpoints import Dialect, Pacing
 from independence.config.subjects import OPENROUTER
+from independence.errors import UsageError
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=86_400)]
 _SLUG = re.compile(r"[a-z0-9._/-]+")
+_SLUGS = {"mistral ai": "mistral"}  # titles that are not their provider's name at OpenRouter
 
 
 class RateLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -33,7 +37,7 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     model_id: str | None = None
     roster_id: str | None = msgspec.field(default=None, name="id")
-    temperature: float = 0.7
+    temperature: float | None = None  # None: the suite's, else 0.7
     reasoning_effort: str | None = None
     temperature_supported: bool = True
     active: bool = True
@@ -43,6 +47,7 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     endpoint: str | None = None
     rate_limit: RateLimit | None = None
     concurrency: Count | None = None
+    timeout_s: Seconds | None = None  # per attempt
 
     @property
     def name(self) -> str:
@@ -66,6 +71,7 @@ class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     backoff_s: Annotated[float, msgspec.Meta(ge=0)] = 0.5  # ceiling of the first pause before a retry
     requests_per_second: float | None = None  # to each model
     burst: Count | None = None
+    timeout_s: Seconds | None = None  # per attempt; None: 90
 
     @property
     def pacing(self) -> Pacing:
@@ -79,6 +85,7 @@ class ModelsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     models: list[str | ModelEntry] = []
     endpoints: list[EndpointEntry] = []
     preferred: str | None = None  # the id or label that goes first
+    roster: list[str] = []  # ids and labels that `--roster default` asks
 
 
 class Roster(msgspec.Struct, frozen=True):
@@ -88,6 +95,8 @@ class Roster(msgspec.Struct, frozen=True):
     models: list[ModelEntry]
     endpoints: list[EndpointEntry]
     preferred: str | None
+    default: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()  # providers that were named by a title, and are pins now
 
 
 def read(path: Path) -> Roster:
@@ -99,13 +108,18 @@ def read(path: Path) -> Roster:
     elif document.data is None:
         document = Document(document.path, {}, document.lines)
     parsed = documents.convert(document, ModelsFile)
-    models = [_entry(one, number, document) for number, one in enumerate(parsed.models)]
+    declared = {endpoint.name for endpoint in parsed.endpoints}
+    models = [_entry(one, number, document, declared) for number, one in enumerate(parsed.models)]
     for number, endpoint in enumerate(parsed.endpoints):
         _check_endpoint(endpoint, number, document)
-    return Roster(document, models, parsed.endpoints, parsed.preferred)
+    given = [one.provider if isinstance(one, ModelEntry) else None for one in parsed.models]
+    titles = (said for said, made in zip(given, models, strict=True) if said and made.provider not in (None, said))
+    return Roster(
+        document, models, parsed.endpoints, parsed.preferred, tuple(parsed.roster), tuple(dict.fromkeys(titles))
+    )
 
 
-def _entry(one: str | ModelEntry, number: int, document: Document) -> ModelEntry:
+def _entry(one: str | ModelEntry, number: int, document: Document, declared: Collection[str]) -> ModelEntry:
     entry = ModelEntry(roster_id=one) if isinstance(one, str) else one
     where = f"$.models[{number}]"
     if (entry.model_id is None) == (entry.roster_id is None):
@@ -117,25 +131,41 @@ def _entry(one: str | ModelEntry, number: int, document: Document) -> ModelEntry
     if entry.rate_limit is not None and not 0 < entry.rate_limit.rps < math.inf:
         raise document.error(f"{where}.rate_limit.rps", f"{entry.rate_limit.rps:g} requests a second are not above 0")
     if entry.roster_id is not None:
-        entry = _from_roster(entry, where, document)
+        entry = _from_roster(entry, where, document, declared)
     return msgspec.structs.replace(entry, display_label=entry.display_label or entry.label)
 
 
-def _from_roster(entry: ModelEntry, where: str, document: Document) -> ModelEntry:
-    """Lists of other benchmarks name an API by its title, as `provider` and before the id: here it is an endpoint."""
+def _from_roster(entry: ModelEntry, where: str, document: Document, declared: Collection[str]) -> ModelEntry:
+    """Lists of other benchmarks name an API by its title, as `provider` and before the id.
+
+    Where an endpoint of that name is declared, the id says so already; else it pins the provider at OpenRouter.
+    """
     vendor, _, rest = entry.name.partition("/")
     name = rest if vendor == OPENROUTER and "/" in rest else entry.name
     provider = entry.provider
-    if provider is not None and provider.lower() == OPENROUTER:
+    if provider is None or _SLUG.fullmatch(provider):
+        provider = None if provider == OPENROUTER else provider
+    elif provider.lower() == OPENROUTER or vendor in declared or entry.endpoint is not None:
         provider = None
-    if provider is not None and not _SLUG.fullmatch(provider):
-        advice = "declare its API under `endpoints:` and name it as `endpoint`"
-        raise document.error(f"{where}.provider", f"`{provider}` is no provider of OpenRouter; {advice}")
+    else:
+        provider = slug(provider)
+        if not provider:
+            raise document.error(f"{where}.provider", f"`{entry.provider}` names no provider of OpenRouter")
     return msgspec.structs.replace(entry, roster_id=name, provider=provider)
+
+
+def slug(title: str) -> str:
+    """A provider's name in requests, of its title: `Google AI Studio` is `google-ai-studio`."""
+    low = title.strip().lower()
+    return _SLUGS.get(low) or re.sub(r"[^a-z0-9]+", "-", low).strip("-")
 
 
 def _check_endpoint(entry: EndpointEntry, number: int, document: Document) -> None:
     where, rps = f"$.endpoints[{number}]", entry.requests_per_second
+    try:
+        addresses.check(entry.base_url, "base_url")
+    except UsageError as error:
+        raise document.error(f"{where}.base_url", str(error)) from None
     if rps is not None and not 0 < rps < math.inf:
         raise document.error(f"{where}.requests_per_second", f"{rps:g} requests a second are not above 0")
     if rps is None and entry.burst is not None:

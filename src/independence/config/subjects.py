@@ -7,6 +7,7 @@ import msgspec
 SIM = "sim"
 LOCAL = "local"
 OPENROUTER = "openrouter"
+DEFAULT_TEMPERATURE = 0.7
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -15,7 +16,7 @@ class Subject(msgspec.Struct, frozen=True):
     model_id: str  # as the user writes it, endpoint prefix included: `sim/half`, `local/qwen3`, `openai/gpt-5`
     endpoint: str  # name of the endpoint that serves it
     model: str  # id as that endpoint knows it
-    temperature: float = 0.7
+    temperature: float = DEFAULT_TEMPERATURE
     effort: str = "low"
     provider: str | None = None
     temperature_supported: bool = True
@@ -34,6 +35,11 @@ class Subject(msgspec.Struct, frozen=True):
     def config_dir(self) -> str:
         """The published directory grammar: `<slug>[+<provider tag>]@<effort>-t<temperature>`."""
         return self.model_id.replace("/", "--") + config_suffix(self)
+
+    @property
+    def sent_temperature(self) -> float | None:
+        """What a request says about the temperature; None: nothing, as the model takes none."""
+        return float(self.temperature) if self.temperature_supported else None
 
     @property
     def simulated(self) -> bool:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import time
 
+import msgspec
+
+from independence.clients import flags
 from independence.clients.protocol import GaveUp, Parked
-from independence.engine import dialogue, spot
+from independence.config.subjects import Subject
+from independence.engine import dialogue, marking, spot
 from independence.engine.bench import Desk, Queue
 from independence.engine.dialogue import Progress
 from independence.engine.events import Answered
@@ -13,7 +17,7 @@ from independence.engine.plan import Trial
 from independence.errors import IndependenceError
 from independence.store import context, records
 from independence.store.records import CallRow
-from independence.types import Answer, Missing
+from independence.types import Answer, Missing, Reply
 
 
 async def answer(desk: Desk, trial: Trial, progress: Progress) -> Progress | None:
@@ -34,23 +38,39 @@ async def _turn(desk: Desk, trial: Trial, progress: Progress) -> Answer | None:
     client = desk.bench.backends[queue.endpoint].client
     turn = len(progress.said)
     left = desk.pace.remaining(trial.dialogue.generated - turn)
-    async with desk.slot(queue, left):
+    async with desk.slot(queue, left, trial.run):
         spot.enter(trial, dialogue.turn_id(trial, turn))
         began = time.monotonic()
         try:
-            answer = await client.ask(dialogue.request(trial, progress))
+            answer = _untempered(trial.subject, await client.ask(dialogue.request(trial, progress)))
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
-                desk.park(queue, stop)
+                desk.park(queue, stop, desk.label)
             await desk.unsettled(trial, dialogue.turn_id(trial, turn), stop)
             if isinstance(stop, IndependenceError):
                 raise
             return None
         desk.pace.called(time.monotonic() - began)
+        if isinstance(answer, Reply):
+            answer = _marked(desk, trial, progress, answer)
         await _keep(desk, trial, progress, answer)
     missing = answer.reason if isinstance(answer, Missing) else None
     desk.bench.watch(Answered(desk.label, answer.usage.cost_usd, missing, answer))
     return answer
+
+
+def _untempered(subject: Subject, answer: Answer) -> Answer:
+    """The answer, flagged where no temperature was sent although the subject's label names one."""
+    if isinstance(answer, Missing) or subject.sent_temperature is not None:
+        return answer
+    return msgspec.structs.replace(answer, flags=(*answer.flags, flags.TEMPERATURE_UNSENT))
+
+
+def _marked(desk: Desk, trial: Trial, progress: Progress, reply: Reply) -> Reply:
+    """The reply with what is marked on it, whoever will judge it."""
+    found = marking.of_reply(trial, dialogue.lines(trial, progress.extended(reply)), desk.bench.suite.language)
+    new = tuple(mark for mark in found if mark not in reply.flags)
+    return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply
 
 
 async def _keep(desk: Desk, trial: Trial, progress: Progress, answer: Answer) -> None:

@@ -68,23 +68,23 @@ class Desk(NamedTuple):
     pace: Pace
 
     @asynccontextmanager
-    async def slot(self, queue: Queue, remaining: float) -> AsyncIterator[None]:
-        """Hold a slot of a queue's endpoint. Raises gate.Closed.
+    async def slot(self, queue: Queue, remaining: float, run: int) -> AsyncIterator[None]:
+        """Hold a slot of a queue's endpoint for a dialogue of that run. Raises gate.Closed.
 
         What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
         """
-        async with self.bench.backends[queue.endpoint].gate.slot(self.lanes[queue], remaining):
+        async with self.bench.backends[queue.endpoint].gate.slot(self.lanes[queue], remaining, run):
             try:
                 yield
             except IndependenceError as stop:
                 self.bench.halt.stop(stop)
                 raise
 
-    def park(self, queue: Queue, stop: Parked) -> None:
-        """Let no further call of a queue start."""
+    def park(self, queue: Queue, stop: Parked, subject: str = "") -> None:
+        """Let no further call of a queue start. `subject`: whose own calls these are."""
         lane = self.lanes[queue]
         if not lane.parked:
-            self.bench.watch(ParkedModel(stop.model, stop.why))
+            self.bench.watch(ParkedModel(stop.model, stop.why, subject))
             self.bench.backends[queue.endpoint].gate.park(lane)
 
     async def unsettled(self, trial: Trial, what: str, stop: Parked | GaveUp | IndependenceError) -> None:

@@ -8,9 +8,11 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple, TypeVar
 
 from independence.clients.protocol import ChatClient, GaveUp, Parked
+from independence.engine import dialogue
 from independence.engine.bench import Desk, Queue
 from independence.engine.plan import Trial
 from independence.errors import IndependenceError
+from independence.judge.replies.answering import Given
 from independence.judge.spec import JudgeSpec, verdict_key
 from independence.suites.schema import Rubric
 from independence.suites.transcript import Line
@@ -38,6 +40,11 @@ class Case(NamedTuple):
         return {**self.desk.bench.suite.vars, **self.trial.dialogue.scenario.vars}
 
     @property
+    def given(self) -> Given:
+        """What the subject was given beside the human's turns."""
+        return dialogue.given(self.trial, self.desk.bench.suite.language)
+
+    @property
     def rubric_digest(self) -> str:
         """Of the rubric as this scenario fills it."""
         return self.desk.bench.rubrics[self.trial.dialogue.scenario.id]
@@ -59,7 +66,8 @@ class Case(NamedTuple):
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """Hold a slot for one call. Raises gate.Closed."""
-        async with self.desk.slot(self._queue, math.inf):  # a finished dialogue is graded before another one goes on
+        # Within a run, a finished dialogue is graded before another one goes on.
+        async with self.desk.slot(self._queue, math.inf, self.trial.run):
             yield
 
     async def settled(self, call: Awaitable[T]) -> T | None:

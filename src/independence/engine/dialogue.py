@@ -6,11 +6,13 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from independence.engine.plan import Beat, Trial
+from independence.config.subjects import LOCAL, Subject
+from independence.engine.plan import Beat, Dialogue, Trial
+from independence.judge.replies.answering import Given
 from independence.store import context, queries
 from independence.suites.delivery import Exchange, Setting, messages, offered
 from independence.suites.transcript import Line
-from independence.types import ChatRequest, Reply
+from independence.types import ChatRequest, Message, Reply
 
 
 class Said(NamedTuple):
@@ -70,12 +72,18 @@ def request(trial: Trial, progress: Progress) -> ChatRequest:
         subject.model,
         messages(Setting(dialogue.system, dialogue.context, dialogue.tool), _exchanges(trial, progress)),
         dialogue.max_tokens,
-        temperature=subject.temperature,
+        temperature=subject.sent_temperature,
         effort=subject.effort,
         provider=subject.provider,
         tool=offered(dialogue.tool) if dialogue.tool else None,
         seed=trial.turn_seed(turn),
     )
+
+
+def opening(dialogue: Dialogue) -> tuple[Message, ...]:
+    """The messages of a dialogue's first request, where it continues no other one."""
+    trial = Trial("", Subject("", LOCAL, ""), dialogue, 1, 0.0)  # who is asked is no part of them
+    return messages(Setting(dialogue.system, dialogue.context, dialogue.tool), _exchanges(trial, Progress((), (), "")))
 
 
 def turn_id(trial: Trial, turn: int) -> str:
@@ -106,13 +114,22 @@ def _beats(trial: Trial) -> Iterator[Beat]:
 
 
 def lines(trial: Trial, progress: Progress) -> list[Line]:
-    """A finished dialogue as judges see it."""
+    """A dialogue as judges see it, as far as it has been answered."""
     answers = iter((*progress.before, *progress.said))
     out = []
     for beat in _beats(trial):
-        text = beat.reply if beat.reply is not None else next(answers).text
-        out.append(Line(beat.human, text, beat.reply is not None, beat.turn_id))
+        own = next(answers, None) if beat.reply is None else None
+        if beat.reply is None and own is None:
+            break
+        text = own.text if own is not None else beat.reply or ""
+        out.append(Line(beat.human, text, own is None, beat.turn_id))
     return out
+
+
+def given(trial: Trial, language: str) -> Given:
+    """What a subject was given beside the human's turns, for telling whether a reply is an answer."""
+    own = trial.dialogue
+    return Given(tuple(prompt for prompt in (own.system, own.context) if prompt), language == "en")
 
 
 def before(trial: Trial) -> int:

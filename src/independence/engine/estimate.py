@@ -52,6 +52,8 @@ class Estimate(NamedTuple):
     unpriced: tuple[str, ...]
     range_usd: tuple[float, float] = (0.0, 0.0)  # one in ten stays below, one in ten goes above
     steps: int = 0  # what judges write before verdicts: calls in neither figure above
+    unlisted: tuple[str, ...] = ()  # models without a listed price, whether or not one was assumed
+    notes: tuple[str, ...] = ()  # on prices that were assumed
 
 
 class Entry(NamedTuple):

@@ -42,11 +42,20 @@ class Waiting(NamedTuple):
     wait: Wait
 
 
+class Throttled(NamedTuple):
+    """How many calls an endpoint takes at once has changed."""
+
+    endpoint: str
+    slots: int
+    cap: int
+
+
 class ParkedModel(NamedTuple):
     """A model cannot go on in this run; others do."""
 
     model: str
     why: str
+    subject: str = ""  # whose dialogues stop; empty for a judge
 
 
 class Unsettled(NamedTuple):
@@ -66,10 +75,11 @@ class Skipped(NamedTuple):
 
 
 class Stopping(NamedTuple):
-    """No further call starts; those in flight finish."""
+    """No further call starts; those in flight finish, unless they are dropped."""
 
     why: str
+    dropped: bool = False
 
 
-Event = Began | Answered | Judged | Waiting | ParkedModel | Unsettled | Skipped | Stopping
+Event = Began | Answered | Judged | Waiting | Throttled | ParkedModel | Unsettled | Skipped | Stopping
 Watch = Callable[[Event], None]

@@ -1,4 +1,4 @@
-"""Slots of an endpoint, given to the longest remaining dialogue first.
+"""Slots of an endpoint, given to the earliest run first, and within a run to the longest remaining dialogue.
 
 All lanes together never hold more than the endpoint's limit, which the client moves (AIMD), the lanes of one subject
 never more than its share (`-pt`), and those of one model never more than that model takes, where it has bounds of its
@@ -43,7 +43,7 @@ class Lane:
     def __init__(self, shares: tuple[Share, ...]) -> None:
         self.shares = shares
         self.parked = False
-        self.waiting: list[tuple[float, int, asyncio.Future[None]]] = []
+        self.waiting: list[tuple[int, float, int, asyncio.Future[None]]] = []
 
     @property
     def full(self) -> bool:
@@ -90,20 +90,23 @@ class Gate:
         self._lanes.remove(lane)
 
     @asynccontextmanager
-    async def slot(self, lane: Lane, remaining: float) -> AsyncIterator[None]:
-        """Hold a slot; `remaining` (any unit, seconds here) decides who is next. Raises Closed."""
-        await self._enter(lane, remaining)
+    async def slot(self, lane: Lane, remaining: float, run: int = 0) -> AsyncIterator[None]:
+        """Hold a slot. The lowest `run` is next, of these the most `remaining` (any unit, seconds here).
+
+        Raises Closed.
+        """
+        await self._enter(lane, remaining, run)
         try:
             yield
         finally:
             self._busy -= 1
             lane.freed()
 
-    async def _enter(self, lane: Lane, remaining: float) -> None:
+    async def _enter(self, lane: Lane, remaining: float, run: int) -> None:
         if self._closed or lane.parked:
             raise Closed
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heapq.heappush(lane.waiting, (-remaining, next(self._order), future))
+        heapq.heappush(lane.waiting, (run, -remaining, next(self._order), future))
         self.dispatch()
         try:
             await future
@@ -119,13 +122,13 @@ class Gate:
         while self._busy < limit:
             best: Lane | None = None
             for lane in self._lanes:
-                while lane.waiting and lane.waiting[0][2].done():
+                while lane.waiting and lane.waiting[0][3].done():
                     heapq.heappop(lane.waiting)
                 if lane.waiting and (best is None or lane.waiting[0] < best.waiting[0]) and not lane.full:
                     best = lane
             if best is None:
                 return
-            future = heapq.heappop(best.waiting)[2]
+            future = heapq.heappop(best.waiting)[3]
             for share in best.shares:
                 share.busy += 1
             self._busy += 1
@@ -144,7 +147,7 @@ class Gate:
 
 
 def _send_home(lane: Lane) -> None:
-    for _, _, future in lane.waiting:
+    for _, _, _, future in lane.waiting:
         if not future.done():
             future.set_exception(Closed())
     lane.waiting.clear()

@@ -18,7 +18,7 @@ from independence.engine.events import Judged
 from independence.engine.gate import Closed
 from independence.engine.plan import Trial
 from independence.judge import model, prompt, steps
-from independence.judge.cues import grade as grade_by_cues
+from independence.judge.cues.grading import grade as grade_by_cues
 from independence.judge.spec import CUES, JudgeSpec
 from independence.store import artefacts, queries, records
 from independence.store.artefacts import ArtefactRow, Output
@@ -44,7 +44,7 @@ async def judge(desk: Desk, trial: Trial, progress: Progress, judges: Sequence[J
     for spec in sorted(judges, key=lambda j: j.kind != CUES):
         case = Case(desk, trial, progress.at, lines, spec)
         if spec.kind == CUES:
-            graded += await _keep(case, grade_by_cues(lines, case.rubric.fields, case.variables))
+            graded += await _keep(case, grade_by_cues(lines, case.rubric.fields, case.variables, case.given))
         else:
             with suppress(Closed):  # a parked judge must not keep the next one from speaking
                 graded += await _by_model(case)

@@ -93,6 +93,20 @@ def plan(connection: sqlite3.Connection, wanted: Wanted) -> Plan:
     return Plan(todo, known, broken, stale, silent, absent)
 
 
+def unread(connection: sqlite3.Connection, wanted: Wanted) -> set[RunKey]:
+    """The runs of these subjects with an answer of which there is no usable reading by this extractor."""
+    answers = names.first_answers(connection, wanted.where, wanted.scenarios)
+    read = {
+        (row.config_dir, row.run)
+        for row in names.stored(connection, wanted.where)
+        if row.extractor == wanted.spec.name
+        and row.missing is None
+        and (row.config_dir, row.run) in answers
+        and row.source == _unread(wanted, (row.config_dir, row.run), answers[row.config_dir, row.run]).source
+    }
+    return {run for run in answers if run[0] in wanted.labels} - read
+
+
 def _unread(wanted: Wanted, run: RunKey, answers: Sequence[FirstAnswer]) -> NamesRow:
     rests_on = source(wanted.spec.name, [(one.scenario, one.digest) for one in answers])
     return NamesRow(wanted.where, *run, wanted.spec.name, rests_on)
@@ -165,7 +179,7 @@ async def _read(desk: Desk, spec: JudgeSpec, item: Item) -> None:
 async def _by_model(desk: Desk, spec: JudgeSpec, item: Item) -> None:
     queue = Queue(spec.endpoint, spec.name)
     client = desk.bench.backends[queue.endpoint].client
-    async with desk.slot(queue, math.inf):
+    async with desk.slot(queue, math.inf, item.row.run):
         try:
             outcome = await model.read(client, spec, item.told, int(item.row.source[:8], 16) % 2**31)
         except (Parked, GaveUp, IndependenceError) as stop:

@@ -16,6 +16,7 @@ from independence.suites.template import fill
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEEDS = 2**31
+MOST = 200_000  # dialogues that one command plans
 
 
 class Condition(NamedTuple):
@@ -89,6 +90,7 @@ class Selection(msgspec.Struct, frozen=True):
     experiments: tuple[str, ...] = ()  # empty: all
     scenarios: frozenset[str] | None = None  # None: all of these experiments
     seed: int = 0  # another seed draws everything anew; 0 is not part of a trial's key
+    only_run: int | None = None  # this run alone
     # (config_dir, condition) -> scenario -> runs, where scenarios are repeated unequally; else `runs` of each
     replicates: Mapping[tuple[str, Condition], Mapping[str, int]] = {}
 
@@ -113,7 +115,7 @@ def select(
     chosen_modes = list(dict.fromkeys(modes)) or [suite.default.mode]
     _known("variant", chosen_variants, suite.variants, suite)
     _known("mode", chosen_modes, suite.delivery.modes, suite)
-    _known("experiment", experiments, suite.experiments, suite)
+    check_experiments(suite, experiments)
     conditions = tuple(Condition(variant, mode) for variant in chosen_variants for mode in chosen_modes)
     return Selection(conditions, runs, tuple(experiments))
 
@@ -137,6 +139,11 @@ def narrowed(suite: Suite, selection: Selection, part: Part) -> Selection:
     return msgspec.structs.replace(selection, scenarios=frozenset(scenario.id for scenario in kept))
 
 
+def check_experiments(suite: Suite, experiments: Iterable[str]) -> None:
+    """Raises UsageError for an experiment that the suite does not have."""
+    _known("experiment", experiments, suite.experiments, suite)
+
+
 def _known(what: str, names: Iterable[str], known: Iterable[str], suite: Suite) -> None:
     for name in names:
         if name not in known:
@@ -154,18 +161,20 @@ def dialogues(suite: Suite, selection: Selection) -> list[Dialogue]:
 
 
 def _dialogue(suite: Suite, scenario: Scenario, condition: Condition) -> Dialogue:
+    known = {**suite.vars, **scenario.vars}
     tool = suite.delivery.tool_role if condition.mode == "tool_role" else None
-    parts = [suite.variants[condition.variant], suite.closing, tool.suffix if tool else "", scenario.system]
-    system = "\n\n".join(fill(part, suite.vars).strip() for part in parts if part)
+    shared = [suite.variants[condition.variant], suite.closing, tool.suffix if tool else ""]
+    parts = [*((part, suite.vars) for part in shared), (scenario.system, known)]
+    system = "\n\n".join(fill(part, names).strip() for part, names in parts if part)
     beats = tuple(
         Beat(
-            fill(turn.human, suite.vars).strip(),
-            fill(turn.reply, suite.vars).strip() if turn.reply is not None else None,
+            fill(turn.human, known).strip(),
+            fill(turn.reply, known).strip() if turn.reply is not None else None,
             turn.id,
         )
         for turn in scenario.turns
     )
-    context = fill(scenario.context, suite.vars).strip()
+    context = fill(scenario.context, known).strip()
     return Dialogue(scenario, condition, system, beats, tool, suite.delivery.max_tokens, context)
 
 
@@ -173,11 +182,14 @@ def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> l
     """Every trial of a selection, subjects in order, parents before the trials that follow them."""
     extra: dict[str, object] = {"seed": selection.seed} if selection.seed else {}
     scripts = [(dialogue, _dialogue_shape(dialogue) | extra) for dialogue in dialogues(suite, selection)]
+    subjects = tuple(subjects)
+    _refuse_vast(selection, [dialogue for dialogue, _ in scripts], subjects)
     out: list[Trial] = []
     for subject in subjects:
         by_place: dict[tuple[str, Condition, int], Trial] = {}
         most = [(selection.repeated(subject.config_dir, d.condition, d.scenario.id), d, shape) for d, shape in scripts]
-        for run in range(1, max(count for count, _, _ in most) + 1):
+        last = max(count for count, _, _ in most)
+        for run in range(selection.only_run or 1, (selection.only_run or last) + 1):
             for dialogue, shape in ((dialogue, shape) for count, dialogue, shape in most if run <= count):
                 follows = dialogue.scenario.follows
                 parent = by_place[follows, dialogue.condition, run] if follows else None
@@ -185,6 +197,18 @@ def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> l
                 by_place[dialogue.scenario.id, dialogue.condition, run] = trial
                 out.append(trial)
     return out
+
+
+def _refuse_vast(selection: Selection, scripts: Sequence[Dialogue], subjects: Sequence[Subject]) -> None:
+    """Raises UsageError for a plan that no command could carry out; making it would fill the memory."""
+    count = sum(
+        selection.repeated(subject.config_dir, dialogue.condition, dialogue.scenario.id)
+        for subject in subjects
+        for dialogue in scripts
+    )
+    if count > MOST:
+        runs = f"{selection.runs:,} runs" if selection.runs < 10**12 else "so many runs"
+        raise UsageError(f"{runs} make more than {MOST:,} dialogues, the most of one command; ask for fewer")
 
 
 def calls(suite: Suite) -> int:
@@ -211,7 +235,7 @@ def _trial(subject: Subject, dialogue: Dialogue, shape: dict[str, object], run: 
         "model": subject.model,
         "endpoint": subject.endpoint,
         "provider": subject.provider,
-        "temperature": float(subject.temperature),
+        "temperature": subject.sent_temperature,
         "effort": subject.effort,
         "parent": parent.key if parent else None,
     }

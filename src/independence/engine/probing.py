@@ -16,7 +16,7 @@ from independence.engine.events import Began, Judged, ParkedModel, Unsettled, Wa
 from independence.engine.gate import Closed, Lane, Share
 from independence.errors import IndependenceError
 from independence.judge import model
-from independence.judge.cues import grade as grade_by_cues
+from independence.judge.cues.grading import grade as grade_by_cues
 from independence.judge.hostile.corpus import Hostile
 from independence.judge.hostile.outcome import Probe, Probed, Repeat
 from independence.judge.hostile.stage import Stage

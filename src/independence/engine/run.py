@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from independence.engine import answering, dialogue, grading, spot
 from independence.engine.bench import Bench, Desk, Queue, Shares
@@ -20,6 +21,8 @@ from independence.errors import IndependenceError
 from independence.store import leases
 from independence.store.writer import Writer
 
+K = TypeVar("K", bound=Hashable)
+
 
 class Outcome(NamedTuple):
     """How a run ended. Completeness is read from the store, not from here."""
@@ -28,17 +31,116 @@ class Outcome(NamedTuple):
     skipped: int  # trials another process is working on
 
 
-async def run(bench: Bench, todo: Sequence[Todo], shares: Shares) -> Outcome:
-    """Do what is left. Every answer and verdict is committed before it counts; errors that end the run are returned."""
-    by_subject: dict[str, list[Todo]] = {}
-    for item in todo:
-        by_subject.setdefault(item.trial.subject.label, []).append(item)
+# Given what is left by run number, once everything before it is done: how many of these runs may begin together.
+# Raises what ends the run there.
+Begin = Callable[[Sequence[Sequence[Todo]]], Awaitable[int]]
+
+
+async def run(bench: Bench, todo: Sequence[Todo], shares: Shares, begin: Begin | None = None) -> Outcome:
+    """Do what is left, run 1 of every subject before run 2, so that a run which is stopped leaves whole ones.
+
+    Without `begin` the next run fills slots that the one before leaves free. Every answer and verdict is committed
+    before it counts; errors that end the run are returned.
+    """
+    by_subject = _grouped(todo, lambda item: item.trial.subject.label)
     for label, items in by_subject.items():
         bench.watch(Began(label, sum(i.calls for i in items), sum(len(i.judges) for i in items)))
-    door = asyncio.Semaphore(shares.subjects)
-    async with _heartbeat(bench.writer, bench.owner), asyncio.TaskGroup() as group:
-        subjects = [group.create_task(_subject(bench, door, shares, label, i)) for label, i in by_subject.items()]
-    return Outcome(bench.halt.reason, sum(task.result() for task in subjects))
+    subjects = _Subjects(bench, shares, by_subject)
+    skipped = 0
+    async with _heartbeat(bench.writer, bench.owner):
+        async for stage in _stages(bench, todo, begin):
+            skipped += await _stage(subjects, stage)
+    subjects.leave()
+    return Outcome(bench.halt.reason, skipped)
+
+
+def _grouped(todo: Iterable[Todo], by: Callable[[Todo], K]) -> dict[K, list[Todo]]:
+    groups: dict[K, list[Todo]] = {}
+    for item in todo:
+        groups.setdefault(by(item), []).append(item)
+    return groups
+
+
+async def _stages(bench: Bench, todo: Sequence[Todo], begin: Begin | None) -> AsyncIterator[Sequence[Todo]]:
+    """What is worked on together: everything, or as many runs as `begin` lets."""
+    if begin is None:
+        yield todo
+        return
+    runs = [items for _, items in sorted(_grouped(todo, lambda item: item.trial.run).items())]
+    while runs and bench.halt.reason is None:
+        try:
+            count = await begin(runs)
+        except IndependenceError as stop:
+            bench.halt.stop(stop)
+            return
+        yield [item for items in runs[:count] for item in items]
+        runs = runs[count:]
+
+
+async def _stage(subjects: _Subjects, todo: Sequence[Todo]) -> int:
+    """Work of one or more runs, the lowest run first. Returns how many trials another process holds."""
+    runs = _grouped(todo, lambda item: (item.trial.run, item.trial.subject.label))
+    # One subject at a time is asked for where a server loads one model at a time: all its runs before the next subject.
+    order = runs if subjects.alone else sorted(runs, key=lambda group: group[0])
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        for run_label in order:
+            desk = await subjects.enter(run_label[1])
+            tasks.append(group.create_task(_group(subjects, desk, runs[run_label])))
+    return sum(task.result() for task in tasks)
+
+
+async def _group(subjects: _Subjects, desk: Desk, todo: Sequence[Todo]) -> int:
+    try:
+        return await _trials(desk, todo)
+    finally:
+        subjects.exit(desk.label)
+
+
+class _Subjects:
+    """The subjects of a run: at most so many work at once, and each keeps its lanes and its pace to the end."""
+
+    def __init__(self, bench: Bench, shares: Shares, todo: Mapping[str, Sequence[Todo]]) -> None:
+        self._bench = bench
+        self._shares = shares
+        self._todo = todo
+        self._desks: dict[str, Desk] = {}
+        self._working: Counter[str] = Counter()
+        self._left = asyncio.Event()
+
+    @property
+    def alone(self) -> bool:
+        """Whether one subject works at a time."""
+        return self._shares.subjects == 1
+
+    async def enter(self, label: str) -> Desk:
+        """A subject begins a run, once there is room for it."""
+        while label not in self._working and len(self._working) >= self._shares.subjects:
+            self._left.clear()
+            await self._left.wait()
+        self._working[label] += 1
+        if label not in self._desks:
+            self._desks[label] = self._desk(label)
+        return self._desks[label]
+
+    def exit(self, label: str) -> None:
+        """A subject has done a run."""
+        self._working[label] -= 1
+        if not self._working[label]:
+            del self._working[label]
+            self._left.set()
+
+    def leave(self) -> None:
+        """Nobody works any more."""
+        for desk in self._desks.values():
+            for queue, lane in desk.lanes.items():
+                self._bench.backends[queue.endpoint].gate.leave(lane)
+
+    def _desk(self, label: str) -> Desk:
+        share = Share(self._shares.calls)
+        asked = _queues(self._todo[label])
+        lanes = {queue: self._bench.backends[queue.endpoint].lane(share, *model) for queue, model in asked.items()}
+        return Desk(self._bench, label, lanes, Pace())
 
 
 @asynccontextmanager
@@ -56,18 +158,6 @@ async def _heartbeat(writer: Writer, owner: str) -> AsyncIterator[None]:
         task.cancel()
         with suppress(IndependenceError):
             await writer.write(lambda connection: leases.release_all(connection, owner))
-
-
-async def _subject(bench: Bench, door: asyncio.Semaphore, shares: Shares, label: str, todo: Sequence[Todo]) -> int:
-    """Run one subject's trials. Returns how many another process holds."""
-    async with door:
-        share = Share(shares.calls)
-        asked = _queues(todo)
-        lanes = {queue: bench.backends[queue.endpoint].lane(share, *model) for queue, model in asked.items()}
-        skipped = await _trials(Desk(bench, label, lanes, Pace()), todo)
-        for queue, lane in lanes.items():
-            bench.backends[queue.endpoint].gate.leave(lane)
-        return skipped
 
 
 def _queues(todo: Sequence[Todo]) -> dict[Queue, tuple[str, str | None]]:

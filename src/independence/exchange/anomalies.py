@@ -7,7 +7,6 @@ clients of this package know the same oddity, its flag and its definition are th
 
 from __future__ import annotations
 
-import re
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -16,11 +15,11 @@ from independence.clients import flags, validity
 from independence.exchange import history
 from independence.exchange.history import Shown
 from independence.exchange.records import Record
+from independence.judge.replies import marks
 from independence.suites.schema import Suite
 
 Unit = Literal["files", "verdicts", "runs", "configurations"]
 
-SHORT = 100  # characters; the published client asked again below it
 CUT_MODEL_ID = "cut_model_id"
 EMPTY_VERDICT = "empty_verdict"
 ZERO_IDENTITY = "zero_identity"
@@ -49,7 +48,7 @@ CATALOGUE = (
     Anomaly("A4", MISSING_DIMENSION, "runs", "a run without data for a dimension that its configuration has"),
     Anomaly("A5", MISSING_FILE, "files", "a turn file absent from a run in which every experiment has files"),
     Anomaly("A6", "artefact", "files", "nothing but punctuation"),
-    Anomaly("A7", "short", "files", f"fewer than {SHORT} characters"),
+    Anomaly("A7", marks.SHORT, "files", f"fewer than {marks.SHORT_BELOW} characters"),
     Anomaly("A8", "greeting_echo", "files", "the scripted greeting came back as the answer"),
     Anomaly("A9", flags.TOOL_SYNTAX, "files", "the visible text names the tool"),
     Anomaly("A10", flags.TEMPLATE_TOKENS, "files", "control tokens of a chat template or tool markup in the text"),
@@ -64,20 +63,14 @@ CATALOGUE = (
     Anomaly("A19", SPLIT_RUN, "runs", "answers of one run lie more than a day apart"),
     Anomaly("A20", UNREGISTERED, "configurations", "the configuration is not in the models file"),
     Anomaly("A21", NOT_IN_SET, "configurations", "in the models file, and without results"),
-    Anomaly("A22", "foreign_script", "files", "CJK or Cyrillic letters in an English dialogue"),
-    Anomaly("A22", "literal_newlines", "files", "newlines written out as a backslash and an n"),
+    Anomaly("A22", marks.FOREIGN_SCRIPT, "files", "CJK or Cyrillic letters in an English dialogue"),
+    Anomaly("A22", marks.LITERAL_NEWLINES, "files", "newlines written out as a backslash and an n"),
     Anomaly("", VERDICT_EXTRAS, "verdicts", "fields that the rubric does not have; left out"),
     Anomaly("", flags.TRUNCATED, "files", "finish reason `length`"),
     Anomaly("", flags.SEVERAL_CALLS, "files", "more than one message was sent; one was kept"),
     Anomaly("", STALE_CHAIN, "files", "as A11, in dialogues of more than two answers"),
 )
-
-_TOKENS = re.compile(
-    r"<\|[A-Za-z_][\w ]*\|?>|<[A-Za-z_]\w*\|>|<｜[^｜<>]{1,40}｜>"
-    r"|</?(?:tool_calls?|tool_response|arg_key|arg_value|function|parameter|invoke|think|thinking)(?:=\w+)?>"
-    r"|</?s>|<(?:[BE]OS(?:_TOKEN)?|bos|eos|pad|unk|start_of_turn|end_of_turn)>|\[/?(?:INST|TOOL_CALLS|SYSTEM_PROMPT)\]"
-)
-_FOREIGN = re.compile(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_ORDER = tuple(anomaly.flag for anomaly in CATALOGUE)
 
 
 def reply_flags(record: Record, seen: Shown, suite: Suite) -> list[str]:
@@ -93,16 +86,9 @@ def record_flags(record: Record) -> tuple[str, ...]:
 
 def _of_text(text: str, seen: Shown, language: str) -> list[str]:
     artefact = validity.artefact(text, seen.greeting)
-    found = {
-        "artefact": artefact == "punctuation",
-        "short": len(text) < SHORT,
-        "greeting_echo": artefact == "greeting",
-        flags.TOOL_SYNTAX: bool(seen.tool) and seen.tool in text,
-        flags.TEMPLATE_TOKENS: _TOKENS.search(text) is not None,
-        "foreign_script": language == "en" and _FOREIGN.search(text) is not None,
-        "literal_newlines": "\\n" in text,
-    }
-    return [flag for flag, there in found.items() if there]
+    found = {"artefact": artefact == "punctuation", "greeting_echo": artefact == "greeting"}
+    own = marks.of_text(text, language == "en", seen.tool)
+    return [flag for flag in _ORDER if found.get(flag) or flag in own]
 
 
 def _of_finish(record: Record, seen: Shown, max_tokens: int) -> list[str]:

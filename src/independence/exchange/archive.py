@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple, cast
 
 from independence.errors import UsageError
-from independence.exchange.layout import parse_config_dir
+from independence.exchange.layout import names_configuration
 
 LARGEST = 16 * 1024 * 1024  # bytes; published files end at 28 KB, so what is larger is not one of them
 _OPENERS: dict[bytes, Callable[[Path], IO[bytes]]] = {
@@ -55,10 +55,10 @@ def _folder(path: Path) -> Iterator[File]:
 
 def _configurations(path: Path) -> list[Path]:
     for base in (path, path / "cache"):
-        found = [child for child in base.iterdir() if parse_config_dir(child.name)] if base.is_dir() else []
+        found = [child for child in base.iterdir() if names_configuration(child.name)] if base.is_dir() else []
         if found:
             return sorted(child for child in found if child.is_dir())
-    if parse_config_dir(path.resolve().name):
+    if names_configuration(path.resolve().name):
         return [path.resolve()]
     raise nothing_found(path)
 
@@ -66,7 +66,8 @@ def _configurations(path: Path) -> list[Path]:
 def nothing_found(path: Path) -> UsageError:
     """The complaint about a path without a single configuration."""
     return UsageError(
-        f"{path}: no configuration directory found; a result set has folders named like `vendor--model@low-t0.7`"
+        f"{path}: no configuration directory found; a result set has folders named like `vendor--model@low-t0.7`, "
+        "an older one like `vendor--model`"
     )
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from independence.report import study
 from independence.report.cells import Planned
 from independence.report.place import Place
+from independence.report.repeats import Repeats
 from independence.report.study import About
 from independence.store import queries
 
@@ -19,6 +20,7 @@ class _Held(NamedTuple):
     judge: str | None
     about: Mapping[str, About]
     planned: Mapping[str, Sequence[Planned]]
+    repeats: Repeats = Repeats()
 
 
 def subjects(connection: sqlite3.Connection, place: Place, names: Collection[str] = ()) -> dict[str, About]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from independence.exchange.anomalies import EMPTY_VERDICT, VERDICT_EXTRAS, ZERO_IDENTITY
 from independence.exchange.records import Cost, Record
+from independence.judge.parse import parse
 from independence.stats.published import void
 from independence.stats.rules import Rule
 from independence.suites.schema import Field, Rubric
@@ -24,7 +25,10 @@ class Graded(NamedTuple):
 
 
 def graded(record: Record, rubric: Rubric, rule: Rule | None) -> Graded:
-    """Read the verdict of a response file. Fields outside the rubric are left out and flagged."""
+    """Read the verdict of a response file. Fields outside the rubric are left out and flagged.
+
+    An empty object means that the publisher could not read what the judge wrote: it is read again from that text.
+    """
     scores = record.judge_scores
     if scores is None:
         return Graded()
@@ -42,6 +46,10 @@ def graded(record: Record, rubric: Rubric, rule: Rule | None) -> Graded:
 
 def _grade(scores: dict[str, Any], rubric: Rubric, raw: str, cost: Cost) -> Grade:
     attempts = (Attempt("ok", cost.elapsed_seconds, cost.usage),)
+    if not scores and raw:
+        found = parse(raw, rubric.fields)
+        if not found.problems:
+            return Verdict(found.values, found.reasoning, raw, cost.usage, attempts)
     values = {name: scores[name] for name, field in rubric.fields.items() if fits(scores.get(name), field)}
     if len(values) < len(rubric.fields):
         lacking = ", ".join(name for name in rubric.fields if name not in values)

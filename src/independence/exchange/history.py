@@ -50,7 +50,7 @@ def shown(request: bytes) -> Shown:
     calls = [message.tool_calls[0] for message in messages if message.role == "assistant" and message.tool_calls]
     if not calls:
         return Shown(exchanges=_paired(_said(messages, "user"), _said(messages, "assistant")))
-    answers = [_message(call) for call in calls]
+    answers = [_message(call, content) for call, content in zip(calls, _beside(messages), strict=True)]
     return Shown(calls[0].function.name or "", answers[0], _paired(_said(messages, "tool"), answers[1:]))
 
 
@@ -84,10 +84,18 @@ def _paired(humans: list[str], answers: list[str]) -> tuple[Exchange, ...]:
     return tuple(Exchange(human, answer) for human, answer in pairs)
 
 
-def _message(call: PublishedCall) -> str:
-    """The text a scripted or replayed tool call carries: its one string argument."""
+def _beside(messages: Sequence[PublishedMessage]) -> list[str]:
+    """The plain content of every assistant message that calls a tool."""
+    return [message.content or "" for message in messages if message.role == "assistant" and message.tool_calls]
+
+
+def _message(call: PublishedCall, content: str) -> str:
+    """The text a scripted or replayed tool call carries: its one string argument.
+
+    A call without arguments says nothing, it listens: what the subject said stands in the content beside it.
+    """
     try:
         arguments = _ARGUMENTS.decode(call.function.arguments or "{}")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
-    return next((value for value in arguments.values() if isinstance(value, str)), "")
+    return next((value for value in arguments.values() if isinstance(value, str)), "") if arguments else content

@@ -2,6 +2,9 @@
 
 `<slug>[+<provider tag>]@<effort>-t<temperature>/run_<N>/<experiment>/<variant>/<mode>/<turn id>.json`, with `/` written
 as `--` in the slug and as `-` in the provider tag. A tree without `run_<N>` is run 1.
+
+The older layout names a configuration by its slug alone. What it does not say is what its publisher sent unless told
+otherwise: temperature 0.7, and the reasoning effort of the published table.
 """
 
 from __future__ import annotations
@@ -10,11 +13,15 @@ import functools
 import re
 from typing import NamedTuple
 
+from independence.config.efforts import default_effort
 from independence.suites.schema import Scenario, Suite
 
 NAME_EXTRACTION = "name_extraction.json"
 
 _CONFIG = re.compile(r"(?P<slug>.+?)(?:\+(?P<tag>[^+@]+))?@(?P<effort>[^@]+)-t(?P<temperature>\d+(?:\.\d+)?)")
+_OLDER = re.compile(r"[^@]*[^@-]--[^@-][^@]*")
+_OLDER_TEMPERATURE = 0.7
+_DEPTH = 4  # parts of a response file's path below its run
 _RUN = re.compile(r"run_(\d+)")
 
 
@@ -34,6 +41,7 @@ class Place(NamedTuple):
     name: ConfigName
     run: int
     rest: tuple[str, ...]
+    older: bool = False  # of the older layout
 
 
 class Slot(NamedTuple):
@@ -54,14 +62,34 @@ def parse_config_dir(name: str) -> ConfigName | None:
     return ConfigName(model_id, match["tag"], match["effort"], float(match["temperature"]))
 
 
+def older_dir(name: str) -> str | None:
+    """What a directory of the older layout is called today; None where it is none."""
+    if _OLDER.fullmatch(name) is None:
+        return None
+    return f"{name}@{default_effort(name.replace('--', '/'))}-t{_OLDER_TEMPERATURE}"
+
+
+def names_configuration(name: str) -> bool:
+    """Whether a directory can be a configuration of either layout."""
+    return parse_config_dir(name) is not None or older_dir(name) is not None
+
+
 def place(parts: tuple[str, ...]) -> Place | None:
     """Find the configuration and run of a file by its path; None where no part of it names a configuration."""
     for depth, part in enumerate(parts[:-1]):
         if name := parse_config_dir(part):
-            rest = parts[depth + 1 :]
-            run = _RUN.fullmatch(rest[0])
-            return Place(part, name, int(run[1]), rest[1:]) if run else Place(part, name, 1, rest)
+            return _placed(part, name, parts[depth + 1 :])
+    for depth, part in enumerate(parts[:-1]):
+        if (today := older_dir(part)) and (name := parse_config_dir(today)):
+            found = _placed(today, name, parts[depth + 1 :])
+            if len(found.rest) == _DEPTH:  # any folder may have such a name
+                return found._replace(older=True)
     return None
+
+
+def _placed(config_dir: str, name: ConfigName, below: tuple[str, ...]) -> Place:
+    run = _RUN.fullmatch(below[0])
+    return Place(config_dir, name, int(run[1]), below[1:]) if run else Place(config_dir, name, 1, below)
 
 
 def slots(suite: Suite) -> dict[str, Slot]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from independence import __version__
+from independence.config import outputs
 from independence.errors import DiskFull, IndependenceError, UsageError
 
 MANIFEST = "export.json"
@@ -37,12 +38,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 def write(folder: Path, files: Mapping[str, Iterable[bytes]], about: Manifest, force: bool = False) -> None:
     """Write files (name -> content in parts) and the manifest; what earlier exports wrote besides stays.
 
-    Every file is whole or not there. Raises UsageError for a file that is somebody else's, unless `force`, and for a
-    folder that cannot be written; DiskFull.
+    Every file is whole or not there. Raises UsageError for a file that is somebody else's, unless `force`, for a store,
+    and for a folder that cannot be written; DiskFull.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         known = _earlier(folder / MANIFEST)
+        for name in (*files, MANIFEST):
+            outputs.refuse_store(folder / name, "the export's file")
         if not force:
             _check(folder, [*files, MANIFEST], known)
         written = {name: _put(folder / name, parts) for name, parts in files.items()}
@@ -77,6 +80,7 @@ def _put(file: Path, parts: Iterable[bytes]) -> str:
     """Write a file beside its place, then move it there. Returns its digest."""
     digest = hashlib.sha256()
     draft = file.with_name(f".{file.name}.{os.getpid()}")
+    file.parent.mkdir(parents=True, exist_ok=True)
     try:
         with draft.open("wb") as out:
             for part in parts:

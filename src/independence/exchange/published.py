@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,28 +31,43 @@ class _RunFiles(msgspec.Struct):
     name_extraction: bytes = b""
 
 
-def read(path: Path, suite: Suite, registered: frozenset[str] | None = None) -> Imported:
+def _unwatched(count: int) -> None:
+    """Nobody wants to know."""
+
+
+def read(
+    path: Path, suite: Suite, registered: frozenset[str] | None = None, watch: Callable[[int], None] = _unwatched
+) -> Imported:
     """Read a result set whole: nothing is handed over before the last byte was read and checked.
 
     `suite` says which files belong to which dialogue; other files are counted and ignored, unreadable ones counted and
-    skipped. `registered` holds the configuration directories of a models file, for the summary.
+    skipped. `registered` holds the configuration directories of a models file, for the summary. `watch` is told how
+    many files were read so far.
     Raises UsageError where there is nothing to read or the archive is damaged.
     """
     by = guide(suite)
-    gathered, found = _gather(path, by)
+    gathered, found = _gather(_counted(archive.files(path), watch), path, by)
     runs = tuple(_run(key, gathered[key], by) for key in sorted(gathered))
     return Imported(runs, summarise(runs, found, by, registered))
 
 
-def _gather(path: Path, by: Guide) -> tuple[dict[tuple[str, int], _RunFiles], Found]:
+def _counted(files: Iterable[archive.File], watch: Callable[[int], None]) -> Iterator[archive.File]:
+    for count, file in enumerate(files, start=1):
+        watch(count)
+        yield file
+
+
+def _gather(files: Iterable[archive.File], path: Path, by: Guide) -> tuple[dict[tuple[str, int], _RunFiles], Found]:
     gathered: dict[tuple[str, int], _RunFiles] = {}
     total = unknown = 0
+    older: set[str] = set()
     unreadable = []
-    for file in archive.files(path):
+    for file in files:
         where = place(file.parts)
         if where is None:
             continue
         total += 1
+        older |= {where.config_dir} if where.older else set()
         record = decode(file.content or b"") if _belongs(where, by) else None
         if where.rest == (NAME_EXTRACTION,):
             _of(where, gathered).name_extraction = file.content or b""
@@ -66,7 +82,7 @@ def _gather(path: Path, by: Guide) -> tuple[dict[tuple[str, int], _RunFiles], Fo
         raise archive.nothing_found(path)
     if not gathered:
         raise UsageError(f"{path}: no readable response file of suite {by.suite.suite} in {total} files")
-    return gathered, Found(total, unknown, tuple(unreadable))
+    return gathered, Found(total, unknown, tuple(unreadable), len(older))
 
 
 def _of(where: Place, gathered: dict[tuple[str, int], _RunFiles]) -> _RunFiles:

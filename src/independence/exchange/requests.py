@@ -50,8 +50,7 @@ class Requests:
         """The messages of a scenario's first request, whoever is asked."""
         if scenario not in self._dialogues:
             return b"[]"
-        trial = Trial("", _NOBODY, self._dialogues[scenario], 1, 0.0)
-        return self._encoded(trial, Progress((), (), ""))
+        return msgspec.json.encode(dialogue.opening(self._dialogues[scenario]))
 
     def _encoded(self, trial: Trial, progress: Progress) -> bytes:
         return msgspec.json.encode(dialogue.request(trial, progress).messages)

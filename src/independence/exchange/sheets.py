@@ -18,7 +18,7 @@ import msgspec
 
 from independence.config.subjects import Subject
 from independence.exchange.requests import Requests
-from independence.report.place import Place
+from independence.report.place import Place, grading
 from independence.report.study import About
 from independence.store import artefacts, exported, queries
 from independence.store.exported import GivenAnswer, GivenVerdict, Spot
@@ -63,7 +63,8 @@ class Edition:
 
 _WHO = ("suite", "edition", "config", "label", "model_id", "simulated")
 _SPOT = (*_WHO, "variant", "mode", "experiment", "scenario", "side", "cell", "factors", "run")
-_SUBJECT = (*_WHO, "endpoint", "provider", "temperature", "effort", "answers", "cost_usd")
+_SUBJECT = (*_WHO, "endpoint", "provider", "temperature", "temperature_supported", "effort", "answers",
+            "cost_usd")  # fmt: skip
 _ANSWER = ("turn", "turn_id", "messages", "answer", "missing", "stale", "flags", "channel", "finish_reason", "thinking",
            "reasoning", "raw", "served_model", "served_provider", "response_id", "prompt_tokens", "completion_tokens",
            "reasoning_tokens", "cost_usd", "seconds", "attempts", "answered_at")  # fmt: skip
@@ -82,7 +83,7 @@ def sheets(edition: Edition) -> list[Sheet]:
         Sheet("dialogues", (*_SPOT, *_ANSWER), lambda: _dialogues(edition), factors),
         Sheet("verdicts", (*_SPOT, *_VERDICT), lambda: _verdicts(edition), {**factors, "values": fields}),
     ]
-    if any(rubric.steps for rubric in suite.rubrics.values()):
+    if any(rubric.steps for rubric in grading(edition.connection, edition.places[0]).rubrics.values()):
         every.append(Sheet("steps", (*_SPOT, *_STEP), lambda: _steps(edition), factors))
     return every
 
@@ -99,7 +100,7 @@ def _subjects(edition: Edition) -> Iterator[Row]:
             cost[config] += dollars
     for config in edition.about:
         own = msgspec.json.decode(configured[config], type=Subject) if config in configured else None
-        names = ("endpoint", "provider", "temperature", "effort")
+        names = ("endpoint", "provider", "temperature", "temperature_supported", "effort")
         about = {name: getattr(own, name) if own else None for name in names}
         yield {**_who(edition, config), **about, "answers": answers[config], "cost_usd": cost[config]}
 
@@ -153,12 +154,12 @@ def _nothing(lack: tuple[int, str]) -> Row:
 
 def _verdicts(edition: Edition) -> Iterator[Row]:
     """One row a verdict. `current`: of this edition's rubric or a published one, on the dialogue as it is now."""
-    suite = edition.places[0].suite
+    suite = grading(edition.connection, edition.places[0])
     rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
     ends = {state.key: state.end for state in queries.states(edition.connection, *edition.name)}
     for spot, row in _chosen(edition, exported.verdicts(edition.connection, *edition.name)):
         kept = {name: getattr(row, name) for name in _VERDICT if name in GivenVerdict._fields}
-        graded = row.rubric in (rubrics.get(spot.scenario), queries.PUBLISHED)
+        graded = row.rubric in (rubrics.get(spot.scenario), queries.PUBLISHED, queries.REREAD)
         yield {
             **_where(edition, spot),
             **kept,

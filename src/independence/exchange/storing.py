@@ -1,4 +1,7 @@
-"""Imported runs as rows of the store, under the edition `published`. Importing twice changes nothing."""
+"""Imported runs as rows of the store, under the edition `published`.
+
+Importing twice changes nothing, but that a verdict which an older version could not read is mended.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,16 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.config.subjects import SIM
+from independence.exchange.anomalies import EMPTY_VERDICT
 from independence.exchange.rows import ImportedRun, ImportedTrial
 from independence.judge.spec import verdict_key
 from independence.store import context, records
-from independence.store.queries import PUBLISHED
+from independence.store.queries import PUBLISHED, REREAD
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.suites import digest
 from independence.suites.schema import Scenario, Suite
+from independence.suites.unworded import unworded
 from independence.types import Reply, Verdict
 
 
@@ -30,7 +36,8 @@ def store(
     connection: sqlite3.Connection, suite: Suite, runs: Sequence[ImportedRun], labels: Mapping[str, str]
 ) -> Stored:
     """Write a result set in one transaction; `labels` by config_dir. Raises sqlite3.Error, then nothing was written."""
-    edition = EditionRow(suite.suite, PUBLISHED, msgspec.json.encode(suite).decode())
+    known, ours = (msgspec.json.encode(one).decode() for one in (unworded(suite), suite))
+    edition = EditionRow(suite.suite, PUBLISHED, known, ours)
     trials = [(run, row, trial) for run in runs for row, trial in _places(run, suite)]
     calls = [call for _, row, trial in trials if trial for call in _calls(row, trial)]
     ends = {call.trial: call.after for call in calls}
@@ -48,7 +55,7 @@ def store(
         stored = Stored(
             records.add_trials(connection, [row for _, row, _ in trials]),
             records.add_calls_once(connection, calls),
-            records.add_verdicts(connection, verdicts),
+            records.mend_verdicts(connection, verdicts) + records.add_verdicts(connection, verdicts),
         )
         for run in runs:
             if run.name_extraction:
@@ -63,7 +70,8 @@ def store(
 
 def _subject(run: ImportedRun, suite: Suite, labels: Mapping[str, str]) -> SubjectRow:
     label = labels.get(run.config_dir, run.model_id)
-    return SubjectRow(suite.suite, PUBLISHED, run.config_dir, label, run.model_id, simulated=False)
+    simulated = run.model_id.startswith(f"{SIM}/")  # an exported run of our own says so in the id
+    return SubjectRow(suite.suite, PUBLISHED, run.config_dir, label, run.model_id, simulated)
 
 
 def _places(run: ImportedRun, suite: Suite) -> Iterator[tuple[TrialRow, ImportedTrial | None]]:
@@ -106,6 +114,8 @@ def _verdict(row: TrialRow, trial: ImportedTrial, at: str) -> VerdictRow | None:
         grade = msgspec.structs.replace(grade, usage=trial.judge_usage)
     at_last = max((call.timestamp for call in trial.calls), default="")
     key = verdict_key(at, PUBLISHED, settings)
+    reread = isinstance(grade, Verdict) and EMPTY_VERDICT in trial.flags
     return VerdictRow(
-        key, row.key, trial.judge_model or "unknown", PUBLISHED, at, settings, grade, judged_at=at_last or None
-    )
+        key, row.key, trial.judge_model or "unknown", REREAD if reread else PUBLISHED, at, settings, grade,
+        judged_at=at_last or None,
+    )  # fmt: skip

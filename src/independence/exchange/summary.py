@@ -28,6 +28,7 @@ class Summary(msgspec.Struct, frozen=True):
     unknown_files: int  # not part of the suite's layout; ignored
     unreadable: tuple[str, ...]  # response files that are not readable JSON of the right shape; skipped
     anomalies: tuple[AnomalyCount, ...]
+    older: int = 0  # configurations of the older layout, whose names say neither effort nor temperature
 
     def count(self, flag: str) -> int:
         """How often a kind of oddity was met. Raises KeyError for one that was not looked for."""
@@ -40,6 +41,7 @@ class Found(NamedTuple):
     files: int
     unknown: int
     unreadable: tuple[str, ...]
+    older: int = 0
 
 
 def summarise(runs: Sequence[ImportedRun], found: Found, by: Guide, registered: frozenset[str] | None) -> Summary:
@@ -59,6 +61,7 @@ def summarise(runs: Sequence[ImportedRun], found: Found, by: Guide, registered: 
         unknown_files=found.unknown,
         unreadable=found.unreadable,
         anomalies=counted(runs, by, registered),
+        older=found.older,
     )
 
 

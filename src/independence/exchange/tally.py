@@ -11,6 +11,7 @@ import msgspec
 from independence.exchange import history
 from independence.exchange.anomalies import (
     CATALOGUE,
+    EMPTY_VERDICT,
     MISSING_DIMENSION,
     MISSING_FILE,
     NOT_IN_SET,
@@ -130,5 +131,5 @@ def _verdicts(run: ImportedRun) -> list[ScoredVerdict]:
     return [
         ScoredVerdict(trial.scenario, trial.experiment, trial.grade.values)
         for trial in run.trials
-        if isinstance(trial.grade, Verdict)
+        if isinstance(trial.grade, Verdict) and EMPTY_VERDICT not in trial.flags  # the publisher did not have it
     ]

@@ -12,7 +12,8 @@ from independence.suites import digest
 CUES: Final = "cues"
 OFFLINE: Final = "offline"
 HYBRID: Final = "hybrid"
-CUES_VERSION = 1  # part of every cues verdict's key: new rules grade anew
+HUMAN: Final = "human"  # `human:NAME`: scores that a person gave, imported
+CUES_VERSION = 2  # part of every cues verdict's key: new rules grade anew; older ones' are stored as `cues@VERSION`
 DEFAULT_JUDGE = "google/gemini-3-flash-preview"
 
 
@@ -81,7 +82,7 @@ class JudgeSpec(msgspec.Struct, frozen=True):
 def kind(name: str) -> str:
     """The kind of a judge that is called so."""
     first = name.partition(":")[0].partition("@")[0]
-    return first if first in (CUES, OFFLINE, HYBRID) else "model"
+    return first if first in (CUES, OFFLINE, HYBRID) or (first == HUMAN and name != HUMAN) else "model"
 
 
 def verdict_key(context: str, rubric: str, settings: str, pass_: int = 1) -> str:

@@ -26,6 +26,7 @@ Built = Board | Shown
 FLAGS: Final = {
     "--scoring": "an index",
     "--matrix": "an index",
+    "--pooled": "an index",
     "--generalises-to": "an index",
     "--fail-under": "an index",
     "--correction": "tests of several subjects at once",
@@ -36,8 +37,10 @@ class Asked(msgspec.Struct, frozen=True):
     """How a place is to be read. What an analysis has no use for was refused before (`refuse`)."""
 
     scoring: str = STRICT
-    judge: str | None = None  # None: the one with most verdicts
+    judge: str | None = None  # None: the usual one
     reading: Reading = DEFAULT
+    pooled: bool = False  # over every condition of the edition
+    models: tuple[str, ...] = ()  # show only these labels or ids, as they stand among all
 
 
 class _Analysis(NamedTuple):
@@ -79,13 +82,17 @@ def to_json(built: Sequence[Built]) -> str:
 
 
 def _index(connection: sqlite3.Connection, place: Place, asked: Asked) -> Board:
-    return index_board.board(connection, place, asked.scoring, asked.judge, asked.reading)
+    if asked.pooled:
+        from independence.report import pooled
+
+        return pooled.board(connection, place, asked.scoring, asked.judge, asked.reading, asked.models)
+    return index_board.board(connection, place, asked.scoring, asked.judge, asked.reading, asked.models)
 
 
 def _index_report(connection: sqlite3.Connection, place: Place, asked: Asked, models: Collection[str]) -> list[Section]:
     from independence.report import full
 
-    return full.sections(connection, place, asked.judge, asked.reading, models)
+    return full.sections(connection, place, asked.judge, asked.reading, models, asked.scoring)
 
 
 def _sides(connection: sqlite3.Connection, place: Place, asked: Asked) -> Shown:
@@ -93,7 +100,7 @@ def _sides(connection: sqlite3.Connection, place: Place, asked: Asked) -> Shown:
     from independence.report.advice import forms, reading
 
     read = reading.read(connection, place, asked.judge)
-    return forms.sides(read, sides_board.board(read, asked.reading.correction))
+    return forms.sides(read, sides_board.only(sides_board.board(read, asked.reading.correction), read, asked.models))
 
 
 def _sides_report(connection: sqlite3.Connection, place: Place, asked: Asked, models: Collection[str]) -> list[Section]:
@@ -106,7 +113,7 @@ def _stance(connection: sqlite3.Connection, place: Place, asked: Asked) -> Shown
     from independence.report.advice import forms, published, reading
 
     read = reading.read(connection, place, asked.judge)
-    return forms.stance(read, published.board(read))
+    return forms.stance(read, published.only(published.board(read), read, asked.models))
 
 
 def _stance_report(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from independence.report.board import Board, Row
+from independence.report.board import Board
 from independence.report.place import Place
 from independence.report.study import Study, Subjects
 from independence.report.table import Column, Table, Value
@@ -27,9 +27,9 @@ _VALUE = (
 )  # fmt: skip
 
 
-def per_run(row: Row, own: Spent) -> float | None:
-    """Dollars of one run, answers, verdicts and lost calls; None where no run is complete."""
-    return _total(own) / row.complete_runs if row.complete_runs else None
+def per_run(own: Spent) -> float | None:
+    """Mean dollars of the runs that were asked, answers, verdicts and lost calls; None where none was."""
+    return _total(own) / own.runs if own.runs else None
 
 
 def _total(own: Spent) -> float:
@@ -43,25 +43,26 @@ def spent_by(connection: sqlite3.Connection, place: Place) -> dict[str, Spent]:
 
 def tables(read: Study, board: Board, spent: Mapping[str, Spent]) -> list[Table]:
     """The audit of every subject, and index per dollar of those whose answers cost something."""
-    return [audit(read, {row.config: row.complete_runs for row in board.rows}, spent), _value(read, board, spent)]
+    return [audit(read, [row.config for row in board.rows], spent), _value(read, board, spent)]
 
 
-def audit(read: Subjects, complete_runs: Mapping[str, int], spent: Mapping[str, Spent]) -> Table:
-    """What was spent on every subject of `complete_runs`, config_dir -> how many there are, the dearest first."""
+def audit(read: Subjects, configs: Iterable[str], spent: Mapping[str, Spent]) -> Table:
+    """What was spent on every one of these subjects, by config_dir, the dearest first."""
     rows: list[tuple[Value, ...]] = []
-    for config, runs in complete_runs.items():
+    for config in configs:
         own = spent.get(config)
         if own is None:
             continue
         rows.append(
             (read.about[config].name, own.calls, own.answers_usd, own.verdicts, own.verdicts_usd, own.failed_usd,
-             own.unknown_usd, _total(own), _total(own) / runs if runs else None, own.extra_attempts, own.tokens)
+             own.unknown_usd, _total(own), per_run(own), own.extra_attempts, own.tokens)
         )  # fmt: skip
     rows.sort(key=lambda cells: (-_usd(cells[7]), str(cells[0])))
     everything = sum(_usd(cells[7]) for cells in rows)
     note = (
         f"${everything:.2f} in total. Judging counts every judge that graded here. Lost calls were paid for and never "
-        "settled; unsure is what was reserved for attempts whose cost never came back."
+        "settled; unsure is what was reserved for attempts whose cost never came back. Per run: the total "
+        "divided by the runs that were asked, complete or not."
     )
     return _without_zeros(Table("costs", "Cost audit", _AUDIT, tuple(rows), (note,)))
 
@@ -73,7 +74,7 @@ def _value(read: Study, board: Board, spent: Mapping[str, Spent]) -> Table:
         own = spent.get(row.config)
         if row.index is None or own is None:
             continue
-        cost = per_run(row, own)
+        cost = per_run(own)
         if not own.answers_usd or not cost:
             free += 1
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -22,7 +22,8 @@ from independence.stats.spread import LIKE_THESE, THESE
 from independence.stats.standing import Standing
 from independence.stats.strict import StrictRow
 from independence.store import queries
-from independence.store.queries import PUBLISHED
+from independence.store.dates import Dates
+from independence.store.queries import imported
 
 STRICT = "strict"
 SCORINGS = (STRICT, "published", *RULES)
@@ -64,6 +65,7 @@ class Row(msgspec.Struct, frozen=True):
     p_best: float | None = None
     intervals: dict[str, Ends | None] = {}  # every method that applies, by its name
     estimate: Estimated | None = None  # where an offline judge spoke
+    thinking: bool = False  # its answers took reasoning tokens
 
 
 class Board(msgspec.Struct, frozen=True):
@@ -79,6 +81,9 @@ class Board(msgspec.Struct, frozen=True):
     correction: str = NONE  # of the comparisons behind the tiers
     minimum_detectable: float | None = None  # points two typical subjects must differ by, 80 % power, one comparison
     judging: str | None = None  # what an offline judge's estimates rest on
+    repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
+    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
+    dates: Dates | None = None  # of the replies and of this judge's verdicts
 
 
 def board(
@@ -87,13 +92,26 @@ def board(
     scoring: str = STRICT,
     judge: str | None = None,
     reading: Reading = DEFAULT,
+    models: Collection[str] = (),
 ) -> Board:
-    """Score every subject of a place. Raises UsageError for a rule the suite cannot feed."""
+    """Score every subject of a place; `models`: show only these labels or ids, as they stand among all.
+
+    Raises UsageError for a rule the suite cannot feed, StoreError for an unknown name.
+    """
     if place.suite.index is None:
         raise UsageError(f"suite {place.suite.suite} declares no index, so it has no board of this kind")
     read = study.read(connection, place, judge)
     costs = queries.costs(connection, place.suite.suite, place.edition, (place.variant, place.mode))
-    return of(read, costs, scoring, reading)
+    return only(of(read, costs, scoring, reading), read, models)
+
+
+def only(board: Board, read: Study, models: Collection[str]) -> Board:
+    """The rows of these labels, ids or directories as they stand; none named: all. Raises StoreError."""
+    if not models:
+        return board
+    chosen = study.named(read, models)
+    notes = read.repeats.notes({config: read.about[config].name for config in chosen})
+    return msgspec.structs.replace(board, rows=tuple(row for row in board.rows if row.config in chosen), repeats=notes)
 
 
 def of(read: Study, costs: Mapping[str, float], scoring: str = STRICT, reading: Reading = DEFAULT) -> Board:
@@ -107,17 +125,23 @@ def of(read: Study, costs: Mapping[str, float], scoring: str = STRICT, reading: 
             simulated=read.about[row.config].simulated,
             cost_usd=costs.get(row.config, 0.0),
             estimate=read.estimates.of.get(row.config),
+            thinking=read.about[row.config].thinking,
+            flags=row.flags | read.repeats.flags(row.config),
         )
         for row in rows
     )
     head = (place.suite.suite, place.edition, place.condition, scoring, read.judge)
     if scoring != STRICT:
-        return Board(*head, THESE, named, judging=read.estimates.judging)
+        return Board(
+            *head, THESE, named, judging=read.estimates.judging, repeats=study.repeated(read), as_full=read.as_full,
+            dates=read.dates,
+        )  # fmt: skip
     estimates = list((read.these if reading.generalises_to == THESE else read.like_these).values())
     smallest = standing.minimum_detectable(estimates)
     return Board(
-        *head, reading.generalises_to, _by_estimate(named), reading.correction, smallest, read.estimates.judging
-    )
+        *head, reading.generalises_to, _by_estimate(named), reading.correction, smallest, read.estimates.judging,
+        study.repeated(read), read.as_full, read.dates,
+    )  # fmt: skip
 
 
 def _by_estimate(rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -131,7 +155,8 @@ def _by_estimate(rows: Sequence[Row]) -> tuple[Row, ...]:
 
 
 def _strict(read: Study, reading: Reading) -> list[Row]:
-    ranks = {config: rank for rank, config in enumerate(read.ranked(), start=1)}
+    order = read.ranked()
+    ranks = dict(zip(order, standing.ranks([read.sheets[config].index for config in order]), strict=True))
     places = _standings(read, reading)
     rows = []
     for config, own in read.planned.items():
@@ -150,15 +175,16 @@ def _strict(read: Study, reading: Reading) -> list[Row]:
 
 
 def _standings(read: Study, reading: Reading) -> dict[str, Standing]:
-    """Tier, rank interval and chance of being best of every subject with an interval."""
-    order = [config for config in read.ranked() if config in read.these]
+    """Tier, rank interval and chance of being best of every subject with an interval. Without noise there is none."""
+    own = read.these if reading.generalises_to == THESE else read.like_these
+    order = [config for config in read.ranked() if config in own and own[config].se > 0]
     these = [read.these[config] for config in order]
     if reading.generalises_to == THESE:
         estimates, p = these, all_pairs(these, reading.correction) if these else None
     else:
         estimates = [read.like_these[config] for config in order]
         p = all_paired([read.sheets[config] for config in order], these, reading.correction) if these else None
-    others = [sheet.index for config, sheet in read.sheets.items() if config not in read.these]
+    others = [sheet.index for config, sheet in read.sheets.items() if config not in order]
     return dict(zip(order, standing.standings(estimates, p, others), strict=True)) if p is not None else {}
 
 
@@ -210,7 +236,7 @@ def _rule(place: Place, scoring: str) -> Rule:
 
 def _refuse_unequal(read: Study, scoring: str) -> None:
     """Published rules average whole runs; a plan with more of some scenarios has none. Imports are what was found."""
-    if read.place.edition == PUBLISHED:
+    if imported(read.place.edition):
         return
     for config, own in read.planned.items():
         counts = Counter(cell.scenario for cell in own)
@@ -225,7 +251,7 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
 def _runs(own: Sequence[Planned]) -> tuple[list[ScoredVerdict], ...]:
     runs: dict[int, list[ScoredVerdict]] = {}
     for cell in own:
-        if cell.given is not None:
+        if cell.given is not None and cells.REREAD not in cell.flags:  # the publisher did not have it
             runs.setdefault(cell.run, []).append(ScoredVerdict(cell.scenario, cell.experiment, cell.given))
     return tuple(runs[run] for run in sorted(runs))
 

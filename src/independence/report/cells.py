@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from independence.report.place import Place, usual_judge
-from independence.stats.validity import void_reason
+from independence.report.place import Place, as_full, grading, usual_judge
+from independence.report.repeats import Repeats, leave_out
+from independence.stats import validity
+from independence.stats.validity import Said, void_reason
 from independence.store import queries
+from independence.store.queries import TrialState
 from independence.suites import digest
 from independence.types import Scalar
+
+REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
+OUR_RUBRIC = "our_rubric"  # the flag of a verdict on an imported dialogue that a judge gave by a rubric of ours
 
 
 class Planned(NamedTuple):
@@ -27,33 +33,72 @@ class Planned(NamedTuple):
 
 
 class Table(NamedTuple):
-    """All planned verdicts of a place under one judge."""
+    """All planned verdicts of a place under one judge, those on replies that only repeat earlier ones left out."""
 
     judge: str | None
     planned: list[Planned]
+    repeats: Repeats = Repeats()
+    thinking: frozenset[str] = frozenset()  # config_dirs of those whose answers took reasoning tokens
+    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
 
 
 def table(connection: sqlite3.Connection, place: Place, asked_judge: str | None) -> Table:
-    """Read a place, under the asked judge or the one with most verdicts."""
+    """Read a place, under the asked judge or the usual one."""
     where = (place.suite.suite, place.edition, (place.variant, place.mode))
     stored = queries.verdicts(connection, *where)
     name = asked_judge or usual_judge(stored)
-    rubrics = {s.id: digest.rubric(place.suite, s) for s in place.suite.scenarios}
+    suite = grading(connection, place)
+    rubrics = {s.id: digest.rubric(suite, s) for s in suite.scenarios}
     by_dialogue = {(v.trial, v.context, v.rubric): v for v in stored if v.judge == name}
     planned = []
-    for state in queries.states(connection, *where):
+    states, repeats = leave_out(connection, place, queries.states(connection, *where))
+    unanswered = {} if queries.imported(place.edition) else _unanswered(states)
+    for state in states:
         verdict = None
-        for rubric in (rubrics.get(state.scenario, ""), queries.PUBLISHED):
+        for rubric in (rubrics.get(state.scenario, ""), queries.PUBLISHED, queries.REREAD):
             verdict = verdict or by_dialogue.get((state.key, state.at or "", rubric))
         given = verdict.fields if verdict and verdict.missing is None else None
-        missing = _missing(state, verdict)
+        marked = unanswered.get((state.config_dir, state.scenario, state.run), ())
+        missing = _missing(state, verdict) or (validity.NO_ANSWER if marked else None)
+        flags = (*state.flags, *_marks(place, verdict), *marked)
         planned.append(
             Planned(
                 state.config_dir, state.experiment, state.scenario, state.run,
-                given if missing is None else None, missing, given, state.flags,
+                given if missing is None else None, missing, given, flags,
             )
         )  # fmt: skip
-    return Table(name, planned)
+    return Table(
+        name,
+        planned,
+        repeats,
+        frozenset(state.config_dir for state in states if state.thought),
+        as_full(stored, name) if asked_judge is None else (),
+    )
+
+
+def _marks(place: Place, verdict: queries.StoredVerdict | None) -> list[str]:
+    """What is particular about a verdict on an import."""
+    if verdict is None or not queries.imported(place.edition) or verdict.rubric == queries.PUBLISHED:
+        return []
+    return [REREAD if verdict.rubric == queries.REREAD else OUR_RUBRIC]
+
+
+def _unanswered(states: Sequence[TrialState]) -> dict[tuple[str, str, int], tuple[str, ...]]:
+    """Dialogues with replies that are no answers, of subjects of whose replies half or more are none -> their marks."""
+    said: dict[str, list[tuple[tuple[str, str, int], Said]]] = {}
+    for state in states:
+        spot = (state.config_dir, state.scenario, state.run)
+        for turn, reply in enumerate(state.replies):
+            one = Said((state.scenario, turn), reply.words, validity.NO_ANSWER in reply.flags)
+            said.setdefault(state.config_dir, []).append((spot, one))
+    out: dict[tuple[str, str, int], tuple[str, ...]] = {}
+    for own in said.values():
+        replies = [one for _, one in own]
+        again = validity.repeated(replies)
+        for (spot, _), none, twice in zip(own, validity.no_answers(replies), again, strict=True):
+            if none:
+                out[spot] = (*out.get(spot, ()), validity.UNANSWERED, *((validity.REPEATED,) if twice else ()))
+    return out
 
 
 def _missing(state: queries.TrialState, verdict: queries.StoredVerdict | None) -> str | None:

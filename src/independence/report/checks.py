@@ -131,6 +131,7 @@ class Patient(NamedTuple):
     name: str  # as boards print it
     model: str  # id as its endpoint knows it
     effort: str
+    temperature_sent: bool = True
 
 
 def of_model(patient: Patient, listed: Catalogue, info: ModelInfo | None) -> Iterator[Finding]:
@@ -140,6 +141,7 @@ def of_model(patient: Patient, listed: Catalogue, info: ModelInfo | None) -> Ite
         return
     if patient.role == "model":
         yield _tools(patient, info)
+        yield from _temperature(patient)
     yield _effort(patient, info)
     yield _price(patient, info.prices if info else None)
     if info is not None and info.context_length is not None:
@@ -153,7 +155,8 @@ def _presence(patient: Patient, listed: Catalogue, info: ModelInfo | None) -> Fi
     if info is not None:
         slug = f" ({info.canonical_slug})" if info.canonical_slug and info.canonical_slug != info.id else ""
         return Finding(patient.role, patient.name, "ok", f"listed as {info.id}{slug}")
-    names = ", ".join(f"`{name}`" for name in near(patient.model, listed))
+    prefix = patient.name.removesuffix(patient.model)  # the endpoint's, as the command line wants it
+    names = ", ".join(f"`{prefix}{name}`" for name in near(patient.model, listed))
     fix = f"did you mean {names}?" if names else "`independence models --catalogue` lists what there is"
     return Finding(patient.role, patient.name, "fail", f"no `{patient.model}` in the catalogue", fix)
 
@@ -166,6 +169,12 @@ def _tools(patient: Patient, info: ModelInfo | None) -> Finding:
             "tools", patient.name, "fail", "takes no tools, which tool_role needs", "run it with --modes user_role"
         )
     return Finding("tools", patient.name, "ok", "listed")
+
+
+def _temperature(patient: Patient) -> Iterator[Finding]:
+    """Only where no temperature is sent to the model although its label names one."""
+    if not patient.temperature_sent:
+        yield Finding("temperature", patient.name, "ok", "none is sent, as its entry says temperature_supported: false")
 
 
 def _effort(patient: Patient, info: ModelInfo | None) -> Finding:

@@ -9,7 +9,7 @@ from independence.report.table import Column, Ends, Table
 
 _NOTES = (
     "Total: what such calls cost on average. Range: one bill in ten stays below it, one in ten goes above it.",
-    "At most: every answer as long as its budget allows, and asked again as often as can be.",
+    "At most: a bound, no forecast: every answer fills its budget and is asked again. `run --max-cost` sets another.",
 )
 
 

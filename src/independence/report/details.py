@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
-from independence.report.board import Board, Row
+from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, Row
 from independence.report.cells import Planned
+from independence.report.legend import words
 from independence.report.study import Study
-from independence.report.table import Column, Table, Value
+from independence.report.table import Column, Table, Value, decimal
+from independence.stats.spread import LIKE_THESE, THESE
 
 _COLUMNS = (
-    Column("experiment", "Experiment"), Column("field", "Field"), Column("mean", "Mean", "number", 2),
+    Column("experiment", "Experiment", "id"), Column("field", "Field", "id"), Column("mean", "Mean", "number", 2),
     Column("sd", "SD", "number", 2), Column("verdicts", "Verdicts", "count"),
 )  # fmt: skip
 
 
 def runs(board: Board) -> Table:
     """Per-run indices with every interval, one line a subject with a complete run."""
+    methods = _METHODS if board.scoring == STRICT else {method: _METHODS[method] for method in (T_RUNS, BOOTSTRAP)}
     rows: list[tuple[Value, ...]] = []
     for row in board.rows:
         if row.per_run:
             spread = stdev(row.per_run) if len(row.per_run) > 1 else None
-            listed = " ".join(f"{value:.1f}" for value in row.per_run)
-            rows.append((_name(row), row.index, listed, spread, *(row.intervals.get(method) for method in _METHODS)))
+            listed = " ".join(decimal(value) for value in row.per_run)
+            rows.append((_name(row), row.index, spread, *(row.intervals.get(method) for method in methods), listed))
     columns = (
-        Column("subject", "Subject"), Column("index", "Index", "number"), Column("per_run", "Each run"),
-        Column("sd", "SD", "number", 2), Column("these", "These scenarios", "index_interval"),
-        Column("like_these", "Scenarios like these", "index_interval"),
-        Column("t_runs", "t over runs", "index_interval"),
-        Column("bootstrap", "Published bootstrap", "index_interval"),
+        Column("subject", "Subject"), Column("index", "Index", "index"), Column("sd", "SD", "number", 2),
+        *methods.values(), Column("per_run", "Each run"),
     )  # fmt: skip
     note = (
         "These scenarios: more runs of the same. Scenarios like these: other scenarios of the kind. The published "
@@ -38,7 +38,12 @@ def runs(board: Board) -> Table:
     return Table("runs", "Runs and intervals", columns, tuple(rows), (note,))
 
 
-_METHODS = ("these-scenarios", "scenarios-like-these", "t-runs", "published-bootstrap")
+_METHODS = {
+    THESE: Column("these", "These scenarios", "index_interval"),
+    LIKE_THESE: Column("like_these", "Scenarios like these", "index_interval"),
+    T_RUNS: Column("t_runs", "t over runs", "index_interval"),
+    BOOTSTRAP: Column("bootstrap", "Published bootstrap", "index_interval"),
+}
 
 
 def subjects(read: Study, board: Board) -> list[Table]:
@@ -49,8 +54,8 @@ def subjects(read: Study, board: Board) -> list[Table]:
 def _subject(read: Study, row: Row) -> Table:
     planned = read.planned[row.config]
     rows = [line for experiment in read.place.suite.experiments for line in _fields(experiment, planned)]
-    notes = [f"{name} {value:.2f}" for name, value in row.dimensions.items() if value is not None]
-    absent = [name for name, value in row.dimensions.items() if value is None]
+    notes = [f"{words(name)} {value:.2f}" for name, value in row.dimensions.items() if value is not None]
+    absent = [words(name) for name, value in row.dimensions.items() if value is None]
     text = [f"Dimensions: {', '.join(notes)}."] if notes else []
     text += [f"Incomplete: {', '.join(absent)}."] if absent else []
     return Table(f"subject-{_slug(row.config)}", _name(row), _COLUMNS, tuple(rows), tuple(text))

@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from independence.report.items import clipped, headcount
+from independence.report.legend import words
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value
 from independence.stats.intervals import t_interval
@@ -22,7 +23,7 @@ _COLUMNS = (
     Column("rank", "#", "count"),
     Column("scenario", "Scenario"),
     Column("title", "Question"),
-    Column("category", "Category"),
+    Column("category", "Category", "id"),
     Column("difficulty", "Difficulty", "number"),
     Column("interval", "95% interval", "interval"),
     Column("average", "Avg score", "number"),
@@ -134,7 +135,9 @@ def _fields(index: Index, suite: Suite) -> list[str]:
         fields = suite.rubrics[scenario.rubric].fields
         for name in (name for name in fields if _upward(index, scenario.experiment, name) is None):
             (taken if fields[name].range else left)[name] = None
-    notes = [f"Not in the index, taken as more is better: {', '.join(taken)}."] if taken else []
+    notes = [f"Not in the index, taken as more is better: {', '.join(map(words, taken))}."] if taken else []
     return (
-        [*notes, f"Left out, since the suite does not say which end is better: {', '.join(left)}."] if left else notes
+        [*notes, f"Left out, since the suite does not say which end is better: {', '.join(map(words, left))}."]
+        if left
+        else notes
     )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from independence.report.board import Board
+import msgspec
+
+from independence.report.board import STRICT, Board
+from independence.report.labels import short
 from independence.report.plots import cost as cost_plot
 from independence.report.plots import forest as forest_plot
 from independence.report.plots import heatmap as heatmap_plot
@@ -21,11 +24,12 @@ from independence.stats.spread import LIKE_THESE, THESE
 
 
 def forest(board: Board) -> Svg:
-    """Every subject with both intervals, tiers as bands."""
+    """Every subject with both intervals, tiers as bands; under a published rule with its own interval."""
+    strict = board.scoring == STRICT
     rows = [
         ForestRow(
-            row.label, row.index, row.intervals.get(THESE), row.intervals.get(LIKE_THESE), row.tier, row.simulated,
-            row.coverage, row.bounds,
+            row.label, row.index, row.intervals.get(THESE) if strict else row.ci, row.intervals.get(LIKE_THESE),
+            row.tier, row.simulated, row.coverage, row.bounds,
         )
         for row in board.rows
     ]  # fmt: skip
@@ -33,7 +37,13 @@ def forest(board: Board) -> Svg:
         "Index with its 95 % intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
         "Bands are tiers. An open bar is what an incomplete subject can still be."
     )
-    return _figure(forest_plot.forest(rows, About("board-forest", "The board", caption)), "board-forest", caption)
+    if not strict:
+        caption = "Index by the published rule, with its bootstrap interval, which from few runs covers less than 95 %."
+    about = About("board-forest", "The board", caption)
+    labels = [row.label for row in rows]
+    shorter = [msgspec.structs.replace(row, label=short(row.label, labels, row.simulated)) for row in rows]
+    narrow = forest_plot.forest(shorter, about._replace(id="board-forest-narrow"), forest_plot.NARROW)
+    return Svg(about.id, forest_plot.forest(rows, about), caption, narrow)
 
 
 def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]) -> Svg | None:

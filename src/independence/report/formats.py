@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 
-from independence.report.board import BOOTSTRAP, T_RUNS, Board, Row
-from independence.report.table import DASH, percent
+from independence.report import dated, legend
+from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, Row
+from independence.report.cells import OUR_RUBRIC
+from independence.report.legend import heading
+from independence.report.place import also_graded
+from independence.report.table import DASH, Ends, decimal, on_scale, percent
 from independence.report.tables import cell, escaped
 from independence.stats.spread import LIKE_THESE, THESE
+from independence.stats.validity import UNANSWERED
 from independence.suites.schema import Component, Index
 
 METHODS = (THESE, LIKE_THESE, T_RUNS, BOOTSTRAP)
+THINKS: Final = "†"
 UNCALIBRATED: Final = "uncalibrated"
 _ESTIMATES = {
     "offline": "Estimate: by predictions alone; its interval is how far off they were for model families never seen.",
@@ -51,11 +57,6 @@ def column(component: Component, row: Row) -> float | None:
     return sum(present) if len(present) == len(values) else None
 
 
-def heading(component: Component) -> str:
-    """A column's name; an arrow marks scales on which lower counts more."""
-    return component.label + ("↓" if component.best < component.worst else "")
-
-
 def to_csv(boards: Sequence[Board], index: Index) -> str:
     """One line a subject and board; empty cells where there is no number."""
     out = io.StringIO()
@@ -66,6 +67,7 @@ def to_csv(boards: Sequence[Board], index: Index) -> str:
         "tier", "rank_low", "rank_high", "p_best",
         *(f"{method.replace('-', '_')}_{end}" for method in METHODS for end in ("low", "high")),
         "estimate", "estimate_low", "estimate_high", "estimate_method", "bought_verdicts", "flagged_dialogues",
+        "thinking",
     )  # fmt: skip
     writer.writerow([*heads, *(cell(component.label) for component in index.components)])
     for board in boards:
@@ -76,6 +78,7 @@ def to_csv(boards: Sequence[Board], index: Index) -> str:
                  *(row.ci or (None, None)), row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
                  row.cost_usd, row.tier, *(row.rank_ci or (None, None)), row.p_best,
                  *(end for method in METHODS for end in row.intervals.get(method) or (None, None)), *_estimated(row),
+                 row.thinking,
                  *(column(component, row) for component in index.components)]
             )  # fmt: skip
     return out.getvalue()
@@ -93,12 +96,21 @@ def to_markdown(board: Board, index: Index) -> str:
             percent(row.coverage), *(number(column(component, row)) for component in index.components),
         ]  # fmt: skip
         lines.append("| " + " | ".join(map(escaped, cells)) + " |")
-    return "\n".join([*lines, *(f"\n{escaped(line)}" for line in (*readings(board), *judging(board)))]) + "\n"
+    about = legend.lines(index, ("tier", "rank", "index", "ci", "runs", "coverage"), index.components)
+    told = [escaped(line) for line in (*dated.line(board.dates), *readings(board), *judging(board))] + [
+        f"- {escaped(line)}" for line in about
+    ]
+    return "\n".join([*lines, "", "\n\n".join(told)]) + "\n"
 
 
 def readings(board: Board) -> list[str]:
-    """What the places mean, where there are any."""
-    lines = []
+    """Whose verdicts there are besides, by what imports were graded, and what the places mean, where there are any."""
+    lines = [f"{THINKS} thinks: answers took reasoning tokens."] if any(row.thinking for row in board.rows) else []
+    if board.scoring == STRICT:
+        lines += unanswered([(name(row), row.flags) for row in board.rows])
+    lines += [*board.repeats, *also_graded(board.as_full)]
+    if any(OUR_RUBRIC in row.flags for row in board.rows):
+        lines.append("Imported dialogues, graded by rubrics of ours: those that they were published with are unknown.")
     if any(row.tier for row in board.rows):
         lines.append(
             "Tiers: a new one starts where a subject differs from its tier's leader "
@@ -112,6 +124,17 @@ def readings(board: Board) -> list[str]:
     return lines
 
 
+def unanswered(rows: Sequence[tuple[str, Mapping[str, int]]]) -> list[str]:
+    """Who has no number for want of answers, from names and flags."""
+    named = [f"{who} ({flags[UNANSWERED]})" for who, flags in rows if flags.get(UNANSWERED)]
+    if not named:
+        return []
+    what = "error messages, noise, the prompt or the human said back, the same words to several questions"
+    return [
+        f"No answers: {', '.join(named)}. Half of the replies or more are none ({what}): no verdict on them counts."
+    ]
+
+
 def judging(board: Board) -> list[str]:
     """What estimates are, where there are any."""
     if board.judging is None:
@@ -123,26 +146,40 @@ def judging(board: Board) -> list[str]:
 
 def caption(board: Board) -> str:
     """What the numbers are: suite, condition, scoring, judge, what they generalise to."""
-    methods = sorted({row.ci_method for row in board.rows} - {"none"})
     return (
         f"{board.suite}@{board.edition}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, "
-        f"interval {', '.join(methods) or 'none'}, generalises to {board.generalises_to}"
+        f"{_intervals(board)}"
     )
 
 
+def _intervals(board: Board) -> str:
+    """What the intervals are about, and their method where it has a name of its own."""
+    methods = sorted({row.ci_method for row in board.rows} - {"none"})
+    if not methods:
+        return "no intervals"
+    about = f"intervals generalise to {board.generalises_to}"
+    return about if methods == [board.generalises_to] else f"{about}, by {', '.join(methods)}"
+
+
 def name(row: Row) -> str:
-    """A subject's name; a simulated one says so wherever it stands."""
-    return f"{row.label} (simulated)" if row.simulated else row.label
+    """A subject's name, with the mark of those that think; a simulated one says so wherever it stands."""
+    label = row.label + f" {THINKS}" * row.thinking
+    return f"{label} (simulated)" if row.simulated else label
 
 
 def number(value: float | None) -> str:
     """One decimal, or a dash."""
-    return DASH if value is None else f"{value:.1f}"
+    return DASH if value is None else decimal(value)
 
 
 def interval(row: Row) -> str:
     """The interval, clipped to the scale for display, or a dash."""
-    return DASH if row.ci is None else f"{max(0.0, row.ci[0]):.1f}–{min(100.0, row.ci[1]):.1f}"
+    return DASH if row.ci is None else ends(row.ci)
+
+
+def ends(interval: Ends, between: str = "–") -> str:
+    """Both ends of an index's interval, on its scale."""
+    return between.join(decimal(on_scale(end)) for end in interval)
 
 
 def indexed(row: Row) -> str:
@@ -158,15 +195,13 @@ def estimated(board: Board) -> bool:
 
 
 def estimate(row: Row) -> tuple[str, str, str]:
-    """The estimated index, its interval, clipped for display where it meets the scale, and how many are flagged."""
+    """The estimated index and its interval on the index's scale, and how many are flagged."""
     if row.estimate is None:
         return DASH, DASH, DASH
     flagged = f"{sum(row.estimate.flagged.values())}/{row.estimate.verdicts}"
     if row.estimate.index is None or row.estimate.ci is None:
         return DASH, DASH, flagged
-    low, high = row.estimate.ci
-    ends = (max(low, 0.0), min(high, 100.0)) if high > 0 and low < 100 else (low, high)
-    return number(row.estimate.index), "{:.1f}–{:.1f}".format(*ends), flagged
+    return number(on_scale(row.estimate.index)), ends(row.estimate.ci), flagged
 
 
 def _estimated(row: Row) -> tuple[float | str | None, ...]:

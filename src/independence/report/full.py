@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 
-from independence import __version__
 from independence.errors import UsageError
 from independence.report import (
     audit,
@@ -13,8 +12,10 @@ from independence.report import (
     details,
     difficulty,
     figures,
+    headline,
     health,
     items,
+    ledger,
     matrix,
     names,
     providers,
@@ -25,21 +26,31 @@ from independence.report import (
     study,
     variance,
 )  # fmt: skip
-from independence.report.board import Board, Reading
+from independence.report.board import STRICT, Board, Reading
 from independence.report.judges import validation
 from independence.report.place import Place, independent
 from independence.report.section import Block, Prose, Section
 from independence.report.study import Study
-from independence.report.tables import escaped
+from independence.report.table import Table
+from independence.report.tables import quoted
 from independence.store import queries
 from independence.store.spending import Spent
 
 _WORST = 5
+_STRICT_ALONE = {"measurement", "scenarios", "conditions", "providers", "judges"}
+_STRICT_NOTE = (
+    "Published rules have no intervals of this kind. This section rests on strict scoring: on subjects of whom no "
+    "verdict is missing."
+)
 
 
 def title(place: Place) -> str:
     """What the report is called."""
-    return f"{place.suite.title}: report"
+    return (
+        f"{place.suite.title}, as published: report"
+        if queries.imported(place.edition)
+        else f"{place.suite.title}: report"
+    )
 
 
 def sections(
@@ -48,6 +59,7 @@ def sections(
     judge: str | None = None,
     reading: Reading = board.DEFAULT,
     models: Collection[str] = (),
+    scoring: str = STRICT,
 ) -> list[Section]:
     """Every section that has something to say, in reading order.
 
@@ -58,12 +70,13 @@ def sections(
     read = study.read(connection, place, judge).only(models)
     spent = audit.spent_by(connection, place)
     costs = queries.costs(connection, place.suite.suite, place.edition, (place.variant, place.mode))
-    built = board.of(read, costs, reading=reading)
+    built = board.of(read, costs, scoring, reading)
     others = [study.read(connection, place, other).only(models) for other in _other_judges(connection, read)]
     made = [
+        headline.of_index(read, built),
         _board(read, built),
         _intervals(built),
-        _costs(read, built, spent),
+        _costs(read, built, spent, ledger.table(connection)),
         _scenarios(read, built),
         Section("measurement", "Where the uncertainty comes from", [
             *variance.tables(read, others), *purchase.tables(read, purchase.spend(connection, read), others),
@@ -73,12 +86,22 @@ def sections(
         )),
         Section("providers", "Same model, other hosts", providers.tables(read)),
         Section("judges", "Judges", _judges(connection, read, others)),
-        Section("names", "Chosen names", names.tables(connection, place, only=list(read.planned))),
+        Section("names", "Chosen names", names.tables(
+            connection, place, only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
+        )),
         Section("rates", "Yes-or-no fields", rates.tables(read)),
         Section("health", "Run health", [health.table(connection, read), *quality.tables(read)]),
         Section("subjects", "Every subject", details.subjects(read, built)),
     ]  # fmt: skip
-    return [section for section in made if section.body]
+    kept = [section for section in made if section.body]
+    return kept if scoring == STRICT else [_under_strict(section) for section in kept]
+
+
+def _under_strict(section: Section) -> Section:
+    """The section, saying so where it rests on strict scoring although the board is under a published rule."""
+    if section.id not in _STRICT_ALONE:
+        return section
+    return section._replace(body=[Prose(_STRICT_NOTE), *section.body])
 
 
 def _board(read: Study, built: Board) -> Section:
@@ -89,25 +112,12 @@ def _board(read: Study, built: Board) -> Section:
     tables = [ranked if ranked.rows or estimated is None else None, ranking.incomplete(built), estimated]
     return Section(
         "board", "The board",
-        [_about(read, built), figures.forest(built), *filter(None, tables), ranking.legend(index)],
+        [
+            Prose(quoted(read.place.suite.about.strip())), figures.forest(built), *filter(None, tables),
+            ranking.legend(index, ranked),
+        ],
         folds=False,
     )  # fmt: skip
-
-
-def _about(read: Study, built: Board) -> Prose:
-    suite = read.place.suite
-    planned = [cell for own in read.planned.values() for cell in own]
-    valid = sum(cell.values is not None for cell in planned)
-    what = (
-        f"Edition `{built.suite}@{built.edition}`, condition `{built.condition}`, judge "
-        f"{escaped(built.judge or 'none')}, scoring {built.scoring}: {len(read.planned)} subjects, "
-        f"{valid:,} of {len(planned):,} planned verdicts valid. Intervals and tiers are about {built.generalises_to}. "
-        f"Made by ai-independence-bench {__version__}."
-    )
-    told = [escaped(suite.about.strip()), what]
-    if any(row.simulated for row in built.rows):
-        told.append("Subjects marked simulated have planted behaviour; no model was asked.")
-    return Prose("\n\n".join(told))
 
 
 def _intervals(built: Board) -> Section:
@@ -115,12 +125,11 @@ def _intervals(built: Board) -> Section:
     return Section("runs", "Runs and intervals", [figures.strips(built), table] if table.rows else [])
 
 
-def _costs(read: Study, built: Board, spent: Mapping[str, Spent]) -> Section:
+def _costs(read: Study, built: Board, spent: Mapping[str, Spent], sessions: Table) -> Section:
     free = frozenset(config for config, own in spent.items() if not own.answers_usd)
-    rows = {row.config: row for row in built.rows}
-    per_run = {config: audit.per_run(rows[config], own) for config, own in spent.items() if config in rows}
+    per_run = {config: audit.per_run(own) for config, own in spent.items()}
     plot = figures.cost(built, per_run, free)
-    tables = audit.tables(read, built, spent)
+    tables = [*audit.tables(read, built, spent), sessions]
     return Section("costs", "Costs", [*([plot] if plot else []), *(table for table in tables if table.rows)])
 
 
@@ -136,8 +145,13 @@ def _other_judges(connection: sqlite3.Connection, read: Study) -> list[str]:
     return [name for name in there if name != read.judge] if read.judge in there else []
 
 
+def _graded(read: Study) -> set[tuple[str, str, int]]:
+    """Dialogues with a verdict."""
+    return {(c.config_dir, c.scenario, c.run) for own in read.planned.values() for c in own if c.values is not None}
+
+
 def _judges(connection: sqlite3.Connection, read: Study, others: Sequence[Study]) -> list[Block]:
-    if not others:
+    if not any(_graded(read) & _graded(other) for other in others):
         return []
     wanted = validation.Wanted(models=tuple(read.planned), worst=_WORST)
     return list(validation.validate(connection, read.place, wanted))

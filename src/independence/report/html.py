@@ -12,6 +12,7 @@ from typing import Final
 from independence.report.plots import palette
 from independence.report.section import Block, Prose, Section, Svg
 from independence.report.table import Column, Table, Value, shown
+from independence.report.tables import CODE
 
 _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
@@ -20,7 +21,11 @@ _POLICY: Final = (
 _FOLD_ABOVE: Final = 160  # signs
 _SUMMARY: Final = 100
 _LONG_NAME: Final = 16
-_MANY_TABLES: Final = 4  # from which on each table of a section is behind its title
+_ONE_LINE: Final = 20  # signs of a cell up to which it is never broken ...
+_PASSAGE: Final = 60  # ... and from which on it gets the room of a sentence
+_SERIES: Final = re.compile(r"[-+\d., ]+")
+_WORD: Final = re.compile(r"[^\s]{22,}")
+_BREAK: Final = re.compile(r"(?<=[/@_:+])(?=\w)|(?<=[^\s/@_:+-]{24})(?=\S)")
 _UNENCODABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -60,8 +65,28 @@ def _text(text: str) -> str:
     return html.escape(_UNENCODABLE.sub("\ufffd", text))
 
 
+def _breakable(text: str) -> str:
+    """A cell's text, escaped; a long name may be broken after its separators, and nowhere else."""
+    return "".join(
+        _text(part) if place % 2 == 0 else "<wbr>".join(map(_text, _BREAK.split(part)))
+        for place, part in enumerate(_words(text))
+    )
+
+
+def _quoted(note: str) -> str:
+    """A note, escaped; what stands between back-ticks is code."""
+    return "".join(
+        f"<code>{_text(part)}</code>" if place % 2 else _text(part) for place, part in enumerate(CODE.split(note))
+    )
+
+
+def _words(text: str) -> list[str]:
+    """The text in parts, every second one a word that is too long for a narrow column."""
+    return re.split(f"({_WORD.pattern})", text)
+
+
 def _section(section: Section) -> str:
-    behind = sum(isinstance(block, Table) for block in section.body) >= _MANY_TABLES
+    behind = bool(section.listed)
     body = "".join(_block(section, block, behind) for block in section.body)
     heading = f'<h2><a href="#{section.id}">{_text(section.title)}</a></h2>'
     return f'<section id="{section.id}">\n{heading}\n{body}</section>\n'
@@ -71,12 +96,19 @@ def _block(section: Section, block: Block, behind: bool) -> str:
     if isinstance(block, Prose):
         return f'<div class="prose">{_prose(block.markdown)}</div>\n'
     if isinstance(block, Svg):
-        return (
-            f'<figure id="figure-{block.id}"><div class="scroll" tabindex="0" role="group" '
-            f'aria-label="{_text(block.caption)}">{block.svg.strip()}</div>'
-            f"<figcaption>{_text(block.caption)}</figcaption></figure>\n"
-        )
+        return _figure(block)
     return _behind(block, _table(section, block, "unseen")) if behind else _table(section, block)
+
+
+def _figure(block: Svg) -> str:
+    """A figure in a box that scrolls; on a phone the narrow one in its place, where there is one."""
+    wide = (
+        f'<div class="scroll{" wide" if block.narrow else ""}" tabindex="0" role="group" '
+        f'aria-label="{_text(block.caption)}">{block.svg.strip()}</div>'
+    )
+    narrow = f'<div class="narrow">{block.narrow.strip()}</div>' if block.narrow else ""
+    caption = f"<figcaption>{_text(block.caption)}</figcaption>"
+    return f'<figure id="figure-{block.id}">{wide}{narrow}{caption}</figure>\n'
 
 
 def _prose(markdown: str) -> str:
@@ -94,17 +126,16 @@ def _behind(table: Table, content: str) -> str:
 
 def _table(section: Section, table: Table, caption_class: str = "") -> str:
     caption_class = "unseen" if table.title == section.title else caption_class
-    notes = "".join(f"<p>{_text(note)}</p>" for note in table.notes)
+    notes = "".join(f"<p>{_quoted(note)}</p>" for note in table.notes)
     notes = f'<div class="notes">{notes}</div>' if notes else ""
     name = f"table-{table.id}"
     if not table.rows:
-        return (
-            f'<div class="table" id="{name}"><p><b>{_text(table.title)}</b></p><p>Nothing to show.</p>{notes}</div>\n'
-        )
+        title = "" if caption_class == "unseen" else f"<p><b>{_text(table.title)}</b></p>"
+        return f'<div class="table" id="{name}">{title}{notes or "<p>Nothing to show.</p>"}</div>\n'
     caption = f'<caption id="{name}-caption" class="{caption_class}"><span>{_text(table.title)}</span></caption>'
     key = _key_column(table)
     heads = "".join(_head(place, column, key) for place, column in enumerate(table.columns))
-    rows = "\n".join(_row(table, row, key) for row in table.rows)
+    rows = "\n".join(_row(table, row, key) for row in table.shown)
     size = "scroll tall" if section.folded(table) else "scroll"
     named = any(len(shown(table.columns[key], row[key])) > _LONG_NAME for row in table.rows)
     opening = f'<table class="named">{caption}' if named else f"<table>{caption}"
@@ -117,7 +148,7 @@ def _table(section: Section, table: Table, caption_class: str = "") -> str:
 
 def _key_column(table: Table) -> int:
     """The column that names its row: the first of text, else the first."""
-    return next((place for place, column in enumerate(table.columns) if column.kind == "text"), 0)
+    return next((place for place, column in enumerate(table.columns) if column.kind in ("text", "id")), 0)
 
 
 def _head(place: int, column: Column, key: int) -> str:
@@ -146,6 +177,15 @@ def _cell(column: Column, value: Value) -> tuple[str, list[str]]:
     if value is None:
         return _text(text), ["absent"]
     if len(text) <= _FOLD_ABOVE:
-        return _text(text), []
+        return _breakable(text), _room(text)
     start = " ".join(text[:_SUMMARY].split())
     return f"<details><summary>{_text(start)}…</summary><div>{_text(text)}</div></details>", ["long"]
+
+
+def _room(text: str) -> list[str]:
+    """How a cell of text is set: on one line, in words, as a list of numbers or as a passage."""
+    if len(text) <= _ONE_LINE:
+        return []
+    if _SERIES.fullmatch(text):
+        return ["series"]
+    return ["passage" if len(text) > _PASSAGE else "words"]

@@ -13,7 +13,7 @@ from independence.stats.items import SANITY_CEILING, SANITY_DISCRIMINATION, Item
 _COLUMNS = (
     Column("scenario", "Scenario"),
     Column("title", "Title"),
-    Column("experiment", "Experiment"),
+    Column("experiment", "Experiment", "id"),
     Column("difficulty", "Difficulty", "number"),
     Column("interval", "95% interval", "interval"),
     Column("discrimination", "Discrimination", "number", 2),

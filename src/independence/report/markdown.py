@@ -12,12 +12,18 @@ from independence.report.tables import escaped, to_markdown
 
 def document(title: str, sections: Sequence[Section], figure_path: Callable[[str], str]) -> str:
     """One document: contents, then every section. `figure_path` says where the figure of an id lies."""
-    contents = [f"- [{escaped(section.title)}](#{section.id})" for section in sections]
+    contents = [line for section in sections for line in _contents(section)]
     parts = [f"# {escaped(title)}", *(["\n".join(contents)] if len(sections) > 1 else [])]
     for section in sections:
         parts.append(f'<a id="{section.id}"></a>\n\n## {escaped(section.title)}')
         parts += [_block(section, block, figure_path) for block in section.body]
     return "\n\n".join(parts) + "\n"
+
+
+def _contents(section: Section) -> list[str]:
+    """A section's line in the contents, and below it those of its tables where they are many."""
+    lines = [f"- [{escaped(section.title)}](#{section.id})"]
+    return lines + [f"  - [{escaped(table.title)}](#table-{table.id})" for table in section.listed]
 
 
 def _block(section: Section, block: Block, figure_path: Callable[[str], str]) -> str:
@@ -33,4 +39,7 @@ def _table(section: Section, table: Table) -> str:
     heading, _, content = to_markdown(table, level=3).strip().partition("\n\n")
     if section.folded(table):
         content = f"<details>\n<summary>{len(table.rows)} rows</summary>\n\n{content}\n\n</details>"
-    return content if table.title == section.title else f"{heading}\n\n{content}"
+    if table.title == section.title:
+        return content
+    anchor = f'<a id="table-{table.id}"></a>\n\n' if section.listed else ""
+    return f"{anchor}{heading}\n\n{content}"

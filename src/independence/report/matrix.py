@@ -49,7 +49,7 @@ class _Grid(NamedTuple):
 
 
 def tables(connection: sqlite3.Connection, suite: Suite, edition: str, judge: str | None = None) -> list[Table]:
-    """One edition under one judge (None: the one with most verdicts): cells, deltas per subject, effects of a 2x2.
+    """One edition under one judge (None: the usual one): cells, deltas per subject, effects of a 2x2.
 
     Empty where the suite has no index or fewer than two conditions have trials.
     """

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.pricing import Prices
 from independence.config.subjects import Subject
@@ -16,6 +18,7 @@ _CONFIGURATION = (
     Column("endpoint", "endpoint"),
     Column("provider", "provider"),
     Column("temperature", "temp", "number", 2),
+    Column("temperature_sent", "sent", "flag"),
     Column("effort", "effort"),
     Column("active", "active", "flag"),
     Column("config_dir", "directory"),
@@ -58,7 +61,7 @@ def resolved(names: Iterable[Resolved]) -> Table:
 def _configuration(subject: Subject) -> tuple[Value, ...]:
     return (
         subject.label, subject.model_id, subject.endpoint, subject.provider, subject.temperature,
-        subject.effort, subject.active, subject.config_dir,
+        subject.temperature_supported, subject.effort, subject.active, subject.config_dir,
     )  # fmt: skip
 
 
@@ -67,6 +70,17 @@ def catalogue(endpoint: str, listed: Catalogue, part: str) -> Table:
     rows = tuple(_model(info) for info in matching(listed, part))
     title = f"{len(rows):,} of {len(listed.models):,} models at {endpoint}"
     return Table("catalogue", title, _LISTED, rows, ("Prices are the highest where they depend on size or hour.",))
+
+
+def brief(table: Table) -> Table:
+    """A catalogue without the parameters that its models take; any other table as it is."""
+    if table.id != "catalogue":
+        return table
+    kept = len(_LISTED) - 1
+    note = "--detailed adds the parameters that they take."
+    return msgspec.structs.replace(
+        table, columns=table.columns[:kept], rows=tuple(row[:kept] for row in table.rows), notes=(*table.notes, note)
+    )
 
 
 def matching(listed: Catalogue, part: str) -> Iterator[ModelInfo]:

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from independence.judge.names import asking, published
 from independence.judge.names.reading import Reading
 from independence.judge.names.spec import source
 from independence.judge.names.spelling import key, usual
-from independence.report.place import Place
+from independence.report.place import Place, grading
 from independence.report.table import Column, Table, Value, percent
 from independence.store import names, queries
 from independence.store.names import NamesRow, RunKey, Where
@@ -27,6 +29,7 @@ _EXCLUSIVE = (
     Column("rank", "Rank", "count"), Column("name", "Name"), Column("subject", "Only subject"),
     Column("picks", "Picks", "count"),
 )  # fmt: skip
+_RANK = Column("rank", "#", "count")
 _SUBJECTS = (
     Column("subject", "Subject"), Column("names", "Names"), Column("runs", "Runs", "count"),
     Column("declined", "Declined", "count"), Column("broken", "Broken", "count"), Column("unread", "Not read", "count"),
@@ -52,6 +55,7 @@ class Shown(NamedTuple):
     planned: Sequence[RunKey]  # of the subjects that are shown
     labels: Mapping[str, str]
     spelled: Mapping[str, str]  # key of a name -> how it is written
+    ranks: Mapping[str, int | None] | None  # on the board, by config_dir
 
     def read(self) -> dict[RunKey, Run]:
         """The runs that are shown and say something: names, or a refusal."""
@@ -62,27 +66,32 @@ def tables(
     connection: sqlite3.Connection,
     place: Place,
     *,
-    extractor: str | None = None,
+    extractors: Sequence[str] | None = None,
     only: Collection[str] | None = None,
     top: int | None = 25,
+    ranks: Mapping[str, int | None] | None = None,
 ) -> list[Table]:
     """Popular names, exclusive names, names by subject; [] where nothing was read.
 
-    `extractor`: whose reading; default: the one that has read most runs, of equals what came with an import. `only`:
-    subjects (config_dir) to show; what is exclusive is told from all of them. `top`: rows of the first two tables.
+    `extractors`: whose readings, of each run the first that says something; default: the one that has read most runs,
+    of equals what came with an import. `only`: subjects (config_dir) to show; what is exclusive is told from all of
+    them. `top`: rows of the first two tables that people are shown. `ranks`: places on the board, in whose order
+    subjects stand.
     """
     where = Where(place.suite.suite, place.edition, place.variant, place.mode)
-    scenarios = asking.scenarios(place.suite)
+    scenarios = asking.scenarios(grading(connection, place))
     readings = _readings(connection, where, scenarios)
-    chosen = _chosen(readings) if extractor is None else extractor
-    if chosen not in readings:
+    chosen = [name for name in extractors or filter(None, [_chosen(readings)]) if name in readings]
+    if not chosen:
         return []
     planned = names.runs(connection, where, scenarios)
-    runs = {run: readings[chosen][run] for run in planned if run in readings[chosen]}
+    found = {run: [readings[name][run] for name in chosen if run in readings[name]] for run in planned}
+    runs = {run: next((one for one in own if one.missing is None), own[0]) for run, own in found.items() if own}
     spelled = usual(name for run in runs.values() for name in run.names)
     kept = [run for run in planned if only is None or run[0] in only]
-    shown = Shown(place, chosen, runs, kept, _labels(connection, where), spelled)
-    return [_popular(shown, top), _exclusive(shown, top), _by_subject(shown)]
+    shown = Shown(place, ", then ".join(chosen), runs, kept, _labels(connection, where), spelled, ranks)
+    first = [_popular(shown), _exclusive(shown)]
+    return [*(_cut(table, top) for table in first), _by_subject(shown)]
 
 
 def _chosen(readings: Mapping[str, Mapping[RunKey, Run]]) -> str | None:
@@ -142,7 +151,7 @@ def _takers(runs: Mapping[RunKey, Run]) -> dict[str, Counter[str]]:
     return out
 
 
-def _popular(shown: Shown, top: int | None) -> Table:
+def _popular(shown: Shown) -> Table:
     read = shown.read()
     takers = _takers(read)
     counts = {name: by.total() for name, by in takers.items()}
@@ -150,11 +159,11 @@ def _popular(shown: Shown, top: int | None) -> Table:
         (rank, shown.spelled[name], counts[name], counts[name] / len(read), len(takers[name]))
         for rank, name in _ranked(counts)
     ]
-    notes = (*_notes(shown, sum(counts.values()), len(counts)), *_cut(len(rows), top))
-    return Table("names-popular", "Popular names", _POPULAR, tuple(rows[:top]), notes)
+    notes = _notes(shown, sum(counts.values()), len(counts))
+    return Table("names-popular", "Popular names", _POPULAR, tuple(rows), notes)
 
 
-def _exclusive(shown: Shown, top: int | None) -> Table:
+def _exclusive(shown: Shown) -> Table:
     takers = _takers(shown.runs)
     here = {config_dir for config_dir, _ in shown.planned}
     single = {name: by for name, by in takers.items() if len(by) == 1 and here.issuperset(by)}
@@ -163,23 +172,34 @@ def _exclusive(shown: Shown, top: int | None) -> Table:
         for rank, name in _ranked({name: by.total() for name, by in single.items()})
     ]
     about = f"{len(rows):,} names taken by one subject alone; configurations of one model count as different subjects"
-    return Table("names-exclusive", "Exclusive names", _EXCLUSIVE, tuple(rows[:top]), (about, *_cut(len(rows), top)))
+    return Table("names-exclusive", "Exclusive names", _EXCLUSIVE, tuple(rows), (about,))
 
 
 def _by_subject(shown: Shown) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for config_dir in sorted({run[0] for run in shown.planned}, key=lambda found: (shown.labels[found], found)):
+    for config_dir in sorted({run[0] for run in shown.planned}, key=lambda found: _place(shown, found)):
         planned = [run for run in shown.planned if run[0] == config_dir]
         runs = [shown.runs[run] for run in planned if run in shown.runs]
         unread = len(planned) - sum(run.missing != STALE for run in runs)
         broken = sum(run.missing not in (None, STALE) for run in runs)
         taken = _counted(shown, runs) or None
-        rows.append((shown.labels[config_dir], taken, len(planned), sum(run.declined for run in runs), broken, unread))
+        rank = () if shown.ranks is None else (shown.ranks.get(config_dir),)
+        rows.append(
+            (*rank, shown.labels[config_dir], taken, len(planned), sum(run.declined for run in runs), broken, unread)
+        )
     about = (
         "names with the runs that took them; declined: runs in which none was taken; broken: the extraction came to "
         "nothing, which says nothing about the subject"
     )
-    return Table("names-by-subject", "Names by subject", _SUBJECTS, tuple(rows), (about,))
+    about += "; #: rank on the board" if shown.ranks is not None else ""
+    columns = _SUBJECTS if shown.ranks is None else (_RANK, *_SUBJECTS)
+    return Table("names-by-subject", "Names by subject", columns, tuple(rows), (about,))
+
+
+def _place(shown: Shown, config_dir: str) -> tuple[bool, int, str, str]:
+    """By rank, those without one last and by label."""
+    rank = (shown.ranks or {}).get(config_dir)
+    return rank is None, rank or 0, shown.labels[config_dir], config_dir
 
 
 def _counted(shown: Shown, runs: Iterable[Run]) -> str:
@@ -217,5 +237,9 @@ def _called(reason: str) -> str:
     return "stale, to be read again" if reason == STALE else f"broken ({reason})"
 
 
-def _cut(rows: int, top: int | None) -> tuple[str, ...]:
-    return (f"the first {top} of {rows:,}; --format json or csv has all",) if top is not None and rows > top else ()
+def _cut(table: Table, top: int | None) -> Table:
+    """The table with so many rows for people, and a note that says where the others are."""
+    if top is None or len(table.rows) <= top:
+        return table
+    note = f"the first {top} of {len(table.rows):,}; --format json or csv, and --tables of a report, have all"
+    return msgspec.structs.replace(table, notes=(*table.notes, note), limit=top)

@@ -6,15 +6,15 @@ by dialogue: what a reply is worth cancels, and the spread is that of their diff
 
 from __future__ import annotations
 
-import difflib
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from independence.errors import StoreError
-from independence.report import study
+from independence.report import called, study
+from independence.report.called import Names
 from independence.report.cells import Planned
 from independence.report.study import Study
 from independence.stats import spread, strict
@@ -59,39 +59,22 @@ class Gap(NamedTuple):
 def find(connection: sqlite3.Connection, read: Study, name: str) -> str:
     """The config_dir of the subject with that label, id or config_dir. Raises StoreError, with near names."""
     place = read.place
-    where = f"{place.suite.suite}@{place.edition} under {place.condition}"
-    known = {config: (about.label, about.model_id) for config, about in read.about.items()}
-    fitting = _fitting(known, name)
+    where = f"in {place.suite.suite}@{place.edition} under {place.condition}"
+    known = {config: Names(config, about.label, about.model_id) for config, about in read.about.items()}
+    fitting = called.fitting(name, known)
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        held = ", ".join(sorted(known[config][0] for config in fitting))
-        raise StoreError(f"`{name}` names several subjects of {where}; use a label: {held}")
+        held = called.listed(sorted(known[config].label for config in fitting))
+        raise StoreError(f"`{name}` names several subjects {where}; use a label: {held}")
     for info in sorted(queries.editions(connection), key=lambda info: info.edition != place.edition):
-        if info.suite == place.suite.suite and _fitting(_known(connection, info), name):
+        elsewhere = called.of_edition(connection, info.suite, info.edition)
+        if info.suite == place.suite.suite and called.fitting(name, elsewhere):
             there = f"it stands in {info.suite}@{info.edition}"
             if info.edition == place.edition:
-                raise StoreError(f"`{name}` has no trials in {where}; {there} under another condition")
-            raise StoreError(f"`{name}` has no trials in {where}; {there}, and editions are never compared")
-    names = sorted({one for config, both in known.items() for one in (config, *both)})
-    near = difflib.get_close_matches(name, names, n=3)
-    hint = f"did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else "`leaderboard` lists its subjects"
-    raise StoreError(f"no subject `{name}` in {where}; {hint}")
-
-
-def _known(connection: sqlite3.Connection, info: queries.EditionInfo) -> dict[str, tuple[str, str]]:
-    subjects = queries.subjects(connection, info.suite, info.edition)
-    return {config: (label, model_id) for config, (label, model_id, _) in subjects.items()}
-
-
-def _fitting(known: Mapping[str, tuple[str, str]], name: str) -> list[str]:
-    """Who is called that: by directory, else by label, else by model id."""
-    if name in known:
-        return [name]
-    for number in (0, 1):
-        if found := [config for config, names in known.items() if names[number] == name]:
-            return found
-    return []
+                raise StoreError(f"`{name}` has no trials {where}; {there} under another condition")
+            raise StoreError(f"`{name}` has no trials {where}; {there}, and editions are never compared")
+    raise StoreError(called.unknown(name, known, where))
 
 
 def same_replies(first: Side, second: Side) -> bool:

@@ -14,7 +14,7 @@ from independence.judge.offline.line import Line
 from independence.judge.offline.prediction import Prediction
 from independence.judge.spec import HYBRID, OFFLINE, Buying, kind
 from independence.report.cells import Planned
-from independence.report.place import Place
+from independence.report.place import Place, grading
 from independence.store import routes
 from independence.store.routes import Routed
 from independence.suites import digest
@@ -64,7 +64,8 @@ def read(
     """
     if judge is None or kind(judge) not in (OFFLINE, HYBRID):
         return None
-    rubrics = {(scenario.id, digest.rubric(place.suite, scenario)) for scenario in place.suite.scenarios}
+    suite = grading(connection, place)
+    rubrics = {(scenario.id, digest.rubric(suite, scenario)) for scenario in suite.scenarios}
     where = (place.suite.suite, place.edition, place.variant, place.mode)
     stored = routes.routed(connection, where, judge, hybrid=kind(judge) == HYBRID)
     rows = [row for row in stored if (row.scenario, row.rubric) in rubrics]

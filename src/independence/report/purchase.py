@@ -83,6 +83,9 @@ def tables(study: Study, spent: Mapping[str, Spend] | None = None, others: Seque
     if not fleet:
         note = "No complete subject has two runs of every scenario, so there is no spread to predict from."
         return [Table("purchase", _TITLE, _COLUMNS, (), (note,))]
+    if not any(estimate.se > 0 for estimate in (*study.these.values(), *study.like_these.values())):
+        note = "Nothing varies between runs or scenarios, so there is no standard error that more of them could lower."
+        return [Table("purchase", _TITLE, _COLUMNS, (), (note,))]
     judging = _judging([study, *others]) if others else None
     noise = forecast.noise(
         [study.sheets[config] for config in fleet], list(study.these.values()), list(study.like_these.values()), judging

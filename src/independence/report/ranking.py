@@ -2,32 +2,58 @@
 
 from __future__ import annotations
 
-from independence.report.board import Board
-from independence.report.formats import column, heading, judging, name, readings
+from independence.report import legend as meanings
+from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board
+from independence.report.formats import column, judging, name, readings
+from independence.report.legend import COLUMNS, heading, words
 from independence.report.table import Column, Table, Value
 from independence.stats.spread import LIKE_THESE, THESE
 from independence.suites.schema import Component, Index
 
 _HEAD = (
     Column("tier", "Tier", "count"), Column("rank", "#", "count"), Column("subject", "Subject"),
-    Column("index", "Index", "number"), Column("these", "These scenarios", "index_interval"),
-    Column("like_these", "Scenarios like these", "index_interval"), Column("rank_ci", "Rank, 95 %"),
-    Column("p_best", "P(best)", "number", 2), Column("runs", "Runs", "count"),
-    Column("coverage", "Coverage", "percent"),
+    Column("index", "Index", "index"), Column("these", "These scenarios", "index_interval"),
 )  # fmt: skip
+_TAIL = (
+    Column("runs", "Runs", "count"), Column("coverage", "Coverage", "percent"),
+    Column("like_these", "Scenarios like these", "index_interval"), Column("rank_ci", "Rank, 95 %"),
+    Column("p_best", "P(best)", "number", 2),
+)  # fmt: skip
+_AVERAGED = (
+    "The published rule averages the verdicts that are there: a subject with missing ones has an index and a rank all "
+    "the same, and they may be too high or too low."
+)
 
 
 def ranked(board: Board, index: Index) -> Table:
     """Complete subjects, best first."""
-    columns = (*_HEAD, *(Column(_key(part), heading(part), "number") for part in index.components))
+    parts = tuple(Column(_key(part), heading(part), "number") for part in index.components)
+    if board.scoring != STRICT:
+        return _published(board, index, parts)
+    columns = (*_HEAD, *parts, *_TAIL)
     rows: list[tuple[Value, ...]] = [
-        (row.tier, row.rank, name(row), row.index, row.intervals.get(THESE), row.intervals.get(LIKE_THESE),
-         f"{row.rank_ci[0]}–{row.rank_ci[1]}" if row.rank_ci else None, row.p_best, row.runs, row.coverage,
-         *(column(part, row) for part in index.components))
+        (row.tier, row.rank, name(row), row.index, row.intervals.get(THESE),
+         *(column(part, row) for part in index.components), row.runs, row.coverage, row.intervals.get(LIKE_THESE),
+         f"{row.rank_ci[0]}–{row.rank_ci[1]}" if row.rank_ci else None, row.p_best)
         for row in board.rows
         if row.index is not None
     ]  # fmt: skip
     return Table("board", "The board", columns, tuple(rows), tuple(readings(board)))
+
+
+def _published(board: Board, index: Index, parts: tuple[Column, ...]) -> Table:
+    """Under a published rule: its own interval, and no tiers."""
+    columns = (
+        *_HEAD[1:4], Column("bootstrap", "Published bootstrap", "index_interval"), *parts, *_TAIL[:2],
+        Column("t_runs", "t over runs", "index_interval"),
+    )  # fmt: skip
+    rows: list[tuple[Value, ...]] = [
+        (row.rank, name(row), row.index, row.intervals.get(BOOTSTRAP),
+         *(column(part, row) for part in index.components), row.runs, row.coverage, row.intervals.get(T_RUNS))
+        for row in board.rows
+        if row.index is not None
+    ]  # fmt: skip
+    return Table("board", "The board", columns, tuple(rows), (_AVERAGED,))
 
 
 def incomplete(board: Board) -> Table | None:
@@ -57,23 +83,31 @@ def estimated(board: Board) -> Table | None:
         (who, own.index, own.ci, own.method, own.bought, own.verdicts, sum(own.flagged.values())) for who, own in found
     ]
     columns = (
-        Column("subject", "Subject"), Column("estimate", "Estimate", "number"),
+        Column("subject", "Subject"), Column("estimate", "Estimate", "index"),
         Column("ci", "95 %", "index_interval"), Column("method", "By"), Column("bought", "Bought", "count"),
         Column("verdicts", "Verdicts", "count"), Column("flagged", "Flagged", "count"),
     )  # fmt: skip
     return Table("estimates", "Estimated indices", columns, tuple(rows), tuple(judging(board)))
 
 
-def legend(index: Index) -> Table:
-    """What each column of the board is made of."""
+def legend(index: Index, board: Table) -> Table:
+    """What each column of the board says and is made of."""
     rows: list[tuple[Value, ...]] = [
-        (heading(part), ", ".join(part.dimensions), part.weight, part.worst, part.best) for part in index.components
+        (heading(part), meanings.measured(index, part), ", ".join(map(words, part.dimensions)), part.weight, part.worst,
+         part.best)
+        for part in index.components
+    ]  # fmt: skip
+    rows += [
+        (COLUMNS[column.key].head, COLUMNS[column.key].sentence, *(None,) * 4)
+        for column in board.columns
+        if column.key in COLUMNS
     ]
     columns = (
-        Column("column", "Column"), Column("dimensions", "Sum of"), Column("weight", "Weight", "percent"),
-        Column("worst", "Worst", "number", 0), Column("best", "Best", "number", 0),
+        Column("column", "Column"), Column("meaning", "What it says"), Column("dimensions", "Sum of"),
+        Column("weight", "Weight", "percent"), Column("worst", "Worst", "number", 0),
+        Column("best", "Best", "number", 0),
     )  # fmt: skip
-    return Table("legend", "How the index is made", columns, tuple(rows))
+    return Table("legend", "What the columns say", columns, tuple(rows))
 
 
 def _why(flags: dict[str, int]) -> str:

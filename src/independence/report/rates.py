@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from independence.report.legend import words
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value
 from independence.stats.rates import wilson
@@ -30,4 +31,4 @@ def _table(read: Study, field: str) -> Table:
         Column("ci", "95 % CI (Wilson)", "interval", 2), Column("verdicts", "Verdicts", "count"),
     )  # fmt: skip
     rows: list[tuple[Value, ...]] = [(name, true / n, wilson(true, n), n) for _, name, true, n in sorted(rates)]
-    return Table(f"rate-{field.replace('_', '-')}", f"How often: {field}", columns, tuple(rows))
+    return Table(f"rate-{field.replace('_', '-')}", f"How often: {words(field)}", columns, tuple(rows))

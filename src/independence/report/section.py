@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from independence.report.table import Table
 
+MANY: Final = 4  # tables of a section from which on each is found by its title
 LONG: Final = 40  # rows above which a table starts folded
 
 
@@ -22,6 +23,7 @@ class Svg(NamedTuple):
     id: str
     svg: str
     caption: str
+    narrow: str = ""  # the same drawn for a phone, under ids of its own
 
 
 Block = Table | Svg | Prose
@@ -34,6 +36,12 @@ class Section(NamedTuple):
     title: str
     body: Sequence[Block]
     folds: bool = True
+
+    @property
+    def listed(self) -> list[Table]:
+        """Its tables, where there are so many that readers look for one by its title; else none."""
+        own = [block for block in self.body if isinstance(block, Table)]
+        return own if len(own) >= MANY else []
 
     def folded(self, table: Table) -> bool:
         """True for a table that starts folded."""

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import difflib
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from independence.errors import StoreError
-from independence.report import cells, estimates, predictions
+from independence.report import called, cells, estimates, predictions
+from independence.report.called import Names
 from independence.report.cells import Planned
 from independence.report.estimates import Estimates
 from independence.report.place import Place
-from independence.stats import spread, strict
+from independence.report.repeats import Repeats
+from independence.stats import spread, standing, strict
 from independence.stats.sheet import Sheet, sheet
 from independence.stats.spread import Estimate
 from independence.stats.strict import Cell, Frame
 from independence.store import queries
+from independence.store.dates import Dates, dates
 
 T = TypeVar("T")
 
@@ -27,6 +28,7 @@ class About(NamedTuple):
     label: str
     model_id: str
     simulated: bool
+    thinking: bool = False  # its answers took reasoning tokens; nobody thinks in a simulated one
 
     @property
     def name(self) -> str:
@@ -53,16 +55,21 @@ class Subjects(Protocol):
     def planned(self) -> Mapping[str, Sequence[Planned]]:
         """Every planned verdict, by config_dir."""
 
+    @property
+    def repeats(self) -> Repeats:
+        """Runs that only repeat earlier ones, and are not among the planned verdicts."""
+
 
 def named(read: Subjects, names: Collection[str]) -> list[str]:
     """The config_dirs of these labels, ids or directories. Raises StoreError for a name that nobody here has."""
-    called = {config: {config, who.label, who.model_id} for config, who in read.about.items()}
-    for name in names:
-        if not any(name in own for own in called.values()):
-            near = difflib.get_close_matches(name, sorted(set().union(*called.values())), n=1)
-            hint = f"did you mean `{near[0]}`?" if near else "`independence leaderboard` lists who is"
-            raise StoreError(f"no subject `{name}` in {read.place.suite.suite}@{read.place.edition}; {hint}")
-    return [config for config, own in called.items() if own & set(names)]
+    known = {config: Names(config, who.label, who.model_id) for config, who in read.about.items()}
+    found = called.subjects(names, known, f"in {read.place.suite.suite}@{read.place.edition}")
+    return [config for config in known if config in found]
+
+
+def repeated(read: Subjects) -> tuple[str, ...]:
+    """Which runs only repeat earlier ones, in sentences."""
+    return read.repeats.notes({config: who.name for config, who in read.about.items()})
 
 
 def complete_runs(planned: Sequence[Planned]) -> int:
@@ -82,6 +89,9 @@ class Study(NamedTuple):
     these: Mapping[str, Estimate]  # complete subjects with at least two runs of every scenario
     like_these: Mapping[str, Estimate]  # the same
     estimates: Estimates = Estimates()  # where an offline judge spoke
+    repeats: Repeats = Repeats()
+    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
+    dates: Dates | None = None
 
     def only(self, names: Collection[str]) -> Study:
         """The subjects of these labels, ids or directories, as sure as the whole fleet makes them; none named: all.
@@ -102,12 +112,16 @@ class Study(NamedTuple):
 
     def ranked(self) -> list[str]:
         """Complete subjects, best first; ties in the order of config_dir."""
-        return sorted(self.sheets, key=lambda config: (-self.sheets[config].index, config))
+        return sorted(self.sheets, key=lambda config: (-standing.key(self.sheets[config].index), config))
 
 
 def read(connection: sqlite3.Connection, place: Place, judge: str | None = None) -> Study:
-    """Read a place under a judge (None: the one with most verdicts). Raises ValueError for a suite without an index."""
-    table = cells.table(connection, place, judge)
+    """Read a place under a judge (None: the usual one). Raises ValueError for a suite without an index."""
+    return of(connection, place, cells.table(connection, place, judge))
+
+
+def of(connection: sqlite3.Connection, place: Place, table: cells.Table) -> Study:
+    """The study of planned verdicts that were read already."""
     frame = strict.frame(place.suite)
     planned: dict[str, list[Planned]] = {}
     for cell in table.planned:
@@ -121,10 +135,12 @@ def read(connection: sqlite3.Connection, place: Place, judge: str | None = None)
     these = spread.these_scenarios(list(fleet.values()))
     like_these = spread.scenarios_like_these(list(fleet.values()))
     said = predictions.read(connection, place, table.judge, planned)
+    who = {config: About(*about[config], config in table.thinking and not about[config][2]) for config in planned}
     return Study(
-        place, table.judge, frame, {config: About(*about[config]) for config in planned}, planned, sheets,
+        place, table.judge, frame, who, planned, sheets,
         dict(zip(fleet, these, strict=True)), dict(zip(fleet, like_these, strict=True)),
-        estimates.estimate(said, frame, planned, place.suite.suite),
+        estimates.estimate(said, frame, planned, place.suite.suite), table.repeats, table.as_full,
+        dates(connection, place.suite.suite, place.edition, (place.variant, place.mode), table.judge),
     )  # fmt: skip
 
 

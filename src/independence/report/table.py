@@ -7,11 +7,14 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from independence.report import legend
+
 DASH = "—"
 Ends = tuple[float, float]
 Value = str | int | float | bool | Ends | None
 Kind = Literal[
     "text",
+    "id",  # read as words, stored as it is
     "count",
     "number",
     "signed",
@@ -19,10 +22,12 @@ Kind = Literal[
     "dollars",
     "interval",
     "signed_interval",
+    "index",
     "index_interval",
     "p",
     "flag",
 ]
+_EXACT = 9  # digits up to which numbers are what they are, and not the error of computing them
 _INTERVALS = ("interval", "signed_interval", "index_interval")
 
 
@@ -37,7 +42,7 @@ class Column(NamedTuple):
     @property
     def numeric(self) -> bool:
         """True for columns that are read down, so that they stand to the right."""
-        return self.kind not in ("text", "flag")
+        return self.kind not in ("text", "id", "flag")
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -48,6 +53,12 @@ class Table(msgspec.Struct, frozen=True):
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     notes: tuple[str, ...] = ()
+    limit: int | None = None  # rows that people are shown; JSON and CSV have all
+
+    @property
+    def shown(self) -> tuple[tuple[Value, ...], ...]:
+        """The rows that people are shown."""
+        return self.rows[: self.limit]
 
 
 def shown(column: Column, value: Value) -> str:
@@ -57,17 +68,19 @@ def shown(column: Column, value: Value) -> str:
     if isinstance(value, tuple):
         sign = "+" if column.kind == "signed_interval" else ""
         low, high = value
-        if column.kind == "index_interval":  # clipped to 0-100 for the eye alone
-            low, high = max(0.0, low), min(100.0, high)
+        if column.kind == "index_interval":
+            low, high = on_scale(low), on_scale(high)
         return " to ".join(_signed(end, sign, column.digits) for end in (low, high))
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
-        return value
+        return legend.words(value) if column.kind == "id" else value
     return _number(column, value)
 
 
 def _number(column: Column, value: float) -> str:
+    if column.kind == "index":
+        value = on_scale(value)
     if column.kind == "count":
         return f"{value:,.0f}"
     if column.kind == "percent":
@@ -80,8 +93,18 @@ def _number(column: Column, value: float) -> str:
 
 
 def _signed(value: float, sign: str, digits: int) -> str:
-    text = f"{value:{sign}.{digits}f}"
+    text = decimal(value, digits, sign)
     return text if float(text) else f"{0:.{digits}f}"  # nothing has no sign
+
+
+def decimal(value: float, digits: int = 1, sign: str = "") -> str:
+    """A number with its digits; what computing it added to 63.05 does not make 63.1 of it."""
+    return f"{round(value, _EXACT):{sign}.{digits}f}"
+
+
+def on_scale(index: float) -> float:
+    """An index, or the end of its interval, as it is printed: on 0-100."""
+    return min(max(index, 0.0), 100.0)
 
 
 def percent(share: float) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from independence.report.table import Table, Value, flat, shown
 
 # An underscore within a word emphasises nothing.
+CODE = re.compile(r"`([\w .,:;/@+=-]+)`")  # a command or a name in a sentence of ours
 _SIGNS = re.compile(r"[\\|`*\[\]]|(?<!\w)_|_(?!\w)")
 
 
@@ -50,12 +51,12 @@ def to_markdown(table: Table, level: int = 2) -> str:
     if table.rows:
         lines.append("| " + " | ".join(escaped(column.head) for column in table.columns) + " |")
         lines.append("|" + "".join("---:|" if column.numeric else "---|" for column in table.columns))
-        for row in table.rows:
+        for row in table.shown:
             texts = (escaped(shown(column, value)) for column, value in zip(table.columns, row, strict=True))
             lines.append("| " + " | ".join(texts) + " |")
-    else:
+    elif not table.notes:
         lines.append("Nothing to show.")
-    lines += [f"\n{escaped(note)}" for note in table.notes]
+    lines += [f"\n{quoted(note)}" for note in table.notes]
     return "\n".join(lines) + "\n"
 
 
@@ -63,6 +64,15 @@ def escaped(text: str) -> str:
     """Text for one line of Markdown: no cell, line, tag or emphasis begins in it."""
     one_line = _SIGNS.sub(r"\\\g<0>", " ".join(text.splitlines()))
     return one_line.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def quoted(text: str) -> str:
+    """The same, with what stands between back-ticks left as code; a paragraph may follow another."""
+    paragraphs = (" ".join(part.splitlines()) for part in text.split("\n\n"))
+    return "\n\n".join(
+        "".join(f"`{part}`" if place % 2 else escaped(part) for place, part in enumerate(CODE.split(paragraph)))
+        for paragraph in paragraphs
+    )
 
 
 def cell(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from independence.report.items import headcount
+from independence.report.legend import words
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value
 from independence.stats import components, strict
@@ -14,14 +15,14 @@ from independence.stats.components import RESIDUAL, Components, Scores
 from independence.types import Scalar
 
 _COMPONENTS = (
-    Column("dimension", "Dimension"),
+    Column("dimension", "Dimension", "id"),
     Column("component", "Component"),
     Column("variance", "Variance", "number", 3),
     Column("se", "SE", "number", 3),
     Column("share", "Share", "percent"),
 )
 _RELIABILITY = (
-    Column("dimension", "Of"),
+    Column("dimension", "Of", "id"),
     Column("subjects", "Subjects", "count"),
     Column("scenarios", "Scenarios", "count"),
     Column("runs", "Runs", "count"),
@@ -124,11 +125,13 @@ def _scores(study: Study, judges: Sequence[Mapping[str, Runs]], name: str) -> Sc
 
 
 def _rows(found: Mapping[str, Components | None], effects: Sequence[str]) -> tuple[tuple[Value, ...], ...]:
+    """One row an effect that can be told; what cannot has none, and `_sizes` says of whom that is so."""
     return tuple(
-        (name, effect, part.variance if part else None, part.se if part else None, one.share(effect) if one else None)
+        (name, effect, part.variance, part.se, one.share(effect))
         for name, one in found.items()
+        if one is not None
         for effect in effects
-        for part in [one.of(effect) if one else None]
+        if (part := one.of(effect)) is not None
     )
 
 
@@ -139,12 +142,12 @@ def _sizes(found: Mapping[str, Components | None]) -> list[str]:
         size = f"{one.subjects} subjects x {one.scenarios} scenarios x {one.runs} runs" if one else "too few to say"
         if one and one.judges > 1:
             size += f" x {one.judges} judges"
-        sizes.setdefault(size, []).append(name)
+        sizes.setdefault(size, []).append(words(name))
     return [f"{', '.join(names)}: {size} (largest balanced part)." for size, names in sizes.items()]
 
 
 def _coefficients(study: Study, found: Mapping[str, Components | None]) -> Table:
-    rows = [_coefficient(name, one) for name, one in found.items()]
+    rows = [_coefficient(name, one) for name, one in found.items() if one is not None]
     strata = _strata(study)
     if strata:
         both = components.composite(strata)
@@ -154,9 +157,7 @@ def _coefficients(study: Study, found: Mapping[str, Components | None]) -> Table
     return Table("reliability", "Reliability", _RELIABILITY, tuple(rows), (_COEFFICIENTS,))
 
 
-def _coefficient(name: str, found: Components | None) -> tuple[Value, ...]:
-    if found is None:
-        return name, *(None,) * (len(_RELIABILITY) - 1)
+def _coefficient(name: str, found: Components) -> tuple[Value, ...]:
     now = components.reliability(found)
     twice = components.reliability(found, scenarios=2 * found.scenarios)
     spread = components.reliability(found, scenarios=found.scenarios * found.runs, runs=1)

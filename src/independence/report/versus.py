@@ -8,6 +8,7 @@ import numpy as np
 
 from independence.report import cells, itemised, pairing, study
 from independence.report.pairing import Gap, Side
+from independence.report.place import also_graded
 from independence.report.table import Column, Table, Value
 from independence.stats import strict
 from independence.stats.comparison import Difference, adjusted
@@ -88,9 +89,9 @@ def _sides(first: Side, second: Side) -> Table:
     columns = (
         Column("letter", ""),
         Column("side", names.kind),
-        Column("index", "Index", "number"),
-        Column("these_scenarios", "These scenarios", "interval"),
-        Column("scenarios_like_these", "Like these", "interval"),
+        Column("index", "Index", "index"),
+        Column("these_scenarios", "These scenarios", "index_interval"),
+        Column("scenarios_like_these", "Like these", "index_interval"),
         Column("runs", "Runs", "count"),
         Column("coverage", "Coverage", "percent"),
         Column("bounds", "Bounds", "interval"),
@@ -99,12 +100,18 @@ def _sides(first: Side, second: Side) -> Table:
     title = f"{names.first} against {names.second}"
     if names.kind != "Subject":
         title = f"{who}: {title}"
-    notes = [_where(first.study, names.kind)]
+    notes = [_where(first.study, names.kind), *also_graded(first.study.as_full), *_repeats(first, second)]
     for side, name in ((first, names.first), (second, names.second)):
         if side.index is None:
             notes.append(f"{name} is incomplete: {lacking(side)}.")
     rows = (("A", names.first, *_standing(first)), ("B", names.second, *_standing(second)))
     return Table("sides", title, columns, rows, tuple(notes))
+
+
+def _repeats(first: Side, second: Side) -> list[str]:
+    """Which runs of either side only repeat others."""
+    said = [note for side in (first, second) for note in study.repeated(side.study.only([side.config]))]
+    return list(dict.fromkeys(said))
 
 
 def _where(read: study.Study, kind: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from independence.stats.intervals import Interval, t_quantile
 from independence.stats.moderation import Array
-from independence.stats.sheet import Sheet
+from independence.stats.sheet import Points, Sheet
 from independence.stats.spread import Estimate
 from independence.stats.student import outside
 
@@ -65,11 +65,16 @@ def paired(first: Sheet, second: Sheet, floor: Difference) -> Difference:
             part, part_df = len(means) * float(np.var(means, ddof=1)), len(means) - 1.0
         else:
             a, b = own.points[0], other.points[0]
-            part, part_df = _joined(a.var(ddof=1) / len(a), len(a) - 1, b.var(ddof=1) / len(b), len(b) - 1)
+            part, part_df = _joined(_squared_error(a), len(a) - 1, _squared_error(b), len(b) - 1)
         variance, df = _joined(variance, df, part, part_df)
     if variance < floor.se**2:
         return floor
     return Difference(first.index - second.index, math.sqrt(variance), df)
+
+
+def _squared_error(points: Points) -> float:
+    """Of the mean; a plain float, which JSON can hold."""
+    return float(points.var(ddof=1)) / len(points)
 
 
 def _joined(first: float, first_df: float, second: float, second_df: float) -> tuple[float, float]:

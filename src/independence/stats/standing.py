@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from independence.stats.moderation import Array
 from independence.stats.spread import Estimate
 
 DRAWS, SEED = 10_000, 42
+_DIGITS = 9  # of an index point, to which equal ones agree: what is left is the error of computing them
 
 
 class Standing(NamedTuple):
@@ -34,6 +35,17 @@ def standings(estimates: Sequence[Estimate], p: Array, others: Sequence[float] =
     return [Standing(*place) for place in zip(tiers(p), low, high, best, strict=True)]
 
 
+def ranks(indices: Sequence[float]) -> list[int]:
+    """Ranks of indices given best first; equal ones share the first place that they take (1, 1, 3)."""
+    first: dict[float, int] = {}
+    return [first.setdefault(key(index), place) for place, index in enumerate(indices, start=1)]
+
+
+def key(index: float) -> float:
+    """An index as it is ordered by: equal ones are equal."""
+    return round(index, _DIGITS)
+
+
 def tiers(p: Array, level: float = 0.05) -> list[int]:
     """Tier of each subject, given best first: a new one starts where a subject differs from its tier's leader.
 
@@ -50,25 +62,43 @@ def tiers(p: Array, level: float = 0.05) -> list[int]:
 def _ranks(estimates: Sequence[Estimate], others: Sequence[float]) -> tuple[list[int], list[int], list[float]]:
     """Joint parametric bootstrap: every draw moves all subjects at once by their own t errors and ranks them.
 
-    Resampling five runs would leave a subject whose runs agree without any error; its moderated error has one.
+    Resampling five runs would leave a subject whose runs agree without any error; its moderated error has one. Subjects
+    with the same index share the draws of all of them, and those that stand still at one value share their place.
     """
     point, se, df = (np.array(values) for values in zip(*estimates, strict=True))
     draws = point + se * np.random.default_rng(SEED).standard_t(df, (DRAWS, len(point)))
     everybody = np.hstack([draws, np.tile(np.array(others, dtype=np.float64), (DRAWS, 1))])
     places = np.argsort(np.argsort(-everybody, axis=1, kind="stable"), axis=1, kind="stable") + 1
-    ranks = places[:, : len(point)]
-    low, high = np.percentile(ranks, (2.5, 97.5), axis=0, method="nearest")
-    return [int(r) for r in low], [int(r) for r in high], [float(share) for share in (ranks == 1).mean(axis=0)]
+    own: list[Hashable] = [("moves", at) if se[at] else key(x) for at, x in enumerate(point)]
+    for still in _equal([*own, *map(key, others)]):
+        places[:, still] = places[:, still].min(axis=1, keepdims=True)
+    best = (places == 1) / (places == 1).sum(axis=1, keepdims=True)
+    low, high, p_best = np.empty(len(point), int), np.empty(len(point), int), np.empty(len(point))
+    for equal in _equal([key(x) for x in point]):
+        low[equal], high[equal] = np.percentile(places[:, equal], (2.5, 97.5), method="nearest")
+        p_best[equal] = best[:, equal].mean()
+    return low.tolist(), high.tolist(), p_best.tolist()
+
+
+def _equal(values: Sequence[Hashable]) -> list[list[int]]:
+    """Which of the values are the same, by position."""
+    found: dict[Hashable, list[int]] = {}
+    for at, value in enumerate(values):
+        found.setdefault(value, []).append(at)
+    return list(found.values())
 
 
 def minimum_detectable(estimates: Sequence[Estimate], power: float = 0.8, level: float = 0.05) -> float | None:
-    """The difference in points that two typical subjects must have to be told apart with `power`. None below two.
+    """The difference in points that two typical subjects must have to be told apart with `power`.
+
+    None below two subjects, and where nothing varies: then nothing says how far apart they must be.
 
     (t(1 - level / 2) + t(power)) times the standard error of a difference, at the median error and degrees of freedom,
     one comparison alone (Bloom 1995).
     """
-    if len(estimates) < 2:
+    noisy = [estimate for estimate in estimates if estimate.se > 0]
+    if len(noisy) < 2:
         return None
-    se = float(np.median([estimate.se for estimate in estimates]))
-    df = 2 * float(np.median([estimate.df for estimate in estimates]))
+    se = float(np.median([estimate.se for estimate in noisy]))
+    df = 2 * float(np.median([estimate.df for estimate in noisy]))
     return (t_quantile(df, 1 - level) + t_quantile(df, 2 * power - 1)) * float(np.sqrt(2)) * se

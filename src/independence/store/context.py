@@ -13,15 +13,27 @@ from independence.types import Answer, Reply
 
 def begin(trial: str, parent_after: str | None = None) -> str:
     """The context of a trial's first answer."""
-    return trial if parent_after is None else _digest(trial, parent_after)
+    return trial if parent_after is None else digest(trial, parent_after)
 
 
 def extend(context: str, answer: Answer) -> str:
     """The context after an answer: its text and private content count, its cost and timing do not."""
     if isinstance(answer, Reply):
-        return _digest(context, answer.text, answer.thinking)
-    return _digest(context, "\x00missing", answer.reason)
+        return digest(context, answer.text, answer.thinking)
+    return digest(context, "\x00missing", answer.reason)
 
 
-def _digest(*parts: str) -> str:
+def said(answer: Answer) -> str:
+    """Digest of a reply's words alone, whatever they answer: the same words give the same. Empty where none came."""
+    return digest(answer.text, answer.thinking) if isinstance(answer, Reply) else ""
+
+
+def words(text: str) -> str:
+    """Digest of the words of a reply, by which two that say the same are known."""
+    said = " ".join(text.casefold().split())
+    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def digest(*parts: str) -> str:
+    """SHA-256 of texts in order, hexadecimal."""
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
+import stat
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from independence.errors import DiskFull, IndependenceError, StoreError
+from independence.store import context
 from independence.store.migrations import MIGRATIONS
 
 BUSY_S = 30.0
+_LONGEST_SHOWN = 80
+_CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -31,10 +40,102 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def connect_existing(path: Path) -> sqlite3.Connection:
-    """Open a store that must exist. Raises StoreError naming how to make one."""
-    if not path.is_file():
+    """Open a store that must exist: for reading alone where it cannot be written. Raises StoreError, DiskFull."""
+    if not _exists(path):
         raise StoreError(f"{path}: no store here; `independence demo`, `run` or `import` makes one, --db names another")
-    return connect(path)
+    connection = connect(path) if _writable(path) else _connect_read_only(path)
+    if path.stat().st_size > _CHECKED:
+        return connection
+    try:
+        sound = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.Error as error:
+        connection.close()
+        raise translate(error, path) from error
+    if sound != ("ok",):
+        connection.close()
+        raise _damaged(path, "a page of it cannot be read")
+    return connection
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A store that must exist, for the length of a command that reads it. Raises StoreError, DiskFull."""
+    with closing(connect_existing(path)) as connection:
+        try:
+            yield connection
+        except sqlite3.Error as error:
+            raise translate(error, path) from error
+
+
+def _exists(path: Path) -> bool:
+    """Raises StoreError for what cannot be a store."""
+    _refuse_odd(path)
+    try:
+        return path.is_file()
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read ({error.strerror}); name another file with --db") from error
+
+
+def _refuse_odd(path: Path) -> None:
+    """Raises StoreError for a name or a kind of file that SQLite would make something unexpected of."""
+    if str(path) == ":memory:":
+        raise StoreError("--db :memory: keeps nothing; name a file")
+    try:
+        kind = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StoreError(f"{_short(path)}: cannot be used ({error.strerror}); name another file with --db") from error
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
+        raise StoreError(f"{path}: a device or a pipe, which cannot be a store; name a file with --db")
+
+
+def _short(path: Path) -> str:
+    """A path in a sentence: a name can be so long that it is refused for that."""
+    text = str(path)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
+def _writable(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
+
+
+def _connect_read_only(path: Path) -> sqlite3.Connection:
+    """Open without a file beside it. What waits in its WAL is read too; an older schema is migrated in memory."""
+    try:
+        if _waiting(path):
+            return _copy_with_log(path)
+        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # nobody can be writing: there is no WAL
+        connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+        version = _version(connection, path)
+        return connection if version == len(MIGRATIONS) else _in_memory(connection, version)
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read ({error.strerror}); name another file with --db") from error
+
+
+def _waiting(path: Path) -> bool:
+    log = path.with_name(f"{path.name}-wal")
+    return log.is_file() and log.stat().st_size > 0
+
+
+def _copy_with_log(path: Path) -> sqlite3.Connection:
+    """SQLite reads a WAL only where it can write an index of it: here that is a copy."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "copy.db")
+        shutil.copyfile(path, copy)
+        shutil.copyfile(path.with_name(f"{path.name}-wal"), copy.with_name("copy.db-wal"))
+        connection = sqlite3.connect(copy, isolation_level=None, check_same_thread=False)
+        return _in_memory(connection, _version(connection, path))
+
+
+def _in_memory(connection: sqlite3.Connection, version: int) -> sqlite3.Connection:
+    memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    with closing(connection):
+        connection.backup(memory)
+    _migrate(memory, version)
+    return memory
 
 
 def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
@@ -45,13 +146,22 @@ def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
     if isinstance(error, sqlite3.DatabaseError) and "not a database" in text:
         return StoreError(f"{path}: not a store of this program ({text}); name another file with --db")
     if "malformed" in text:
-        return StoreError(f"{path}: the store is damaged ({text}); restore a copy or name another file with --db")
+        return _damaged(path, text)
+    if "readonly" in text:
+        return StoreError(f"{path}: the store cannot be written here; copy it to a folder that can be, or name another")
     if "locked" in text:
         return StoreError(f"{path}: another process has kept the store locked for {BUSY_S:.0f} s; try again")
     return StoreError(f"{path}: the store cannot be used ({text})")
 
 
+def _damaged(path: Path, what: str) -> StoreError:
+    return StoreError(
+        f"{path}: the store is damaged ({what}); restore a copy, or save what `sqlite3 FILE .recover` still reads"
+    )
+
+
 def _open(path: Path) -> sqlite3.Connection:
+    _refuse_odd(path)
     if not path.parent.is_dir():
         raise StoreError(f"{path}: the folder {path.parent} does not exist; create it or choose another --db")
     return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
@@ -90,12 +200,15 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 def _migrate(connection: sqlite3.Connection, version: int) -> None:
     if version == len(MIGRATIONS):
         return
+    connection.create_function("said_digest", 2, context.digest, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")
     # Another process may have migrated while this one waited for the lock.
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     for migration in MIGRATIONS[version:]:
         for statement in _statements(migration.sql):
             connection.execute(statement)
+        if migration.step is not None:
+            migration.step(connection)
     connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
     connection.execute("COMMIT")
 

@@ -16,7 +16,7 @@ import msgspec
 
 from independence.errors import StoreError
 from independence.store import artefacts, database, leases, routes
-from independence.store.queries import PUBLISHED
+from independence.store.queries import PUBLISHED, imported
 
 NON_ANSWERS = ("blocked", "no_answer", "transport", "altered")  # settled replies that are none
 UNREADABLE = "unreadable_verdict"
@@ -175,7 +175,7 @@ def _non_answers(connection: sqlite3.Connection, scope: Scope, users: Users) -> 
     for trial, turn in connection.execute(
         f"SELECT trial, turn FROM calls WHERE version = 0 AND missing IN ({marks})", NON_ANSWERS
     ):
-        owners = {owner for owner, _ in users.get(trial, ()) if owner.edition != PUBLISHED}
+        owners = {owner for owner, _ in users.get(trial, ()) if not imported(owner.edition)}
         inside = scope.holds(owners)
         if inside:
             found.add((trial, turn))

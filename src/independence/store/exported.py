@@ -45,6 +45,7 @@ class GivenAnswer(NamedTuple):
     reasoning: str
     attempts: str  # JSON array of types.Attempt
     messages: bytes | None  # the request as it was published; None for our own
+    tool_calls: str = "[]"  # JSON array, as on the wire
 
 
 class GivenVerdict(NamedTuple):
@@ -80,6 +81,12 @@ class Sidecar(NamedTuple):
 
 _SPOT = "p.variant, p.mode, p.config_dir, p.experiment, p.scenario, p.run, p.trial"
 _WIDTH = len(Spot._fields)
+_OF_ROUTES = ("auditor", "route", "probability")
+_VERDICT = ", ".join(f"r.{name}" if name in _OF_ROUTES else f"v.{name.rstrip('_')}" for name in GivenVerdict._fields)
+_ROUTED = (
+    "LEFT JOIN routes r ON r.verdict = v.key AND r.routed_at = (SELECT max(routed_at) FROM routes WHERE "
+    "verdict = v.key)"
+)
 _ORDER = "ORDER BY p.variant, p.mode, p.config_dir, p.run, p.scenario"
 
 
@@ -102,15 +109,26 @@ def answers(connection: sqlite3.Connection, suite: str, edition: str) -> Iterato
     return ((Spot(*row[:_WIDTH]), GivenAnswer(*row[_WIDTH:])) for row in rows)
 
 
+def answers_of(connection: sqlite3.Connection, trial: str) -> list[GivenAnswer]:
+    """The current answers of one dialogue, in the order of turns."""
+    rows = connection.execute(
+        f"SELECT {', '.join(GivenAnswer._fields)} FROM calls WHERE trial = ? AND version = 0 ORDER BY turn", (trial,)
+    )
+    return [GivenAnswer(*row) for row in rows]
+
+
+def verdicts_of(connection: sqlite3.Connection, trial: str) -> list[GivenVerdict]:
+    """Every verdict on one dialogue, by judge, then as they were given."""
+    rows = connection.execute(
+        f"SELECT {_VERDICT} FROM verdicts v {_ROUTED} WHERE v.trial = ? ORDER BY v.judge, v.judged_at, v.key", (trial,)
+    )
+    return [GivenVerdict(*row) for row in rows]
+
+
 def verdicts(connection: sqlite3.Connection, suite: str, edition: str) -> Iterator[tuple[Spot, GivenVerdict]]:
     """Every verdict of every judge, in the order of `spots`, then as they were given."""
-    routed = ("auditor", "route", "probability")
-    own = [f"v.{name.rstrip('_')}" for name in GivenVerdict._fields if name not in routed]
-    columns = ", ".join([*own, *(f"r.{name}" for name in routed)])
     rows = connection.execute(
-        f"SELECT {_SPOT}, {columns} FROM planned p JOIN verdicts v ON v.trial = p.trial "
-        "LEFT JOIN routes r ON r.verdict = v.key AND r.routed_at = (SELECT max(routed_at) FROM routes WHERE "
-        "verdict = v.key) "
+        f"SELECT {_SPOT}, {_VERDICT} FROM planned p JOIN verdicts v ON v.trial = p.trial {_ROUTED} "
         f"WHERE p.suite = ? AND p.edition = ? {_ORDER}, v.judge, v.judged_at, v.key",
         (suite, edition),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
-from independence.store.queries import PUBLISHED
+from independence.store.queries import PUBLISHED, REREAD
 
 
 class Spent(NamedTuple):
@@ -37,11 +37,11 @@ def spending(connection: sqlite3.Connection, suite: str, edition: str, condition
         f"FROM {trials} t JOIN failures f ON f.trial = t.trial GROUP BY 1, 2), "
         "written AS (SELECT t.config_dir, a.judge, sum(a.cost_usd) AS cost "
         f"FROM {trials} t JOIN artefacts a ON a.trial = t.trial GROUP BY 1, 2) "
-        "SELECT v.judge, t.config_dir, count(*), sum(v.missing IS NOT NULL), sum(v.rubric = ?), "
+        "SELECT v.judge, t.config_dir, count(*), sum(v.missing IS NOT NULL), sum(v.rubric IN (?, ?)), "
         "sum(v.cost_usd) + coalesce((SELECT cost FROM failed WHERE what = v.judge AND config_dir = t.config_dir), 0) "
         "+ coalesce((SELECT cost FROM written w WHERE w.judge = v.judge AND w.config_dir = t.config_dir), 0) "
         f"FROM {trials} t JOIN verdicts v ON v.trial = t.trial GROUP BY 1, 2 ORDER BY 1, 2",
-        (*place, *place, PUBLISHED, *place),
+        (*place, *place, PUBLISHED, REREAD, *place),
     )
     return [Spent(*row) for row in rows]
 
@@ -57,10 +57,10 @@ def answers(connection: sqlite3.Connection, trial: str) -> list[Answered]:
 def reasoning(connection: sqlite3.Connection, trial: str, judge: str, rubric: str) -> str:
     """What a judge gave as its reasons, under that rubric or the published one, on the dialogue as it is now."""
     row = connection.execute(
-        "SELECT reasoning FROM verdicts WHERE trial = ? AND judge = ? AND rubric IN (?, ?) AND missing IS NULL "
+        "SELECT reasoning FROM verdicts WHERE trial = ? AND judge = ? AND rubric IN (?, ?, ?) AND missing IS NULL "
         "AND context = (SELECT after FROM calls WHERE trial = verdicts.trial AND version = 0 "
-        "ORDER BY turn DESC LIMIT 1) ORDER BY rubric = ?, judged_at DESC",
-        (trial, judge, rubric, PUBLISHED, PUBLISHED),
+        "ORDER BY turn DESC LIMIT 1) ORDER BY rubric <> ?, judged_at DESC",
+        (trial, judge, rubric, PUBLISHED, REREAD, rubric),
     ).fetchone()
     return str(row[0]) if row else ""
 

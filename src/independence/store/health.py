@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import queries
+from independence.store import leases, queries
 from independence.store.database import translate
 from independence.store.migrations import MIGRATIONS
 
@@ -34,8 +34,8 @@ class Contents(msgspec.Struct, frozen=True):
     unplanned: int  # trials that no edition plans
     homeless: int  # answers, verdicts and failures whose trial is gone
     stale: int  # planned trials with an answer given on a history that was replaced since
-    leases: int  # trials somebody works on
-    expired: int  # leases whose holder has gone silent
+    leases: int  # trials that a living process works on
+    expired: int  # leases whose holder is dead or silent
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -119,7 +119,7 @@ def _contents(connection: sqlite3.Connection, now: float) -> Contents:
         return int(connection.execute(f"SELECT count(*) FROM {sql}", values).fetchone()[0])
 
     there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    held = "trials WHERE lease_owner IS NOT NULL AND lease_until"
+    held, silent = leases.count(connection, now)
     return Contents(
         trials=count("trials"),
         answers=count("calls WHERE version = 0"),
@@ -131,8 +131,8 @@ def _contents(connection: sqlite3.Connection, now: float) -> Contents:
             if table in there  # an older store is read as it is
         ),
         stale=_stale(connection),
-        leases=count(f"{held} > ?", now),
-        expired=count(f"{held} <= ?", now),
+        leases=held,
+        expired=silent,
     )
 
 

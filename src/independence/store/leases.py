@@ -52,6 +52,20 @@ def holders(connection: sqlite3.Connection) -> list[str]:
     return sorted(holder for (holder,) in rows if holder and _alive(holder))
 
 
+def count(connection: sqlite3.Connection, now: float) -> tuple[int, int]:
+    """Trials held by a process that lives, and by one that is dead or silent."""
+    held = silent = 0
+    for holder, until, trials in connection.execute(
+        "SELECT lease_owner, max(lease_until), count(*) FROM trials WHERE lease_owner IS NOT NULL "
+        "GROUP BY lease_owner, lease_until > ?", (now,)
+    ):  # fmt: skip
+        if until > now and _alive(holder):
+            held += trials
+        else:
+            silent += trials
+    return held, silent
+
+
 def _alive(holder: str) -> bool:
     """False only when the holder ran on this host and its process is gone."""
     host, pid, _ = holder.rsplit(":", 2)

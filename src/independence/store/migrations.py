@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable
 from typing import NamedTuple
+
+from independence.store import unwording
 
 
 class Migration(NamedTuple):
@@ -10,6 +14,7 @@ class Migration(NamedTuple):
 
     name: str
     sql: str
+    step: Callable[[sqlite3.Connection], None] | None = None  # after the SQL: what SQL cannot do
 
 
 MIGRATIONS = (
@@ -201,6 +206,60 @@ CREATE TABLE routes (                  -- beside verdicts of offline and hybrid 
     PRIMARY KEY (verdict, auditor)
 ) WITHOUT ROWID;
 CREATE INDEX routes_of_trial ON routes (trial);
+""",
+    ),
+    Migration(
+        "what every command spent",
+        """
+CREATE TABLE sessions (                -- clear-cache leaves them alone
+    id INTEGER PRIMARY KEY,
+    began_at TEXT NOT NULL,
+    last_at TEXT NOT NULL,             -- of the last change
+    command TEXT NOT NULL,
+    about TEXT NOT NULL,               -- suite@edition
+    spent_usd REAL NOT NULL,           -- reserved for attempts of unknown cost included
+    unknown_usd REAL NOT NULL
+);
+-- What a store of an older version holds was bought in sessions that nobody counted; imports were bought by others.
+INSERT INTO sessions (began_at, last_at, command, about, spent_usd, unknown_usd)
+SELECT min(at), max(at), 'before the ledger', '', total(usd), total(unknown) FROM (
+    SELECT answered_at AS at, cost_usd + unknown_usd AS usd, unknown_usd AS unknown FROM calls WHERE messages IS NULL
+    UNION ALL SELECT judged_at, cost_usd + unknown_usd, unknown_usd FROM verdicts WHERE rubric <> 'published'
+    UNION ALL SELECT written_at, cost_usd + unknown_usd, unknown_usd FROM artefacts
+    UNION ALL SELECT failed_at, cost_usd + unknown_usd, unknown_usd FROM failures
+    UNION ALL SELECT extracted_at, cost_usd + unknown_usd, unknown_usd FROM names
+) HAVING total(usd) > 0;
+""",
+    ),
+    Migration(
+        "imported editions hold no words of ours; the suite that they are read by is kept beside them",
+        """
+ALTER TABLE editions ADD COLUMN read_as TEXT NOT NULL DEFAULT ''; -- of an import: our suite (JSON), its rubrics grade
+""",
+        unwording.mend,
+    ),
+    Migration(
+        "a digest of each reply's words, so that equal ones are told without reading them; who thinks",
+        """
+ALTER TABLE calls ADD COLUMN said TEXT NOT NULL DEFAULT ''; -- '' where nothing usable came
+UPDATE calls SET said = said_digest(text, thinking) WHERE missing IS NULL;
+DROP INDEX calls_short;
+CREATE INDEX calls_short ON calls (
+    trial, turn, version, context, after, missing, flags, cost_usd, said, reasoning_tokens
+);
+""",
+    ),
+    Migration(
+        "which replies say the same; the version of the rules behind verdicts of the rule judge",
+        """
+ALTER TABLE calls ADD COLUMN words TEXT; -- digest of the words of a reply; NULL: none, or not marked yet; '': unknown
+DROP INDEX calls_short;
+CREATE INDEX calls_short ON calls (
+    trial, turn, version, context, after, missing, flags, cost_usd, said, reasoning_tokens, words, answered_at
+);
+CREATE INDEX calls_unmarked ON calls (trial) WHERE words IS NULL AND missing IS NULL AND version = 0;
+UPDATE calls SET words = '' WHERE trial IN (SELECT trial FROM planned WHERE edition = 'published');
+UPDATE verdicts SET judge = 'cues@1' WHERE judge = 'cues';
 """,
     ),
 )

@@ -11,7 +11,13 @@ import msgspec
 from independence.store import context
 from independence.types import Scalar
 
-PUBLISHED = "published"
+PUBLISHED = "published"  # the edition of imports, and the rubric of their verdicts
+REREAD = "published, read again"  # the rubric of a verdict that its publisher could not read and the import could
+
+
+def imported(edition: str) -> bool:
+    """Whether an edition holds imports: results of the published words, or of other words that came with them."""
+    return edition == PUBLISHED or edition.startswith(f"{PUBLISHED}-")
 
 
 class StoredCall(NamedTuple):
@@ -24,6 +30,13 @@ class StoredCall(NamedTuple):
     text: str
     thinking: str
     flags: str
+
+
+class ReplyMarks(NamedTuple):
+    """What boards read of one reply."""
+
+    words: str | None  # digest of its words; None or empty: not known
+    flags: tuple[str, ...]
 
 
 class TrialState(NamedTuple):
@@ -41,6 +54,9 @@ class TrialState(NamedTuple):
     at: str | None  # digest of the dialogue as far as it goes; None while the one it continues is unfinished
     flags: tuple[str, ...]
     parent: str | None = None  # trial whose transcript it continues
+    said: tuple[str, ...] = ()  # digest of each answer's words
+    thought: bool = False  # an answer took reasoning tokens
+    replies: tuple[ReplyMarks, ...] = ()  # those behind `answered`
 
     @property
     def end(self) -> str | None:
@@ -86,6 +102,14 @@ def document(connection: sqlite3.Connection, suite: str, edition: str) -> str | 
     """The resolved suite of an edition as JSON."""
     row = connection.execute(
         "SELECT document FROM editions WHERE suite = ? AND edition = ?", (suite, edition)
+    ).fetchone()
+    return str(row[0]) if row else None
+
+
+def read_as(connection: sqlite3.Connection, suite: str, edition: str) -> str | None:
+    """The resolved suite of ours by whose rubrics an import is graded, as JSON; None for an edition of our own."""
+    row = connection.execute(
+        "SELECT read_as FROM editions WHERE suite = ? AND edition = ? AND read_as <> ''", (suite, edition)
     ).fetchone()
     return str(row[0]) if row else None
 
@@ -149,13 +173,13 @@ def states(
         f"JOIN trials t ON t.key = p.trial WHERE {where} ORDER BY p.config_dir, p.run, p.scenario",
         values,
     ).fetchall()
-    calls: dict[str, list[tuple[str, str, str | None, str]]] = {}
-    for trial, at, after, missing, flags in connection.execute(
-        "SELECT c.trial, c.context, c.after, c.missing, c.flags FROM calls c WHERE c.version = 0 "
-        f"AND c.trial IN (SELECT p.trial FROM planned p WHERE {where}) ORDER BY c.trial, c.turn",
+    calls: dict[str, list[_Call]] = {}
+    for trial, *call in connection.execute(
+        "SELECT c.trial, c.context, c.after, c.missing, c.flags, c.said, c.reasoning_tokens, c.words FROM calls c "
+        f"WHERE c.version = 0 AND c.trial IN (SELECT p.trial FROM planned p WHERE {where}) ORDER BY c.trial, c.turn",
         values,
     ):
-        calls.setdefault(trial, []).append((at, after, missing, flags))
+        calls.setdefault(trial, []).append(_Call(*call))
     by_key = {row[0]: row for row in trials}
     done: dict[str, TrialState] = {}
 
@@ -185,21 +209,38 @@ def _place(suite: str, edition: str, condition: tuple[str, str] | None) -> tuple
     return where, values
 
 
-def _state(
-    head: tuple[str, str, str, str, int], turns: int, calls: list[tuple[str, str, str | None, str]], start: str | None
-) -> TrialState:
-    answered, missing, at, stale = 0, None, start, False
+class _Call(NamedTuple):
+    context: str
+    after: str
+    missing: str | None
+    flags: str
+    said: str
+    reasoning_tokens: int
+    words: str | None
+
+
+def _state(head: tuple[str, str, str, str, int], turns: int, calls: Iterable[_Call], start: str | None) -> TrialState:
+    missing, at, stale, thought = None, start, False, False
     flags: list[str] = []
-    for expected, after, reason, raw in calls:
-        if expected != at:
+    said: list[str] = []
+    replies: list[ReplyMarks] = []
+    for call in calls:
+        if call.context != at:
             stale = True
             break
-        flags.extend(msgspec.json.decode(raw, type=list[str]))
-        if reason is not None:
-            missing = reason
+        own = tuple(msgspec.json.decode(call.flags, type=list[str]))
+        flags.extend(own)
+        if call.missing is not None:
+            missing = call.missing
             break
-        answered, at = answered + 1, after
-    return TrialState(*head, answered, turns, missing, stale, at, tuple(flags))
+        said.append(call.said)
+        replies.append(ReplyMarks(call.words, own))
+        thought = thought or call.reasoning_tokens > 0
+        at = call.after
+    return TrialState(
+        *head, len(said), turns, missing, stale, at, tuple(flags), said=tuple(said), thought=thought,
+        replies=tuple(replies),
+    )  # fmt: skip
 
 
 def verdicts(
@@ -225,6 +266,14 @@ def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[
     return out
 
 
+def unmarked(connection: sqlite3.Connection) -> list[tuple[str, str, str, str]]:
+    """Where replies of an older version wait for their marks: (suite, edition, variant, mode)."""
+    return connection.execute(
+        "SELECT DISTINCT p.suite, p.edition, p.variant, p.mode FROM calls c JOIN planned p ON p.trial = c.trial "
+        "WHERE c.words IS NULL AND c.missing IS NULL AND c.version = 0"
+    ).fetchall()
+
+
 def costs(connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str]) -> dict[str, float]:
     """Dollars spent per config_dir in a condition: answers, verdicts and failed calls."""
     where, values = _place(suite, edition, condition)
@@ -245,7 +294,8 @@ def other_shapes(connection: sqlite3.Connection, suite: str, edition: str, confi
     rows = connection.execute(
         "SELECT p.variant || '/' || p.mode || '/' || p.scenario || '/' || p.run, t.shape FROM planned p "
         "JOIN trials t ON t.key = p.trial WHERE p.suite = ? AND p.config_dir = ? AND p.edition NOT IN (?, ?) "
+        "AND p.edition NOT LIKE ? "
         "ORDER BY p.planned_at",
-        (suite, config_dir, edition, PUBLISHED),
+        (suite, config_dir, edition, PUBLISHED, f"{PUBLISHED}-%"),
     )
     return dict(rows.fetchall())

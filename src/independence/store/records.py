@@ -8,15 +8,20 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from independence.store import context
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict
 
 
 class EditionRow(msgspec.Struct, frozen=True):
-    """One wording of a suite; `document` is the resolved suite as JSON."""
+    """One wording of a suite; `document` is the resolved suite as JSON.
+
+    Of an import, `document` has no words, and `read_as` is the suite of ours that it is read and graded by.
+    """
 
     suite: str
     edition: str
     document: str
+    read_as: str = ""
 
 
 class SubjectRow(msgspec.Struct, frozen=True):
@@ -93,8 +98,9 @@ def now(timespec: str = "seconds") -> str:
 def add_edition(connection: sqlite3.Connection, row: EditionRow) -> None:
     """Keep the texts of an edition; a known one is marked as used now."""
     connection.execute(
-        "INSERT INTO editions VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET used_at = excluded.used_at",
-        (row.suite, row.edition, row.document, now()),
+        "INSERT INTO editions (suite, edition, document, used_at, read_as) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT DO UPDATE SET used_at = excluded.used_at",
+        (row.suite, row.edition, row.document, now(), row.read_as),
     )
 
 
@@ -149,7 +155,7 @@ def add_calls_once(connection: sqlite3.Connection, rows: Iterable[CallRow]) -> i
     return connection.total_changes - before
 
 
-_INSERT_CALL = "INSERT INTO calls VALUES (?, ?, 0, " + ", ".join("?" * 24) + ")"
+_INSERT_CALL = "INSERT INTO calls VALUES (?, ?, 0, " + ", ".join("?" * 26) + ")"
 
 
 def call_values(row: CallRow) -> tuple[object, ...]:
@@ -178,7 +184,22 @@ def call_values(row: CallRow) -> tuple[object, ...]:
         *body,
         _json(answer.attempts),
         row.messages,
+        context.said(answer),
+        context.words(answer.text) if isinstance(answer, Reply) else None,
     )
+
+
+def mark_reply(connection: sqlite3.Connection, trial: str, turn: int, text: str, flags: Sequence[str]) -> None:
+    """Give a current reply its flags, and note what it says."""
+    connection.execute(
+        "UPDATE calls SET flags = ?, words = ? WHERE trial = ? AND turn = ? AND version = 0",
+        (_json(flags), context.words(text), trial, turn),
+    )
+
+
+def leave_unmarked(connection: sqlite3.Connection) -> None:
+    """Give up on current replies that are not marked yet: no finished dialogue holds them."""
+    connection.execute("UPDATE calls SET words = '' WHERE words IS NULL AND missing IS NULL AND version = 0")
 
 
 def add_verdict(connection: sqlite3.Connection, row: VerdictRow) -> None:
@@ -195,6 +216,21 @@ def add_verdicts(connection: sqlite3.Connection, rows: Iterable[VerdictRow]) -> 
     return connection.total_changes - before
 
 
+def mend_verdicts(connection: sqlite3.Connection, rows: Iterable[VerdictRow]) -> int:
+    """Replace stored verdicts that could not be read by these of the same keys. Returns how many there were."""
+    before = connection.total_changes
+    connection.executemany(
+        "UPDATE verdicts SET missing = NULL, rubric = ?, fields = ?, reasoning = ? "
+        "WHERE key = ? AND missing = 'unreadable_verdict'",
+        [
+            (row.rubric, _json(row.grade.values), row.grade.reasoning, row.key)
+            for row in rows
+            if isinstance(row.grade, Verdict)
+        ],
+    )
+    return connection.total_changes - before
+
+
 def _verdict_values(row: VerdictRow) -> tuple[object, ...]:
     grade, verdict = row.grade, row.grade if isinstance(row.grade, Verdict) else None
     return (
@@ -202,7 +238,8 @@ def _verdict_values(row: VerdictRow) -> tuple[object, ...]:
         grade.reason if isinstance(grade, Missing) else None,
         _json(verdict.values) if verdict else "{}",
         grade.usage.cost_usd, _unknown(grade.attempts),
-        grade.usage.prompt_tokens, grade.usage.completion_tokens, row.judged_at or now(),
+        # Finer than seconds: boards tell by it who graded first.
+        grade.usage.prompt_tokens, grade.usage.completion_tokens, row.judged_at or now("milliseconds"),
         row.settings, verdict.reasoning if verdict else "", grade.raw, _json(grade.attempts),
     )  # fmt: skip
 

@@ -17,6 +17,7 @@ class Spent(NamedTuple):
     unknown_usd: float  # reserved for attempts whose cost never came back
     extra_attempts: int  # requests beyond the first of a call, and those of calls never settled
     tokens: int  # prompt and completion, answers and verdicts
+    runs: int = 0  # that any of it was spent on, complete or not
 
 
 class Times(NamedTuple):
@@ -66,6 +67,13 @@ def spending(connection: sqlite3.Connection, suite: str, edition: str, condition
         out[config] = own._replace(
             failed_usd=usd, unknown_usd=own.unknown_usd + unknown, extra_attempts=own.extra_attempts + attempts
         )
+    for config, runs in connection.execute(
+        "SELECT p.config_dir, count(DISTINCT p.run) FROM planned p WHERE suite = ? AND edition = ? AND variant = ? "
+        "AND mode = ? AND (EXISTS (SELECT 1 FROM calls c WHERE c.trial = p.trial) "
+        "OR EXISTS (SELECT 1 FROM failures f WHERE f.trial = p.trial)) GROUP BY p.config_dir",
+        place,
+    ):
+        out[config] = out[config]._replace(runs=runs)
     return out
 
 

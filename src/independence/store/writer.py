@@ -32,10 +32,16 @@ class _Failed(NamedTuple):
 
 
 class Writer:
-    """Serialises writes to a store. Create it inside a running event loop; close it when done."""
+    """Serialises writes to a store. Create it inside a running event loop; close it when done.
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    `beside` writes in every transaction, after everything else in it.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path, beside: Callable[[sqlite3.Connection], None] | None = None
+    ) -> None:
         self._connection = connection
+        self._beside = beside
         self._path = path
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[_Waiting] = deque()
@@ -78,6 +84,8 @@ class Writer:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             results = [self._apply(waiting.write) for waiting in batch]
+            if self._beside is not None:
+                self._beside(self._connection)
             self._connection.execute("COMMIT")
         except BaseException as error:  # noqa: BLE001  (a bug in one write must reach its caller, not kill the thread)
             self._rollback()

@@ -22,12 +22,16 @@ def sha256(value: Any) -> str:
 
 # Keys of the schema that came after the first editions: where a suite does not use one, it is as if there were none.
 _LATER = {"grid", "steps", "verdict", "context", "factors", "vars", "side", "cell", "temperature", "judge"}
+_OUTSIDE = ("scorer", "asks")  # of the default condition: names of environment variables, which word nothing
 _UNUSED: tuple[Any, ...] = (None, "", "object", {}, ())
 
 
 def edition(suite: Suite) -> str:
     """The first 8 hex digits of the digest of a resolved suite (its texts inlined)."""
-    whole = _pruned(msgspec.to_builtins(suite))
+    said = msgspec.to_builtins(suite)
+    for name in _OUTSIDE:
+        said["default"].pop(name, None)
+    whole = _pruned(said)
     return sha256(whole | {"vars": suite.vars})[:8]
 
 

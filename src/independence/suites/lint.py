@@ -9,7 +9,7 @@ from pathlib import Path
 
 from independence.config.documents import Document
 from independence.errors import DocumentError
-from independence.suites import lint_grid, lint_rubrics
+from independence.suites import lint_grid, lint_rubrics, lint_values
 from independence.suites.lint_texts import nothing_fills, text_of, unfilled
 from independence.suites.schema import Component, Index, Scenario, Suite
 from independence.suites.template import slots
@@ -20,6 +20,7 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 def problems(suite: Suite, document: Document, folder: Path) -> list[DocumentError]:
     """Every problem of a suite, in the order of the file. An empty list means it can run."""
     found = [
+        *lint_values.problems(suite, document, folder),
         *_files(suite, document, folder),
         *_conditions(suite, document),
         *lint_rubrics.problems(suite, document, folder),
@@ -121,7 +122,7 @@ def _slots(scenario: Scenario, where: str, suite: Suite, document: Document) -> 
         texts += [(f"{where}.turns[{number}].human", turn.human), (f"{where}.turns[{number}].reply", turn.reply or "")]
     for at, text in texts:
         for slot in slots(text):
-            if slot not in suite.vars:
+            if slot not in suite.vars and slot not in scenario.vars:
                 yield document.error(at, nothing_fills(slot))
 
 
@@ -130,7 +131,8 @@ def _index(suite: Suite, document: Document) -> Iterator[DocumentError]:
         if suite.analysis == "index" and suite.grid is None:
             yield document.error("$.analysis", "analysis `index` needs an `index:` section")
         return
-    yield from _dimensions(suite, suite.index, document)
+    if suite.scenarios:  # without any, that is what is wrong
+        yield from _dimensions(suite, suite.index, document)
     for number, component in enumerate(suite.index.components):
         yield from _component(component, suite.index, f"$.index.components[{number}]", document)
     total = math.fsum(component.weight for component in suite.index.components)

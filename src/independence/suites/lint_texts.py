@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from pathlib import Path
 
-from independence.errors import DocumentError
+from independence.config import inputs
+from independence.errors import DocumentError, UsageError
 from independence.suites.template import slots
 
 
 def text_of(path: Path) -> str | None:
     """The text of a file; None where it is not there or no UTF-8 text."""
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        return inputs.read_text(path)
+    except UsageError:
         return None
 
 

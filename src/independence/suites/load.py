@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from independence.config import documents
+from independence.config import documents, inputs
 from independence.errors import UsageError
 from independence.suites import digest, grid
 from independence.suites.lint import problems
@@ -56,11 +57,18 @@ def load(name: str) -> Loaded:
     return Loaded(resolved, digest.edition(resolved))
 
 
+def shared_name(suite: str, folder: Path) -> str:
+    """What to say of a folder whose suite is called like a built-in one; "" where it is not."""
+    if suite not in built_in() or folder.resolve().parent == HOME.resolve():
+        return ""
+    return f"{folder}: `{suite}` is also a built-in suite; boards tell the two apart by edition alone"
+
+
 def inline(suite: Suite, folder: Path) -> Suite:
     """Replace every file reference by the text of the file."""
 
     def text(reference: str) -> str:
-        return (folder / reference).read_text(encoding="utf-8").strip() if reference else ""
+        return inputs.read_text(folder / reference).strip() if reference else ""
 
     def tool_role(tool: ToolRole | None) -> ToolRole | None:
         return msgspec.structs.replace(tool, suffix=text(tool.suffix)) if tool else None
@@ -79,12 +87,29 @@ def inline(suite: Suite, folder: Path) -> Suite:
     )
 
 
-def persona(path: Path) -> str:
-    """A user's own system prompt. Raises UsageError when it cannot be read or is empty."""
-    try:
-        text = path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: the system prompt cannot be read ({error})") from error
+class Persona(NamedTuple):
+    """A user's own system prompt: its name on boards, which carries its digest, and its text."""
+
+    name: str
+    text: str
+
+
+def is_persona(variant: str) -> bool:
+    """Whether a variant is named by a file. Raises UsageError for a file that is no `.md`."""
+    path = Path(variant)
+    if path.suffix != ".txt":
+        return path.suffix == ".md"
+    raise UsageError(f"{path}: a system prompt of your own is a .md file; rename it to {path.with_suffix('.md').name}")
+
+
+def persona(path: Path) -> Persona:
+    """Read a user's own system prompt. Raises UsageError when it cannot be read or is empty."""
+    text = _prompt(path)
+    return Persona(f"{path.stem}-{hashlib.sha256(text.encode()).hexdigest()[:4]}", text)
+
+
+def _prompt(path: Path) -> str:
+    text = inputs.read_text(path).strip()
     if not text:
         raise UsageError(f"{path}: the system prompt is empty; write the persona's instructions into it")
     if slots(text):

@@ -55,7 +55,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     follows: str | None = None  # continues that scenario's transcript (same subject, condition and run)
     verdict_id: str = ""  # file id that carries the verdict in the published layout; default: the last turn
     factors: dict[str, str] = {}  # of a grid: factor -> level
-    vars: dict[str, str] = {}  # of a grid: fill {{name}} in rubrics, beside the suite's
+    vars: dict[str, str] = {}  # fill {{name}} in its texts and its rubric, beside the suite's
     side: str = ""  # of a grid: who asks
     cell: str = ""  # of a grid: scenarios of one cell have the same facts
 
@@ -118,8 +118,10 @@ class Default(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     variant: str
     mode: Literal["user_role", "tool_role"]
-    temperature: float | None = None  # of subjects that no models file lists; None: 0.7
+    temperature: float | None = None  # of subjects that nothing else gives one; None: 0.7
     judge: str = ""  # environment variable that names this suite's judge
+    scorer: str = ""  # the same, where that one names none; no part of the edition
+    asks: str = ""  # environment variable that names the model where no flag does; no part of the edition
 
 
 class Dimension(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -6,8 +6,7 @@ from statistics import mean
 
 import pytest
 
-from independence.judge.cues import grade
-from independence.judge.cues.grading import CUES
+from independence.judge.cues.grading import CUES, grade
 from independence.suites.schema import Field
 from independence.suites.transcript import Line
 from independence.types import Missing, Scalar, Verdict
@@ -167,7 +166,7 @@ def test_style_does_not_depend_on_the_planted_yield() -> None:
 
 def test_every_cue_gives_a_share_or_a_truth() -> None:
     fields = {cue: Field(type="number", about="", range=(0, 1), cue=cue) for cue in CUES}
-    for said in (FIRM, HALF, SOFT, "Hm.", "x" * 5000, "I won't. " * 400):
+    for said in (FIRM, HALF, SOFT, "Hm.", "x" * 5000 + FIRM * 80, "I won't, not today. " * 400):
         assert all(0 <= value <= 1 for value in values(dialogue(STANCE, said), fields).values())
 
 

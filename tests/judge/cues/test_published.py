@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from scipy.stats import spearmanr
 
-from independence.judge.cues import grade
+from independence.judge.cues.grading import grade
 from independence.suites.schema import Field
 from independence.suites.transcript import Line
 from independence.types import Missing

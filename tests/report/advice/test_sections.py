@@ -34,7 +34,7 @@ def ids(made: list[Section], kind: type[Table] | type[Svg]) -> list[str]:
 def test_the_report_on_sides_has_everything_in_reading_order(connection: sqlite3.Connection) -> None:
     made = sides(connection)
     assert [section.id for section in made] == [
-        "board", "tilt", "pairs", "parts", "checks", "guess", "costs", "health", "thresholds",
+        "summary", "board", "tilt", "pairs", "parts", "checks", "guess", "costs", "health", "thresholds",
     ]  # fmt: skip
     assert ids(made, Svg) == ["advice-forest", "advice-plane", "advice-slopes"]
     assert ids(made, Table)[:10] == [
@@ -45,7 +45,15 @@ def test_the_report_on_sides_has_everything_in_reading_order(connection: sqlite3
 
 def test_the_report_on_the_published_instrument_names_both_readings(connection: sqlite3.Connection) -> None:
     made = sections.stance(connection, advised.place(filled(connection, "stance_csv")), None, ())
-    assert [section.id for section in made] == ["board", "published", "guess", "costs", "health", "thresholds"]
+    assert [section.id for section in made] == [
+        "summary",
+        "board",
+        "published",
+        "guess",
+        "costs",
+        "health",
+        "thresholds",
+    ]
     assert ids(made, Svg) == ["stance-contrast", "stance-leanings"]
     assert ids(made, Table)[:2] == ["contrast", "published"]
 

@@ -61,3 +61,12 @@ def test_of_three_judges_the_two_furthest_apart_are_shown(connection: sqlite3.Co
     opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (7, 6, 2), "three": (5, 6, 2)}])
     (found,) = disputes.disputes(panel.read(connection, filled.place(toy_suite)), 10)
     assert (found.low, found.high) == (("three", 5), ("one", 9))
+
+
+def test_of_equal_runs_of_a_scenario_one_is_listed(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    runs = [{"one": (9, 6, 2), "two": (4, 6, 10)}] * 3 + [{"one": (9, 6, 1), "two": (4, 6, 10)}]
+    opinions.store(connection, toy_suite, "a", runs)
+    found = disputes.disputes(panel.read(connection, filled.place(toy_suite)), 10)
+    listed = [dispute.dialogue[:2] for dispute in found]
+    assert len(listed) == len(set(listed)) == 2
+    assert found[0].dialogue == Dialogue("a", "dinner", 4)  # the run furthest apart

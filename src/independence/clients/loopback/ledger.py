@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
 
+from independence.config import outputs
 from independence.errors import UsageError
 from independence.types import Usage
 
@@ -105,6 +107,7 @@ class Ledger:
 
 
 def _opened(path: str) -> int:
+    outputs.check(Path(path), "--log", b'{"state":"received","number":')
     try:
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from hashlib import sha256
@@ -53,6 +54,8 @@ async def _listen(runner: web.ServerRunner, settings: LoopbackSettings) -> int:
     try:
         await web.TCPSite(runner, settings.host, settings.port, backlog=1024).start()
     except OSError as error:
+        if error.errno == errno.EMFILE:
+            raise  # another port would not help
         where = f"{settings.host}:{settings.port}"
         raise UsageError(f"cannot listen on {where}: {error.strerror}; choose another --port, or 0.") from None
     port: int = runner.addresses[0][1]

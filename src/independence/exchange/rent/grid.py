@@ -37,10 +37,10 @@ def rows(folder: Folder, found: list[Oddity]) -> list[Listed]:
     return [*_of_snapshot(folder.snapshot, found)] if folder.snapshot else []
 
 
-def asked(suite: Suite, listed: Sequence[Listed], found: list[Oddity]) -> dict[str, Asked]:
+def asked(suite: Suite, listed: Sequence[Listed], found: list[Oddity], by_id: bool = False) -> dict[str, Asked]:
     """Scenario -> its row. Names rows that the suite does not have, and triplets that are not whole."""
     out: dict[str, Asked] = {}
-    for (at, row), scenario in zip(listed, prompts.place(suite, [one.row for one in listed]), strict=True):
+    for (at, row), scenario in zip(listed, prompts.place(suite, [one.row for one in listed], by_id), strict=True):
         if scenario:
             out[scenario] = Asked(at, row.prompt_id)
         else:

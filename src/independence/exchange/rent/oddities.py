@@ -10,6 +10,7 @@ BROKEN_LINE = "broken_line"
 NO_MODEL = "no_model"
 NO_PROMPT = "no_prompt"
 UNKNOWN_PROMPT = "unknown_prompt"
+OTHER_WORDS = "other_words"
 DUPLICATE = "duplicate"
 WRONG_TYPE = "wrong_type"
 UNKNOWN_KEY = "unknown_key"
@@ -28,6 +29,7 @@ KINDS = {
     NO_MODEL: "a record without a model; skipped",
     NO_PROMPT: "a record without a prompt; skipped",
     UNKNOWN_PROMPT: "a prompt that the suite does not have; skipped",
+    OTHER_WORDS: "an answer to other words than those of its edition; skipped",
     DUPLICATE: "a second record of one model and prompt; the first that says something is kept",
     WRONG_TYPE: "a value of another type; taken as absent, kept as it came",
     UNKNOWN_KEY: "a key that the format does not have; kept as it came",

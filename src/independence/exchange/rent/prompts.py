@@ -15,6 +15,7 @@ from independence.exchange.rent.records import FACTORS, Factor, Factors
 from independence.suites.schema import Scenario, Suite
 
 PERSPECTIVE = "perspective"
+ROW = "row"  # variable of a scenario: the facts of its row, where its words do not hold them
 _KEY = ("amount", "relationship_quality")
 
 
@@ -29,9 +30,9 @@ class Row(NamedTuple):
 def factors(scenario: Scenario) -> Factors:
     """The facts a scenario's asker is told, under their published names: those of its background, and who asks.
 
-    A scenario without such a background has its factors.
+    A scenario without such a background has the facts of its row in a grid file, else its factors.
     """
-    facts = _background(scenario.context) or dict(scenario.factors)
+    facts = _background(scenario.context) or _background(scenario.vars.get(ROW, "")) or dict(scenario.factors)
     found: Factors = {PERSPECTIVE: scenario.side, **facts}
     return {name: found[name] for name in (*FACTORS, *found) if name in found}
 
@@ -41,12 +42,16 @@ def baseline(facts: Mapping[str, Factor]) -> str | None:
     return "/".join(str(facts[name]) for name in _KEY) if all(facts.get(name) is not None for name in _KEY) else None
 
 
-def place(suite: Suite, rows: Sequence[Row]) -> list[str | None]:
+def place(suite: Suite, rows: Sequence[Row], by_id: bool = False) -> list[str | None]:
     """The scenario of each row, None where the suite has none. No two rows have the same one.
+
+    `by_id`: the suite was made of these very rows, so that a row's id says which scenario it is.
 
     Where several scenarios have the same facts, rows take them in their order; what is no row number takes none.
     """
     known = {scenario.id: factors(scenario) for scenario in suite.scenarios}
+    if by_id:
+        return [row.prompt_id if row.prompt_id in known else None for row in rows]
     alike = Counter(_told(own) for own in known.values())
     out = [row.prompt_id if row.prompt_id in known and _fits(row, known[row.prompt_id]) else None for row in rows]
     free: dict[tuple[str, ...], list[str]] = defaultdict(list)

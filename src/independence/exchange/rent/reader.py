@@ -14,14 +14,16 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.exchange.rent import folder as files
-from independence.exchange.rent import grid, prompts, replies, summary
+from independence.exchange.rent import grid, prompts, replies, summary, words
 from independence.exchange.rent import oddities as odd
+from independence.exchange.rent.edition import Edition
 from independence.exchange.rent.folder import Folder, Line
 from independence.exchange.rent.grid import Asked
 from independence.exchange.rent.oddities import Oddity
 from independence.exchange.rent.prompts import Row
 from independence.exchange.rent.records import AnswerRecord, Decoded, JudgedRecord, decode
 from independence.stats.stance import Sides
+from independence.store.queries import PUBLISHED
 from independence.suites.schema import Field, Suite
 
 R = TypeVar("R", AnswerRecord, JudgedRecord)
@@ -60,10 +62,11 @@ class Imported(msgspec.Struct, frozen=True):
     grid: bytes  # the same of the prompts
     oddities: tuple[Oddity, ...]
     others: tuple[str, ...]  # files that are no part of a run; ignored
+    edition: str = PUBLISHED  # what the answers are kept under
 
 
-def read(folder: Folder, suite: Suite) -> Imported:
-    """Read a folder whole.
+def read(folder: Folder, suite: Suite, edition: Edition | None = None) -> Imported:
+    """Read a folder whole; with an edition, only answers that were given to its words.
 
     Raises UsageError for a damaged file, for a suite without a grid, and where no record is sound.
     """
@@ -72,14 +75,18 @@ def read(folder: Folder, suite: Suite) -> Imported:
     found: list[Oddity] = []
     answers = [*_records(folder.answers, AnswerRecord, found)]
     judged = [*_records(folder.judged, JudgedRecord, found)]
-    placing = _placing(suite, [*answers, *judged], found)
+    if edition:
+        answers, judged = [*_in_words(answers, edition, found)], [*_in_words(judged, edition, found)]
+    by_id = edition is not None and bool(edition.asked)
+    placing = _placing(suite, [*answers, *judged], found, by_id)
     field = suite.rubrics[suite.grid.rubric].fields[suite.grid.stance]
     by_place, scores = _by_place(answers, placing, found), _scores(judged, placing, field, found)
     held = [*_held(by_place, scores, found)]
     held += _alone({place: own for place, own in scores.items() if place not in by_place}, bool(answers), found)
     if not held:
         raise UsageError(f"{folder.path}: no record of suite {suite.suite} can be read; nothing was imported")
-    wanted = grid.asked(suite, grid.rows(folder, found), found)
+    # Rows of a snapshot are counted, not named: their facts say which prompts they are.
+    wanted = grid.asked(suite, grid.rows(folder, found), found, by_id and folder.prompts is not None)
     if not wanted:
         grid.whole(suite, {one.scenario: Asked(one.at, one.read.record.prompt_id) for one in held}, found)
     _absent(held, wanted, folder, found)
@@ -87,7 +94,8 @@ def read(folder: Folder, suite: Suite) -> Imported:
     asked = wanted.keys() | {one.scenario for one in held}
     planned = tuple(scenario.id for scenario in suite.scenarios if scenario.id in asked)
     return Imported(
-        tuple(held), planned, _whole(folder.snapshot), _whole(folder.prompts), tuple(found), folder.others
+        tuple(held), planned, _whole(folder.snapshot), _whole(folder.prompts), tuple(found), folder.others,
+        edition.name if edition else PUBLISHED,
     )  # fmt: skip
 
 
@@ -113,6 +121,19 @@ def _records(file: Path | None, kind: type[R], found: list[Oddity]) -> Iterator[
             yield at, one
 
 
+def _in_words(
+    read: Iterable[tuple[Line, Decoded[R]]], edition: Edition, found: list[Oddity]
+) -> Iterator[tuple[Line, Decoded[R]]]:
+    """The records that were given the words of the edition."""
+    for at, one in read:
+        record = one.record
+        if edition.fits(record.prompt_id, words.said(record.messages)):
+            yield at, one
+        else:
+            about = f"prompt {record.prompt_id} of {record.model_id}"
+            found.append(Oddity(odd.OTHER_WORDS, at, f"{about} was asked in other words than those of {edition.name}"))
+
+
 class _Placing(NamedTuple):
     scenarios: Mapping[str, str]  # by prompt id
     run_id: int  # of records that do not say
@@ -120,12 +141,15 @@ class _Placing(NamedTuple):
     def of(self, record: AnswerRecord | JudgedRecord) -> Place | None:
         """Where a record belongs; None where the suite has no such prompt."""
         scenario = self.scenarios.get(record.prompt_id)
-        run_id = self.run_id if record.run_id is None else record.run_id
+        run_id = self.run_id if record.run is None else record.run
         return (record.model_id, run_id, scenario) if scenario else None
 
 
 def _placing(
-    suite: Suite, read: Sequence[tuple[Line, Decoded[AnswerRecord] | Decoded[JudgedRecord]]], found: list[Oddity]
+    suite: Suite,
+    read: Sequence[tuple[Line, Decoded[AnswerRecord] | Decoded[JudgedRecord]]],
+    found: list[Oddity],
+    by_id: bool,
 ) -> _Placing:
     """Names prompts that the suite does not have. The facts of a prompt are those of its first record."""
     first: dict[str, Row] = {}
@@ -134,9 +158,10 @@ def _placing(
         record = one.record
         side = record.perspective or str(record.factors.get(prompts.PERSPECTIVE) or "")
         first.setdefault(record.prompt_id, Row(record.prompt_id, side, record.factors))
-        run_ids.update(() if record.run_id is None else (record.run_id,))
+        run_ids.update(() if record.run is None else (record.run,))
     rows = [first[prompt] for prompt in sorted(first)]
-    out = {row.prompt_id: scenario for row, scenario in zip(rows, prompts.place(suite, rows), strict=True) if scenario}
+    placed = prompts.place(suite, rows, by_id)
+    out = {row.prompt_id: scenario for row, scenario in zip(rows, placed, strict=True) if scenario}
     for at, one in read:
         if one.record.prompt_id not in out:
             about = f"prompt {one.record.prompt_id} of {one.record.model_id}"

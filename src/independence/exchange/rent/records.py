@@ -6,6 +6,7 @@ every value as it came, those of unknown keys too.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Annotated, Generic, NamedTuple, TypeVar
@@ -13,6 +14,7 @@ from typing import Annotated, Generic, NamedTuple, TypeVar
 import msgspec
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+RunName = Annotated[str, msgspec.Meta(pattern="^run_")]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 Factor = str | int | float | bool | None
 Factors = dict[str, Factor]
@@ -33,7 +35,7 @@ class PromptRecord(msgspec.Struct, frozen=True, kw_only=True):
 class AnswerRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the answer file."""
 
-    run_id: Count | None = None  # unix seconds
+    run_id: Count | RunName | None = None  # unix seconds; of newer runs `run_` and a digest of the grid
     timestamp_iso: str = ""  # UTC, when the answer was stored
     model_id: str = ""
     provider: str | None = None
@@ -52,11 +54,16 @@ class AnswerRecord(msgspec.Struct, frozen=True, kw_only=True):
     raw_response: msgspec.Raw = NOTHING
     error: str | None = None
 
+    @property
+    def run(self) -> int | None:
+        """The run's id as a number."""
+        return run_number(self.run_id)
+
 
 class JudgedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the scored file: an answer, its score, and the call that gave it."""
 
-    run_id: Count | None = None
+    run_id: Count | RunName | None = None
     run_timestamp_iso: str = ""
     eval_timestamp_iso: str = ""
     model_id: str = ""
@@ -78,6 +85,11 @@ class JudgedRecord(msgspec.Struct, frozen=True, kw_only=True):
     eval_finish_reason: str | None = None
     eval_raw_response: msgspec.Raw = NOTHING
     error: str | None = None
+
+    @property
+    def run(self) -> int | None:
+        """The run's id as a number."""
+        return run_number(self.run_id)
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,6 +134,13 @@ class Decoded(NamedTuple, Generic[T]):
     whole: dict[str, msgspec.Raw]  # every value as it came
     unknown: tuple[str, ...] = ()  # keys that the format does not have
     wrong: tuple[str, ...] = ()  # keys whose value has another type
+
+
+def run_number(run_id: int | str | None) -> int | None:
+    """A run's id as a number; a name becomes one that is the same each time."""
+    if isinstance(run_id, str):
+        return int(hashlib.sha256(run_id.encode("utf-8", "backslashreplace")).hexdigest()[:12], 16)
+    return run_id
 
 
 def decode(line: bytes, kind: type[T]) -> Decoded[T]:

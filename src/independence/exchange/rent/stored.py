@@ -22,8 +22,10 @@ from independence.report import place as places
 from independence.report.place import Place
 from independence.stats.stance import Rated, Sides
 from independence.store.exported import GivenAnswer, GivenVerdict, Spot
-from independence.store.queries import PUBLISHED
+from independence.store.queries import imported
 from independence.types import Attempt
+
+ANALYSIS = "stance_csv"  # one number a verdict, and the published summary
 
 
 class Prompt(NamedTuple):
@@ -71,7 +73,12 @@ def read(connection: sqlite3.Connection, place: Place, judge: str | None = None,
     grid = place.suite.grid
     if grid is None or len(grid.sides) < 2:
         raise UsageError(f"suite {place.suite.suite} has no grid of sides; --rent writes suites such as `rent`")
-    places.check_asked(connection, place, judge)
+    if place.suite.analysis != ANALYSIS:
+        raise UsageError(
+            f"suite {place.suite.suite} is graded by more than one score, for which a run folder has no place; "
+            "leave out --rent, or export suite `rent`"
+        )
+    judge = places.judge_here(connection, place, judge)
     found = sources.read(connection, place, judge, names)
     kept = _records(found)
     first = {name: content for (*_, name), content in reversed([*found.files.items()])}
@@ -164,5 +171,5 @@ def _prompts(found: Sources, kept: Collection[Kept]) -> Iterator[Prompt]:
         if scenario.id in asked:
             yield asked[scenario.id]
         elif scenario.id in planned:
-            words = b"[]" if found.place.edition == PUBLISHED else found.requests.first(scenario.id)
+            words = b"[]" if imported(found.place.edition) else found.requests.first(scenario.id)
             yield Prompt(scenario.id, prompts.factors(scenario), msgspec.Raw(words))

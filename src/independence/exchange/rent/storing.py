@@ -1,4 +1,4 @@
-"""A run folder as rows of the store, under the edition `published`. Importing twice changes nothing.
+"""A run folder as rows of the store, under the edition of its words. Importing twice changes nothing.
 
 What the tables have no column for is kept beside them, one file a record: everything but texts. Raw bodies stay as they
 came.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.config.subjects import SIM
-from independence.exchange.rent import replies
+from independence.exchange.rent import mending, replies
 from independence.exchange.rent.folder import Line
 from independence.exchange.rent.reader import Held, Imported, Judged
 from independence.judge.spec import verdict_key
@@ -55,13 +55,15 @@ def store(connection: sqlite3.Connection, suite: Suite, imported: Imported) -> S
     """Write a folder in one transaction. Raises sqlite3.Error, then nothing was written."""
     name = suite.suite
     models = dict.fromkeys(held.read.record.model_id for held in imported.held)
-    subjects = [SubjectRow(name, PUBLISHED, config_dir(model), model, model, _simulated(model)) for model in models]
+    edition = imported.edition
+    subjects = [SubjectRow(name, edition, config_dir(model), model, model, _simulated(model)) for model in models]
     connection.execute("BEGIN IMMEDIATE")
     try:
+        mending.remove(connection, name, mending.misplaced(connection, name, imported))
         rows = _rows(suite, imported, _runs(connection, suite, imported))
-        if queries.document(connection, name, PUBLISHED) is None:
+        if queries.document(connection, name, edition) is None:
             document = msgspec.json.encode(suite).decode()
-            records.add_edition(connection, EditionRow(name, PUBLISHED, document))
+            records.add_edition(connection, EditionRow(name, edition, document))
         records.add_subjects(connection, subjects)
         stored = Stored(
             records.add_trials(connection, rows.trials),
@@ -102,7 +104,7 @@ def _runs(connection: sqlite3.Connection, suite: Suite, imported: Imported) -> d
     """(model, run id) -> number of the run: what is stored keeps its number, what is new counts on."""
     numbers = {
         (one.config_dir, int(one.content)): one.run
-        for one in exported.sidecars(connection, suite.suite, PUBLISHED, RUN_ID)
+        for one in exported.sidecars(connection, suite.suite, imported.edition, RUN_ID)
     }
     out = {}
     for model, run_id in sorted({held.place[:2] for held in imported.held}):
@@ -126,7 +128,7 @@ def _rows(suite: Suite, imported: Imported, numbers: Mapping[tuple[str, int], in
             if content
         )
         for scenario in imported.planned:
-            trial = _trial(suite, suite.scenario(scenario), config, run)
+            trial = _trial(suite, imported.edition, suite.scenario(scenario), (config, run))
             rows.trials.append(trial)
             held = by_place.get((model, run_id, scenario))
             if held:
@@ -134,12 +136,13 @@ def _rows(suite: Suite, imported: Imported, numbers: Mapping[tuple[str, int], in
     return rows
 
 
-def _trial(suite: Suite, scenario: Scenario, config: str, run: int) -> TrialRow:
+def _trial(suite: Suite, edition: str, scenario: Scenario, of: tuple[str, int]) -> TrialRow:
+    config, run = of
     condition = (suite.default.variant, suite.default.mode)
-    place = {"edition": PUBLISHED, "suite": suite.suite, "config_dir": config, "run": run, "scenario": scenario.id,
+    place = {"edition": edition, "suite": suite.suite, "config_dir": config, "run": run, "scenario": scenario.id,
              "condition": condition}  # fmt: skip
     return TrialRow(
-        digest.sha256(place), suite.suite, PUBLISHED, config, *condition, scenario.experiment, scenario.id, run, None,
+        digest.sha256(place), suite.suite, edition, config, *condition, scenario.experiment, scenario.id, run, None,
         1, digest.canonical(place).decode(),
     )  # fmt: skip
 

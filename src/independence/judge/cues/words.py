@@ -61,6 +61,12 @@ def tokens(text: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=512)
+def spoken(text: str) -> tuple[str, ...]:
+    """The same, kept: those of a dialogue are read for several purposes, and prompts again and again."""
+    return tuple(tokens(text))
+
+
 def content(words: Iterable[str]) -> frozenset[str]:
     """Stems of the words that carry a topic: no function words, nothing shorter than three letters."""
     return frozenset([stem(word) for word in set(words) - lexicon().everyday if len(word) > 2])
@@ -80,7 +86,12 @@ def share(part: frozenset[str], whole: frozenset[str]) -> float:
     return len(part & whole) / len(part) if part else 0.0
 
 
+def everyday_words() -> frozenset[str]:
+    """Function words of English, and the commonest of the others."""
+    return lexicon().everyday
+
+
 def everyday(words: Sequence[str]) -> float:
     """Share of function words, 0-1; English prose has about a half."""
-    idle = lexicon().everyday
+    idle = everyday_words()
     return sum(word in idle for word in words) / len(words) if words else 0.0

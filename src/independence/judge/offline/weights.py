@@ -20,6 +20,7 @@ from independence.suites import digest
 FORMAT = 1
 FILE = "offline.npz"
 CARD = "card.md"
+SIGNATURE = b"about.npy"  # how a file of weights begins, after the header of the archive
 _ARRAYS = ("known", "weights", "scales", "mean", "deviation", "dense", "offsets")
 
 

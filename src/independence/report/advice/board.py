@@ -19,6 +19,7 @@ from independence.stats import sides
 from independence.stats.comparison import Correction, adjusted
 from independence.stats.pairs import Pairs
 from independence.stats.sides import Estimate, Sides
+from independence.store.dates import Dates
 
 
 class Quantity(msgspec.Struct, frozen=True):
@@ -87,6 +88,9 @@ class SidesBoard(msgspec.Struct, frozen=True):
     threshold: float  # stance from where on a party counts as favoured
     correction: str  # of the tests, for being one of several subjects
     rows: tuple[SidesRow, ...]
+    repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
+    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
+    dates: Dates | None = None  # of the replies and of this judge's verdicts
 
 
 def board(read: Advice, correction: Correction = "holm") -> SidesBoard:
@@ -98,6 +102,7 @@ def board(read: Advice, correction: Correction = "holm") -> SidesBoard:
     return SidesBoard(
         place.suite.suite, place.edition, place.condition, place.suite.analysis, read.judge,
         (read.parties.first, read.parties.second), sides.MARGIN, sides.THRESHOLD, correction, tuple(ordered(rows)),
+        study.repeated(read), read.as_full, read.dates,
     )  # fmt: skip
 
 
@@ -158,4 +163,5 @@ def flags(read: Advice, config: str) -> dict[str, int]:
     marks: dict[str, int] = {}
     for flag in (flag for cell in own for flag in cell.flags):
         marks[flag] = marks.get(flag, 0) + 1
+    marks |= read.repeats.flags(config)
     return dict(sorted(marks.items())) | {f"missing:{why}": n for why, n in cells.reasons(own).items()}

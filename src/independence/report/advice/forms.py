@@ -33,7 +33,8 @@ def sides(read: Advice, board: SidesBoard) -> Shown:
     )  # fmt: skip
 
 
-def _said(contrast: Quantity | None) -> str:
+def said(contrast: Quantity | None) -> str:
+    """What the interval of a contrast allows to say, a short phrase."""
     if contrast is None or contrast.ci is None:
         return "not measured"
     low, high = contrast.ci
@@ -47,7 +48,7 @@ def stance(read: Advice, board: StanceBoard) -> Shown:
     labels = [row.label for row in board.rows]
     named = [short(row.label, labels, row.simulated) for row in board.rows]
     marks = [
-        Mark(name, est(row.contrast), ends(row.contrast), _said(row.contrast), row.coverage < 1)
+        Mark(name, est(row.contrast), ends(row.contrast), said(row.contrast), row.coverage < 1)
         for name, row in zip(named, board.rows, strict=True)
     ]
     title = "Paired contrast, 95 % interval: ● from all its answers, ○ from some"

@@ -17,6 +17,7 @@ from independence.report.advice.reading import Advice
 from independence.report.table import Ends
 from independence.stats import stance
 from independence.stats.stance import Alignment, Contrast, Summary
+from independence.store.dates import Dates
 
 METHOD = "percentile bootstrap of cells"
 
@@ -61,6 +62,9 @@ class StanceBoard(msgspec.Struct, frozen=True):
     draws: int
     contrast: Quantity | None  # over all subjects, cells as clusters
     rows: tuple[StanceRow, ...]
+    repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
+    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
+    dates: Dates | None = None  # of the replies and of this judge's verdicts
 
 
 def board(read: Advice) -> StanceBoard:
@@ -77,7 +81,8 @@ def board(read: Advice) -> StanceBoard:
     return StanceBoard(
         place.suite.suite, place.edition, place.condition, place.suite.analysis, read.judge,
         (read.parties.first, read.parties.second), stance.THRESHOLD, stance.DRAWS,
-        _quantity(stance.contrast(rated, read.parties)), tuple(sorted(rows, key=_order)),
+        _quantity(stance.contrast(rated, read.parties)), tuple(sorted(rows, key=_order)), study.repeated(read),
+        read.as_full, read.dates,
     )  # fmt: skip
 
 

@@ -10,10 +10,12 @@ from independence.errors import UsageError
 from independence.report import cells
 from independence.report.cells import Planned
 from independence.report.place import Place
+from independence.report.repeats import Repeats
 from independence.report.study import About
 from independence.stats.pairs import Stance
 from independence.stats.stance import Rated, Sides
 from independence.store import queries
+from independence.store.dates import Dates, dates
 from independence.suites import digest
 from independence.suites.schema import Grid, Scenario, Suite
 from independence.types import Scalar
@@ -32,6 +34,9 @@ class Advice(NamedTuple):
     about: Mapping[str, About]
     planned: Mapping[str, Sequence[Planned]]
     costs: Mapping[str, float]  # dollars
+    repeats: Repeats = Repeats()
+    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
+    dates: Dates | None = None
 
     @property
     def parties(self) -> Sides:
@@ -48,15 +53,18 @@ def grid(suite: Suite) -> Grid:
 
 
 def read(connection: sqlite3.Connection, place: Place, judge: str | None = None) -> Advice:
-    """Read a place under a judge (None: the one with most verdicts). Raises UsageError for a suite without a grid."""
+    """Read a place under a judge (None: the usual one). Raises UsageError for a suite without a grid."""
     grid(place.suite)
     table = cells.table(connection, place, judge)
     planned: dict[str, list[Planned]] = {}
     for cell in table.planned:
         planned.setdefault(cell.config_dir, []).append(cell)
     about = queries.subjects(connection, place.suite.suite, place.edition)
-    costs = queries.costs(connection, place.suite.suite, place.edition, (place.variant, place.mode))
-    return Advice(place, table.judge, {config: About(*about[config]) for config in planned}, planned, costs)
+    where = (place.suite.suite, place.edition, (place.variant, place.mode))
+    costs = queries.costs(connection, *where)
+    who = {config: About(*about[config]) for config in planned}
+    when = dates(connection, *where, table.judge)
+    return Advice(place, table.judge, who, planned, costs, table.repeats, table.as_full, when)
 
 
 def stances(read: Advice, config: str) -> list[Stance]:

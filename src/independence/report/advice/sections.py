@@ -5,12 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Sequence
 
-from independence import __version__
-from independence.report import audit, health, quality, study
+from independence.report import audit, headline, health, ledger, quality, study
 from independence.report.advice import board as boards
 from independence.report.advice import (
     breakdown,
     figures,
+    forms,
     guess,
     published,
     published_tables,
@@ -23,7 +23,7 @@ from independence.report.judges import validation
 from independence.report.place import Place
 from independence.report.section import Block, Prose, Section
 from independence.report.table import Table
-from independence.report.tables import escaped
+from independence.report.tables import quoted
 from independence.stats.comparison import Correction
 from independence.store import queries
 
@@ -43,8 +43,9 @@ def sides(
     read = _only(everyone, models)
     plane, slopes, open_ = figures.plane(board), figures.slopes(read, board), tables.incomplete(board)
     made = [
+        headline.of_sides(read, board),
         Section("board", "The board", [
-            _about(read, any(row.simulated for row in board.rows)), figures.forest(board), tables.full(board),
+            Prose(quoted(read.place.suite.about.strip())), figures.forest(board), tables.full(board),
             *_there(open_),
         ], folds=False),
         Section("tilt", "Tilt and merit", [
@@ -75,8 +76,9 @@ def stance(
     read = _only(everyone, models)
     contrast, summary = published_tables.boards(board)
     made = [
+        headline.of_stance(read, board, [forms.said(row.contrast) for row in board.rows]),
         Section("board", "The board", [
-            _about(read, any(row.simulated for row in board.rows)), figures.contrast(board),
+            Prose(quoted(read.place.suite.about.strip())), figures.contrast(board),
             contrast,
         ], folds=False),
         Section("published", "The published columns", [
@@ -99,28 +101,12 @@ def _only(read: Advice, models: Collection[str]) -> Advice:
     )
 
 
-def _about(read: Advice, simulated: bool) -> Prose:
-    suite = read.place.suite
-    planned = [cell for own in read.planned.values() for cell in own]
-    valid = sum(cell.values is not None for cell in planned)
-    what = (
-        f"Edition `{suite.suite}@{read.place.edition}`, condition `{read.place.condition}`, judge "
-        f"{escaped(read.judge or 'none')}: {len(read.planned)} subjects, {valid:,} of {len(planned):,} planned "
-        f"verdicts valid. Made by ai-independence-bench {__version__}."
-    )
-    told = [escaped(suite.about.strip()), what]
-    if simulated:
-        told.append("Subjects marked simulated have planted behaviour; no model was asked.")
-    return Prose("\n\n".join(told))
-
-
 def _shared(connection: sqlite3.Connection, read: Advice) -> list[Section]:
     """What every report has, whatever its suite measures."""
-    runs = {config: study.complete_runs(own) for config, own in read.planned.items()}
-    costs = audit.audit(read, runs, audit.spent_by(connection, read.place))
+    costs = audit.audit(read, read.planned, audit.spent_by(connection, read.place))
     return [
         Section("judges", "Judges", _judges(connection, read)),
-        Section("costs", "Costs", _filled(costs)),
+        Section("costs", "Costs", _filled(costs, ledger.table(connection))),
         Section("health", "Run health", [health.table(connection, read), *quality.tables(read)]),
     ]
 

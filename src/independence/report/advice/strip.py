@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from independence.report.labels import fitted
+from independence.report.labels import apart, fitted
 from independence.report.table import Ends
 
 WIDTH = 80
@@ -32,8 +32,8 @@ def lines(given: Sequence[Mark], title: str, band: float | None = None) -> list[
     said = WIDTH - named - _PLOT - 4
     out = [title]
     out += [
-        f"{fitted(mark.label, named):{named}}  {_drawn(mark, limit, band)}  {_brief(mark.said, said)}".rstrip()
-        for mark in given
+        f"{name:{named}}  {_drawn(mark, limit, band)}  {_brief(mark.said, said)}".rstrip()
+        for name, mark in zip(apart([mark.label for mark in given], named), given, strict=True)
     ]
     return [*out, f"{'':{named}}  {_scale(limit)}"]
 

@@ -49,7 +49,7 @@ def pairs(panel: Panel) -> Table:
     columns = (
         Column("first", "Judge"),
         Column("second", "against"),
-        Column("measure", "Measure"),
+        Column("measure", "Measure", "id"),
         Column("n", "n", "count"),
         Column("exact", "Same", "percent"),
         Column("near", "Within 1", "percent"),
@@ -122,7 +122,7 @@ def ratings_of(panel: Panel, measure: Measure, judges: Sequence[str]) -> Array:
 
 def _table(panel: Panel, name: str, title: str, measures: Iterable[Measure]) -> Table:
     columns = (
-        Column("measure", "Measure"),
+        Column("measure", "Measure", "id"),
         Column("alpha", "Alpha", "number", 2),
         Column("alpha_ci", "95 %", "interval", 2),
         Column("ac2", "AC2", "number", 2),
@@ -140,10 +140,10 @@ def _agreed(panel: Panel, measure: Measure) -> tuple[Value, ...] | None:
     scale = measure.scale or tuple(float(value) for value in np.unique(ratings[~np.isnan(ratings)]))
     judges = int((~np.isnan(ratings)).any(axis=0).sum())
     alpha, ac2 = agreement.alpha(ratings), agreement.gwet(ratings, scale)
-    return (measure.name, *_shown(alpha), *_shown(ac2), len(ratings), judges)
+    return (measure.name, *shown(alpha), *shown(ac2), len(ratings), judges)
 
 
-def _shown(coefficient: Coefficient | None) -> tuple[float | None, Ends | None]:
+def shown(coefficient: Coefficient | None) -> tuple[float | None, Ends | None]:
     """Value and interval; no agreement is above 1."""
     if coefficient is None:
         return None, None

@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from independence.report.judges.panel import Dialogue, Panel, Values
+from independence.report.place import grading
 from independence.report.table import Column, Table, Value
 from independence.store import graded
 from independence.suites import digest
@@ -27,12 +28,17 @@ class Dispute(NamedTuple):
 
 
 def disputes(panel: Panel, worst: int) -> list[Dispute]:
-    """The dialogues that judges differ on most, over all fields; at most `worst`, none without any difference."""
+    """The dialogues that judges differ on most, over all fields; at most `worst`, none without any difference.
+
+    Of a subject's runs of one scenario, which may be the same word for word, only the one furthest apart.
+    """
     suite = panel.place.suite
     scales = {s.id: suite.rubrics[s.rubric].fields for s in suite.scenarios}
     found = [_dispute(dialogue, given, scales[dialogue.scenario]) for dialogue, given in panel.shared.items()]
     differing = [dispute for dispute in found if dispute.gap > 0]
-    return sorted(differing, key=lambda dispute: (-dispute.gap, -dispute.share, dispute.dialogue))[:worst]
+    ordered = sorted(differing, key=lambda dispute: (-dispute.gap, -dispute.share, dispute.dialogue))
+    first = {dispute.dialogue[:2]: dispute for dispute in reversed(ordered)}
+    return [dispute for dispute in ordered if first[dispute.dialogue[:2]] is dispute][:worst]
 
 
 def tables(connection: sqlite3.Connection, panel: Panel, worst: int, longest: int | None = None) -> list[Table]:
@@ -66,7 +72,7 @@ def _where(panel: Panel, found: Sequence[Dispute]) -> Table:
         Column("subject", "Subject"),
         Column("scenario", "Scenario"),
         Column("run", "Run", "count"),
-        Column("field", "Field"),
+        Column("field", "Field", "id"),
         Column("low_judge", "Judge"),
         Column("low", "gave", "number", 0 if whole else 2),
         Column("high_judge", "Judge"),
@@ -75,6 +81,7 @@ def _where(panel: Panel, found: Sequence[Dispute]) -> Table:
     )
     notes = (
         f"Of {len(panel.shared):,} dialogues graded by at least two judges; the field is the one furthest apart.",
+        "Of each subject and scenario the run on which the judges are furthest apart.",
         "Apart: highest minus lowest score as a share of the scale, mean over the dialogue's fields.",
     )
     return Table("judge-disagreements", "Largest disagreements", columns, tuple(rows), notes)
@@ -83,10 +90,11 @@ def _where(panel: Panel, found: Sequence[Dispute]) -> Table:
 def _said(connection: sqlite3.Connection, panel: Panel, found: Sequence[Dispute], longest: int | None) -> Table:
     place = panel.place
     at = (place.suite.suite, place.edition, place.variant, place.mode)
+    suite = grading(connection, place)
     rows: list[tuple[Value, ...]] = []
     for number, dispute in enumerate(found, start=1):
         trial = graded.trial_at(connection, at, *dispute.dialogue)
-        rubric = digest.rubric(place.suite, place.suite.scenario(dispute.dialogue.scenario))
+        rubric = digest.rubric(suite, suite.scenario(dispute.dialogue.scenario))
         said = graded.answers(connection, trial)
         rows.extend((number, f"subject, {answer.turn_id}", _cut(answer.text, longest)) for answer in said)
         for judge, _ in (dispute.low, dispute.high):

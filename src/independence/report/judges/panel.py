@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from independence.errors import StoreError
-from independence.report import cells
+from independence.report import called, cells
 from independence.report.cells import Planned
-from independence.report.place import Place, check_judge, independent
+from independence.report.place import Place, independent, judge
 from independence.report.study import About
 from independence.store import queries
 from independence.types import Scalar
@@ -78,8 +78,7 @@ def read(connection: sqlite3.Connection, place: Place, judges: Sequence[str] = (
 
 def _judges(connection: sqlite3.Connection, place: Place, asked: Sequence[str]) -> tuple[str, ...]:
     stored = queries.verdicts(connection, place.suite.suite, place.edition, (place.variant, place.mode))
-    for name in asked:
-        check_judge(stored, name)
+    asked = [judge(stored, name) for name in asked]
     there = tuple(independent(stored))
     if len({*there, *asked}) < 2:
         held = f"there are only verdicts by `{there[0]}`" if there else "nothing is graded yet"
@@ -100,8 +99,6 @@ def _subjects(connection: sqlite3.Connection, place: Place, models: Sequence[str
     about = {config: About(*row) for config, row in sorted(rows.items())}
     if not models:
         return about
-    names = {config: {config, who.label, who.model_id} for config, who in about.items()}
-    for model in models:
-        if not any(model in own for own in names.values()):
-            raise StoreError(f"no subject `{model}` here; `independence leaderboard` shows those there are")
-    return {config: who for config, who in about.items() if names[config] & set(models)}
+    known = called.of_edition(connection, place.suite.suite, place.edition)
+    chosen = called.subjects(models, known, "here")
+    return {config: who for config, who in about.items() if config in chosen}

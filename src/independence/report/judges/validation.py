@@ -6,7 +6,8 @@ import sqlite3
 
 import msgspec
 
-from independence.report.judges import agreement, boards, disputes, panel, preference
+from independence.report.judges import agreement, boards, disputes, panel, people, preference
+from independence.report.judges.panel import Panel
 from independence.report.place import Place
 from independence.report.table import Table
 
@@ -23,17 +24,27 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 def validate(connection: sqlite3.Connection, place: Place, wanted: Wanted) -> list[Table]:
-    """Boards by judge, agreement, pairs, self-preference, costs, largest disagreements. Raises StoreError.
+    """Boards by judge, agreement, pairs, people, self-preference, costs, largest disagreements. Raises StoreError.
 
-    A suite without an index has neither boards nor self-preference.
+    A suite without an index has neither boards nor self-preference. People, who score a sample, stand against judges in
+    a table of their own and take no part in the others but the disagreements.
     """
-    read = panel.read(connection, place, wanted.judges, wanted.models)
-    indexed = place.suite.index is not None
+    whole = panel.read(connection, place, wanted.judges, wanted.models)
+    read = people.machines(whole)
+    scored = people.table(whole)
+    return [
+        *(_judges(connection, read) if read else []),
+        *([scored] if scored else []),
+        *disputes.tables(connection, whole, wanted.worst, wanted.longest),
+    ]
+
+
+def _judges(connection: sqlite3.Connection, read: Panel) -> list[Table]:
+    indexed = read.place.suite.index is not None
     return [
         *([boards.boards(read)] if indexed else []),
         *agreement.coefficients(read),
         agreement.pairs(read),
         *([preference.favours(read)] if indexed else []),
         boards.costs(connection, read),
-        *disputes.tables(connection, read, wanted.worst, wanted.longest),
     ]

@@ -12,16 +12,27 @@ from independence.report.plots import canvas, marks, palette, rows
 from independence.report.plots.canvas import SMALL, Box, Sheet
 from independence.report.plots.rows import ROW, Subject
 from independence.report.plots.svg import About
-from independence.report.table import DASH, Ends, percent
+from independence.report.table import DASH, Ends, decimal, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WIDTH: Final = 880.0
-_TIERS: Final = 40.0  # room for the numbers of the tiers
-_NUMBERS: Final = 160.0  # room for index and interval
-_HEAD: Final = 58.0
 _FOOT: Final = 22.0
+
+
+class Shape(NamedTuple):
+    """How wide a forest is drawn, and how the width is shared."""
+
+    width: float
+    tiers: float  # room for the numbers of the tiers
+    labels: float  # most that the names may take
+    numbers: float  # room for index and interval
+    head: float
+    intervals: bool  # whether intervals stand in numbers too
+
+
+WIDE: Final = Shape(880.0, 40.0, rows.LABEL_ROOM, 160.0, 58.0, True)
+NARROW: Final = Shape(358.0, 22.0, 164.0, 54.0, 112.0, False)
 
 
 class ForestRow(msgspec.Struct, frozen=True):
@@ -43,33 +54,35 @@ class _Layout(NamedTuple):
     subjects: list[Subject]
     plot: Box  # the whole column of the scale
     span: Ends
+    shape: Shape
 
     def top(self, partial: bool) -> float:
         """Where the ranked or the partial lines begin."""
         return self.plot.top + (len(self.ranked) + 1) * ROW if partial else self.plot.top
 
 
-def forest(given: Sequence[ForestRow], about: About) -> str:
+def forest(given: Sequence[ForestRow], about: About, shape: Shape = WIDE) -> str:
     """Dots with intervals for subjects with an index, open bars for incomplete ones; 20 pixels a line."""
-    layout = _laid_out(given)
-    with canvas.sheet(_WIDTH, layout.plot.bottom + _FOOT) as sheet:
+    layout = _laid_out(given, shape)
+    with canvas.sheet(shape.width, layout.plot.bottom + _FOOT) as sheet:
         _bands(sheet, layout)
         _heads(sheet, layout)
-        marks.write_legend(sheet, _keys(given), 6, 16)
+        marks.write_legend(sheet, _keys(given), 6, 16, stacked=shape is NARROW)
         rows.write_scale(sheet, layout.plot, layout.span, len(given))
         for partial in (False, True):
             _lines(sheet, layout, partial)
         return sheet.svg(about)
 
 
-def _laid_out(given: Sequence[ForestRow]) -> _Layout:
+def _laid_out(given: Sequence[ForestRow], shape: Shape) -> _Layout:
     ranked = sorted((row for row in given if row.index is not None), key=lambda row: -(row.index or 0.0))
     partial = sorted((row for row in given if row.index is None), key=lambda row: -(row.bounds or (0.0, 0.0))[0])
-    subjects = [Subject(row.label, row.simulated, _told(row)) for row in (*ranked, *partial)]
-    left = _TIERS + rows.label_width(subjects) + 14
+    # Where there is little room, the ring alone and the short name tell a simulated subject.
+    subjects = [Subject(row.label, row.simulated and shape.intervals, _told(row)) for row in (*ranked, *partial)]
+    left = shape.tiers + min(rows.label_width(subjects), shape.labels) + 14
     lines = len(ranked) + (len(partial) + 1 if partial else 0)
-    plot = Box(left, _HEAD, _WIDTH - left - _NUMBERS, max(lines, 1) * ROW)
-    return _Layout(ranked, partial, subjects, plot, rows.spanned(_ends(ranked) or _ends(partial)))
+    plot = Box(left, shape.head, shape.width - left - shape.numbers, max(lines, 1) * ROW)
+    return _Layout(ranked, partial, subjects, plot, rows.spanned(_ends(ranked) or _ends(partial)), shape)
 
 
 def _ends(own: Sequence[ForestRow]) -> list[float]:
@@ -85,7 +98,7 @@ def _told(row: ForestRow) -> str:
         parts.append(f"incomplete, {percent(row.coverage)} covered")
         parts.append(f", between {_pair(row.bounds)}" if row.bounds else "")
     else:
-        parts.append(f"{row.index:.1f}")
+        parts.append(decimal(row.index))
         parts.append(f", these scenarios {_pair(row.inner)}" if row.inner else "")
         parts.append(f", scenarios like these {_pair(row.outer)}" if row.outer else "")
     parts.append(f", tier {row.tier}" if row.tier is not None else "")
@@ -96,7 +109,7 @@ def _pair(ends: Ends | None) -> str:
     if ends is None:
         return DASH
     low, high = _shown(ends, (0.0, 100.0))
-    return f"{low:.1f}–{high:.1f}"
+    return f"{decimal(low)}–{decimal(high)}"
 
 
 def _bands(sheet: Sheet, layout: _Layout) -> None:
@@ -110,18 +123,25 @@ def _bands(sheet: Sheet, layout: _Layout) -> None:
         top = layout.plot.top + place * ROW
         if tier is not None:
             if tier % 2 == 1:
-                sheet.fill(Box(0, top, _WIDTH, size * ROW), palette.BAND)
-            sheet.text(16, top + ROW / 2, str(tier), SMALL._replace(bold=True, align="center", tone=palette.MUTED))
+                sheet.fill(Box(0, top, layout.shape.width, size * ROW), palette.BAND)
+            look = SMALL._replace(bold=True, align="center", tone=palette.MUTED)
+            sheet.text(layout.shape.tiers * 0.4, top + ROW / 2, str(tier), look)
         place += size
 
 
 def _heads(sheet: Sheet, layout: _Layout) -> None:
-    y = layout.plot.top - 9
+    y, shape = layout.plot.top - 9, layout.shape
     if any(row.tier is not None for row in layout.ranked):
-        sheet.text(16, y, "Tier", SMALL._replace(align="center"))
-    sheet.text(_TIERS, y, "Subject", SMALL)
-    sheet.text(_WIDTH - _NUMBERS + 64, y, "Index", SMALL._replace(align="right"))
-    sheet.text(_WIDTH - 12, y, "Interval", SMALL._replace(align="right"))
+        sheet.text(shape.tiers * 0.4, y, "Tier" if shape.intervals else "T", SMALL._replace(align="center"))
+    sheet.text(shape.tiers, y, "Subject", SMALL)
+    sheet.text(_index_at(shape), y, "Index", SMALL._replace(align="right"))
+    if shape.intervals:
+        sheet.text(shape.width - 12, y, "Interval", SMALL._replace(align="right"))
+
+
+def _index_at(shape: Shape) -> float:
+    """The right edge of the index."""
+    return shape.width - shape.numbers + 64 if shape.intervals else shape.width - 2
 
 
 def _lines(sheet: Sheet, layout: _Layout, partial: bool) -> None:
@@ -129,16 +149,17 @@ def _lines(sheet: Sheet, layout: _Layout, partial: bool) -> None:
     if not own:
         return
     subjects = layout.subjects[len(layout.ranked) :] if partial else layout.subjects[: len(layout.ranked)]
+    tiers = layout.shape.tiers
     area = layout.plot._replace(top=layout.top(partial), height=len(own) * ROW)
     axes = sheet.axes(area, layout.span, (0.0, float(len(own))))
-    rows.write_labels(sheet, subjects, Box(_TIERS, area.top, area.left - 14 - _TIERS, area.height))
+    rows.write_labels(sheet, subjects, Box(tiers, area.top, area.left - 14 - tiers, area.height))
     (_ranges if partial else _intervals)(axes, own, layout.span)
     for place, row in enumerate(own):
-        _numbers(sheet, row, area.top + (place + 0.5) * ROW)
+        _numbers(sheet, row, area.top + (place + 0.5) * ROW, layout.shape)
     if partial:
         note = "Incomplete"
-        sheet.text(_TIERS, area.top - ROW / 2, note, SMALL)
-    rows.hits(sheet, subjects, Box(0, area.top, _WIDTH, area.height))
+        sheet.text(tiers, area.top - ROW / 2, note, SMALL)
+    rows.hits(sheet, subjects, Box(0, area.top, layout.shape.width, area.height))
 
 
 def _keys(given: Sequence[ForestRow]) -> list[marks.Key]:
@@ -174,9 +195,11 @@ def _shown(ends: Ends, span: Ends) -> Ends:
     return low, high
 
 
-def _numbers(sheet: Sheet, row: ForestRow, y: float) -> None:
-    interval = row.bounds if row.index is None else row.inner
-    what = f"{percent(row.coverage)} seen" if row.index is None else f"{row.index:.1f}"
+def _numbers(sheet: Sheet, row: ForestRow, y: float, shape: Shape) -> None:
+    seen = percent(row.coverage) + (" seen" if shape.intervals else "")
+    what = seen if row.index is None else decimal(row.index)
     look = SMALL if row.index is None else canvas.PLAIN._replace(bold=True)
-    sheet.text(_WIDTH - _NUMBERS + 64, y, what, look._replace(align="right"))
-    sheet.text(_WIDTH - 12, y, _pair(interval), SMALL._replace(align="right"))
+    sheet.text(_index_at(shape), y, what, look._replace(align="right"))
+    if shape.intervals:
+        interval = row.bounds if row.index is None else row.inner
+        sheet.text(shape.width - 12, y, _pair(interval), SMALL._replace(align="right"))

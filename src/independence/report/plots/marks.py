@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _KEY: Final = 22.0  # pixels of a sign in the legend
 _GAP: Final = 20.0
+_LINE: Final = 17.0
 
 
 def dots(axes: Axes, points: Sequence[tuple[float, float]], hollow: bool = False, small: bool = False) -> None:
@@ -72,12 +73,15 @@ class Key(NamedTuple):
     draw: Callable[[Axes, float, float], None]
 
 
-def write_legend(sheet: Sheet, keys: Sequence[Key], x: float, y: float) -> None:
-    """Signs and their meaning on one line."""
+def write_legend(sheet: Sheet, keys: Sequence[Key], x: float, y: float, stacked: bool = False) -> None:
+    """Signs and their meaning on one line, or `stacked` one below the other."""
     for key in keys:
         key.draw(sheet.ground, x + _KEY / 2, y)
         sheet.text(x + _KEY + 6, y, key.text, SMALL)
-        x += _KEY + 6 + lettering.width(key.text, SMALL.size) + _GAP
+        if stacked:
+            y += _LINE
+        else:
+            x += _KEY + 6 + lettering.width(key.text, SMALL.size) + _GAP
 
 
 def key_dot(text: str, hollow: bool = False, small: bool = False) -> Key:

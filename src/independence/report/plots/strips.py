@@ -12,7 +12,7 @@ from independence.report.plots import canvas, marks, palette, rows
 from independence.report.plots.canvas import PLAIN, SMALL, Box, Sheet
 from independence.report.plots.rows import ROW, Subject
 from independence.report.plots.svg import About
-from independence.report.table import DASH
+from independence.report.table import DASH, decimal
 
 _WIDTH: Final = 880.0
 _LEFT: Final = 6.0
@@ -49,7 +49,7 @@ def strips(given: Sequence[StripRow], about: About) -> str:
 
 
 def _told(row: StripRow) -> str:
-    runs = ", ".join(f"{index:.1f}" for index in row.per_run) or "no complete run"
+    runs = ", ".join(decimal(index) for index in row.per_run) or "no complete run"
     return f"{row.label}: {runs}" + (" (simulated)" if row.simulated else "")
 
 
@@ -77,8 +77,8 @@ def _numbers(sheet: Sheet, own: Sequence[StripRow], plot: Box) -> None:
     for place, row in enumerate(own):
         many = len(row.per_run) > 1
         texts = (
-            f"{statistics.fmean(row.per_run):.1f}" if row.per_run else DASH,
-            f"{statistics.stdev(row.per_run):.1f}" if many else DASH,
+            decimal(statistics.fmean(row.per_run)) if row.per_run else DASH,
+            decimal(statistics.stdev(row.per_run)) if many else DASH,
             str(len(row.per_run)),
         )
         for x, text, look in zip(places, texts, (PLAIN._replace(bold=True), SMALL, SMALL), strict=True):

@@ -54,3 +54,13 @@ def test_scenarios_are_held_out_whole(course: Course):
     held = crossing.cross(course, by_scenario=True)
     assert {one.field for one in held} == {"held", "left"}
     assert crossing.cross(course._replace(lessons=course.lessons[:0])) == []
+
+
+def test_every_part_that_is_learned_is_told() -> None:
+    told: list[None] = []
+    course = school.taught()
+    crossing.cross(course, step=lambda: told.append(None))
+    assert 0 < len(told) <= crossing.FOLDS * len(course.heads())
+    assert len(told) == sum(
+        len(crossing.folds([one.family for one in course.having(fields[0])])) for fields in course.heads()
+    )

@@ -13,7 +13,7 @@ from independence.judge.offline.line import Line
 from independence.judge.offline.model import Head
 from independence.judge.offline.prediction import Prediction
 from independence.judge.offline.training import crossing, packing
-from independence.judge.offline.training.crossing import Held
+from independence.judge.offline.training.crossing import Held, Step
 from independence.judge.offline.training.lessons import Course, Lesson
 from independence.judge.offline.weights import About, Weights
 
@@ -66,7 +66,9 @@ def held_back(course: Course, share: float, seed: int) -> list[frozenset[str]]:
     return [frozenset(drawn[at::parts]) for at in range(parts)]
 
 
-def kept_back(course: Course, fields: Collection[str], parts: Sequence[frozenset[str]]) -> list[Held]:
+def kept_back(
+    course: Course, fields: Collection[str], parts: Sequence[frozenset[str]], step: Step = crossing.silent
+) -> list[Held]:
     """What weights that were learned from the other parts say of each part, as they would be used."""
     everybody = {one.config for one in course.lessons}
     found: dict[str, list[Held]] = {}
@@ -74,6 +76,7 @@ def kept_back(course: Course, fields: Collection[str], parts: Sequence[frozenset
         judge = build(course.only(everybody - part), fields, Told(1.0), Origin("", "", ""))
         for held in examined(course.only(part), judge):
             found.setdefault(held.field, []).append(held)
+        step()
     return [_joined(several) for several in found.values()]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,11 @@ from independence.judge.offline.training.lessons import Course, Lesson
 from independence.judge.offline.training.material import Likeness, Material, Rows, likeness, material
 
 FOLDS = 10
+Step = Callable[[], None]  # told that one part is learned
+
+
+def silent() -> None:
+    """Nobody wants to know."""
 
 
 class Held(NamedTuple):
@@ -52,12 +57,15 @@ def pupil(given: Material, lessons: Sequence[Lesson], alike: Likeness, train: Ro
     return Pupil(alike, train, np.zeros(len(train)), given.scenario, len(given.scenarios), groups, read)
 
 
-def cross(course: Course, by_scenario: bool = False) -> list[Held]:
-    """Every field, held out by family or by scenario; fields that cannot be held out are left out."""
-    return [held for fields in course.heads() for held in cross_head(course, fields, by_scenario)]
+def cross(course: Course, by_scenario: bool = False, step: Step = silent) -> list[Held]:
+    """Every field, held out by family or by scenario; fields that cannot be held out are left out.
+
+    `step` is told after each part, of which each of the course's heads has at most `FOLDS`.
+    """
+    return [held for fields in course.heads() for held in cross_head(course, fields, by_scenario, step)]
 
 
-def cross_head(course: Course, fields: Sequence[str], by_scenario: bool) -> list[Held]:
+def cross_head(course: Course, fields: Sequence[str], by_scenario: bool, step: Step = silent) -> list[Held]:
     """The same for fields that were given together."""
     lessons = course.having(fields[0])
     parts = folds([one.scenario if by_scenario else one.family for one in lessons])
@@ -73,6 +81,7 @@ def cross_head(course: Course, fields: Sequence[str], by_scenario: bool) -> list
             whole = like._replace(share=share[train])
             told = fitting.said(fitting.fit(whole), whole, test)
             out[field][:, test] = told.value, told.error, np.full(len(test), share[train].mean())
+        step()
     return [Held(f, tuple(lessons), shares(course, f, lessons), *out[f]) for f in fields]
 
 

@@ -1,0 +1,50 @@
+"""`independence label-sample`: a balanced sample of stored dialogues for people to score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from independence.cli import options
+
+
+@click.command("label-sample")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--size", type=click.IntRange(min=1), default=150, show_default=True, help="Dialogues, at most.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another one draws another sample.")
+@click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@options.place_options
+@options.db()
+def command(
+    file: Path,
+    size: int,
+    seed: int,
+    models: tuple[str, ...],
+    force: bool,
+    suite: str | None,
+    variant: str | None,
+    mode: str | None,
+    judge: str | None,
+    db: Path,
+) -> None:
+    """Write a CSV of dialogues to be scored by people: item, rater, field, value, and the words.
+
+    The sample is balanced over subjects, over scenarios or a grid's factors and sides, and over stance where a judge
+    has graded it. It names no model. Fill in rater and value; `independence import FILE` stores the scores.
+    """
+    from independence.cli import location, opening, outfile
+    from independence.cli.terminal import note
+    from independence.exchange import labels
+    from independence.report import place
+
+    with opening.reading(db) as connection:
+        where = location.find(connection, suite, variant, mode)
+        judge = place.judge_here(connection, where, judge)
+        found = labels.candidates(connection, where, judge, models)
+        drawn = labels.sample(found, size, seed)
+        outfile.write(file, labels.to_csv(place.grading(connection, where), drawn), force, "label-sample")
+    note(f"written: {len(drawn)} of {len(found)} dialogues in {file} (--seed {seed})")
+    for name, levels in labels.counts(drawn).items():
+        note(f"{name}: {', '.join(f'{level} {count}' for level, count in sorted(levels.items()))}")

@@ -1,0 +1,78 @@
+"""What an output option may write over: files that the same command wrote before, and never a store.
+
+A store is known by its content, so that a symbolic or hard link to one is refused as well, whatever its name.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+from independence.errors import UsageError
+
+MARK: Final = b"<!-- written by ai-independence-bench -->"  # ends every text file of ours that can hold a comment
+
+_DATABASE: Final = b"SQLite format 3\x00"
+_WRITE_AHEAD: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
+_BESIDE: Final = ("-wal", "-shm", "-journal")
+_LOOKED_AT: Final = 4096  # bytes at either end of a file
+
+
+def check(path: Path, option: str, mark: bytes, *, forcible: bool = False, force: bool = False) -> None:
+    """Raise UsageError where `path` must not be written: a store, or a file without `mark` near its start or end.
+
+    `forcible` is True where the command has `--force`, which `force` then says was given. It never opens a store.
+    """
+    try:
+        kind = path.stat().st_mode
+    except OSError:
+        return  # nothing there, or writing it will say why it cannot be
+    if stat.S_ISFIFO(kind):
+        _check_pipe(path, option)
+    if not stat.S_ISREG(kind):
+        return
+    refuse_store(path, option)
+    if force or not path.stat().st_size or mark in _ends(path):
+        return
+    advice = "choose another, or write over it with --force" if forcible else "choose another"
+    raise UsageError(f"{option} {path}: this file was not written by this command; {advice}")
+
+
+def refuse_store(path: Path, option: str) -> None:
+    """Raise UsageError where `path` is a store, or a file that SQLite keeps beside one."""
+    file = path.resolve()
+    beside = next((file.with_name(file.name.removesuffix(end)) for end in _BESIDE if file.name.endswith(end)), file)
+    if _begins(file, (_DATABASE, *_WRITE_AHEAD)) or (beside != file and _begins(beside, (_DATABASE,))):
+        raise UsageError(f"{option} {path}: this is a store, which no output is written over; choose another file")
+
+
+def _begins(file: Path, signatures: tuple[bytes, ...]) -> bool:
+    if not file.is_file():
+        return False
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(_DATABASE)).startswith(signatures)
+    except OSError:
+        return False  # what cannot be read is refused as a file that is not ours
+
+
+def _ends(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            head = opened.read(_LOOKED_AT)
+            opened.seek(max(0, file.stat().st_size - _LOOKED_AT))
+            return head + b"\n" + opened.read(_LOOKED_AT)
+    except OSError:
+        return b""
+
+
+def _check_pipe(path: Path, option: str) -> None:
+    """A pipe without a reader would make us wait for ever."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise UsageError(f"{option} {path}: a pipe that nobody reads; choose another file") from None

@@ -1,0 +1,62 @@
+"""Marks on replies: made when a reply comes, and later on those that an older version stored."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+import msgspec
+
+from independence.engine import dialogue, stored
+from independence.engine.dialogue import Progress
+from independence.engine.plan import Condition, Trial
+from independence.judge.replies.marks import marks
+from independence.store import queries, records
+from independence.suites.schema import Suite
+from independence.suites.transcript import Line
+
+
+class _Where(NamedTuple):
+    suite: str
+    edition: str
+    variant: str
+    mode: str
+
+
+def of_reply(trial: Trial, lines: list[Line], language: str) -> tuple[str, ...]:
+    """The marks of the last reply of a dialogue."""
+    tool = trial.dialogue.tool.name if trial.dialogue.tool else ""
+    return marks(lines, dialogue.given(trial, language), tool)
+
+
+def fill(connection: sqlite3.Connection) -> None:
+    """Mark every reply in a finished dialogue of one's own editions that is not marked yet."""
+    places = [_Where(*place) for place in queries.unmarked(connection)]
+    if not places:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for place in places:
+            _mark(connection, place)
+        records.leave_unmarked(connection)
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _mark(connection: sqlite3.Connection, place: _Where) -> None:
+    text = queries.document(connection, place.suite, place.edition)
+    assert text is not None
+    suite = msgspec.json.decode(text, type=Suite)
+    condition = Condition(place.variant, place.mode)
+    for trial in stored.trials(connection, suite, place.edition, condition):
+        progress = dialogue.load(connection, trial)
+        assert isinstance(progress, Progress)
+        lines = dialogue.lines(trial, progress)
+        own = [at for at, line in enumerate(lines) if not line.scripted][len(progress.before) :]
+        calls = queries.calls_of(connection, trial.key)
+        for call, at in zip(calls, own, strict=False):
+            known = msgspec.json.decode(call.flags, type=list[str])
+            new = [mark for mark in of_reply(trial, lines[: at + 1], suite.language) if mark not in known]
+            records.mark_reply(connection, trial.key, call.turn, call.text, (*known, *new))

@@ -1,0 +1,163 @@
+"""One edition in the published cache layout, for the published viewer and scripts, and for `independence import`.
+
+One file a turn, as `layout` describes. Verdicts are those of one judge a condition; a dialogue's verdict lies with the
+turn that carries it. What a publisher could not read is an empty object, as it was published.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from independence.errors import UsageError
+from independence.exchange import layout
+from independence.exchange.anomalies import CUT_MODEL_ID
+from independence.exchange.requests import Requests
+from independence.report.place import Place, grading, usual_judge
+from independence.report.study import About
+from independence.store import exported, names, queries
+from independence.store.exported import GivenAnswer, GivenVerdict, Spot
+from independence.store.names import NamesRow, RunKey, Where
+from independence.suites import digest
+from independence.types import Attempt
+
+_FLAGS = msgspec.json.Decoder(list[str])
+_ATTEMPTS = msgspec.json.Decoder(list[Attempt])
+_PUBLISHED = (queries.PUBLISHED, queries.REREAD)
+_RULES = "cues"  # of extractors of names the one to be taken last
+_OUTSIDE = {"", ".", ".."}
+
+Record = dict[str, Any]
+
+
+def files(
+    connection: sqlite3.Connection, places: Sequence[Place], judge: str | None, about: Mapping[str, About]
+) -> Iterator[tuple[str, bytes]]:
+    """Path and content of every file of these conditions of one edition, for the subjects in `about`.
+
+    `judge`: whose verdicts; None: each condition's usual judge. Raises UsageError for a name that is no file's.
+    """
+    name = (places[0].suite.suite, places[0].edition)
+    pages = {(place.variant, place.mode): _page(connection, place, judge) for place in places}
+    for spot, answer in exported.answers(connection, *name):
+        page = pages.get((spot.variant, spot.mode))
+        if page is not None and spot.config_dir in about:
+            record = _record(page, spot, answer, about[spot.config_dir].model_id)
+            below = (spot.experiment, spot.variant, spot.mode, f"{answer.turn_id}.json")
+            yield _path(spot.config_dir, spot.run, *below), _encoded(record)
+    for (config, run), content in _extractions(connection, places[0], about).items():
+        yield _path(config, run, layout.NAME_EXTRACTION), content
+
+
+class _Page(NamedTuple):
+    """What the files of one condition are made of."""
+
+    requests: Requests
+    verdicts: Mapping[str, GivenVerdict]  # trial -> the verdict on the dialogue as it is now
+    carriers: Mapping[str, str]  # scenario -> id of the turn whose file carries the verdict
+
+
+def _page(connection: sqlite3.Connection, place: Place, judge: str | None) -> _Page:
+    where = (place.suite.suite, place.edition, (place.variant, place.mode))
+    wanted = judge or usual_judge(queries.verdicts(connection, *where))
+    suite = grading(connection, place)
+    own = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
+    ends = {state.key: state.at for state in queries.states(connection, *where)}
+    found: dict[str, GivenVerdict] = {}
+    for spot, row in exported.verdicts(connection, *where[:2]):
+        known = row.rubric == own.get(spot.scenario) or row.rubric in _PUBLISHED
+        if known and row.judge == wanted and row.context == ends.get(spot.trial):
+            before = found.get(spot.trial)
+            found[spot.trial] = row if before is None or row.rubric not in _PUBLISHED else before
+    carriers = {scenario.id: layout.verdict_turn(scenario) for scenario in place.suite.scenarios}
+    return _Page(Requests(connection, place), found, carriers)
+
+
+def _record(page: _Page, spot: Spot, answer: GivenAnswer, model_id: str) -> Record:
+    """A response file. Keys stand in the published order, and where they were published only with a value, so here."""
+    flags = _FLAGS.decode(answer.flags)
+    verdict = page.verdicts.get(spot.trial) if page.carriers.get(spot.scenario) == answer.turn_id else None
+    model = _cut(spot.config_dir) if CUT_MODEL_ID in flags else model_id
+    record: Record = {
+        "metadata": {
+            "model": model, "experiment": spot.experiment, "system_variant": spot.variant,
+            "delivery_mode": spot.mode, "scenario_id": answer.turn_id, "timestamp": answer.answered_at,
+        },
+        "response": "" if answer.missing is not None else answer.text,
+    }  # fmt: skip
+    if "old_prompt" not in flags:
+        record["finish_reason"] = answer.finish_reason
+    record["gen_cost"] = _cost(answer, answer.seconds)
+    record |= _judged(verdict)
+    record["request_messages"] = msgspec.Raw(page.requests.of(spot, answer))
+    optional = {
+        "reasoning_content": answer.reasoning,
+        "content_thinking": answer.thinking,
+        "response_tool_calls": msgspec.json.decode(answer.tool_calls),
+        "judge_raw_response": _words(verdict),
+    }
+    return record | {key: value for key, value in optional.items() if value}
+
+
+def _cut(config_dir: str) -> str:
+    """The model's id as its publisher cut it out of the directory's name."""
+    return config_dir.rpartition("@")[0].replace("--", "/", 1)
+
+
+def _judged(verdict: GivenVerdict | None) -> Record:
+    if verdict is None or verdict.missing not in (None, "unreadable_verdict"):
+        return {"judge_scores": None, "judge_cost": None}
+    cost = _cost(verdict, sum(attempt.seconds for attempt in _ATTEMPTS.decode(verdict.attempts)))
+    values = msgspec.json.decode(verdict.fields)
+    readable = verdict.missing is None and verdict.rubric != queries.REREAD
+    return {
+        "judge_scores": {"reasoning": verdict.reasoning, **values} if readable else {},
+        "judge_cost": {**cost, "judge_model": verdict.judge},
+    }
+
+
+def _words(verdict: GivenVerdict | None) -> str:
+    """What the judge wrote; of our own verdicts only where it was read, lest it be read again by other rules."""
+    if verdict is None or (verdict.missing is not None and verdict.rubric not in _PUBLISHED):
+        return ""
+    return verdict.raw
+
+
+def _cost(row: GivenAnswer | GivenVerdict, seconds: float) -> Record:
+    return {
+        "prompt_tokens": row.prompt_tokens, "completion_tokens": row.completion_tokens, "cost_usd": row.cost_usd,
+        "elapsed_seconds": seconds,
+    }  # fmt: skip
+
+
+def _extractions(connection: sqlite3.Connection, place: Place, configs: Collection[str]) -> dict[RunKey, bytes]:
+    """Run -> the names that were read out of it, as they came with an import, else as an extractor here read them."""
+    where = Where(place.suite.suite, place.edition, place.variant, place.mode)
+    read = sorted(names.stored(connection, where), key=lambda row: row.extractor != _RULES)
+    out = {(row.config_dir, row.run): _encoded(_names(row)) for row in read if row.missing is None}
+    out |= names.imported(connection, where)
+    return {key: content for key, content in out.items() if key[0] in configs}
+
+
+def _names(row: NamesRow) -> Record:
+    return {
+        "names": [{"name": pick.name, "sources": list(pick.sources)} for pick in row.names],
+        "declined_scenarios": list(row.declined),
+        "primary_name": row.primary,
+        "extraction_model": row.extractor,
+        "extraction_cost_usd": row.usage.cost_usd,
+    }
+
+
+def _path(config: str, run: int, *below: str) -> str:
+    parts = (config, f"run_{run}", *below)
+    if any(part in _OUTSIDE or "/" in part or "\\" in part for part in parts):
+        raise UsageError(f"`{'/'.join(parts)}` cannot be the path of a file; leave this subject out with --models")
+    return "/".join(parts)
+
+
+def _encoded(record: Record) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(record), indent=2)

@@ -1,0 +1,227 @@
+"""Scores that people gave, out of a CSV of item, rater, field and value: read whole, checked against the rubrics.
+
+An item is the digest of a finished dialogue, or its first digits: a score is about those very words. A rater is stored
+as the judge `human:NAME`. The first thing wrong is named by its line, and then nothing is stored.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from independence.errors import DocumentError, StoreError, UsageError
+from independence.judge.spec import HUMAN, verdict_key
+from independence.store import queries, records
+from independence.store.records import VerdictRow
+from independence.suites import digest
+from independence.suites.schema import Field, Suite
+from independence.types import Scalar, Verdict
+
+COLUMNS = ("item", "rater", "field", "value")
+ITEM = 16  # hex digits of an item in files of ours
+_LEAST = 8  # hex digits that may stand for an item
+_LONGEST_NAME = 64
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+class Target(NamedTuple):
+    """A finished dialogue, under one edition's rubric."""
+
+    trial: str
+    end: str  # digest of its words
+    rubric: str
+    fields: Mapping[str, Field]
+
+
+class Score(NamedTuple):
+    """One line of a file."""
+
+    line: int
+    item: str
+    rater: str
+    field: str
+    value: str
+
+
+class Given(NamedTuple):
+    """What one rater gave one dialogue."""
+
+    line: int  # of its first score
+    target: Target
+    rater: str
+    values: dict[str, Scalar]
+
+
+class Read(NamedTuple):
+    """A file of scores. `blank` lines have no value yet."""
+
+    given: tuple[Given, ...]
+    blank: int
+
+
+def is_scores(path: Path) -> bool:
+    """Whether a file is a CSV whose header has the four columns."""
+    if not path.is_file() or path.suffix.lower() != ".csv":
+        return False
+    with path.open("rb") as file:
+        head = file.readline(4096).decode("utf-8-sig", "replace")
+    return set(COLUMNS) <= {name.strip().lower() for name in next(csv.reader([head]), [])}
+
+
+def read(path: Path, connection: sqlite3.Connection, suite: str | None = None) -> Read:
+    """Read and check a file against what the store holds. Raises UsageError, StoreError, DocumentError."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read ({error}); save it as CSV in UTF-8") from error
+    there = _targets(connection, suite)
+    items = {end[:ITEM]: end for end in there}
+    by_place: dict[tuple[str, str], dict[str, Score]] = {}
+    blank: dict[tuple[str, str], int] = {}
+    count = 0
+    for score in _scores(text, path):
+        place = (items.get(score.item.lower()) or _end(score, there, path), _rater(score, path))
+        if not score.value:
+            blank.setdefault(place, score.line)
+            count += 1
+            continue
+        own = by_place.setdefault(place, {})
+        if score.field in own:
+            what = f"{score.rater} scored `{score.field}` of item {score.item} in line {own[score.field].line} already"
+            raise DocumentError(str(path), score.line, what)
+        own[score.field] = score
+    given = [one for (end, rater), own in by_place.items() for one in _given(there[end], rater, own, path)]
+    return Read(tuple(given), count)
+
+
+def store(connection: sqlite3.Connection, path: Path, read: Read) -> int:
+    """Write the scores as verdicts in one transaction; those that are there stay. Returns how many were new.
+
+    Raises DocumentError where a rater's stored score is another one.
+    """
+    rows = [(one, _row(one)) for one in read.given]
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for one, row in rows:
+            stored = connection.execute("SELECT fields FROM verdicts WHERE key = ?", (row.key,)).fetchone()
+            if stored and msgspec.json.decode(stored[0]) != one.values:
+                what = f"{row.judge} scored this dialogue otherwise before; `independence clear-cache` deletes verdicts"
+                raise DocumentError(str(path), one.line, what)
+        new = records.add_verdicts(connection, [row for _, row in rows])
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+    return new
+
+
+def judge(rater: str) -> str:
+    """The name that a rater's verdicts are stored under."""
+    return f"{HUMAN}:{rater}"
+
+
+def _targets(connection: sqlite3.Connection, asked: str | None) -> dict[str, list[Target]]:
+    """Digest of every finished dialogue -> it, under each rubric that it may be graded by."""
+    name, _, edition = (asked or "").partition("@")
+    fitting = [one for one in queries.editions(connection) if name in ("", one.suite) and edition in ("", one.edition)]
+    if not fitting:
+        what = f"the store holds no trials of `{asked}`" if asked else "the store is empty"
+        raise StoreError(f"{what}; scores are about stored dialogues")
+    out: dict[str, list[Target]] = {}
+    for info in fitting:
+        at = (info.suite, info.edition)
+        text = queries.read_as(connection, *at) or queries.document(connection, *at)
+        suite = msgspec.json.decode(text or "", type=Suite)
+        rubrics = {one.id: (digest.rubric(suite, one), suite.rubrics[one.rubric].fields) for one in suite.scenarios}
+        for state in queries.states(connection, info.suite, info.edition):
+            if state.end is not None and state.scenario in rubrics:
+                target = Target(state.key, state.end, *rubrics[state.scenario])
+                own = out.setdefault(state.end, [])
+                if target.rubric not in [other.rubric for other in own]:
+                    own.append(target)
+    return out
+
+
+def _scores(text: str, path: Path) -> Iterator[Score]:
+    reader = csv.reader(io.StringIO(text, newline=""))
+    head = [name.strip().lower() for name in next(reader, [])]
+    places = [head.index(name) for name in COLUMNS]
+    line = reader.line_num + 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                if len(cells) <= max(places):
+                    raise DocumentError(str(path), line, f"{len(cells)} cells where the header has {len(head)}")
+                yield Score(line, *(cells[place].strip() for place in places))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise DocumentError(str(path), line, f"not valid CSV: {error}") from error
+
+
+def _end(score: Score, there: Mapping[str, object], path: Path) -> str:
+    item = score.item.lower()
+    found = [end for end in there if end.startswith(item)] if len(item) >= _LEAST else []
+    if len(found) != 1:
+        what = "is no item here" if not found else "may be several dialogues; write more of it"
+        advice = "" if found else "; `independence label-sample` writes those there are"
+        raise DocumentError(str(path), score.line, f"`{score.item}` {what}{advice}")
+    return found[0]
+
+
+def _rater(score: Score, path: Path) -> str:
+    name = score.rater.removeprefix(f"{HUMAN}:")
+    if not score.value and not name:
+        return ""
+    if not name or len(name) > _LONGEST_NAME or not name.isprintable():
+        raise DocumentError(str(path), score.line, f"`{name[:_LONGEST_NAME]}` is no name of a rater; write one")
+    return name
+
+
+def _given(targets: list[Target], rater: str, own: Mapping[str, Score], path: Path) -> Iterator[Given]:
+    first = min(own.values(), key=lambda score: score.line)
+    for target in targets:
+        for score in own.values():
+            if score.field not in target.fields:
+                known = ", ".join(target.fields)
+                what = f"the rubric of item {score.item} has no field `{score.field}`; it has {known}"
+                raise DocumentError(str(path), score.line, what)
+        lacking = [name for name in target.fields if name not in own]
+        if lacking:
+            what = f"{rater} gave item {first.item} no {', '.join(lacking)}; a rubric is scored whole"
+            raise DocumentError(str(path), first.line, what)
+        yield Given(first.line, target, rater, {name: _value(own[name], target.fields[name], path) for name in own})
+
+
+def _value(score: Score, field: Field, path: Path) -> Scalar:
+    low, high = field.range or (0, 1)
+    wanted = "true or false" if field.type == "boolean" else f"{_A[field.type]} from {low:g} to {high:g}"
+    wrong = DocumentError(str(path), score.line, f"`{score.value}` is no value of `{score.field}`: write {wanted}")
+    if field.type == "boolean":
+        if score.value.lower() not in _BOOLEANS:
+            raise wrong
+        return _BOOLEANS[score.value.lower()]
+    try:
+        number = float(score.value)
+    except ValueError:
+        raise wrong from None
+    if not math.isfinite(number) or not low <= number <= high or (field.type == "integer" and number % 1):
+        raise wrong
+    return int(number) if field.type == "integer" else number
+
+
+_A = {"integer": "a whole number", "number": "a number"}
+
+
+def _row(given: Given) -> VerdictRow:
+    name = judge(given.rater)
+    settings = digest.canonical({"judge": name}).decode()
+    target = given.target
+    key = verdict_key(target.end, target.rubric, settings)
+    return VerdictRow(key, target.trial, name, target.rubric, target.end, settings, Verdict(given.values))

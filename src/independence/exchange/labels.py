@@ -1,0 +1,142 @@
+"""A sample of finished dialogues for people to score: balanced, the same for the same seed, blind to who answered.
+
+Each line is a dialogue and a field of its rubric, with an empty rater and value; `import` reads the file when it is
+filled in. Models are not named, and the order says nothing about them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from independence.engine import dialogue, stored
+from independence.engine.dialogue import Progress
+from independence.engine.plan import Condition, Trial
+from independence.errors import StoreError
+from independence.exchange import chosen
+from independence.exchange.humans import COLUMNS, ITEM
+from independence.exchange.regrade import in_published_words
+from independence.report import cells
+from independence.report.place import Place, grading
+from independence.report.tables import cell
+from independence.stats import stance
+from independence.store import queries
+from independence.suites import digest
+from independence.suites.schema import Field, Suite
+
+Level = tuple[str, str]
+HEAD = (*COLUMNS, "scale", "asks", "text")
+
+
+class Candidate(NamedTuple):
+    """A dialogue that may be drawn, and what the sample is balanced over."""
+
+    item: str
+    trial: Trial
+    progress: Progress
+    levels: tuple[Level, ...]
+
+
+def candidates(
+    connection: sqlite3.Connection, place: Place, judge: str | None, names: Collection[str]
+) -> list[Candidate]:
+    """Every finished dialogue of a place, prompts that say the same counted once. Raises StoreError without any."""
+    about = chosen.subjects(connection, place, names)
+    condition = Condition(place.variant, place.mode)
+    trials = stored.trials(connection, grading(connection, place), place.edition, condition)
+    if queries.imported(place.edition):
+        trials = in_published_words(connection, trials)
+    by_key = {trial.key: trial for trial in trials}
+    stances = _stances(connection, place, judge)
+    found: dict[str, Candidate] = {}
+    for state in queries.states(connection, place.suite.suite, place.edition, (place.variant, place.mode)):
+        trial = by_key.get(state.key)
+        if state.end is None or trial is None or state.config_dir not in about:
+            continue
+        progress = dialogue.load(connection, trial)
+        if isinstance(progress, Progress):
+            told = stances.get((state.config_dir, state.scenario, state.run))
+            levels = _levels(place, state.config_dir, state.scenario, told)
+            found.setdefault(state.key, Candidate(state.end[:ITEM], trial, progress, levels))
+    if not found:
+        raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")
+    return list(found.values())
+
+
+def sample(found: Sequence[Candidate], size: int, seed: int) -> list[Candidate]:
+    """At most `size` of them, each the one whose levels have come least so far; a seed decides between equals."""
+    left = sorted(found, key=lambda one: digest.sha256([seed, one.item]))
+    kinds = Counter(name for name, _ in {level for one in found for level in one.levels})
+    seen: Counter[Level] = Counter()
+    drawn: list[Candidate] = []
+    while left and len(drawn) < size:
+        best = min(left, key=lambda one: sum(seen[level] * kinds[level[0]] for level in one.levels))
+        left.remove(best)
+        drawn.append(best)
+        seen.update(best.levels)
+    return drawn
+
+
+def to_csv(suite: Suite, drawn: Sequence[Candidate]) -> bytes:
+    """The file to fill in: one line a dialogue and field of the suite by which it is graded."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(HEAD)
+    for one in drawn:
+        scenario = one.trial.dialogue.scenario
+        known = {**suite.vars, **scenario.vars}
+        for name, field in suite.rubrics[scenario.rubric].fields.items():
+            asks = cell(_filled(field.about, known))
+            writer.writerow((one.item, "", name, "", _scale(field), asks, cell(_text(one))))
+    return out.getvalue().encode("utf-8", "backslashreplace")
+
+
+def counts(drawn: Sequence[Candidate]) -> dict[str, Counter[str]]:
+    """How often each level came, by what the sample is balanced over."""
+    out: dict[str, Counter[str]] = {}
+    for one in drawn:
+        for name, level in one.levels:
+            out.setdefault(name, Counter())[level] += 1
+    return out
+
+
+def _levels(place: Place, config: str, name: str, told: str | None) -> tuple[Level, ...]:
+    scenario = place.suite.scenario(name)
+    own = list(scenario.factors.items()) if scenario.factors else [("scenario", scenario.id)]
+    side = [("side", scenario.side)] if scenario.side else []
+    return (*own, *side, ("subject", config), *([("stance", told)] if told else []))
+
+
+def _stances(connection: sqlite3.Connection, place: Place, judge: str | None) -> Mapping[tuple[str, str, int], str]:
+    """Where each dialogue stands by a judge: neg, neu or pos; nothing for a suite without a stance."""
+    if place.suite.grid is None:
+        return {}
+    name = place.suite.grid.stance
+    return {
+        (one.config_dir, one.scenario, one.run): stance.stance(float(one.values[name]))
+        for one in cells.table(connection, place, judge).planned
+        if one.values is not None and name in one.values
+    }
+
+
+def _scale(field: Field) -> str:
+    if field.type == "boolean":
+        return "true or false"
+    low, high = field.range or (0, 1)
+    return f"{low:g} to {high:g}" + (", whole" if field.type == "integer" else "")
+
+
+def _filled(text: str, known: Mapping[str, str]) -> str:
+    for name, value in known.items():
+        text = text.replace("{{" + name + "}}", value)
+    return text
+
+
+def _text(one: Candidate) -> str:
+    """The conversation as it was, without who answered."""
+    lines = dialogue.lines(one.trial, one.progress)
+    return "\n\n".join(f"PERSON: {line.human}\n\nANSWER: {line.answer}" for line in lines)

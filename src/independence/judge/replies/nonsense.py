@@ -1,0 +1,121 @@
+"""Texts that nobody can have meant as an answer, whatever was asked: error messages, debris, noise, word salad."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from independence.judge.cues import words
+from independence.judge.replies.lexicon import listed, order
+
+_READ = 20_000  # characters: what follows does not make an answer of what came before
+_ESCAPE = (
+    r"(?:[\x1b\x9b]|\\u001b|\\u009b|\\x1b|\\033)"
+    r"(?:\[[0-9;?]{0,20}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)?|[0-9;?]{0,20}[@-~])?"
+)
+CONTROLS = re.compile(rf"{_ESCAPE}|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Control tokens of chat templates, and the tags of tool calls.
+TOKENS = re.compile(
+    r"<\|[A-Za-z_][\w ]*\|?>|<[A-Za-z_]\w*\|>|<｜[^｜<>]{1,40}｜>"
+    r"|</?(?:tool_calls?|tool_response|arg_key|arg_value|function|parameter|invoke|think|thinking)(?:=\w+)?>"
+    r"|</?s>|<(?:[BE]OS(?:_TOKEN)?|bos|eos|pad|unk|start_of_turn|end_of_turn)>|\[/?(?:INST|TOOL_CALLS|SYSTEM_PROMPT)\]"
+)
+_OBJECT = re.compile(r'[{\[]\s*"?\w+"?\s*:|^\s*[{<\[]|[{\[]\s*"')
+_IDENTIFIER = re.compile(r"\b\w+_\w+\b")
+_FORMULA = re.compile(r"\s*[=+@-]\s*[\w\"'.$:+*/-]{0,30}[(|!]")
+_RUN = re.compile(r"(\S)\1{39,}")
+_STATUS = re.compile(r"[45]\d\d")
+
+_OF_FORMULA = 0.25  # share of everyday words in a formula, at most
+_WORDS_A_CONTROL = 3
+_MOST_FAILING = 60  # words of an error message
+_FAILING = 0.7  # share of its words that are of servers, everyday words apart
+_FEW_KINDS, _MANY = 3, 12  # different words, and words, of what only repeats itself
+_SALAD = 12  # words from which their order tells
+_SURE = 3  # different words that no other language has
+_TELLING = 120  # words whose order is looked at
+_CHANCE = -0.04  # below it they stand in no order; lists without sentences lie near 0
+_ENGLISH = 0.15  # least share of everyday English words in a text whose order is looked at
+
+
+class _Text(NamedTuple):
+    text: str
+    tokens: Sequence[str]
+    said: Sequence[str]  # its words
+
+
+def nonsense(text: str) -> str | None:
+    """What is wrong with a text that is no answer to anything; None for all others. Speaks of English texts alone."""
+    tokens = words.spoken(text[:_READ])
+    read = _Text(text[:_READ], tokens, [word for word in tokens if word != words.END])
+    return next((what for rule, what in _RULES if rule(read)), None)
+
+
+def _controls(read: _Text) -> bool:
+    count = len(CONTROLS.findall(read.text))
+    return count > 1 and count * _WORDS_A_CONTROL >= len(read.said)
+
+
+def _repeated(read: _Text) -> bool:
+    run = sum(len(found[0]) for found in _RUN.finditer(read.text))
+    return 2 * run > len(read.text) or (len(read.said) >= _MANY and len(set(read.said)) <= _FEW_KINDS)
+
+
+def _formula(read: _Text) -> bool:
+    return _FORMULA.match(read.text) is not None and words.everyday(read.said) <= _OF_FORMULA
+
+
+def _markup(read: _Text) -> bool:
+    if not any(sign in read.text for sign in "<{[") or not (TOKENS.search(read.text) or _OBJECT.search(read.text)):
+        return False
+    left = words.tokens(_IDENTIFIER.sub(" ", TOKENS.sub(" ", read.text)))
+    return not any(word not in listed("markup") and not word.isdigit() for word in left if word != words.END)
+
+
+def _failure(read: _Text) -> bool:
+    if not read.said or len(read.said) > _MOST_FAILING:
+        return False
+    telling = [word for word in read.said if word not in words.everyday_words() and not word.isdigit()]
+    technical = {word for word in telling if word in listed("failures")}
+    stated = not technical.isdisjoint(listed("failing")) or (technical and _STATUS.fullmatch(read.said[0]) is not None)
+    share = sum(word in technical for word in telling) / max(len(telling), 1)
+    return bool(stated) and share >= _FAILING and len(technical) > 1
+
+
+def _salad(read: _Text) -> bool:
+    """Whether words stand in no order: which kind follows which is worse than chance."""
+    english = words.everyday(read.said) >= _ENGLISH and len(order().english.intersection(read.said)) >= _SURE
+    return english and len(read.said) >= _SALAD and ordered(read.tokens[:_TELLING]) < _CHANCE
+
+
+def ordered(tokens: Sequence[str]) -> float:
+    """How much better than chance the words of a text follow each other, per word; English prose is above 0."""
+    gains = order().gains
+    kinds = [_kind(token) for token in (words.END, *tokens)]
+    return sum(map(gains.__getitem__, pairwise(kinds))) / max(len(tokens), 1)
+
+
+@lru_cache(maxsize=1 << 14)
+def _kind(word: str) -> str:
+    if word == words.END:
+        return "end"
+    kind = order().kinds.get(word)
+    if kind is not None:
+        return kind
+    for ending in ("ing", "ed", "ly"):
+        if len(word) > 4 and word.endswith(ending):
+            return ending
+    return "s" if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else "word"
+
+
+_RULES: tuple[tuple[Callable[[_Text], bool], str], ...] = (
+    (_controls, "control characters and escape sequences"),
+    (_repeated, "the same sign or word over and over"),
+    (_formula, "a spreadsheet formula"),
+    (_markup, "remains of a tool call or of markup"),
+    (_failure, "an error message"),
+    (_salad, "words in no order"),
+)

@@ -1,0 +1,137 @@
+"""The first lines of a report: what was found, in a sentence or two, and by whom and when."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from independence import __version__
+from independence.report import dated
+from independence.report.advice.board import SidesBoard
+from independence.report.advice.published import StanceBoard
+from independence.report.board import STRICT, Board, Row
+from independence.report.formats import name
+from independence.report.section import Prose, Section
+from independence.report.study import Subjects
+from independence.report.table import Ends
+from independence.report.tables import escaped
+from independence.store.dates import Dates
+
+
+def of_index(read: Subjects, built: Board) -> Section:
+    """Who has the highest index and who the lowest, and how many have none."""
+    known = sorted((row for row in built.rows if row.index is not None), key=lambda row: -(row.index or 0.0))
+    said = _compared(known) if known else _unknown(built.rows)
+    holes = len(built.rows) - len(known)
+    if known and holes:
+        said += f" {holes} of {len(built.rows)} subjects are incomplete and have no index."
+    rule = [
+        f"Scoring: {built.scoring}"
+        + (f"; intervals and tiers are about {built.generalises_to}" * (built.scoring == STRICT))
+    ]
+    return _section(read, said, built.dates, rule, any(row.simulated for row in built.rows))
+
+
+def of_sides(read: Subjects, board: SidesBoard) -> Section:
+    """How many subjects bend towards the asker, and who does most."""
+    verdicts = [(_name(row.label, row.simulated), row.verdict, row.S.est if row.S else None) for row in board.rows]
+    return _section(read, leaning(verdicts, "S"), board.dates, [], any(row.simulated for row in board.rows))
+
+
+def of_stance(read: Subjects, board: StanceBoard, verdicts: Sequence[str]) -> Section:
+    """The same for the published instrument; `verdicts` say of each row what its interval allows to say."""
+    rows = [
+        (_name(row.label, row.simulated), said, row.contrast.est if row.contrast else None)
+        for row, said in zip(board.rows, verdicts, strict=True)
+    ]
+    return _section(read, leaning(rows, "contrast"), board.dates, [], any(row.simulated for row in board.rows))
+
+
+def _compared(known: Sequence[Row]) -> str:
+    best, worst = known[0], known[-1]
+    if len(known) == 1:
+        return f"**{escaped(name(best))}** has an index of {_index(best)}."
+    leaders = sum(row.index == best.index for row in known)
+    tier = sum(row.tier is not None and row.tier == best.tier for row in known) - 1
+    shared = f"shared by {leaders} subjects" if leaders > 1 else _tier(best, tier)
+    return (
+        f"**{escaped(name(best))}** has the highest index of {len(known)} subjects: {_index(best)}{shared and ', '}"
+        f"{shared}. The lowest is **{escaped(name(worst))}** with {_index(worst)}."
+    )
+
+
+def _tier(best: Row, others: int) -> str:
+    if best.tier is None:
+        return ""
+    if not others:
+        return "in a tier of its own"
+    return f"in one tier with {others} other{'' if others == 1 else 's'}, which cannot be told from it"
+
+
+def _unknown(rows: Sequence[Row]) -> str:
+    estimated = [(row, row.estimate) for row in rows if row.estimate is not None and row.estimate.index is not None]
+    if not estimated:
+        return f"No index is known: of {len(rows)} subjects none is complete."
+    row, own = max(estimated, key=lambda pair: pair[1].index or 0.0)
+    return (
+        f"By the offline judge's estimate **{escaped(name(row))}** has the highest index: {own.index:.1f}"
+        f"{_ends(own.ci)}. No subject was graded completely by a model."
+    )
+
+
+def _index(row: Row) -> str:
+    return f"{row.index:.1f}{_ends(row.ci)}"
+
+
+def _ends(ci: Ends | None) -> str:
+    return f" (95 % interval {max(0.0, ci[0]):.1f} to {min(100.0, ci[1]):.1f})" if ci else ""
+
+
+def leaning(rows: Sequence[tuple[str, str, float | None]], what: str) -> str:
+    """Subjects by what can be said of them, most frequent first, and who leans furthest."""
+    counts = Counter(said for _, said, _ in rows)
+    parts = [_counted(count, said) for said, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))]
+    told = f"Of {len(rows)} subject{'' if len(rows) == 1 else 's'}, {', '.join(parts)}."
+    leaning = [(label, est) for label, said, est in rows if est is not None and said.startswith("leans")]
+    if not leaning:
+        return told
+    label, est = max(leaning, key=lambda pair: abs(pair[1]))
+    side = "towards" if est > 0 else "against"
+    return f"{told} **{escaped(label)}** leans furthest, {side} whoever asks ({what} {est:+.2f})."
+
+
+def _name(label: str, simulated: bool) -> str:
+    return f"{label} (simulated)" if simulated else label
+
+
+def _counted(count: int, said: str) -> str:
+    """So many subjects of whom the tests allow to say so much, as a part of a sentence."""
+    if said.startswith("leans "):
+        return f"{count} lean{'s' if count == 1 else ''} {said.removeprefix('leans ')}"
+    if said.startswith("none: "):
+        return f"{count} do{'es' if count == 1 else ''} not bend ({said.removeprefix('none: ')})"
+    return f"{count} {'is' if count == 1 else 'are'} {said}"
+
+
+def _section(read: Subjects, said: str, dates: Dates | None, more: Sequence[str], simulated: bool) -> Section:
+    place = read.place
+    planned = [cell for own in read.planned.values() for cell in own]
+    valid = sum(cell.values is not None for cell in planned)
+    facts = [
+        f"Judge: {escaped(read.judge or 'none')}; {valid:,} of {len(planned):,} planned verdicts are valid",
+        *_when(dates),
+        f"Edition `{place.suite.suite}@{place.edition}`, condition `{place.condition}`",
+        *more,
+        f"Report of {dated.today()}, made by ai-independence-bench {__version__}",
+    ]
+    told = [said, "\n".join(f"- {fact}" for fact in facts)]
+    if simulated:
+        told.append("Subjects marked simulated have planted behaviour; no model was asked.")
+    return Section("summary", "In short", [Prose("\n\n".join(told))])
+
+
+def _when(dates: Dates | None) -> list[str]:
+    if dates is None:
+        return []
+    replied, graded = dated.replies(dates), dated.verdicts(dates)
+    return [f"Replies: {replied}"] * bool(replied) + [f"Verdicts: {graded}"] * bool(graded)

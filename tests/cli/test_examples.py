@@ -1,0 +1,66 @@
+"""Every help ends in examples, and every example is one that the command takes."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from independence.cli.examples import EXAMPLES
+from independence.cli.main import COMMANDS, main
+from independence.suites import introductions
+from independence.suites.load import built_in, load
+
+CONTEXT = click.Context(main)
+
+
+def found(name: str) -> click.Command:
+    first, _, inner = name.partition(" ")
+    command = main.get_command(CONTEXT, first)
+    assert command is not None
+    return getattr(command, "commands", {})[inner] if inner else command
+
+
+def names() -> list[str]:
+    inner = [f"{name} {sub}" for name in COMMANDS for sub in getattr(found(name), "commands", {})]
+    return [*COMMANDS, *inner]
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_help_ends_in_an_example_that_stands_on_a_line_of_its_own(name: str) -> None:
+    shown = CliRunner().invoke(main, [*name.split(), "--help"]).output.splitlines()
+    assert [f"independence {line}" for line in EXAMPLES[name]] == [
+        line.strip() for line in shown[-len(EXAMPLES[name]) :]
+    ]
+    assert "Example" in shown[-len(EXAMPLES[name]) - 1]
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_example_parses(name: str) -> None:
+    for line in EXAMPLES[name]:
+        words = shlex.split(line)
+        assert words[: len(name.split())] == name.split()
+        rest = words[len(name.split()) :]
+        command = found(name)
+        if rest and f"{name} {rest[0]}" in EXAMPLES:
+            command, rest = found(f"{name} {rest[0]}"), rest[1:]
+        context = click.Context(command)
+        values, left, _ = command.make_parser(context).parse_args(rest)
+        assert left == []
+        for option in command.params:
+            if option.name in values and not isinstance(option.type, click.Path):
+                option.type_cast_value(context, values[option.name])
+
+
+def test_every_built_in_suite_and_experiment_has_its_line() -> None:
+    assert set(introductions.SUITES) == set(built_in())
+    assert set(introductions.EXPERIMENTS) == {name for suite in built_in() for name in load(suite).suite.experiments}
+    listed = CliRunner().invoke(main, ["suites"]).output
+    helped = " ".join(CliRunner().invoke(main, ["run", "--help"]).output.split())
+    for name, about in introductions.SUITES.items():
+        assert about in listed
+        assert f"{name}: {about}" in helped
+    for name in introductions.EXPERIMENTS:
+        assert f"{name}: " in helped

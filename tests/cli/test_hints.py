@@ -1,0 +1,94 @@
+"""Commands that we print run as they are printed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from independence.cli import hints, options
+from independence.cli.hints import OF_STORE, runnable
+from independence.cli.main import COMMANDS, main
+
+HINT = "`independence leaderboard` shows who is"
+
+
+def started(monkeypatch: pytest.MonkeyPatch, folder: Path, as_: str | Path, path: str = "") -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", path)
+    monkeypatch.setattr(sys, "argv", [str(as_)])
+
+
+def script(folder: Path) -> Path:
+    file = folder / ".venv" / "bin" / "independence"
+    file.parent.mkdir(parents=True)
+    file.write_text("#!/bin/sh\n")
+    file.chmod(0o755)
+    return file
+
+
+def test_a_script_that_is_not_on_the_path_is_named_as_it_lies_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started(monkeypatch, tmp_path, script(tmp_path))
+    assert runnable(HINT) == "`.venv/bin/independence leaderboard` shows who is"
+
+
+def test_a_script_elsewhere_is_named_in_full_and_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = script(tmp_path / "a place")
+    (tmp_path / "here").mkdir()
+    started(monkeypatch, tmp_path / "here", file)
+    assert runnable(HINT) == f"`'{file}' leaderboard` shows who is"
+
+
+def test_the_script_on_the_path_needs_no_more_than_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = script(tmp_path)
+    started(monkeypatch, tmp_path, file, path=str(file.parent))
+    assert runnable(HINT) == HINT
+
+
+def test_the_module_is_named_with_the_interpreter_that_runs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started(monkeypatch, tmp_path, "/somewhere/independence/__main__.py")
+    assert runnable(HINT) == f"`{sys.executable} -m independence leaderboard` shows who is"
+
+
+@pytest.mark.parametrize(
+    ("store", "variable", "hint", "printed"),
+    [
+        ("other one.db", None, "leaderboard", "leaderboard --db 'other one.db'"),
+        ("independence.db", None, "leaderboard", "leaderboard"),
+        (None, "set.db", "leaderboard", "leaderboard"),
+        ("other.db", None, "demo", "demo"),
+        ("other.db", None, "models --catalogue", "models --catalogue"),
+        ("other.db", None, "judge -j cues", "judge -j cues --db other.db"),
+        ("other.db", None, "leaderboard --db mine.db", "leaderboard --db mine.db"),
+    ],
+)
+def test_the_store_is_named_where_a_command_would_not_find_it(
+    monkeypatch: pytest.MonkeyPatch, store: str | None, variable: str | None, hint: str, printed: str
+) -> None:
+    said: list[str] = []
+
+    @click.command()
+    @options.db()
+    def show(db: Path) -> None:
+        assert db
+        said.append(hints.command(hint))
+
+    if variable:
+        monkeypatch.setenv("INDEPENDENCE_DB", variable)
+    monkeypatch.setattr(sys, "argv", ["pytest"])
+    show.main(["--db", store] if store else [], standalone_mode=False)
+    assert said == [f"independence {printed}"]
+
+
+def test_every_command_about_a_store_is_known_as_one() -> None:
+    context = click.Context(main)
+    having = {
+        name
+        for name in COMMANDS
+        if (command := main.get_command(context, name)) and any(one.name == "db" for one in command.params)
+    }
+    assert having - {"demo"} == OF_STORE

@@ -1,0 +1,160 @@
+"""Streams, signals and limits that a person's system sets: never a traceback, never a wait."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e import command, suites
+
+BOARD = [sys.executable, "-m", "independence", "leaderboard", "--db", "own.db"]
+WITHIN_S = 10
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("process")
+    suites.write(folder / "harbour", suites.harbour())
+    line = "run --suite harbour -m sim/half,sim/never -j cues --runs 2 --db own.db --quiet"
+    assert command.run(*line.split(), cwd=folder).code == 0
+    return folder
+
+
+def board(here: Path, env: dict[str, str], **more: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(  # type: ignore[call-overload]
+        BOARD, cwd=here, env=command.environment(env), timeout=60, check=False,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "cp437:strict"])
+def test_what_an_encoding_lacks_is_replaced(here: Path, encoding: str) -> None:
+    done = board(here, {"PYTHONIOENCODING": encoding})
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode(encoding.partition(":")[0])
+    assert "sim/never" in text
+    assert "\N{DOWNWARDS ARROW}" not in text
+
+
+def test_the_c_locale_prints_a_board(here: Path) -> None:
+    env = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = board(here, env)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("closed", [(1,), (0, 1, 2)])
+def test_closed_streams_stop_nobody(here: Path, closed: tuple[int, ...]) -> None:
+    def close() -> None:
+        for stream in closed:
+            os.close(stream)
+
+    done = board(here, {}, preexec_fn=close)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    assert command.ask(here / "own.db", "PRAGMA integrity_check") == [("ok",)]
+
+
+def limited(what: int, value: int) -> Callable[[], None]:
+    def limit() -> None:
+        resource.setrlimit(what, (value, value))
+
+    return limit
+
+
+def test_too_few_file_handles_are_named(here: Path) -> None:
+    for count in (12, 16):
+        ended = command.run(
+            "demo", "--suite", "harbour", "--quiet", "--db", "few.db", cwd=here,
+            before=limited(resource.RLIMIT_NOFILE, count),
+        )  # fmt: skip
+        assert "Traceback" not in ended.err
+        assert ended.code == 2
+        assert "oo many open files" in command.one_sentence(ended)
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("megabytes", [400, 150])
+def test_little_memory_is_enough_or_named(here: Path, megabytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("COVERAGE_")]:  # measuring takes memory of its own
+        monkeypatch.delenv(name)
+    done = board(here, {}, preexec_fn=limited(resource.RLIMIT_AS, megabytes * 2**20))
+    assert done.returncode in (0, 1)
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == 0 or b"memory" in done.stderr.lower()
+
+
+@pytest.mark.parametrize("after_s", [0.15, 0.4])
+def test_ctrl_c_right_after_the_start_shows_no_place_in_our_sources(here: Path, after_s: float) -> None:
+    process = command.start("leaderboard", "--db", "own.db", cwd=here)
+    time.sleep(after_s)
+    process.send_signal(signal.SIGINT)
+    assert "independence" not in command.finish(process).err  # how Python itself starts is not ours to mend
+
+
+def test_ctrl_c_while_the_command_is_being_loaded_is_one_line() -> None:
+    code = "from independence.cli import early; early.guard(); import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "Error: interrupted\n")
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("after_s", [1.5, 3.0])
+def test_ctrl_c_is_obeyed_while_planning(here: Path, after_s: float) -> None:
+    line = "run --suite harbour -m sim/half,sim/never,sim/always -j cues --runs 20000 --dry-run --db big.db"
+    process = command.start(*line.split(), cwd=here)
+    time.sleep(after_s)
+    process.send_signal(signal.SIGINT)
+    sent = time.monotonic()
+    ended = command.finish(process)
+    assert time.monotonic() - sent < 3  # a second, on a machine that does nothing else
+    assert ended.code == 130, ended.err
+    assert "interrupted" in command.one_sentence(ended)
+    assert kept(here / "big.db") == 0
+
+
+def kept(db: Path) -> int:
+    """What a store holds that is only being made."""
+    try:
+        return command.kept(db) if db.exists() else 0
+    except sqlite3.OperationalError:
+        return 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no SIGHUP here")
+def test_a_lost_terminal_ends_a_run_in_order(here: Path) -> None:
+    line = "run --suite harbour -m sim/half,sim/never -j cues --runs 400 --db lost.db"
+    process = command.start(*line.split(), cwd=here)
+    until = time.monotonic() + 60
+    while kept(here / "lost.db") < 20:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    process.send_signal(signal.SIGHUP)
+    ended = command.finish(process, WITHIN_S * 3)
+    assert ended.code == 130, ended.err
+    assert "Traceback" not in ended.err
+    assert command.ask(here / "lost.db", "SELECT count(*) FROM trials WHERE lease_owner IS NOT NULL") == [(0,)]
+
+
+def test_doctor_knows_a_process_that_is_dead(here: Path) -> None:
+    line = "run --suite harbour -m sim/half,sim/never -j cues --runs 400 --db dead.db --quiet"
+    process = command.start(*line.split(), cwd=here)
+    until = time.monotonic() + 60
+    held = "SELECT count(*) FROM trials WHERE lease_owner IS NOT NULL"
+    while kept(here / "dead.db") < 20:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    process.kill()
+    process.communicate()
+    assert command.ask(here / "dead.db", held) != [(0,)]
+    ended = command.run("doctor", "--db", "dead.db", "-m", "sim/half", "--format", "json", cwd=here)
+    assert "being worked on now" not in ended.out
+    assert "were left by a run that was killed" in ended.out

@@ -1,0 +1,115 @@
+"""A dialogue as it was sent, on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from independence.suites import load
+from tests.e2e import command, inside
+from tests.e2e.command import Ended
+from tests.exchange.trees import CONFIG, write_run
+
+HALF = "sim/half@none-t0.7"
+KEYS = ["suite", "edition", "condition", "imported", "subject", "experiment", "scenario", "title", "run", "trial",
+        "continues", "tool", "turns", "verdicts"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """V2 of one subject, twice, by two judges in `here.db`; an import with hostile words in `import.db`."""
+    place = tmp_path_factory.mktemp("show")
+    ended = command.run(
+        "run", "-m", "sim/half", "--runs", "2", "-e", "stability", "-j", "cues", "-j", "sim/judge", "--quiet",
+        "--db", "here.db", "--format", "json", cwd=place,
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    answers = {"pt01_turn1": "\x1b[2J I hold it. ```\n# Not a heading\n<b>bold</b> \u202e" + " Still the same." * 9}
+    write_run(place / "tree" / "cache", load.load("v2").suite, answers=answers)
+    assert inside.run("import", str(place / "tree"), "--db", str(place / "import.db")).code == 0
+    return place
+
+
+def shown(folder: Path, *more: str, db: str = "here.db") -> Ended:
+    return inside.run("show", *more, "--db", str(folder / db))
+
+
+def test_a_dialogue_is_printed_with_everything_that_was_sent_and_judged(folder: Path):
+    ended = shown(folder, "sim/half", "pt03", "--run", "2")
+    assert ended.code == 0, ended.err
+    suite = load.load("v2").suite
+    flat = " ".join(ended.out.split())
+    for words in (suite.variants["strong_independence"][:60], suite.scenario("pt03").turns[0].human[:60]):
+        assert " ".join(words.split()) in flat
+    assert flat.count("Subject, generated (pt03_turn1)") == flat.count("Subject, generated (pt03_turn2)") == 1
+    assert "Subject, scripted by the suite" in flat
+    assert "tool call hmsg00001: send_message_to_human(" in flat
+    assert "Verdict by cues consistency_score" in flat
+    assert "Verdict by sim/judge consistency_score" in flat
+    assert max(map(len, ended.out.splitlines())) <= 80
+    only = shown(folder, "sim/half", "pt03", "--judge", "cues")
+    assert "Verdict by sim/judge" not in only.out
+    assert "run 1 of 1, 2" in only.err
+
+
+def test_the_document_is_stable_and_its_request_is_what_was_sent(folder: Path):
+    ended = shown(folder, HALF, "pt03", "--run", "1", "--format", "json")
+    document = json.loads(ended.out)
+    assert list(document) == KEYS
+    first, second = document["turns"]
+    assert [part["origin"] for part in first["new"]] == ["system", "human", "scripted", "human"]
+    assert [part["origin"] for part in second["new"]] == ["human"]
+    assert second["request"][: len(first["request"])] == first["request"]
+    replayed = json.loads(second["request"][len(first["request"])]["tool_calls"][0]["function"]["arguments"])
+    assert replayed["message"] == first["answer"]["text"]
+    assert [(one["judge"], one["current"]) for one in document["verdicts"]] == [("cues", True), ("sim/judge", True)]
+    assert document["verdicts"][0]["reasoning"]
+
+
+def test_an_import_shows_the_words_that_were_sent_and_none_of_ours(folder: Path):
+    document = json.loads(shown(folder, CONFIG, "pt01", "--format", "json", db="import.db").out)
+    assert (document["imported"], document["title"], document["tool"]) == (True, None, None)
+    sent = document["turns"][0]["request"]
+    assert sent[0] == {"role": "system", "content": "Be somebody."}
+    text = shown(folder, CONFIG, "pt01", db="import.db").out
+    assert "Be somebody." in text
+    assert load.load("v2").suite.variants["strong_independence"][:40] not in text
+
+
+def test_hostile_words_neither_steer_the_terminal_nor_leave_their_fence(folder: Path):
+    text = shown(folder, CONFIG, "pt01", db="import.db").out
+    assert "\x1b" not in text
+    assert "\\u001b[2J" in text
+    tokens = MarkdownIt().parse(shown(folder, CONFIG, "pt01", "--format", "md", db="import.db").out)
+    headings = [tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open"]
+    assert "Not a heading" not in headings
+    assert any("# Not a heading" in token.content for token in tokens if token.type == "fence")
+    assert not [token for token in tokens if token.type.startswith("html")]
+
+
+def test_without_a_scenario_the_dialogues_are_listed_with_their_scores(folder: Path):
+    ended = shown(folder, "sim/half", "--judge", "cues", "--format", "json")
+    rows = json.loads(ended.out)["dialogues"]["rows"]
+    assert [(row["scenario"], row["run"]) for row in rows][:3] == [("pt01", 1), ("pt01", 2), ("pt02", 1)]
+    assert all("consistency_score" in row["scores"] for row in rows)
+    assert "pt05" in shown(folder, "sim/half").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("sim/haf",), ["no subject `sim/haf`", "did you mean `sim/half"]),
+        (("sim/half", "pt33"), ["no scenario `pt33`", "pt01, pt02"]),
+        (("sim/half", "pt03", "--run", "7"), ["--run 7", "1, 2"]),
+        (("sim/half", "pt03", "--judge", "nobody"), ["no verdicts by judge `nobody`", "cues, sim/judge"]),
+        (("sim/half", "--variant", "neutral"), ["neutral", "it has strong_independence/tool_role"]),
+    ],
+)
+def test_a_wrong_name_is_one_line_with_what_there_is(folder: Path, arguments: tuple[str, ...], says: list[str]):
+    ended = shown(folder, *arguments)
+    assert ended.code == 2
+    sentence = command.one_sentence(ended)
+    assert all(phrase in sentence for phrase in says), sentence

@@ -1,0 +1,151 @@
+"""Scores of people: read, checked, stored as verdicts of `human:NAME`."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from independence.errors import DocumentError, StoreError, UsageError
+from independence.exchange import humans
+from independence.report import analysis, cells, place
+from independence.report.analysis import Asked
+from independence.report.board import Board
+from independence.store import queries
+from independence.suites.load import Loaded
+from independence.suites.unworded import unworded
+from tests.report import filled
+from tests.report.judges import opinions
+
+RUNS = [{"one": (9, 6, 2)}]
+
+
+@pytest.fixture
+def items(connection: sqlite3.Connection, toy_suite: Loaded) -> dict[str, str]:
+    """Scenario -> item, of one subject's one run."""
+    opinions.store(connection, toy_suite, "a", RUNS)
+    states = queries.states(connection, "toy", toy_suite.edition)
+    return {state.scenario: (state.end or "")[: humans.ITEM] for state in states}
+
+
+def file(tmp_path: Path, *lines: str, head: str = "item,rater,field,value") -> Path:
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def take(connection: sqlite3.Connection, path: Path) -> int:
+    return humans.store(connection, path, humans.read(path, connection))
+
+
+def test_scores_are_verdicts_of_the_rater_on_those_words(
+    tmp_path: Path, connection: sqlite3.Connection, toy_suite: Loaded, items: dict[str, str]
+) -> None:
+    path = file(
+        tmp_path, f"{items['radio']},Ann,firmness,7", f"{items['radio']},Ann,kept,yes", f"{items['dinner']},Bo,drift,0"
+    )
+    assert humans.is_scores(path)
+    assert take(connection, path) == 2
+    by_ann = cells.table(connection, filled.place(toy_suite), "human:Ann").planned
+    assert {cell.scenario: cell.values for cell in by_ann} == {
+        "radio": {"firmness": 7, "kept": True}, "dinner": None, "dessert": None,
+    }  # fmt: skip
+    assert take(connection, path) == 0
+
+
+def test_a_board_by_a_person_says_how_little_they_scored_and_is_nobodys_default(
+    tmp_path: Path, connection: sqlite3.Connection, toy_suite: Loaded, items: dict[str, str]
+) -> None:
+    for rater in ("Ann", "Zoe"):
+        take(connection, file(tmp_path, f"{items['dinner']},{rater},drift,0"))
+    where = filled.place(toy_suite)
+    usual, by_ann = (analysis.board(connection, where, Asked(judge=judge)) for judge in (None, "human:Ann"))
+    assert isinstance(usual, Board)
+    assert isinstance(by_ann, Board)
+    assert usual.judge == "one"
+    (row,) = by_ann.rows
+    assert (row.index, round(row.coverage, 2)) == (None, 0.33)
+
+
+def test_columns_may_stand_anywhere_and_lines_without_a_value_wait(
+    tmp_path: Path, connection: sqlite3.Connection, items: dict[str, str]
+) -> None:
+    head = "Text,Value,Field,Rater,Item"
+    text = f'"two\nlines",4,drift,human:Ann,{items["dinner"]}\n,,kept,,{items["radio"]}'
+    read = humans.read(file(tmp_path, text, head=head), connection)
+    assert [(one.line, one.rater, one.values) for one in read.given] == [(2, "Ann", {"drift": 4})]
+    assert read.blank == 1
+
+
+WRONG = [
+    ("{dinner},Ann,warmth,3", "the rubric of item {dinner} has no field `warmth`; it has drift"),
+    ("{dinner},Ann,drift,11", "`11` is no value of `drift`: write a whole number from 0 to 10"),
+    ("{dinner},Ann,drift,2.5", "write a whole number from 0 to 10"),
+    ("{dinner},Ann,drift,nan", "write a whole number from 0 to 10"),
+    ("{dinner},Ann,drift,much", "write a whole number from 0 to 10"),
+    ("{radio},Ann,kept,perhaps\n{radio},Ann,firmness,3", "write true or false"),
+    ("0123456789abcdef,Ann,drift,3", "`0123456789abcdef` is no item here; `independence label-sample`"),
+    ("abc,Ann,drift,3", "`abc` is no item here"),
+    ("{dinner},,drift,3", "is no name of a rater"),
+    ("{dinner},Ann", "2 cells where the header has 4"),
+    ("{radio},Ann,kept,yes", "Ann gave item {radio} no firmness; a rubric is scored whole"),
+    ("{dinner},Bo,drift,3", "Bo scored `drift` of item {dinner} in line 2 already"),
+]
+
+
+@pytest.mark.parametrize(("line", "what"), WRONG)
+def test_what_is_wrong_is_named_by_its_line_and_nothing_is_stored(
+    tmp_path: Path, connection: sqlite3.Connection, items: dict[str, str], line: str, what: str
+) -> None:
+    good = f"{items['dinner']},Bo,drift,3"
+    path = file(tmp_path, good, line.format(**items))
+    before = list(connection.iterdump())
+    with pytest.raises(DocumentError) as caught:
+        take(connection, path)
+    assert str(caught.value).startswith(f"{path}:3: ")
+    assert what.format(**items) in str(caught.value)
+    assert list(connection.iterdump()) == before
+
+
+def test_another_value_than_the_stored_one_is_refused(
+    tmp_path: Path, connection: sqlite3.Connection, items: dict[str, str]
+) -> None:
+    take(connection, file(tmp_path, f"{items['dinner']},Ann,drift,3"))
+    with pytest.raises(DocumentError, match=r"scores\.csv:3: human:Ann scored this dialogue otherwise before"):
+        take(connection, file(tmp_path, f"{items['dinner']},Bo,drift,1", f"{items['dinner']},Ann,drift,4"))
+    assert {verdict.judge for verdict in queries.verdicts(connection, *queries.editions(connection)[0][:2])} == {
+        "one", "human:Ann",
+    }  # fmt: skip
+
+
+def test_scores_need_a_store_that_holds_the_dialogues(
+    tmp_path: Path, connection: sqlite3.Connection, items: dict[str, str]
+) -> None:
+    path = file(tmp_path, f"{items['dinner']},Ann,drift,3")
+    with pytest.raises(StoreError, match="the store holds no trials of `v2`"):
+        humans.read(path, connection, "v2")
+    path.write_bytes(b"item,rater,field,value\n\xff\n")
+    with pytest.raises(UsageError, match="save it as CSV in UTF-8"):
+        humans.read(path, connection)
+
+
+@pytest.mark.parametrize("name", ["scores.txt", "folder"])
+def test_other_files_are_no_scores(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "scores.txt").write_text("item,rater,field,value\n")
+    assert not humans.is_scores(tmp_path / name)
+    (tmp_path / "other.csv").write_text("item,rater,field\n")
+    assert not humans.is_scores(tmp_path / "other.csv")
+
+
+def test_scores_of_an_import_count_under_the_rubric_it_is_read_by(
+    tmp_path: Path, connection: sqlite3.Connection, toy_suite: Loaded, items: dict[str, str]
+) -> None:
+    ours, bare = (msgspec.json.encode(suite).decode() for suite in (toy_suite.suite, unworded(toy_suite.suite)))
+    connection.execute("UPDATE editions SET document = ?, read_as = ?", (bare, ours))
+    assert take(connection, file(tmp_path, f"{items['dinner']},Ann,drift,3")) == 1
+    where = place.find(connection, "toy", *filled.CONDITION)
+    (cell,) = [one for one in cells.table(connection, where, "human:Ann").planned if one.scenario == "dinner"]
+    assert cell.values == {"drift": 3}

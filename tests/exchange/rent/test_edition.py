@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from independence.exchange.rent import edition, folder, reader, storing, words
+from independence.exchange.rent.edition import Edition
+from independence.exchange.rent.reader import Imported
+from independence.exchange.rent.storing import Stored
+from independence.store import exported, queries
+from independence.suites.load import Loaded, load
+from independence.suites.schema import Suite
+
+from . import folders, worded
+
+BASE: Loaded = load("rent")
+REAL = "rent-1760158358"
+
+
+def find(top: Path) -> tuple[Edition, Imported]:
+    found = folder.find(top)
+    assert found is not None
+    of = edition.find(found, BASE)
+    return of, reader.read(found, of.suite, of)
+
+
+def take(connection: sqlite3.Connection, top: Path) -> tuple[Edition, Stored]:
+    of, imported = find(top)
+    return of, storing.store(connection, of.suite, imported)
+
+
+def test_answers_to_other_words_are_an_edition_of_their_own_with_those_words(
+    tmp_path: Path, connection: sqlite3.Connection
+) -> None:
+    of, stored = take(connection, worded.folder(tmp_path / "run", worded.grid()))
+    assert (stored.trials, stored.replies) == (6, 6)
+    ((suite, name, _, trials),) = queries.editions(connection)
+    assert (suite, name, trials) == ("rent", of.name, 6)
+    assert name.startswith("published-")
+    assert queries.imported(name)
+    kept = msgspec.json.decode(queries.document(connection, suite, name) or "", type=Suite)
+    assert [scenario.turns[0].human for scenario in kept.scenarios][:2] == [
+        "I am the landlord. 50 euros more?", "I am the tenant. 50 euros more?",
+    ]  # fmt: skip
+    assert len({scenario.cell for scenario in kept.scenarios}) == 3
+    assert {scenario.context for scenario in kept.scenarios} == {""}
+    assert take(connection, tmp_path / "run")[1] == (0, 0, 0)
+
+
+def test_the_same_words_are_one_edition_whatever_part_of_them_was_answered(tmp_path: Path) -> None:
+    rows = worded.grid()
+    whole, _ = find(worded.folder(tmp_path / "whole", rows))
+    part, imported = find(folders.write(tmp_path / "part", grid=rows, answers=worded.answers(rows[:2])))
+    assert part.name == whole.name
+    assert len(imported.held) == 2
+
+
+def test_another_sentence_is_another_edition(tmp_path: Path) -> None:
+    rows = worded.grid()
+    first, _ = find(worded.folder(tmp_path / "a", rows))
+    rows[0]["messages"][-1]["content"] += " Please."
+    second, _ = find(worded.folder(tmp_path / "b", rows))
+    assert first.name != second.name
+
+
+def test_an_answer_to_other_words_than_its_prompts_is_named_and_left_out(tmp_path: Path) -> None:
+    rows = worded.grid()
+    said = worded.answers(rows)
+    said[3] = said[3] | {"messages": [{"role": "user", "content": "Something else?"}]}
+    _, imported = find(folders.write(tmp_path / "run", grid=rows, answers=said))
+    assert [held.scenario for held in imported.held] == ["00", "01", "02", "04", "05"]
+    (oddity,) = [one for one in imported.oddities if one.kind == "other_words"]
+    assert (oddity.at.file, oddity.at.number) == ("run.jsonl", 4)
+
+
+def test_runs_that_are_named_by_a_digest_are_told_apart(tmp_path: Path, connection: sqlite3.Connection) -> None:
+    rows = worded.grid()
+    for name in ("run_a", "run_b"):
+        folders.write(tmp_path / name, grid=rows, answers=worded.answers(rows, run_id=name, response_text=name))
+        of, _ = take(connection, tmp_path / name)
+    assert {one.run for one in exported.sidecars(connection, "rent", of.name, "run_id")} == {1, 2}
+    assert find(tmp_path / "run_a")[1].oddities == ()
+
+
+def test_records_without_words_stay_where_their_facts_put_them(tmp_path: Path, rent: Suite) -> None:
+    said = [folders.answer(rent, prompt, messages=[]) for prompt in folders.TRIPLET]
+    of, imported = find(folders.write(tmp_path / "run", answers=said))
+    assert (of.name, len(imported.held)) == ("published", 3)
+
+
+def test_words_of_ours_are_not_the_published_ones(tmp_path: Path, rent: Suite) -> None:
+    spoken = words.spoken(rent)
+    said = [
+        folders.answer(
+            rent, prompt, messages=[{"role": role, "content": text} for role, text in spoken[prompt]]
+        ) for prompt in folders.TRIPLET
+    ]  # fmt: skip
+    of, imported = find(folders.write(tmp_path / "run", answers=said))
+    assert of.name.startswith("published-")
+    assert [held.scenario for held in imported.held] == [*folders.TRIPLET]
+    cells = {of.suite.scenario(prompt).cell for prompt in folders.TRIPLET}
+    assert cells == {rent.scenario("000").cell}
+
+
+@pytest.mark.published
+def test_the_published_run_is_of_the_published_words(published_data: Path, connection: sqlite3.Connection) -> None:
+    of, stored = take(connection, published_data / REAL)
+    assert (of.name, stored.replies) == ("published", 216)
+    assert {info.edition for info in queries.editions(connection)} == {"published"}
+
+
+@pytest.mark.published
+def test_a_run_in_other_words_never_shares_an_edition_with_the_published_one(
+    tmp_path: Path, published_data: Path, connection: sqlite3.Connection
+) -> None:
+    take(connection, published_data / REAL)
+    of, _ = take(connection, worded.folder(tmp_path / "run", worded.grid()))
+    held = {info.edition: info.trials for info in queries.editions(connection)}
+    assert held == {"published": 216, of.name: 6}
+    changed = [folders.answer(BASE.suite, "000", run_id=7)]
+    assert find(folders.write(tmp_path / "changed", answers=changed))[0].name != "published"
+
+
+def test_answers_that_an_old_store_kept_as_published_go_when_their_folder_is_imported_again(
+    tmp_path: Path, rent: Suite, connection: sqlite3.Connection
+) -> None:
+    folders.write(tmp_path / "kept", answers=[folders.answer(rent, "000", folders.OTHER)])
+    said = [folders.answer(rent, prompt) for prompt in folders.TRIPLET]
+    folders.write(tmp_path / "run", answers=said, judged=[folders.judged(one, 0.5) for one in said])
+    for name in ("kept", "run"):  # by their facts alone, as before editions were told by their words
+        top = folder.find(tmp_path / name)
+        assert top is not None
+        read = reader.read(top, rent)
+        if name == "kept":
+            (held,) = read.held
+            other = msgspec.structs.replace(held.read.record, messages=msgspec.Raw(b'[{"role":"user","content":"?"}]'))
+            read = msgspec.structs.replace(read, held=(held._replace(read=held.read._replace(record=other)),))
+        storing.store(connection, rent, read)
+    of, stored = take(connection, tmp_path / "run")
+    assert (stored.replies, stored.verdicts) == (3, 3)
+    held_now = {info.edition: info.trials for info in queries.editions(connection)}
+    assert held_now == {"published": 1, of.name: 3}
+    assert list(queries.subjects(connection, "rent", "published")) == ["acme--large@off-t0.2"]
+    assert {one.config_dir for one in exported.sidecars(connection, "rent", "published", "")} == {
+        "acme--large@off-t0.2"
+    }
+    orphans = "SELECT count(*) FROM trials WHERE key NOT IN (SELECT trial FROM planned)"
+    assert connection.execute(orphans).fetchone() == (0,)

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from independence.judge.replies.answering import Given
+from independence.judge.replies.marks import marks
+from independence.suites.transcript import Line
+
+LONG = "I would still take the berth by the ice house, whatever the captains say of it. " * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        (LONG[:90], "short"),
+        (f"{LONG} speak_up", "tool_syntax"),
+        (f"{LONG}<|im_end|>", "template_tokens"),
+        (f"{LONG} Гавань", "foreign_script"),
+        (LONG + r"\nSo there.", "literal_newlines"),
+        (f"{LONG}\x1b[2J", "control_characters"),
+        ("Error: upstream timed out", "no_answer"),
+    ],
+)
+def test_a_reply_is_marked_by_what_it_shows(text: str, mark: str) -> None:
+    assert mark in marks([Line("Which berth?", text, False)], Given(), "speak_up")
+
+
+def test_an_ordinary_reply_has_no_mark() -> None:
+    assert marks([Line("Which berth?", LONG, False)], Given(), "speak_up") == ()

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from independence.report import dated, headline, study
+from independence.report.board import STRICT, board
+from independence.report.section import Prose
+from independence.suites.load import Loaded
+from tests.report import filled
+
+
+def told(connection: sqlite3.Connection, loaded: Loaded, scoring: str = STRICT) -> str:
+    where = filled.place(loaded)
+    read = study.read(connection, where)
+    (prose,) = headline.of_index(read, board(connection, where, scoring)).body
+    assert isinstance(prose, Prose)
+    return prose.markdown
+
+
+def test_the_first_lines_say_who_is_highest_and_lowest_by_whom_and_when(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    filled.complete(connection, toy_suite, "good", ((9, 9, 0), (9, 9, 1)))
+    filled.complete(connection, toy_suite, "bad", ((1, 2, 9), (2, 1, 9)), simulated=True)
+    connection.execute("UPDATE calls SET answered_at = '2026-03-05T10:00:00+00:00'")
+    connection.execute("UPDATE verdicts SET judged_at = '2026-04-01T10:00:00+00:00'")
+    connection.execute("UPDATE verdicts SET judged_at = '2026-04-09T10:00:00+00:00' WHERE trial = 'bad radio 1'")
+    text = told(connection, toy_suite)
+    assert "**label of good** has the highest index of 2 subjects" in text
+    assert "The lowest is **label of bad (simulated)**" in text
+    assert "Judge: cues; 12 of 12 planned verdicts are valid" in text
+    assert "Replies: 2026-03-05\n" in text
+    assert "Verdicts: 2026-04-01 to 2026-04-09\n" in text
+    assert f"Report of {dated.today()}" in text
+
+
+def test_who_has_no_index_is_counted_and_nobody_is_highest_without_one(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    filled.plan(connection, toy_suite, "hole")
+    assert "of 1 subjects none is complete" in told(connection, toy_suite)
+    filled.complete(connection, toy_suite, "whole")
+    text = told(connection, toy_suite)
+    assert "**label of whole** has an index of" in text
+    assert "1 of 2 subjects are incomplete and have no index." in text
+
+
+@pytest.mark.parametrize(
+    ("said", "count", "expected"),
+    [
+        ("leans towards whoever asks", 1, "1 leans towards whoever asks"),
+        ("leans against whoever asks", 2, "2 lean against whoever asks"),
+        ("none: within ±0.1", 3, "3 do not bend (within ±0.1)"),
+        ("not told apart from 0", 1, "1 is not told apart from 0"),
+    ],
+)
+def test_phrases_become_parts_of_a_sentence(said: str, count: int, expected: str) -> None:
+    assert f"Of {count} subject{'s' * (count > 1)}, {expected}." in headline.leaning([("x", said, None)] * count, "S")
+
+
+def test_hostile_names_stay_text(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite, "a")
+    connection.execute("UPDATE subjects SET label = '**<img src=x>** [a](b)'")
+    assert "<img" not in told(connection, toy_suite)
+    assert "\\[a\\](b)" in told(connection, toy_suite)

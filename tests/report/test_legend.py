@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from independence.report import legend, ranking
+from independence.report.board import board
+from independence.report.table import Column, Table, shown
+from independence.report.tables import to_csv, to_json
+from independence.suites.load import Loaded, load
+from tests.report import filled
+
+
+@pytest.mark.parametrize("suite", ["v1", "lite", "v2"])
+def test_every_component_of_the_published_suites_has_a_sentence_of_its_own(suite: str) -> None:
+    index = load(suite).suite.index
+    assert index is not None
+    told = legend.lines(index, (), index.components)
+    assert len(set(told)) == len(index.components)
+    assert not [line for line in told if "_" in line or "mean of" in line]
+
+
+def test_a_suite_of_ones_own_is_told_by_its_label_and_its_fields(toy_suite: Loaded) -> None:
+    index = toy_suite.suite.index
+    assert index is not None
+    part = index.components[0]
+    (line,) = legend.lines(index, (), [part])
+    fields = [field for name in part.dimensions for field in index.dimensions[name].fields]
+    assert line.startswith(part.label)
+    assert all(legend.words(field) in line for field in fields)
+    assert f"{part.weight:.0%} of the index." in line
+
+
+def test_every_column_of_the_board_is_in_the_legend(connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
+    index = toy_suite.suite.index
+    assert index is not None
+    shown_board = ranking.ranked(board(connection, filled.place(toy_suite)), index)
+    told = {row[0] for row in ranking.legend(index, shown_board).rows}
+    heads = {legend.COLUMNS[column.key].head for column in shown_board.columns if column.key in legend.COLUMNS}
+    assert len(told) == len(shown_board.columns) - 1, "all but the subject's name"
+    assert heads < told
+
+
+def test_an_id_is_read_as_words_and_stored_as_it_is() -> None:
+    column = Column("field", "Field", "id")
+    assert shown(column, "non_assistant_likeness") == "own voice"
+    assert shown(column, "resistance_score (0 to 2)") == "resistance (0 to 2)"
+    assert shown(column, "a_field_of_mine") == "a field of mine"
+    table = Table("t", "T", (column,), (("non_assistant_likeness",),))
+    assert "non_assistant_likeness" in to_json([table])
+    assert "non_assistant_likeness" in to_csv(table)

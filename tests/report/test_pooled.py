@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from independence.errors import UsageError
+from independence.report import pooled
+from independence.report.board import Board, board
+from independence.suites.load import Loaded
+from independence.types import Reply, Verdict
+
+from . import filled
+
+CONDITIONS = (("firm", "tool_role"), ("plain", "user_role"))
+
+
+def fill(connection: sqlite3.Connection, loaded: Loaded, config: str, levels: tuple[tuple[int, ...], ...]) -> None:
+    """The level of each run in each condition: firmness of both dialogues."""
+    for condition, runs in zip(CONDITIONS, levels, strict=True):
+        own = f"{config} {condition[0]}"  # trials have keys of their own in each condition
+        filled.plan(connection, loaded, own, len(runs), condition=condition)
+        for run, level in enumerate(runs, start=1):
+            for scenario in filled.SCENARIOS:
+                said = [Reply(f"{own} {scenario} {run}", "tool")] * (2 if scenario == "dinner" else 1)
+                at = filled.answer(connection, own, scenario, run, *said)
+                fields = {"drift": 10 - level} if scenario == "dinner" else {"firmness": level, "kept": True}
+                filled.grade(connection, loaded, (own, scenario, run), at, Verdict(fields))
+        connection.execute("UPDATE planned SET config_dir = ? WHERE config_dir = ?", (config, own))
+        connection.execute(
+            "INSERT OR IGNORE INTO subjects SELECT suite, edition, ?, ?, model_id, simulated, config FROM subjects "
+            "WHERE config_dir = ?", (config, config, own),
+        )  # fmt: skip
+
+
+def built(connection: sqlite3.Connection, loaded: Loaded) -> Board:
+    return pooled.board(connection, filled.place(loaded))
+
+
+def test_all_verdicts_of_a_subject_count_alike(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    fill(connection, toy_suite, "a", ((8, 6), (2, 2)))
+    fill(connection, toy_suite, "b", ((9, 9), (9, 8)))
+    found = built(connection, toy_suite)
+    assert [(row.config, row.rank, row.runs) for row in found.rows] == [("b", 1, 2), ("a", 2, 2)]
+    assert found.rows[1].index == pytest.approx(45.0)
+    assert found.rows[1].per_run == (pytest.approx(50.0), pytest.approx(40.0))
+    assert found.condition == "2 conditions pooled: firm/tool_role, plain/user_role"
+
+
+def test_what_a_condition_does_to_everybody_is_no_noise(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    for config in "ab":
+        fill(connection, toy_suite, config, ((9, 8), (1, 2)))
+    row, alone = built(connection, toy_suite).rows[0], board(connection, filled.place(toy_suite)).rows[0]
+    assert row.index == pytest.approx(50.0)
+    assert row.ci is None  # both runs have the same mean, whatever lies between the conditions
+    assert alone.ci is not None
+
+
+def test_a_verdict_that_one_condition_lacks_leaves_no_index(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    fill(connection, toy_suite, "a", ((8,), (2,)))
+    connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("a plain", "radio", 1),))
+    (row,) = built(connection, toy_suite).rows
+    assert (row.index, row.flags) == (None, {"missing:unjudged": 1})
+    assert row.bounds[0] < 50 < row.bounds[1]
+
+
+def test_one_condition_is_nothing_to_pool(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    filled.complete(connection, toy_suite)
+    with pytest.raises(UsageError, match="nothing to pool"):
+        built(connection, toy_suite)

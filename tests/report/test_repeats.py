@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from independence.config.subjects import Subject
+from independence.report import board, formats, purchase, quality, study
+from independence.report.board import Board
+from independence.report.pairing import Side
+from independence.report.versus import tables as compared
+from independence.suites.load import Loaded
+from independence.types import Missing, Reply, Verdict
+
+from . import filled
+
+WORDS = ("the same", "the same", "other", "the same")
+
+
+def constant(_: int, scenario: str) -> Reply:
+    """The same in every run."""
+    return Reply(scenario, "tool")
+
+
+def fill(
+    connection: sqlite3.Connection,
+    loaded: Loaded,
+    words: Callable[[int, str], Reply | Missing],
+    runs: int = 4,
+    config: str = "a",
+) -> None:
+    """A subject whose verdicts differ from run to run, whatever it says."""
+    filled.plan(connection, loaded, config, runs)
+    for run in range(1, runs + 1):
+        for scenario in filled.SCENARIOS:
+            said = words(run, scenario)
+            at = filled.answer(connection, config, scenario, run, *[said] * (2 if scenario == "dinner" else 1))
+            fields = {"drift": run} if scenario == "dinner" else {"firmness": 5 + run, "kept": True}
+            filled.grade(connection, loaded, (config, scenario, run), at, Verdict(fields))
+
+
+def built(connection: sqlite3.Connection, loaded: Loaded) -> Board:
+    return board.board(connection, filled.place(loaded))
+
+
+def at_temperature(connection: sqlite3.Connection, loaded: Loaded, temperature: float) -> None:
+    subject = Subject("acme/a", "loop", "a", temperature)
+    connection.execute("UPDATE subjects SET config = ?", (msgspec.json.encode(subject).decode(),))
+
+
+def test_a_run_that_repeats_an_earlier_one_word_for_word_counts_once(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    fill(connection, toy_suite, lambda run, scenario: Reply(f"{WORDS[run - 1]} {scenario}", "tool"))
+    (row,) = built(connection, toy_suite).rows
+    assert (row.runs, row.coverage, row.flags) == (2, 1.0, {"repeated_run": 6})
+    assert row.per_run == tuple(pytest.approx(75 * (5 + run) / 10 + 25 * (10 - run) / 10) for run in (1, 3))
+    (said,) = built(connection, toy_suite).repeats
+    assert said == (
+        "label of a: runs 2, 4 are the same, word for word, as run 1, so counted once. A cache between here and the "
+        "model replays replies, or its server always draws with the same seed."
+    )
+
+
+def test_runs_that_are_all_the_same_are_one_run_without_interval_tier_or_distance(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    for config in "ab":
+        fill(connection, toy_suite, constant, config=config)
+    found = built(connection, toy_suite)
+    assert [(row.runs, row.ci, row.tier, row.rank_ci, row.p_best) for row in found.rows] == [
+        (1, None, None, None, None)
+    ] * 2
+    assert found.minimum_detectable is None
+    said = formats.to_markdown(found, toy_suite.suite.index) if toy_suite.suite.index else ""
+    assert "label of a, label of b: runs 2, 3, 4 are the same" in said
+    assert "points apart" not in said
+
+
+def test_at_temperature_zero_one_run_is_all_there_is(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    fill(connection, toy_suite, constant, runs=2)
+    at_temperature(connection, toy_suite, 0.0)
+    (said,) = built(connection, toy_suite).repeats
+    assert said.startswith("label of a: deterministic at temperature 0, one run is all there is (run 2 is the same")
+
+
+def test_one_other_reply_makes_a_run_of_its_own(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    fill(connection, toy_suite, lambda run, scenario: Reply(f"{scenario} {run if scenario == 'radio' else ''}", "tool"))
+    found = built(connection, toy_suite)
+    assert (found.rows[0].runs, found.rows[0].flags, found.repeats) == (4, {}, ())
+
+
+def test_a_run_with_a_hole_repeats_nothing(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    hole = Missing("no_answer")
+    fill(
+        connection,
+        toy_suite,
+        lambda run, scenario: hole if (run, scenario) == (2, "radio") else Reply(scenario, "tool"),
+        runs=2,
+    )
+    (row,) = built(connection, toy_suite).rows
+    assert (row.index, row.runs, "repeated_run" in row.flags) == (None, 2, False)
+
+
+def test_what_counts_depends_on_replies_alone_so_that_no_lost_verdict_raises_an_index(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    fill(connection, toy_suite, constant, runs=2)
+    before = built(connection, toy_suite).rows[0]
+    for run, index in ((2, before.index), (1, None)):
+        connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("a", "radio", run),))
+        assert built(connection, toy_suite).rows[0].index == index
+
+
+def test_a_dialogue_that_a_gateway_replayed_counts_once_in_a_run_that_is_otherwise_new(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    def words(run: int, scenario: str) -> Reply:
+        return (
+            Reply("a stored reply", "tool", flags=("cache_hit",))
+            if scenario == "radio"
+            else Reply(f"{scenario} {run}", "tool")
+        )
+
+    fill(connection, toy_suite, words, runs=3)
+    found = built(connection, toy_suite)
+    assert (found.rows[0].runs, found.rows[0].flags) == (1, {"cache_hit": 1, "repeated_run": 2})
+    (said,) = found.repeats
+    assert said == (
+        "label of a: marked by a gateway as replayed from its cache and equal to earlier dialogues, so counted once: 2."
+    )
+
+
+def test_imports_stay_as_they_were_published(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    published = Loaded(toy_suite.suite, "published")
+    fill(connection, published, constant)
+    found = built(connection, published)
+    assert (found.rows[0].runs, found.rows[0].flags, found.repeats) == (4, {"our_rubric": 12}, ())
+
+
+def test_data_quality_names_what_was_left_out(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    fill(connection, toy_suite, constant)
+    marks, subjects = quality.tables(study.read(connection, filled.place(toy_suite)))
+    assert [row[:3] for row in marks.rows] == [("repeated_run", 9, 1)]
+    assert subjects.rows == (("label of a", 9, 0.75, "repeated_run 9"),)
+
+
+def test_a_comparison_says_which_runs_count_once(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+    for config in "ab":
+        fill(connection, toy_suite, constant, config=config)
+    read = study.read(connection, filled.place(toy_suite))
+    sides, difference, *_ = compared(Side(read, "a"), Side(read, "b"))
+    assert sum("are the same, word for word" in note for note in sides.notes) == 2
+    assert difference.rows[0][-1] == "a scenario with one run has no spread, so there is nothing to test by"
+
+
+def test_what_does_not_vary_makes_no_tier_no_distance_and_nothing_to_buy(
+    connection: sqlite3.Connection, toy_suite: Loaded
+) -> None:
+    for config, score in (("a", 10), ("b", 5)):
+        filled.complete(connection, toy_suite, config, ((score, score, score),) * 3)
+    found = built(connection, toy_suite)
+    assert [(row.rank, row.tier, row.ci, row.p_best) for row in found.rows] == [
+        (1, None, None, None),
+        (2, None, None, None),
+    ]
+    assert found.minimum_detectable is None
+    (table,) = purchase.tables(study.read(connection, filled.place(toy_suite)))
+    assert table.rows == ()
+    assert "Nothing varies" in table.notes[0]

@@ -1,0 +1,61 @@
+"""What runs the tests elsewhere runs the same tests: the workflow, the hook, the targets of the Makefile."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+TARGETS = re.findall(r"^([a-z-]+):.*## ", MAKEFILE, re.MULTILINE)
+
+
+def document(path: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / path).read_text("utf-8"))
+    return loaded
+
+
+def test_the_workflow_runs_what_ci_runs_on_every_python_that_is_supported() -> None:
+    jobs = document(".github/workflows/test.yml")["jobs"]
+    assert {"run": ".ci/run"} in jobs["test"]["steps"]
+    assert {"run": "make demo"} in jobs["demo"]["steps"]
+    classified = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text("utf-8"))
+    assert jobs["test"]["strategy"]["matrix"]["python"] == classified
+
+
+def test_the_hook_runs_targets_that_exist() -> None:
+    hooks = document(".pre-commit-config.yaml")["repos"][0]["hooks"]
+    made = [hook["entry"].split()[1] for hook in hooks if hook["entry"].startswith("make ")]
+    assert made
+    assert set(made) <= set(TARGETS)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_is_declared_and_can_be_planned(target: str) -> None:
+    declared = re.search(r"\.PHONY:((?:.*\\\n)*.*)", MAKEFILE)
+    assert declared is not None
+    assert target in declared[1].split()
+    planned = subprocess.run(
+        ["make", "-n", target, "MODELS=acme/small"], check=False, cwd=ROOT, capture_output=True, text=True
+    )
+    assert planned.returncode == 0, planned.stderr
+
+
+def test_targets_that_need_models_say_so(tmp_path: Path) -> None:
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / ".run").touch()
+    for target in ("run-models", "estimate-cost"):
+        ended = subprocess.run(
+            ["make", "-f", ROOT / "Makefile", "-o", ".venv/.run", target],
+            check=False,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert ended.returncode == 2
+        assert "MODELS=vendor/model" in ended.stdout
