@@ -48,7 +48,7 @@ async def test_a_refusal_with_retry_after_holds_everybody_at_that_bucket_and_nob
     await told.wait()
     held = asyncio.create_task(answered(line))
     other = await answered(line, model="maker/other")
-    assert time.perf_counter() - began < 0.5
+    assert not held.done()
     assert len(other.attempts) == 1
     assert len((await held).attempts) == 1
     assert time.perf_counter() - began >= 0.6
@@ -96,7 +96,7 @@ async def test_a_run_that_stops_sends_nothing_and_spends_nothing_for_those_in_li
 async def test_a_cancelled_wait_leaves_money_and_line_as_they_were(server: Scripted, connect: Connect) -> None:
     server.says(FINE)
     told = asyncio.Event()
-    line = connect(rate=Rate(5), cap=1.0, notify=lambda _wait: told.set())
+    line = connect(rate=Rate(1), cap=1.0, notify=lambda _wait: told.set())
     await answered(line)
     spent = line.budget.spent
     tasks = [asyncio.create_task(line.client.ask(question())) for _ in range(3)]
@@ -107,7 +107,7 @@ async def test_a_cancelled_wait_leaves_money_and_line_as_they_were(server: Scrip
     assert (line.budget.spent, line.budget.reserved) == (spent, 0)
     began = time.perf_counter()
     await answered(line)
-    assert time.perf_counter() - began < 0.55
+    assert time.perf_counter() - began < 2.5
     bucket = line.client.buckets.of(question().model, None)
     assert bucket is not None
     assert bucket.past == 0
