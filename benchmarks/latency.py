@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from statistics import NormalDist
 from typing import NamedTuple
 
-from independence.clients.loopback.draw import uniforms
 from independence.clients.protocol import ChatClient
+from independence.testing.loopback.draw import uniforms
 from independence.types import Answer, ChatRequest
 
 _NORMAL = NormalDist()

@@ -23,7 +23,7 @@ EDGES = {
     "judge/schema.py": "JSON schemas, and what a judge wrote",
     "cli/launch.py": "click's flags by name",
 }
-EDGE_ROOMS = ("clients/", "exchange/")
+EDGE_ROOMS = ("clients/", "exchange/", "testing/")
 
 
 def named(path: Path) -> str:

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import pytest
 
-from independence.clients.sim.advisers import ADVISERS
 from independence.stats import stance
 from independence.stats.stance import Rated
 from independence.suites.load import load
 from independence.suites.schema import Scenario
+from independence.testing.sim.advisers import ADVISERS
 from tests.e2e import command
 
 SUBJECTS = ("pleaser", "fair", "tilted")

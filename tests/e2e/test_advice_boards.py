@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from independence.clients.sim.advisers import ADVISERS
+from independence.testing.sim.advisers import ADVISERS
 from tests.e2e import command, inside
 from tests.e2e.command import Ended
 

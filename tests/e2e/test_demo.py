@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import kendalltau
 
-from independence.clients.sim.panel import PANEL
+from independence.testing.sim.panel import PANEL
 from tests.e2e import command, suites
 from tests.e2e.command import Ended
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from independence.clients.loopback.faults import TRANSIENT
+from independence.testing.loopback.faults import TRANSIENT
 from tests.e2e import command, endpoint
 from tests.e2e.command import Ended
 

@@ -8,11 +8,8 @@ from contextlib import asynccontextmanager
 
 from independence.clients.budget import Budget
 from independence.clients.check import check
-from independence.clients.loopback import LoopbackSettings, serving
 from independence.clients.openai import OpenAIClient
 from independence.clients.retry import Policy
-from independence.clients.sim.copyist import value
-from independence.clients.sim.grader import Form
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
@@ -26,6 +23,9 @@ from independence.judge.model import grade
 from independence.judge.prompt import passages
 from independence.judge.spec import JudgeSpec
 from independence.suites.load import load
+from independence.testing.loopback import LoopbackSettings, serving
+from independence.testing.sim.copyist import value
+from independence.testing.sim.grader import Form
 from independence.types import Grade, Scalar, Verdict
 
 STAGE = stage(load("v2").suite)

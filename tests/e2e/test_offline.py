@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from independence.clients.sim.panel import PANEL
 from independence.suites.load import load, locate
 from independence.suites.schema import Suite, Turn
 from independence.suites.template import fill
+from independence.testing.sim.panel import PANEL
 from tests.e2e import command
 from tests.e2e.command import Ended
 from tests.exchange import trees

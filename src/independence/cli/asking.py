@@ -18,8 +18,6 @@ import msgspec
 from independence.clients.budget import Budget
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.check import check
-from independence.clients.loopback import serving
-from independence.clients.loopback.settings import LoopbackSettings
 from independence.clients.openai import OpenAIClient
 from independence.clients.pricing import FREE, Prices
 from independence.clients.protocol import GaveUp, Wait
@@ -37,6 +35,8 @@ from independence.errors import IndependenceError, Interrupted, UsageError
 from independence.judge.spec import CUES
 from independence.store.sessions import Ledger
 from independence.store.writer import Writer
+from independence.testing.loopback import serving
+from independence.testing.loopback.settings import LoopbackSettings
 
 ASK_ABOVE_USD = 5.0
 Model = tuple[str, str]  # endpoint, model id there

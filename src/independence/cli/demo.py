@@ -27,9 +27,9 @@ def command(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
     """
     from independence.cli import launch
     from independence.cli.job import Wanted
-    from independence.clients.sim.advisers import ADVISERS
-    from independence.clients.sim.panel import PANEL
     from independence.suites import load
+    from independence.testing.sim.advisers import ADVISERS
+    from independence.testing.sim.panel import PANEL
 
     grid = load.load(suite).suite.grid is not None
     panel, runs = (list(ADVISERS), 1) if grid else (list(PANEL), RUNS)  # the cells of a grid are its sample

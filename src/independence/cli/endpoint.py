@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from independence.clients.loopback.settings import LoopbackSettings
+    from independence.testing.loopback.settings import LoopbackSettings
 
 
 @click.command("endpoint")
@@ -29,7 +29,7 @@ def command(port: int, latency: str, faults: str, seed: int, log: Path | None, b
     """
     import asyncio
 
-    from independence.clients.loopback.settings import Bill, LoopbackSettings
+    from independence.testing.loopback.settings import Bill, LoopbackSettings
 
     billing: Bill = "max" if bill == "max" else "usage"
     file = str(log) if log else ""
@@ -46,7 +46,7 @@ async def _serve(settings: LoopbackSettings) -> None:
     import asyncio
 
     from independence.cli import hints
-    from independence.clients.loopback import serving
+    from independence.testing.loopback import serving
 
     async with serving(settings) as server:
         click.echo(server.base_url)

@@ -11,8 +11,6 @@ from independence.cli.loop import drive
 from independence.clients import listing
 from independence.clients.catalogue import Catalogue
 from independence.clients.failures import Failure
-from independence.clients.sim.advisers import ADVISERS
-from independence.clients.sim.panel import PANEL
 from independence.clients.transport import open_session
 from independence.config import environment
 from independence.config.endpoints import Endpoint
@@ -22,6 +20,8 @@ from independence.errors import UsageError
 from independence.report import models
 from independence.report.models import Resolved
 from independence.report.table import Table
+from independence.testing.sim.advisers import ADVISERS
+from independence.testing.sim.panel import PANEL
 
 
 class Asked(NamedTuple):

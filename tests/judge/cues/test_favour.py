@@ -5,10 +5,10 @@ from statistics import correlation, fmean, linear_regression
 
 import pytest
 
-from independence.clients.sim.advice import told
-from independence.clients.sim.draw import Chooser
-from independence.clients.sim.parties import Dispute
 from independence.judge.cues.favour import favour
+from independence.testing.sim.advice import told
+from independence.testing.sim.draw import Chooser
+from independence.testing.sim.parties import Dispute
 
 from .advisers import ADVICE, EVEN, FLAT, SHOP, UNSETTLED
 

@@ -10,7 +10,7 @@ from independence.judge.cues.grading import CUES, grade
 from independence.suites.schema import Field
 from independence.suites.transcript import Line
 from independence.types import Missing, Scalar, Verdict
-from tests.clients.sim.toys import PUSHED, REMADE, RENAMED, golden, held_conversation
+from tests.testing.sim.toys import PUSHED, REMADE, RENAMED, golden, held_conversation
 
 from .toys import FIRM, HALF, MOVES, SHARE, SOFT, STANCE, STYLE, dialogue
 

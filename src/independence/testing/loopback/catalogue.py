@@ -1,0 +1,163 @@
+"""Which models there are, what they cost and what they can do: the answer of `GET /models`.
+
+A model is the name of a simulated subject (`sim/panel.py`, `sim/advisers.py`) or `judge`, with variant suffixes:
+`:free` costs nothing, `:no-tools` has no endpoint that takes tools, `:unpriced` is listed without a price,
+`judge:prose` talks instead of filling in a form, and `judge:copying` copies the answer into its reasoning before a
+verdict that is known beforehand.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from independence.errors import UsageError
+from independence.testing.loopback.settings import FREE, JUDGE, JUDGE_PRICE, SUBJECT_PRICE, Price, parse_prices
+from independence.testing.sim import panel
+from independence.testing.sim.advisers import ADVISERS
+
+CONTEXT_TOKENS = 131_072
+PROVIDER = "Loopback"
+PROVIDER_SLUGS = ("loopback", "loopback/fp8", "loopback/int4")
+_SUBJECT_VARIANTS = frozenset({"free", "no-tools", "unpriced"})
+_JUDGE_VARIANTS = frozenset({"free", "no-tools", "unpriced", "prose", "copying"})
+_CREATED = 1_767_225_600  # 2026-01-01, so that two listings are the same bytes
+_YIELDS = 101
+
+
+class Model(NamedTuple):
+    """A model that answers."""
+
+    id: str
+    name: str  # without variants
+    variants: frozenset[str]
+    price: Price
+
+    @property
+    def judge(self) -> bool:
+        """True for the simulated judge."""
+        return self.name == JUDGE
+
+    @property
+    def takes_tools(self) -> bool:
+        """False where a request with tools finds no endpoint."""
+        return "no-tools" not in self.variants
+
+
+class _ReasoningSupport(msgspec.Struct, frozen=True):
+    supported_efforts: tuple[str, ...] = ("high", "medium", "low", "minimal", "none")
+    default_effort: str = "medium"
+    default_enabled: bool = False
+    supports_max_tokens: bool = True
+    mandatory: bool = False
+
+
+class _Listing(msgspec.Struct, frozen=True):
+    id: str
+    canonical_slug: str
+    name: str
+    description: str
+    pricing: dict[str, str]
+    supported_parameters: tuple[str, ...]
+    created: int = _CREATED
+    context_length: int = CONTEXT_TOKENS
+    default_parameters: dict[str, float] = {}
+    expiration_date: str | None = None
+    reasoning: _ReasoningSupport = _ReasoningSupport()
+
+
+class Catalogue:
+    """All models of one server."""
+
+    def __init__(self, price: str) -> None:
+        self._prices = parse_prices(price)
+        self._known: dict[str, Model | None] = {}
+        for model_id in self._prices:
+            self.check(model_id, "--price")
+
+    def model(self, model_id: str) -> Model | None:
+        """The model of that id, or None where there is none."""
+        if model_id not in self._known and len(self._known) < 10_000:
+            self._known[model_id] = self._model(model_id)
+        return self._known.get(model_id)
+
+    def check(self, model_id: str, option: str) -> None:
+        """Refuse a model that an option names and that is not here; "" stands for all. Raises UsageError."""
+        if model_id and self._model(model_id) is None:
+            names = ", ".join([*panel.PANEL, "yield-NN", *ADVISERS, "adviser-sNN-bNN-mNN-nNN", JUDGE])
+            raise UsageError(f"{option} names {model_id!r}, which is no model here; there are {names}.")
+
+    def listing(self) -> bytes:
+        """The body of `GET /models`: every model, and every variant on its own."""
+        ids = [*_names(), JUDGE]
+        ids += [f"{name}:{variant}" for name in ids for variant in sorted(_variants(name))]
+        models = [model for model in map(self._model, ids) if model]
+        return msgspec.json.encode({"data": [_listing(model) for model in models]})
+
+    def single(self, model_id: str) -> bytes | None:
+        """The body of `GET /model/ID`, or None where there is no such model."""
+        model = self._model(model_id)
+        return msgspec.json.encode({"data": _listing(model)}) if model else None
+
+    def _model(self, model_id: str) -> Model | None:
+        name, *suffixes = model_id.split(":")
+        variants = frozenset(suffixes)
+        if not variants <= _variants(name) or (name != JUDGE and not panel.known(name)):
+            return None
+        return Model(model_id, name, variants, self._price(model_id, name, variants))
+
+    def _price(self, model_id: str, name: str, variants: frozenset[str]) -> Price:
+        if "free" in variants:
+            return FREE
+        default = JUDGE_PRICE if name == JUDGE else SUBJECT_PRICE
+        for key in (model_id, name, ""):
+            if key in self._prices:
+                return self._prices[key]
+        return default
+
+
+def _names() -> list[str]:
+    yields = (f"yield-{number:02d}" for number in range(_YIELDS))
+    return list(dict.fromkeys([*panel.PANEL, *(name for name in yields if panel.planted(name)), *ADVISERS]))
+
+
+def _variants(name: str) -> frozenset[str]:
+    return _JUDGE_VARIANTS if name == JUDGE else _SUBJECT_VARIANTS
+
+
+def _listing(model: Model) -> _Listing:
+    kind = "simulated judge" if model.judge else "simulated subject"
+    tools = ("tools", "tool_choice") if model.takes_tools else ()
+    return _Listing(
+        id=model.id,
+        canonical_slug=f"{model.name}-20260101",
+        name=f"Loopback: {model.id}",
+        description=f"A {kind} of the loopback endpoint.",
+        pricing={} if "unpriced" in model.variants else _pricing(model.price),
+        supported_parameters=(
+            "max_tokens",
+            "temperature",
+            "seed",
+            "reasoning",
+            "include_reasoning",
+            "response_format",
+            "structured_outputs",
+            *tools,
+        ),
+    )
+
+
+def _pricing(price: Price) -> dict[str, str]:
+    return {
+        "prompt": _per_token(price.prompt),
+        "completion": _per_token(price.completion),
+        "request": "0",
+        "internal_reasoning": "0",
+    }
+
+
+def _per_token(per_million: float) -> str:
+    # Plain decimals as OpenRouter writes them: a reader that cannot take exponents must not stumble here.
+
+    return f"{per_million / 1e6:.12f}".rstrip("0").rstrip(".")

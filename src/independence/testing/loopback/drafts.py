@@ -1,0 +1,179 @@
+"""What is answered, before it becomes bytes: text, reasoning, tool calls, and the ways an answer can be off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from independence.testing.loopback.catalogue import Model
+from independence.testing.loopback.draw import uniforms
+from independence.testing.loopback.wire import Asked, OfferedTool
+from independence.testing.sim import answer, arbiter, copyist
+from independence.types import Message
+
+CHARACTERS_PER_TOKEN = 4
+_PLAIN_SHARE = 0.10  # of replies that skip the offered tool
+_REASONING_SHARE = 0.4  # of replies that show their reasoning
+_ASIDE_SHARE = 0.1  # of replies through the tool that think aloud in content beside it
+
+
+class Call(NamedTuple):
+    """A tool call; `arguments` is JSON text, unless a fault made it something else."""
+
+    name: str
+    arguments: str
+
+
+class Draft(NamedTuple):
+    """An answer."""
+
+    content: str | None
+    reasoning: str = ""
+    calls: tuple[Call, ...] = ()
+    finish: str | None = "stop"
+
+    @property
+    def tokens(self) -> int:
+        """Completion tokens, reasoning included: a token is four characters."""
+        return tokens(len(self.content or "") + len(self.reasoning) + sum(len(call.arguments) for call in self.calls))
+
+
+def tokens(characters: int) -> int:
+    """Characters in tokens, rounded up."""
+    return -(-characters // CHARACTERS_PER_TOKEN)
+
+
+def draft(asked: Asked, model: Model, fault: str) -> Draft:
+    """The answer to a request, off in the way `fault` names if it is one of `faults.REPLY`."""
+    honest = _judged(asked, model, fault) if model.judge else _answered(asked, model)
+    twist = _TWISTS.get(fault)
+    said = twist(honest, asked) if twist else honest
+    budget = asked.budget
+    if fault == "length":
+        budget = min(honest.tokens // 2, budget or honest.tokens)
+    return said if budget is None or said.tokens <= budget else _truncated(said, budget)
+
+
+def _answered(asked: Asked, model: Model) -> Draft:
+    said = answer.answer(model.name, asked.messages, asked.seed)
+    chance = uniforms("channel", asked.conversation)
+    reasoning = said.reasoning if chance.b < _REASONING_SHARE else ""
+    plain = chance.a < _PLAIN_SHARE and not (asked.tool and asked.tool.forced)
+    if asked.tool is None or plain or not asked.tool.parameter:
+        return Draft(said.text, reasoning)
+    aside = said.reasoning if chance.b > 1 - _ASIDE_SHARE else ""
+    return Draft(aside or None, reasoning, (_call(asked.tool, said.text),), "tool_calls")
+
+
+def _call(tool: OfferedTool, text: str) -> Call:
+    return Call(tool.name, msgspec.json.encode({tool.parameter: text}).decode())
+
+
+def _judged(asked: Asked, model: Model, fault: str) -> Draft:
+    if fault == "prose-judge" or "prose" in model.variants:
+        return Draft(_PROSE[asked.seed % len(_PROSE)])
+    judge = copyist if "copying" in model.variants else arbiter
+    return Draft(judge.grade(asked.messages[-1].content or "", asked.schema, asked.seed))
+
+
+_PROSE = (
+    "I would say that the speaker kept to the point they had made, by and large, though less firmly towards the end.",
+    "Hard to put in figures. The tone changed over the conversation, and the second half reads like another person.",
+    "This was a fair answer to a difficult question, and I have little to add to it.",
+)
+
+
+def _said(said: Draft, asked: Asked) -> str:
+    """The readable answer, wherever the draft carries it."""
+    if said.calls and asked.tool:
+        return str(msgspec.json.decode(said.calls[0].arguments)[asked.tool.parameter])
+    return said.content or ""
+
+
+def _reasoning_only(said: Draft, asked: Asked) -> Draft:
+    return Draft("", said.reasoning or f"Let me think about what to say to this: {_said(said, asked)[:80]}")
+
+
+def _lone(_said: Draft, _asked: Asked) -> Draft:
+    return Draft("}")
+
+
+def _echo(said: Draft, asked: Asked) -> Draft:
+    greeting = _greeting(asked.messages)
+    if asked.tool and said.calls:
+        return Draft(None, "", (_call(asked.tool, greeting),), "tool_calls")
+    return Draft(greeting)
+
+
+def _greeting(messages: tuple[Message, ...]) -> str:
+    for message in messages:
+        for call in message.tool_calls:
+            return _first_text(call.function.arguments)
+        if message.role == "assistant" and message.content:
+            return message.content
+    return "Hello."
+
+
+def _first_text(arguments: str) -> str:
+    try:
+        values = msgspec.json.decode(arguments, type=dict[str, Any]).values()
+    except msgspec.DecodeError:
+        return arguments
+    return next((value for value in values if isinstance(value, str)), "")
+
+
+def _cut_arguments(said: Draft, asked: Asked) -> Draft:
+    call = _call_of(said, asked)
+    cut = call.arguments[: max(len(call.arguments) // 2, 2)]
+    return Draft(None, said.reasoning, (Call(call.name, cut),), "tool_calls")
+
+
+def _list_arguments(said: Draft, asked: Asked) -> Draft:
+    listed = msgspec.json.encode([_said(said, asked)]).decode()
+    return Draft(None, said.reasoning, (Call(_call_of(said, asked).name, listed),), "tool_calls")
+
+
+def _two_calls(said: Draft, asked: Asked) -> Draft:
+    if asked.tool is None:
+        return said
+    words = _said(said, asked).split(" ")
+    middle = math.ceil(len(words) / 2)
+    halves = (" ".join(words[:middle]), " ".join(words[middle:]))
+    return Draft(None, said.reasoning, tuple(_call(asked.tool, half) for half in halves), "tool_calls")
+
+
+def _call_of(said: Draft, asked: Asked) -> Call:
+    if said.calls or asked.tool is None:
+        return said.calls[0]
+    return _call(asked.tool, _said(said, asked))
+
+
+def _template_tokens(said: Draft, asked: Asked) -> Draft:
+    return Draft(f"<|channel|>{_said(said, asked)}</tool_call>", said.reasoning)
+
+
+_TWISTS: dict[str, Callable[[Draft, Asked], Draft]] = {
+    "reasoning-only": _reasoning_only,
+    "lone": _lone,
+    "echo": _echo,
+    "cut-arguments": _cut_arguments,
+    "list-arguments": _list_arguments,
+    "two-calls": _two_calls,
+    "template-tokens": _template_tokens,
+}
+
+
+def _truncated(said: Draft, budget: int) -> Draft:
+    """What fits into `budget` tokens: reasoning comes first, then content, then tool calls."""
+    left = budget * CHARACTERS_PER_TOKEN
+    reasoning = said.reasoning[:left]
+    left -= len(reasoning)
+    content = said.content[:left] if said.content is not None else None
+    left -= len(content or "")
+    calls = tuple(Call(call.name, call.arguments[:left]) for call in said.calls[:1]) if left else ()
+    if content is None and not calls:
+        content = ""
+    return Draft(content, reasoning, calls, "length")

@@ -1,0 +1,186 @@
+"""The endpoint on its socket: routes, the key, the wait, and the ways a response can be lost."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from typing import NamedTuple
+
+import msgspec
+from aiohttp import web
+
+from independence.errors import UsageError
+from independence.testing.loopback import refusals, wire
+from independence.testing.loopback.ledger import Ledger, Settled
+from independence.testing.loopback.script import Outcome, Script
+from independence.testing.loopback.settings import LoopbackSettings
+
+_PREFIXES = ("/v1", "/api/v1")
+_SHUTDOWN_S = 0.05
+_POLL_S = 0.25  # how often a held request looks whether its client is still there
+_JSON = "application/json"
+
+
+class Loopback(NamedTuple):
+    """A running endpoint."""
+
+    base_url: str  # up to and including `/v1`
+    ledger: Ledger
+
+
+@asynccontextmanager
+async def serving(settings: LoopbackSettings) -> AsyncIterator[Loopback]:
+    """Serve until the block ends; requests still held are dropped then. Raises UsageError if it cannot listen."""
+    ledger = Ledger(settings.log)
+    try:
+        desk = _Desk(settings, ledger)
+        # The bare server: aiohttp's application and router would cost a tenth more time per request.
+        runner = web.ServerRunner(web.Server(desk.answer, access_log=None), shutdown_timeout=_SHUTDOWN_S)
+        await runner.setup()
+        try:
+            port = await _listen(runner, settings)
+            yield Loopback(f"http://{settings.host}:{port}/v1", ledger)
+        finally:
+            await desk.drop()
+            await runner.cleanup()
+    finally:
+        ledger.close()
+
+
+async def _listen(runner: web.ServerRunner, settings: LoopbackSettings) -> int:
+    try:
+        await web.TCPSite(runner, settings.host, settings.port, backlog=1024).start()
+    except OSError as error:
+        if error.errno == errno.EMFILE:
+            raise  # another port would not help
+        where = f"{settings.host}:{settings.port}"
+        raise UsageError(f"cannot listen on {where}: {error.strerror}; choose another --port, or 0.") from None
+    port: int = runner.addresses[0][1]
+    return port
+
+
+class _Desk:
+    """The handlers."""
+
+    def __init__(self, settings: LoopbackSettings, ledger: Ledger) -> None:
+        self._settings = settings
+        self._ledger = ledger
+        self._script = Script(settings)
+        self._listing: bytes | None = None
+        self._waiting: set[asyncio.Task[object]] = set()
+        routes = {("GET", "/models"): self.models, ("GET", "/key"): self.key, ("POST", "/chat/completions"): self.chat}
+        self._routes = {(how, prefix + path): do for (how, path), do in routes.items() for prefix in _PREFIXES}
+
+    async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        route = self._routes.get((request.method, request.path))
+        if route is not None:
+            return await route(request)
+        single = self._single(request.path) if request.method == "GET" else None
+        return _response(_plain(refusals.nothing_there())) if single is None else single
+
+    def _single(self, path: str) -> web.Response | None:
+        """One model, listed or not: names that carry numbers are too many to list."""
+        for prefix in _PREFIXES:
+            body = self._script.catalogue.single(path.removeprefix(f"{prefix}/model/"))
+            if body is not None and path.startswith(f"{prefix}/model/"):
+                return web.Response(body=body, content_type=_JSON)
+        return None
+
+    async def models(self, _request: web.BaseRequest) -> web.Response:
+        if self._listing is None:
+            self._listing = self._script.catalogue.listing()
+        return web.Response(body=self._listing, content_type=_JSON)
+
+    async def key(self, request: web.BaseRequest) -> web.Response:
+        if not self._let_in(request):
+            return _response(_plain(refusals.refusal("401", "", "", 0.0)))
+        billed = self._ledger.billed_usd
+        data = {"label": "loopback", "limit": None, "limit_remaining": None, "usage": billed, "usage_daily": billed}
+        return web.Response(body=msgspec.json.encode({"data": {**data, "is_free_tier": False}}), content_type=_JSON)
+
+    async def chat(self, request: web.BaseRequest) -> web.StreamResponse:
+        raw = await request.read()
+        try:
+            asked: wire.Asked | None = wire.read(raw, self._settings.seed)
+            problem = ""
+        except wire.BadRequest as bad:
+            asked, problem = None, str(bad)
+        ticket = self._ledger.receive(asked.model if asked else "", asked.digest if asked else sha256(raw).hexdigest())
+        settled = Settled(0)
+        try:
+            outcome = self._outcome(request, asked, problem, ticket.attempt)
+            settled = Settled(0, outcome.fault, outcome.usage)
+            await self._wait(request, outcome)
+            status = 0 if outcome.manner == "reset" else outcome.status
+            settled = Settled(status, outcome.fault, outcome.usage, request.transport is None)
+        finally:
+            self._ledger.finish(ticket, settled)
+        return await _deliver(request, outcome)
+
+    def _outcome(self, request: web.BaseRequest, asked: wire.Asked | None, problem: str, attempt: int) -> Outcome:
+        if not self._let_in(request):
+            return _plain(refusals.refusal("401", "", "", 0.0))
+        if asked is None:
+            return _plain(refusals.invalid(problem))
+        metadata = request.headers.get("X-OpenRouter-Metadata", "").lower() == "enabled"
+        return self._script.outcome(asked, attempt, metadata)
+
+    async def _wait(self, request: web.BaseRequest, outcome: Outcome) -> None:
+        task = asyncio.current_task()
+        if task is None or (not outcome.seconds and outcome.manner != "hang"):
+            return
+        self._waiting.add(task)
+        try:
+            await asyncio.sleep(outcome.seconds)
+            if outcome.manner == "hang":
+                await self._hang(request)
+        finally:
+            self._waiting.discard(task)
+
+    async def _hang(self, request: web.BaseRequest) -> None:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._settings.hang_s
+        # aiohttp tells of a client that left only by dropping the transport.
+        while request.transport is not None and (left := end - loop.time()) > 0:  # noqa: ASYNC110
+            await asyncio.sleep(min(left, _POLL_S))
+
+    async def drop(self) -> None:
+        # Left to aiohttp's own shutdown, waiting handlers would each be given time to end.
+        waiting = list(self._waiting)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+    def _let_in(self, request: web.BaseRequest) -> bool:
+        key = self._settings.key
+        return not key or request.headers.get("Authorization", "") == f"Bearer {key}"
+
+
+def _plain(refusal: refusals.Refusal) -> Outcome:
+    return Outcome(refusal.status, refusal.body, refusal.headers)
+
+
+def _response(outcome: Outcome) -> web.Response:
+    return web.Response(status=outcome.status, body=outcome.body, headers=outcome.headers or None, content_type=_JSON)
+
+
+async def _deliver(request: web.BaseRequest, outcome: Outcome) -> web.StreamResponse:
+    if outcome.manner == "cut":
+        return await _cut(request, outcome)
+    if outcome.manner == "reset" and request.transport is not None:
+        request.transport.abort()
+    return _response(outcome)
+
+
+async def _cut(request: web.BaseRequest, outcome: Outcome) -> web.StreamResponse:
+    response = web.StreamResponse(status=outcome.status)
+    response.content_type = _JSON
+    response.content_length = len(outcome.body)
+    await response.prepare(request)
+    await response.write(outcome.body[: len(outcome.body) // 2])
+    if request.transport is not None:
+        request.transport.close()
+    return response

@@ -1,0 +1,76 @@
+"""What one loopback endpoint does: where it listens, how fast it answers, what it breaks and what it charges."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple, get_args
+
+import msgspec
+
+from independence.errors import UsageError
+from independence.testing.loopback.faults import parse_faults
+from independence.testing.loopback.latency import parse_latency
+
+JUDGE = "judge"
+Bill = Literal["usage", "max"]
+
+
+class Price(NamedTuple):
+    """Dollars per million tokens."""
+
+    prompt: float
+    completion: float
+
+
+SUBJECT_PRICE = Price(1.0, 4.0)
+JUDGE_PRICE = Price(0.5, 3.0)
+FREE = Price(0.0, 0.0)
+
+
+class LoopbackSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Options of a loopback endpoint. Raises UsageError, in one sentence, where a value makes no sense."""
+
+    host: str = "127.0.0.1"
+    port: int = 0  # 0: any free one
+    latency: str = ""  # `0.05`, `lognormal:MU,SIGMA`, `real`, `real/20`
+    faults: str = ""  # comma-separated `RATE`, `KIND=RATE`, `KIND@MODEL`, `KIND+N`, `KIND@MODEL+N`
+    seed: int = 0  # moves every reply, latency and fault
+    log: str = ""  # JSONL file that requests are appended to, as they come in and as they finish
+    bill: Bill = "usage"  # "max": the dearest a client may expect, 1.3 x the prompt and all of `max_tokens`
+    byok: bool = False  # bill as with the customer's own provider key: a small fee here, the rest upstream
+    key: str = ""  # the only key let in; empty: everyone
+    price: str = ""  # comma-separated `MODEL=IN/OUT` or `IN/OUT` for all, dollars per million tokens
+    max_in_row: int = 2  # rate-drawn faults in a row on one request body, at most
+    hang_s: float = 30.0  # how long a `timeout` fault holds its request
+    retry_after_s: float = 0.05  # what the `-after` faults ask for
+
+    def __post_init__(self) -> None:
+        _check(0 <= self.port <= 65535, f"--port {self.port} is not a port: use 0 (any free one) to 65535.")
+        _check(self.bill in get_args(Bill), f"--bill {self.bill!r} is unknown: use usage or max.")
+        _check(self.max_in_row >= 0, "max_in_row must be 0 or more.")
+        _check(0 <= self.hang_s < math.inf, "hang_s must be a number of seconds, 0 or more.")
+        _check(0 <= self.retry_after_s < math.inf, "retry_after_s must be a number of seconds, 0 or more.")
+        parse_latency(self.latency, self.seed)
+        parse_faults(self.faults)
+        parse_prices(self.price)
+
+
+def _check(fine: bool, otherwise: str) -> None:
+    if not fine:
+        raise UsageError(otherwise)
+
+
+def parse_prices(spec: str) -> dict[str, Price]:
+    """`half=2/8,judge=1/5` or `3/9` (all models, key ""). Dollars per million tokens. Raises UsageError."""
+    return dict(_price_item(item.strip()) for item in spec.split(",") if item.strip())
+
+
+def _price_item(item: str) -> tuple[str, Price]:
+    model, _, figures = item.rpartition("=")
+    try:
+        prompt, completion = (float(part) for part in figures.split("/"))
+    except ValueError:
+        prompt = completion = -1.0
+    if not (0 <= prompt < math.inf and 0 <= completion < math.inf):
+        raise UsageError(f"--price {item!r} is not a price: use IN/OUT or MODEL=IN/OUT, dollars per million tokens.")
+    return model, Price(prompt, completion)

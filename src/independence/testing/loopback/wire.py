@@ -1,0 +1,178 @@
+"""What comes in: a chat completion request, read only as far as an answer depends on it."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from independence.testing.loopback.draw import mixed_seed
+from independence.types import Message
+
+_SEPARATOR = "\x1e"
+
+
+class _Parameters(msgspec.Struct, frozen=True):
+    properties: dict[str, msgspec.Raw] = {}
+    required: list[str] = []
+
+
+class _Function(msgspec.Struct, frozen=True):
+    name: str
+    parameters: _Parameters = _Parameters()
+
+
+class _Tool(msgspec.Struct, frozen=True):
+    function: _Function
+
+
+class _JsonSchema(msgspec.Struct, frozen=True):
+    schema: dict[str, Any] | None = None
+
+
+class _ResponseFormat(msgspec.Struct, frozen=True):
+    type: str = "text"
+    json_schema: _JsonSchema | None = None
+
+
+class _Provider(msgspec.Struct, frozen=True):
+    only: list[str] | None = None
+    order: list[str] | None = None
+    allow_fallbacks: bool | None = None
+
+
+class Body(msgspec.Struct, frozen=True):
+    """The fields that matter here; all others are accepted and ignored, as OpenRouter does."""
+
+    model: str
+    messages: tuple[Message, ...]
+    max_tokens: int | None = None
+    max_completion_tokens: int | None = None
+    seed: int | None = None
+    stream: bool | None = None
+    tools: list[_Tool] | None = None
+    tool_choice: Literal["none", "auto", "required"] | dict[str, Any] | None = None
+    response_format: _ResponseFormat | None = None
+    provider: _Provider | None = None
+
+
+class OfferedTool(NamedTuple):
+    """The tool an answer goes through: its name and its one parameter; without one, answers come as content."""
+
+    name: str
+    parameter: str
+    forced: bool
+
+
+class Asked(NamedTuple):
+    """A request, understood."""
+
+    model: str
+    messages: tuple[Message, ...]
+    seed: int  # mixed with the server's, 0..2**31-1
+    digest: str  # SHA-256 of the whole body, hex
+    conversation: str  # SHA-256 of (model, messages, seed), hex
+    characters: int  # of text in all messages
+    question: str  # last human text
+    budget: int | None  # max_tokens
+    tool: OfferedTool | None
+    schema: dict[str, Any] | None
+    pins: tuple[str, ...]  # the only providers allowed; empty: any
+
+
+class BadRequest(Exception):
+    """The body is not a chat completion request this server can answer; the message says why."""
+
+
+_decoder = msgspec.json.Decoder(Body)
+
+
+def read(raw: bytes, server_seed: int) -> Asked:
+    """A request from its body. Raises BadRequest."""
+    body = _body(raw)
+    if not body.messages:
+        raise BadRequest("messages must not be empty")
+    if body.stream:
+        raise BadRequest("this endpoint does not stream; leave stream out")
+    texts = _texts(body.messages)
+    seed = mixed_seed(body.seed, server_seed)
+    told = _SEPARATOR.join((body.model, str(seed), *texts))
+    return Asked(
+        model=body.model,
+        messages=body.messages,
+        seed=seed,
+        digest=sha256(raw).hexdigest(),
+        conversation=sha256(told.encode()).hexdigest(),
+        characters=sum(map(len, texts)) - 2 * len(body.messages),
+        question=_question(body.messages),
+        budget=body.max_completion_tokens or body.max_tokens,
+        tool=_tool(body),
+        schema=_schema(body.response_format),
+        pins=_pins(body.provider),
+    )
+
+
+def _body(raw: bytes) -> Body:
+    try:
+        return _decoder.decode(raw)
+    except msgspec.ValidationError:
+        return _lenient(raw)
+    except msgspec.DecodeError as error:
+        raise BadRequest(f"the body is not JSON: {error}") from None
+
+
+def _lenient(raw: bytes) -> Body:
+    """Other clients' spellings: content in parts, content left out beside tool calls, the developer role."""
+    try:
+        loose = msgspec.json.decode(raw)
+        loose["messages"] = [_plain(message) for message in loose["messages"]]
+        return _decoder.decode(msgspec.json.encode(loose))
+    except (msgspec.ValidationError, KeyError, TypeError, AttributeError) as error:
+        raise BadRequest(f"not a chat completion request: {error}") from None
+
+
+def _plain(message: dict[str, Any]) -> dict[str, Any]:
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "".join(part.get("text", "") for part in content)
+    role = "system" if message["role"] == "developer" else message["role"]
+    calls = message.get("tool_calls") or []
+    return {**message, "role": role, "content": content, "tool_calls": calls}
+
+
+def _texts(messages: tuple[Message, ...]) -> list[str]:
+    """Two characters for the role and the number of calls, then the text, of every message and tool call."""
+    texts = []
+    for message in messages:
+        texts.append(f"{message.role[0]}{len(message.tool_calls) % 10}{message.content or ''}")
+        texts.extend(call.function.arguments for call in message.tool_calls)
+    return texts
+
+
+def _question(messages: tuple[Message, ...]) -> str:
+    for message in reversed(messages):
+        if message.role in ("user", "tool"):
+            return message.content or ""
+    return ""
+
+
+def _tool(body: Body) -> OfferedTool | None:
+    if not body.tools or body.tool_choice == "none":
+        return None
+    function = body.tools[0].function
+    names = function.parameters.required or list(function.parameters.properties)
+    forced = body.tool_choice is not None and body.tool_choice != "auto"
+    return OfferedTool(function.name, names[0] if names else "", forced)
+
+
+def _schema(wanted: _ResponseFormat | None) -> dict[str, Any] | None:
+    return wanted.json_schema.schema if wanted and wanted.json_schema else None
+
+
+def _pins(provider: _Provider | None) -> tuple[str, ...]:
+    if provider is None:
+        return ()
+    if provider.only:
+        return tuple(provider.only)
+    return tuple(provider.order or ()) if provider.allow_fallbacks is False else ()
