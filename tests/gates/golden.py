@@ -1,0 +1,81 @@
+"""Golden files: read, compared, written."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+
+from tests.gates import canonical
+
+FOLDER = Path(__file__).parent / "golden"
+_MADE_WITH = FOLDER / "made-with.json"
+
+
+def _path(name: str) -> Path:
+    return FOLDER / f"{name}.json"
+
+
+def _here() -> dict[str, str]:
+    return {
+        "python": ".".join(map(str, sys.version_info[:2])),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "machine": platform.machine(),
+    }
+
+
+def _rounded(value: Any) -> Any:
+    """The same with numbers to nine digits: other versions of the libraries add in another order."""
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    if isinstance(value, dict):
+        return {name: _rounded(held) for name, held in value.items()}
+    if isinstance(value, list):
+        return [_rounded(held) for held in value]
+    return value
+
+
+def differences(old: Any, new: Any, where: str = "") -> Iterator[str]:
+    """What differs between two documents, a line each."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for name in [*old, *(name for name in new if name not in old)]:
+            yield from differences(old.get(name, "(absent)"), new.get(name, "(absent)"), f"{where}/{name}")
+        if old.keys() == new.keys() and list(old) != list(new):
+            yield f"{where}: members in another order: {list(old)} -> {list(new)}"
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for place, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from differences(one, other, f"{where}/{place}")
+    elif repr(old) != repr(new):
+        yield f"{where}: {_short(old)} -> {_short(new)}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 400 else f"{text[:400]}... ({len(text)} characters)"
+
+
+def compare(name: str, new: Any) -> list[str]:
+    """What differs from the golden file: byte for byte with the libraries it was made with, else to nine digits."""
+    text, made = _path(name).read_text("utf-8"), canonical.written(new)
+    if text == made:
+        return []
+    old, new = json.loads(text), json.loads(made)
+    if json.loads(_MADE_WITH.read_text("utf-8")) != _here():
+        old, new = _rounded(old), _rounded(new)
+    return list(differences(old, new))
+
+
+def write(name: str, new: Any) -> list[str]:
+    """Write a golden file; what differed before."""
+    old = json.loads(_path(name).read_text("utf-8")) if _path(name).exists() else {}
+    text = canonical.written(new)
+    _path(name).write_text(text, encoding="utf-8")
+    _MADE_WITH.write_text(json.dumps(_here(), indent=1) + "\n", encoding="utf-8")
+    return list(differences(old, json.loads(text)))

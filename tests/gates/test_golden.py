@@ -1,0 +1,18 @@
+"""Results of the demos and editions of the suites that ship, number for number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.gates import golden, made
+
+
+@pytest.mark.parametrize("name", made.MAKERS)
+def test_results_are_what_they_always_were(tmp_path: Path, name: str):
+    assert golden.compare(name, made.MAKERS[name](tmp_path)) == []
+
+
+def test_the_golden_files_are_small():
+    assert sum(path.stat().st_size for path in golden.FOLDER.iterdir()) < 300_000
