@@ -1,7 +1,7 @@
-"""The one error tree: what went wrong, what a person can do about it, and the exit code it ends in.
+"""The one error tree: what is wrong, how to mend it, and the exit code it ends in.
 
-A model's bad reply is data (`types.Missing`), never an exception. Exceptions are for people: each carries one clear
-sentence that names what is wrong, where, and what to do. Only cli/ turns them into a line on stderr and an exit code.
+A model's bad reply is data (`types.Missing`), never an exception. Exceptions are for people: each says what is wrong
+and where (`what`) and what to do about it (`fix`). Only cli/ turns them into a line on stderr and an exit code.
 """
 
 from __future__ import annotations
@@ -12,11 +12,21 @@ from typing import Any, ClassVar
 class IndependenceError(Exception):
     """Root of everything this package raises on purpose. Exit code 1.
 
-    `attempts` (types.Attempt) holds what a call had already tried when the error ended it, so that its cost is kept.
+    `str` of it is one sentence: what is wrong, then how to mend it. They are joined by a semicolon, or by the colon
+    that the first part ends in.
     """
 
     exit_code: ClassVar[int] = 1
-    attempts: tuple[Any, ...] = ()
+    attempts: tuple[Any, ...] = ()  # types.Attempt: what a call had tried when the error ended it, for its cost
+
+    def __init__(self, what: str, fix: str = "") -> None:
+        super().__init__(what, fix)
+        self.what = what.removesuffix(":")
+        self.fix = fix  # empty where nothing can be advised, or where `what` holds the advice
+        self._sentence = f"{what}{' ' if what.endswith(':') else '; '}{fix}" if fix else what
+
+    def __str__(self) -> str:
+        return self._sentence
 
 
 class UsageError(IndependenceError):
@@ -28,11 +38,10 @@ class UsageError(IndependenceError):
 class DocumentError(UsageError):
     """A YAML document is malformed or does not fit its schema. The message begins with `file:line:`."""
 
-    def __init__(self, path: str, line: int, what: str) -> None:
-        super().__init__(f"{path}:{line}: {what}")
+    def __init__(self, path: str, line: int, what: str, fix: str = "") -> None:
+        super().__init__(f"{path}:{line}: {what}", fix)
         self.path = path
         self.line = line
-        self.what = what
 
 
 class StoreError(UsageError):

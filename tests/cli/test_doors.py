@@ -14,20 +14,15 @@ KNOWN = Registry(endpoints=(LAB,))
 
 
 @pytest.mark.parametrize(
-    ("sentence", "found", "fix"),
+    ("error", "found", "fix"),
     [
-        ("KEY is not set: export it; the demo needs none", "KEY is not set", "export it; the demo needs none"),
-        (
-            "all of them are inactive; name one by its label: a, b",
-            "all of them are inactive",
-            "name one by its label: a, b",
-        ),
-        ("here.db: damaged (page 3: cut; torn); name another", "damaged (page 3: cut; torn)", "name another"),
-        ("http://a:1 is no address", "http://a:1 is no address", "the general advice"),
+        (UsageError("KEY is not set:", "export it"), "KEY is not set", "export it"),
+        (UsageError("here.db: damaged (page 3: cut)", "name another"), "damaged (page 3: cut)", "name another"),
+        (UsageError("http://a:1 is no address"), "http://a:1 is no address", "the general advice"),
     ],
 )
-def test_a_sentence_is_split_where_the_advice_begins(sentence: str, found: str, fix: str) -> None:
-    finding = doors.wrong("store", "here.db", UsageError(sentence), "the general advice")
+def test_advice_of_an_error_goes_before_general_advice(error: UsageError, found: str, fix: str) -> None:
+    finding = doors.wrong("store", "here.db", error, "the general advice")
     assert finding == ("store", "here.db", "fail", found, fix, None)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -21,7 +20,6 @@ from independence.errors import UsageError
 from independence.report import checks
 from independence.report.findings import Finding
 
-_SENTENCE = re.compile(r"((?:[^():;]|\([^)]*\)|[:;](?! ))+)[:;] (.+)", re.DOTALL)  # brackets may hold any sign
 _LONGEST_S = 180.0  # for one attempt: a local model may have to be loaded first
 
 
@@ -43,10 +41,8 @@ class Door(NamedTuple):
 
 
 def wrong(check: str, of: str, error: UsageError, fix: str = "") -> Finding:
-    """A refusal as a finding: our sentences say what is wrong, then, after a colon or semicolon, how to mend it."""
-    text = str(error).removeprefix(f"{of}: ")
-    parts = _SENTENCE.fullmatch(text)
-    return Finding(check, of, "fail", parts[1], parts[2]) if parts else Finding(check, of, "fail", text, fix)
+    """A refusal as a finding; `fix` is for those that come without advice of their own."""
+    return Finding(check, of, "fail", error.what.removeprefix(f"{of}: "), error.fix or fix)
 
 
 def address(endpoint: Endpoint) -> str:

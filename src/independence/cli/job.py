@@ -305,7 +305,7 @@ def endpoints(
 def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: bool) -> Endpoint:
     entry = next((entry for entry in known.endpoints if entry.name == name), None)
     if entry is None:
-        raise UsageError(f"endpoint `{name}` is not declared; add it to `endpoints:` of models.yaml (--models-file)")
+        raise UsageError(f"endpoint `{name}` is not declared", "add it to `endpoints:` of models.yaml (--models-file)")
     key = env.get(entry.api_key_env, "") if entry.api_key_env else ""
     if entry.api_key_env and environment.is_placeholder(key) and not keyless:
         raise UsageError(f"endpoint `{name}` reads its key from {entry.api_key_env}, which is not set")

@@ -110,11 +110,11 @@ def key_needed(needed: bool, env: Mapping[str, str]) -> None:
 def model(name: str, known: Registry) -> JudgeSpec:
     """A judge that is a model. Raises UsageError for a name that is none, or that no model can have."""
     if not name:
-        raise UsageError(f"--judge is empty: name a model id, `{CUES}`, `{OFFLINE}` or `{_BUYS}MODEL`")
+        raise UsageError("--judge is empty:", f"name a model id, `{CUES}`, `{OFFLINE}` or `{_BUYS}MODEL`")
     if kind(name) == HUMAN:
-        raise UsageError(f"judge `{name}` is a person; `independence import FILE.csv` brings in what people scored")
+        raise UsageError(f"judge `{name}` is a person", "`independence import FILE.csv` brings in what people scored")
     if name in (CUES, OFFLINE) or name.startswith(_BUYS):
-        raise UsageError(f"judge `{name}` is no model; a hybrid and an audit buy their verdicts from one")
+        raise UsageError(f"judge `{name}` is no model", "a hybrid and an audit buy their verdicts from one")
     labelled = [subject for subject in known.subjects if subject.label == name]
     subject = labelled[0] if labelled else known.default(name)
     return JudgeSpec(subject.model_id if labelled else name, endpoint=subject.endpoint, model=subject.model)

@@ -135,7 +135,8 @@ class Budget:
         unknown = f" (${self.unknown:.4f} of it for calls whose cost never came back)" if self._unknown else ""
         return CostCapReached(
             f"the cost cap of ${self.cap:.4f} is reached: ${self.spent:.4f} spent{unknown}, and the next call may cost "
-            f"up to ${amount / _PICO:.4f}; everything so far is kept, a higher --max-cost resumes"
+            f"up to ${amount / _PICO:.4f}",
+            "everything so far is kept, a higher --max-cost resumes",
         )
 
 

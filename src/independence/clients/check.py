@@ -136,7 +136,7 @@ def _absent(endpoint: Endpoint, failure: Failure) -> UsageError:
         advice = "correct HTTP_PROXY or HTTPS_PROXY, or name the host in NO_PROXY"
     elif endpoint.dialect == "local" and failure.kind == "connect":
         advice = "start the server, or give its address with --local-url"
-    return UsageError(f"{endpoint.name}: no server answers at {url} ({failure.kind}: {failure.detail}); {advice}")
+    return UsageError(f"{endpoint.name}: no server answers at {url} ({failure.kind}: {failure.detail})", advice)
 
 
 def _called(endpoint: Endpoint) -> str:

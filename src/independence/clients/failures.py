@@ -179,7 +179,7 @@ def _when(said: Said, detail: str) -> str:
 def key_rejected(endpoint: Endpoint, failure: Failure) -> KeyRejected:
     """The one line for a refused key, naming where the key comes from and never the key."""
     where = f"check {endpoint.key_source}" if endpoint.key_source else "give it one with api_key_env"
-    return KeyRejected(f"{endpoint.name}: the API key was refused ({failure.detail}); {where}")
+    return KeyRejected(f"{endpoint.name}: the API key was refused ({failure.detail})", where)
 
 
 def of_exception(error: Exception, key: str) -> Failure:

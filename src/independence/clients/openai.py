@@ -104,7 +104,7 @@ class OpenAIClient:
             raise key_rejected(self._line.endpoint, failure)
         if failure.action == "credit":
             name = self._line.endpoint.name
-            raise OutOfCredit(f"{name}: out of credit ({failure.detail}); everything so far is kept")
+            raise OutOfCredit(f"{name}: out of credit ({failure.detail})", "everything so far is kept")
         if failure.action == "park":
             raise Parked(model, failure.detail)
         if ledger.retried >= self._policy.retries:

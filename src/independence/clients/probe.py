@@ -76,12 +76,9 @@ async def probe(client: ChatClient, request: ChatRequest) -> Probed:
     try:
         answer = await client.ask(request)
     except KeyRejected as error:
-        problem, _, fix = str(error).rpartition("; ")
-        return Probed(error.attempts, problem=problem, fix=fix, general=True)
+        return Probed(error.attempts, problem=error.what, fix=error.fix, general=True)
     except OutOfCredit as error:
-        problem = str(error).rpartition("; ")[0]
-        fix = "add credit to the account of this key"
-        return Probed(error.attempts, problem=problem, fix=fix, general=True)
+        return Probed(error.attempts, problem=error.what, fix="add credit to the account of this key", general=True)
     except (Parked, GaveUp) as stop:
         kind = stop.attempts[-1].outcome if stop.attempts else ""
         fix = _FIXES.get(kind, _LATER)

@@ -38,9 +38,9 @@ class Document(msgspec.Struct, frozen=True):
             where = where[: max(where.rfind("."), where.rfind("["))]
         return self.lines.get(where, 1)
 
-    def error(self, where: str, what: str) -> DocumentError:
+    def error(self, where: str, what: str, fix: str = "") -> DocumentError:
         """A complaint about the value at a JSON path."""
-        return DocumentError(self.path, self.line(where), what)
+        return DocumentError(self.path, self.line(where), what, fix)
 
 
 def read(path: Path) -> Document:
@@ -112,7 +112,7 @@ class _Walk:
     def _child(self, node: yaml.Node, where: str, line: int) -> None:
         self._left -= 1
         if self._left < 0:
-            raise DocumentError(self._path, line, "its aliases unfold to far more than is written; write it out")
+            raise DocumentError(self._path, line, "its aliases unfold to far more than is written", "write it out")
         self._lines[where] = line
         self._enter(node, where)
 
@@ -132,13 +132,13 @@ def _complaint(document: Document, shape: type[Any], message: str) -> DocumentEr
     if unknown:
         key = unknown.group(1)
         near = difflib.get_close_matches(key, _all_keys(shape), n=1, cutoff=0.6)
-        hint = f"; did you mean `{near[0]}`?" if near else ""
-        return document.error(f"{where}.{key}", f"unknown key `{key}`{hint}")
-    hint = "; write it in quotes" if what.startswith("Expected `str") else ""  # YAML reads off, no and 12 otherwise
+        hint = f"did you mean `{near[0]}`?" if near else ""
+        return document.error(f"{where}.{key}", f"unknown key `{key}`", hint)
+    hint = "write it in quotes" if what.startswith("Expected `str") else ""  # YAML reads off, no and 12 otherwise
     value = _follow(document.data, where)
     if what.endswith("got `str`") and isinstance(value, str) and _NUMBER.fullmatch(value):
-        hint = f"; YAML reads `{value}` as text: write it with a point and a sign, as in 1.0e+6, or in full"
-    return document.error(where, f"{what[0].lower()}{what[1:]} (at `{where}`){hint}")
+        hint = f"YAML reads `{value}` as text: write it with a point and a sign, as in 1.0e+6, or in full"
+    return document.error(where, f"{what[0].lower()}{what[1:]} (at `{where}`)", hint)
 
 
 def _locate(where: str, data: Any, shape: type[Any], message: str) -> str:

@@ -26,5 +26,5 @@ def default_effort(model_id: str) -> str:
 def check_effort(effort: str) -> str:
     """The effort itself. Raises UsageError for one that does not exist."""
     if effort not in EFFORTS:
-        raise UsageError(f"no reasoning effort `{effort}`; choose one of {', '.join(EFFORTS)}")
+        raise UsageError(f"no reasoning effort `{effort}`", f"choose one of {', '.join(EFFORTS)}")
     return effort

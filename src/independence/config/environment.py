@@ -66,7 +66,7 @@ def openrouter(env: Mapping[str, str], max_concurrency: int = 50, *, keyless: bo
         key = ""
     elif is_placeholder(key):
         what = f"{name} is still a placeholder" if key else "OPENROUTER_API_KEY is not set"
-        raise UsageError(f"{what}: export your key or put it into .env; `independence demo` starts without one")
+        raise UsageError(f"{what}:", "export your key or put it into .env; `independence demo` starts without one")
     addresses.check_key(key, name)
     base = redirected(env) or OPENROUTER_URL
     return Endpoint(OPENROUTER, base, "openrouter", key, max_concurrency, key_source=name)
@@ -100,7 +100,7 @@ def settings(env: Mapping[str, str]) -> Settings:
     rps = _above_zero(env, "OPENROUTER_MODEL_RPS", "requests a second")
     pacing = Pacing(rps, _count(env, "OPENROUTER_MODEL_BURST"))
     if pacing.rps is None and pacing.burst is not None:
-        raise UsageError(f"OPENROUTER_MODEL_BURST={pacing.burst} bounds nothing alone: set OPENROUTER_MODEL_RPS too")
+        raise UsageError(f"OPENROUTER_MODEL_BURST={pacing.burst} bounds nothing alone:", "set OPENROUTER_MODEL_RPS too")
     return Settings(
         concurrency=_count(env, "BENCH_CONCURRENCY"),
         timeout_s=_above_zero(env, "BENCH_TIMEOUT_S", "seconds"),
@@ -114,7 +114,7 @@ def log_level(env: Mapping[str, str]) -> Level:
     text = env.get("LOG_LEVEL", "").strip() or "info"
     level = _LEVELS.get(text.lower())
     if level is None:
-        raise UsageError(f"LOG_LEVEL={text}: write one of {', '.join(_LEVELS)}")
+        raise UsageError(f"LOG_LEVEL={text}:", f"write one of {', '.join(_LEVELS)}")
     return level
 
 
@@ -123,7 +123,7 @@ def _count(env: Mapping[str, str], name: str, least: int = 1) -> int | None:
     if not text:
         return None
     if not text.isascii() or not text.isdigit() or len(text) > _DIGITS or int(text) < least:
-        raise UsageError(f"{name}={text}: write a whole number, {least} or more")
+        raise UsageError(f"{name}={text}:", f"write a whole number, {least} or more")
     return int(text)
 
 
@@ -136,5 +136,5 @@ def _above_zero(env: Mapping[str, str], name: str, unit: str) -> float | None:
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise UsageError(f"{name}={text}: write {unit} above 0")
+        raise UsageError(f"{name}={text}:", f"write {unit} above 0")
     return value

@@ -24,19 +24,19 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     if content.startswith(_UTF16):
-        raise UsageError(f"{path}: cannot be read: this is UTF-16; save it as UTF-8")
+        raise UsageError(f"{path}: cannot be read: this is UTF-16", "save it as UTF-8")
     try:
         return content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         byte = f"line {line} holds the byte 0x{content[error.start]:02x}"
-        raise UsageError(f"{path}: cannot be read as UTF-8 ({byte}); save it as UTF-8") from None
+        raise UsageError(f"{path}: cannot be read as UTF-8 ({byte})", "save it as UTF-8") from None
 
 
 def _read(path: Path) -> bytes:
     kind = path.stat().st_mode
     if stat.S_ISDIR(kind):
-        raise UsageError(f"{path}: this is a folder; name a file")
+        raise UsageError(f"{path}: this is a folder", "name a file")
     if stat.S_ISFIFO(kind):
         return _drained(path)
     if not stat.S_ISREG(kind):

@@ -37,7 +37,7 @@ def bounded(
     out = {name: _one(endpoint, known, settings, flags) for name, endpoint in endpoints.items()}
     paced = any(e.rate or any(b.rate for b in e.bounds) for e in out.values())
     if flags.burst is not None and out and not paced:
-        raise UsageError(f"--burst {flags.burst} bounds nothing alone: add --rps N")
+        raise UsageError(f"--burst {flags.burst} bounds nothing alone:", "add --rps N")
     return out
 
 
@@ -47,7 +47,7 @@ def _check(flags: Flags) -> None:
         ("--local-timeout", flags.local_timeout_s, "seconds"),
     ):
         if value is not None and not 0 < value < math.inf:
-            raise UsageError(f"{flag} {value:g}: write {unit} above 0")
+            raise UsageError(f"{flag} {value:g}:", f"write {unit} above 0")
     if flags.burst is not None and flags.burst < 1:
         raise UsageError(f"--burst {flags.burst}: at least 1 is needed")
 

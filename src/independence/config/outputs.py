@@ -38,7 +38,7 @@ def check(path: Path, option: str, mark: bytes, *, forcible: bool = False, force
     if force or not path.stat().st_size or mark in _ends(path):
         return
     advice = "choose another, or write over it with --force" if forcible else "choose another"
-    raise UsageError(f"{option} {path}: this file was not written by this command; {advice}")
+    raise UsageError(f"{option} {path}: this file was not written by this command", advice)
 
 
 def refuse_store(path: Path, option: str) -> None:
@@ -46,7 +46,7 @@ def refuse_store(path: Path, option: str) -> None:
     file = path.resolve()
     beside = next((file.with_name(file.name.removesuffix(end)) for end in _BESIDE if file.name.endswith(end)), file)
     if _begins(file, (_DATABASE, *_WRITE_AHEAD)) or (beside != file and _begins(beside, (_DATABASE,))):
-        raise UsageError(f"{option} {path}: this is a store, which no output is written over; choose another file")
+        raise UsageError(f"{option} {path}: this is a store, which no output is written over", "choose another file")
 
 
 def _begins(file: Path, signatures: tuple[bytes, ...]) -> bool:
@@ -75,4 +75,4 @@ def _check_pipe(path: Path, option: str) -> None:
         os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
     except OSError as error:
         if error.errno == errno.ENXIO:
-            raise UsageError(f"{option} {path}: a pipe that nobody reads; choose another file") from None
+            raise UsageError(f"{option} {path}: a pipe that nobody reads", "choose another file") from None

@@ -68,7 +68,7 @@ class Registry(msgspec.Struct, frozen=True):
         active = [subject for subject in listed if subject.active]
         if listed and not active:
             labels = ", ".join(subject.label for subject in listed)
-            raise UsageError(f"every configuration of `{name}` is inactive; name one by its label: {labels}")
+            raise UsageError(f"every configuration of `{name}` is inactive", f"name one by its label: {labels}")
         return active or [self.default(name)]
 
     def of_roster(self) -> list[Subject]:
@@ -80,25 +80,26 @@ class Registry(msgspec.Struct, frozen=True):
             found |= {subject.label: subject for subject in (listed if inactive else self.resolve(name))}
         return list(found.values())
 
-    def _meant(self, name: str) -> str:
-        """How an id is written, or which ones that are listed end so."""
+    def _no_id(self, name: str) -> UsageError:
+        """What is no model id, with how one is written, or which ones that are listed end so."""
+        what = f"`{name}` is no model id"
         listed = dict.fromkeys(s.model_id for s in self.subjects if s.model_id.rsplit("/", 1)[-1] == name)
         if listed:
-            return f"; did you mean {' or '.join(f'`{one}`' for one in listed)}?"
-        return (
-            ": write vendor/model, local/ID, sim/NAME or ENDPOINT/ID (an id alone is one of the server that "
-            "OPENROUTER_BASE_URL names, which is not set)"
+            return UsageError(what, f"did you mean {' or '.join(f'`{one}`' for one in listed)}?")
+        return UsageError(
+            f"{what}:",
+            "write vendor/model, local/ID, sim/NAME or ENDPOINT/ID (an id alone is one of the server that "
+            "OPENROUTER_BASE_URL names, which is not set)",
         )
 
     def default(self, model_id: str) -> Subject:
         """The configuration of an unlisted id: temperature 0.7, effort by prefix. Raises UsageError for a bad id."""
         if "@" in model_id or model_id != model_id.strip().strip("/") or not model_id:
-            raise UsageError(
-                f"no configuration is labelled `{model_id}`; name a model id, or a label of models.yaml or of the store"
-            )
+            what = f"no configuration is labelled `{model_id}`"
+            raise UsageError(what, "name a model id, or a label of models.yaml or of the store")
         endpoint, model = self.split(model_id)
         if endpoint == OPENROUTER and "/" not in model_id and not self.redirected:
-            raise UsageError(f"`{model_id}` is no model id{self._meant(model_id)}")
+            raise self._no_id(model_id)
         return Subject(model_id, endpoint, model, effort=default_effort(model_id))
 
 
@@ -134,7 +135,7 @@ def _subject(entry: ModelEntry, number: int, document: Document, registry: Regis
         effort = default_effort(entry.name)
     if effort not in EFFORTS:
         raise document.error(
-            f"{where}.reasoning_effort", f"no reasoning effort `{effort}`; one of {', '.join(EFFORTS)}"
+            f"{where}.reasoning_effort", f"no reasoning effort `{effort}`", f"one of {', '.join(EFFORTS)}"
         )
     temperature = DEFAULT_TEMPERATURE if entry.temperature is None else entry.temperature
     if not 0 <= temperature <= 2:
@@ -162,9 +163,8 @@ def _once(listed: Sequence[Subject], read: Roster) -> tuple[list[Subject], tuple
             continue
         bare = read.models[number].roster_id is not None or read.models[first].roster_id is not None
         if subject != listed[first] or not bare:
-            raise read.document.error(
-                where, f"label `{subject.label}` is taken by entry {first + 1}; give one a display_label"
-            )
+            what = f"label `{subject.label}` is taken by entry {first + 1}"
+            raise read.document.error(where, what, "give one a display_label")
         at = f"{read.document.path}:{read.document.line(where)}"
         notes.append(f"{at}: `{subject.label}` is entry {first + 1} already; it counts once")
     return [listed[number] for number in seen.values()], tuple(notes)
@@ -194,8 +194,8 @@ def _preferred_first(subjects: Sequence[Subject], read: Roster) -> tuple[Subject
     if not chosen:
         names = [name for subject in subjects for name in (subject.model_id, subject.label)]
         near = difflib.get_close_matches(name, names, n=1)
-        hint = f"; did you mean `{near[0]}`?" if near else ""
-        raise read.document.error("$.preferred", f"`{name}` is neither id nor label of an entry{hint}")
+        hint = f"did you mean `{near[0]}`?" if near else ""
+        raise read.document.error("$.preferred", f"`{name}` is neither id nor label of an entry", hint)
     return tuple(sorted(subjects, key=lambda subject: subject.label not in chosen))
 
 
@@ -209,8 +209,8 @@ def _limits(listed: Sequence[Subject], read: Roster) -> tuple[Limit, ...]:
         limit = Limit(*key, entry.pacing, entry.concurrency, entry.timeout_s)
         first, at = found.setdefault(key, (limit, number))
         if limit != first:
-            what = f"entry {at + 1} gives `{entry.name}` another rate_limit, concurrency or timeout_s; give all one"
-            raise read.document.error(f"$.models[{number}]", what)
+            what = f"entry {at + 1} gives `{entry.name}` another rate_limit, concurrency or timeout_s"
+            raise read.document.error(f"$.models[{number}]", what, "give all one")
     return tuple(limit for limit, _ in found.values())
 
 

@@ -127,7 +127,7 @@ def _entry(one: str | ModelEntry, number: int, document: Document, declared: Col
     if entry.name != entry.name.strip() or not entry.name.strip("/"):
         raise document.error(where, f"`{entry.name}` is no model id")
     if entry.label is not None and entry.display_label is not None:
-        raise document.error(f"{where}.label", "`label` is another name of `display_label`; write one of them")
+        raise document.error(f"{where}.label", "`label` is another name of `display_label`", "write one of them")
     if entry.rate_limit is not None and not 0 < entry.rate_limit.rps < math.inf:
         raise document.error(f"{where}.rate_limit.rps", f"{entry.rate_limit.rps:g} requests a second are not above 0")
     if entry.roster_id is not None:
@@ -165,8 +165,8 @@ def _check_endpoint(entry: EndpointEntry, number: int, document: Document) -> No
     try:
         addresses.check(entry.base_url, "base_url")
     except UsageError as error:
-        raise document.error(f"{where}.base_url", str(error)) from None
+        raise document.error(f"{where}.base_url", error.what, error.fix) from None
     if rps is not None and not 0 < rps < math.inf:
         raise document.error(f"{where}.requests_per_second", f"{rps:g} requests a second are not above 0")
     if rps is None and entry.burst is not None:
-        raise document.error(f"{where}.burst", "a burst bounds nothing alone; add requests_per_second")
+        raise document.error(f"{where}.burst", "a burst bounds nothing alone", "add requests_per_second")

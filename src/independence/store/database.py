@@ -142,21 +142,25 @@ def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
     """What a SQLite error means to a person."""
     text = str(error)
     if isinstance(error, sqlite3.OperationalError) and ("full" in text or "disk I/O" in text):
-        return DiskFull(f"{path}: the disk is full or cannot be written ({text}); free space and run the command again")
+        return DiskFull(
+            f"{path}: the disk is full or cannot be written ({text})", "free space and run the command again"
+        )
     if isinstance(error, sqlite3.DatabaseError) and "not a database" in text:
-        return StoreError(f"{path}: not a store of this program ({text}); name another file with --db")
+        return StoreError(f"{path}: not a store of this program ({text})", "name another file with --db")
     if "malformed" in text:
         return _damaged(path, text)
     if "readonly" in text:
-        return StoreError(f"{path}: the store cannot be written here; copy it to a folder that can be, or name another")
+        return StoreError(
+            f"{path}: the store cannot be written here", "copy it to a folder that can be, or name another"
+        )
     if "locked" in text:
-        return StoreError(f"{path}: another process has kept the store locked for {BUSY_S:.0f} s; try again")
+        return StoreError(f"{path}: another process has kept the store locked for {BUSY_S:.0f} s", "try again")
     return StoreError(f"{path}: the store cannot be used ({text})")
 
 
 def _damaged(path: Path, what: str) -> StoreError:
     return StoreError(
-        f"{path}: the store is damaged ({what}); restore a copy, or save what `sqlite3 FILE .recover` still reads"
+        f"{path}: the store is damaged ({what})", "restore a copy, or save what `sqlite3 FILE .recover` still reads"
     )
 
 

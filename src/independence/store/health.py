@@ -58,7 +58,7 @@ def free_bytes(folder: Path) -> int:
         return shutil.disk_usage(folder).free
     except OSError as error:
         what = f"the folder {folder} cannot be used ({error.strerror})"
-        raise StoreError(f"{what}; create it or choose another --db") from error
+        raise StoreError(what, "create it or choose another --db") from error
 
 
 def examine(path: Path, now: float | None = None) -> Health:
@@ -72,7 +72,8 @@ def examine(path: Path, now: float | None = None) -> Health:
                     return health
         return _look(path, "mode=ro", moment)
     except sqlite3.Error as error:
-        raise StoreError(str(translate(error, path))) from error
+        told = translate(error, path)
+        raise StoreError(told.what, told.fix) from error
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from error
 
@@ -92,7 +93,7 @@ def _health(connection: sqlite3.Connection, path: Path, now: float) -> Health:
         "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
     ).fetchone()
     if schema == 0 and tables:
-        raise StoreError(f"{path}: a SQLite file of another program; name another file with --db")
+        raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
     damage = _damage(connection)
     readable = not damage and 0 < schema <= len(MIGRATIONS)
     waiting = _wal_file(path)
