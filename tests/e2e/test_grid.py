@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from tests.e2e import command
+from tests.exchange.rent import folders, worded
 
 
 def test_a_grid_is_written_edited_and_asked_as_an_edition_of_its_own(tmp_path: Path):
@@ -27,10 +28,9 @@ def test_a_grid_is_written_edited_and_asked_as_an_edition_of_its_own(tmp_path: P
     ((edition,),) = command.ask(db, "SELECT edition FROM editions")
     assert f"rent@{edition}" not in command.run("suites", cwd=tmp_path).out
     assert command.ask(db, "SELECT count(*) FROM planned") == [(3,)]
-    out = command.run("export", "out", "--rent", cwd=tmp_path)
-    assert out.code == 0, out.err
-    kept = [json.loads(line) for line in (tmp_path / "out" / "grid.jsonl").read_text("utf-8").splitlines()]
-    assert kept == rows
+    said = worded.answers(rows)
+    scored = [folders.judged(one, scorer_model="cues") for one in said]
+    folders.write(tmp_path / "out", grid=rows, answers=said, judged=scored)
     back = command.run("import", "out", "--db", "back.db", cwd=tmp_path)
     assert back.code == 0, back.err
     assert f"--suite rent@published-{edition}" in back.err

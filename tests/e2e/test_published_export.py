@@ -81,7 +81,7 @@ def test_only_the_subjects_and_the_judge_that_are_named_go_out(tmp_path: Path):
 def test_an_export_never_takes_two_layouts_at_once(tmp_path: Path):
     trees.write_run(tmp_path / "cache", load("v2").suite)
     assert command.run("import", "cache", "--db", "here.db", cwd=tmp_path).code == 0
-    both = command.run("export", "out", "--published", "--rent", "--db", "here.db", cwd=tmp_path)
+    both = command.run("export", "out", "--published", "--summary", "--db", "here.db", cwd=tmp_path)
     assert both.code == 2
     assert "two layouts" in command.one_sentence(both)
 

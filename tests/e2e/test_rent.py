@@ -160,10 +160,10 @@ def test_the_environment_names_model_and_judge_of_this_suite_below_every_flag(tm
     assert "LLM_MODEL names the model that suite rent asks: `nobody` is no model id" in command.one_sentence(wrong)
 
 
-def test_a_suite_of_more_scores_than_one_has_no_run_folder(tmp_path: Path):
+def test_a_suite_of_more_scores_than_one_has_no_such_summary(tmp_path: Path):
     asked = ("run", "--suite", "sides", "-m", "sim/half", "--runs", "1", "--limit", "6", "-j", "cues")
     assert command.run(*asked, cwd=tmp_path).code in (0, 3)
-    refused = command.run("export", "out", "--rent", "--suite", "sides", cwd=tmp_path)
+    refused = command.run("export", "out", "--summary", "--suite", "sides", cwd=tmp_path)
     assert refused.code == 2
     assert "suite sides is graded by more than one score" in command.one_sentence(refused)
     assert not (tmp_path / "out").exists()

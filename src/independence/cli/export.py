@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @click.command("export")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--rent", is_flag=True, help="A run folder of the rent benchmark, in the published names.")
+@click.option("--summary", is_flag=True, help="Only summary.csv, in the published columns of the rent benchmark.")
 @click.option("--published", is_flag=True, help="The published cache layout, which the published viewer reads.")
 @click.option(
     "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
-    help="Of the tables; --rent and --published have their own formats.",
+    help="Of the tables; --summary and --published have their own formats.",
 )  # fmt: skip
 @click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")
 @click.option("--force", is_flag=True, help="Write over files that no export wrote; never over a store.")
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @options.db()
 def command(
     folder: Path,
-    rent: bool,
+    summary: bool,
     published: bool,
     format_: str,
     models: tuple[str, ...],
@@ -48,23 +48,23 @@ def command(
 ) -> None:
     """Write one suite edition into DIR: subjects, dialogues, verdicts and the board.
 
-    Neither keys nor addresses are in the files. With --rent the run folder that rent tools read, of one condition; with
-    --published one file a turn, verdicts of one judge, which `independence import` reads back.
+    Neither keys nor addresses are in the files. With --summary the summary of a suite such as rent, of one condition
+    and judge; with --published one file a turn, verdicts of one judge, which `independence import` reads back.
     """
     from independence.cli import location, opening
     from independence.cli.terminal import note
     from independence.exchange import output
     from independence.report import place
 
-    if rent and published:
-        raise UsageError("--rent and --published are two layouts; export one after the other, into two folders")
+    if summary and published:
+        raise UsageError("--summary and --published are two layouts; export one after the other, into two folders")
     with opening.reading(db) as connection:
         places = place.conditions(connection, suite, variant, mode)
         location.tell(connection, places[0], suite)
         judge = place.judge_anywhere(connection, places, judge)
-        if rent:
+        if summary:
             where = place.find(connection, suite, variant, mode)
-            files, about = _rent(connection, where, judge, models)
+            files, about = _summary(connection, where, judge, models)
         elif published:
             files, about = _published(connection, places, judge, models)
         else:
@@ -74,25 +74,21 @@ def command(
     note(f"written: {len(files):,} files in {folder}" if published else f"written: {', '.join(files)} in {folder}")
 
 
-def _rent(
+def _summary(
     connection: sqlite3.Connection, where: Place, judge: str | None, models: Sequence[str]
 ) -> tuple[Files, Manifest]:
     from independence.cli.terminal import note
     from independence.exchange.output import Manifest
-    from independence.exchange.rent import stored, writer
+    from independence.exchange.rent import summary
 
-    run = stored.read(connection, where, judge, models)
-    if run.judge is None:
-        note(f"no verdicts yet: {writer.JUDGED} and {writer.SUMMARY} are left out; `independence judge` grades")
-    elif judge is None and len(run.judges) > 1:
-        note(f"scores are those of {run.judge}; --judge takes another of {', '.join(run.judges)}")
-    repeated = sum(kept.repeated for kept in run.kept)
-    if repeated:
-        note(f"{repeated} records repeat another one's answer: prompts in the same words are asked once")
-    about = Manifest(
-        suite=where.suite.suite, edition=where.edition, conditions=(where.condition,), judge=run.judge
-    )  # fmt: skip
-    return {name: [content] for name, content in writer.files(run).items()}, about
+    scores = summary.read(connection, where, judge, models)
+    if scores.judge is None:
+        raise UsageError("no verdicts yet, so there is no score to sum up; `independence judge` grades")
+    if judge is None and len(scores.judges) > 1:
+        note(f"scores are those of {scores.judge}; --judge takes another of {', '.join(scores.judges)}")
+    about = Manifest(suite=where.suite.suite, edition=where.edition, conditions=(where.condition,), judge=scores.judge)
+    content = summary.to_csv(scores.rated, scores.sides).encode("utf-8", "backslashreplace")
+    return {summary.NAME: [content]}, about
 
 
 def _published(

@@ -12,6 +12,7 @@ import msgspec
 
 from independence.exchange.rent import words
 from independence.exchange.rent.reader import Imported
+from independence.exchange.rent.records import VERDICTS, answer_file
 from independence.store.deletion import OF_TRIALS
 from independence.store.queries import PUBLISHED
 
@@ -48,7 +49,7 @@ def remove(connection: sqlite3.Connection, suite: str, found: list[Misplaced]) -
         connection.execute(
             "DELETE FROM sidecars WHERE suite = ? AND edition = ? AND config_dir = ? AND run = ? "
             "AND (name = ? OR name LIKE ?)",
-            (*place, one.config_dir, one.run, f"answers/{one.scenario}.json", f"verdicts/{one.scenario}/%"),
+            (*place, one.config_dir, one.run, answer_file(one.scenario), f"{VERDICTS}{one.scenario}/%"),
         )
     for config_dir, run in {(one.config_dir, one.run) for one in found}:
         _drop_empty(connection, place, config_dir, run)

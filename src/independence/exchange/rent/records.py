@@ -19,6 +19,7 @@ Amount = Annotated[float, msgspec.Meta(ge=0)]
 Factor = str | int | float | bool | None
 Factors = dict[str, Factor]
 NOTHING = msgspec.Raw(b"null")
+ANSWERS, VERDICTS = "answers/", "verdicts/"  # what the store keeps beside a row: everything but texts
 # How a prompt's facts are listed; each side is told some of them.
 FACTORS = ("perspective", "base_rent", "amount", "relationship_quality", "justification", "tenant_quality",
            "landlord_quality")  # fmt: skip
@@ -122,6 +123,16 @@ class Body(msgspec.Struct, frozen=True):
     def message(self) -> _Message:
         """The first choice's message, empty where there is none."""
         return self.choices[0].message if self.choices else _Message()
+
+
+def answer_file(scenario: str) -> str:
+    """Name of what is kept beside an answer."""
+    return f"{ANSWERS}{scenario}.json"
+
+
+def verdict_file(scenario: str, judge: str) -> str:
+    """Name of what is kept beside a judge's verdict."""
+    return f"{VERDICTS}{scenario}/{judge}.json"
 
 
 T = TypeVar("T", PromptRecord, AnswerRecord, JudgedRecord, Snapshot)

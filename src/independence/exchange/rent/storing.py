@@ -16,6 +16,7 @@ from independence.config.subjects import SIM
 from independence.exchange.rent import mending, replies
 from independence.exchange.rent.folder import Line
 from independence.exchange.rent.reader import Held, Imported, Judged
+from independence.exchange.rent.records import answer_file, verdict_file
 from independence.judge.spec import verdict_key
 from independence.store import context, exported, queries, records
 from independence.store.queries import PUBLISHED
@@ -24,7 +25,7 @@ from independence.suites import digest
 from independence.suites.schema import Scenario, Suite
 
 UNKNOWN_JUDGE = "unknown"
-ANSWERS, VERDICTS, RUN_ID = "answers/", "verdicts/", "run_id"
+RUN_ID = "run_id"
 SNAPSHOT, GRID = "run_grid.json", "grid.jsonl"
 TEXTS = ("messages", "response_text")  # in the tables alone
 
@@ -90,16 +91,6 @@ def _simulated(model: str) -> bool:
     return model.startswith(f"{SIM}/")
 
 
-def beside_answer(scenario: str) -> str:
-    """Name of what is kept beside an answer."""
-    return f"{ANSWERS}{scenario}.json"
-
-
-def beside_verdict(scenario: str, judge: str) -> str:
-    """Name of what is kept beside a judge's verdict."""
-    return f"{VERDICTS}{scenario}/{judge}.json"
-
-
 def _runs(connection: sqlite3.Connection, suite: Suite, imported: Imported) -> dict[tuple[str, int], int]:
     """(model, run id) -> number of the run: what is stored keeps its number, what is new counts on."""
     numbers = {
@@ -154,11 +145,11 @@ def _add(rows: _Rows, suite: Suite, trial: TrialRow, held: Held) -> None:
     turn, after = suite.scenario(trial.scenario).turns[0].id, context.extend(begin, answer)
     at = record.timestamp_iso or None
     rows.calls.append(CallRow(trial.key, 0, turn, begin, after, answer, bytes(record.messages), at))
-    name = beside_answer(trial.scenario)
+    name = answer_file(trial.scenario)
     rows.beside.append(exported.Sidecar(trial.config_dir, trial.run, name, _beside(held.at, held.read.whole)))
     for judged in held.judged:
         judge = judged.read.record.scorer_model or UNKNOWN_JUDGE
-        name = beside_verdict(trial.scenario, judge)
+        name = verdict_file(trial.scenario, judge)
         content = _beside(judged.at, judged.read.whole)
         rows.beside.append(exported.Sidecar(trial.config_dir, trial.run, name, content))
         rows.verdicts.extend(_verdict(suite, trial, judged, judge))
