@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from independence.suites import digest, load
 from tests.e2e import inside
-from tests.gates import canonical, stored
+from tests.gates import canonical, replayed, stored
 
 _WIDTH = {"COLUMNS": "120"}
 
@@ -96,4 +97,4 @@ MAKERS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 def makers() -> dict[str, Callable[[Path], dict[str, Any]]]:
     """Every golden document that can be made here."""
-    return dict(MAKERS)
+    return MAKERS | {name: partial(replayed.read, name) for name in replayed.NAMES}

@@ -1,0 +1,75 @@
+"""Stores that older code wrote, and the commands that wrote them: run again, they find everything there."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.e2e import endpoint, inside
+from tests.gates import canonical, stored
+
+FOLDER = Path(__file__).parent / "stores"
+NAMES = ("store-727c7a2", "store-9b05578")  # each after the commit whose code wrote it
+ENV = {"LOOP_KEY": endpoint.KEY}
+RUNS = (
+    ("run", "--suite", "v2", "-e", "stability", "-m", "loop/half,loop/never,sim/yield-35", "--runs", "2",
+     "-j", "cues", "-j", "sim/judge", "-j", "loop/judge"),
+    ("run", "--suite", "sides", "--limit", "18", "-m", "loop/fair,sim/pleaser", "--runs", "1",
+     "-j", "cues", "-j", "sim/judge"),
+)  # fmt: skip
+GRADED = (
+    ("judge", "--suite", "v2", "-j", "cues", "-j", "sim/judge", "-j", "loop/judge"),
+    ("judge", "--suite", "sides", "-j", "cues", "-j", "sim/judge"),
+)
+JUDGES = {"v2": ("cues", "sim/judge", "loop/judge"), "sides": ("cues", "sim/judge")}
+
+
+class Replay(NamedTuple):
+    """What came of running the commands on a copy of a store."""
+
+    db: Path
+    plans: list[str]  # the line that says what is still to be asked, of each command
+    requests: list[endpoint.Request]
+
+
+def copy(name: str, folder: Path) -> Path:
+    """A copy of one of the stores, free to be changed."""
+    db = folder / f"{name}.db"
+    db.write_bytes(lzma.decompress((FOLDER / f"{name}.db.xz").read_bytes()))
+    return db
+
+
+def replay(db: Path) -> Replay:
+    """Run the commands that wrote a store, and `judge` on it, while an endpoint listens."""
+    plans = []
+    with endpoint.serving(db.parent) as served:
+        models = endpoint.models_file(db.parent, served.base_url)
+        for arguments in (*RUNS, *GRADED):
+            ended = inside.run(*arguments, "--models-file", str(models), "--db", str(db), env=ENV)
+            assert ended.code == 0, ended.err
+            plans += [line for line in ended.err.splitlines() if line.startswith("plan: ")]
+        return Replay(db, plans, served.requests())
+
+
+def _board(db: Path, suite: str, judge: str) -> Any:
+    ended = inside.run("leaderboard", "--suite", suite, "-j", judge, "--format", "json", "--db", str(db))
+    assert ended.code == 0, ended.err
+    return canonical.document(json.loads(ended.out))
+
+
+def found(db: Path) -> dict[str, Any]:
+    """Every board of a store, those of an older version of the rules too, and its keys."""
+    with closing(sqlite3.connect(db)) as connection:
+        settings = [text for (text,) in connection.execute("SELECT DISTINCT settings FROM verdicts")]
+    older = ("cues@1",) if '{"judge":"cues","version":1}' in settings else ()
+    boards = {f"{suite} {judge}": _board(db, suite, judge) for suite in JUDGES for judge in (*JUDGES[suite], *older)}
+    return {"boards": boards, "store": stored.kept(db)}
+
+
+def read(name: str, folder: Path) -> dict[str, Any]:
+    """What the code of now finds in one of the stores, once the commands have been run on it."""
+    return found(replay(copy(name, folder)).db)
