@@ -60,15 +60,35 @@ class Tool(msgspec.Struct, frozen=True):
     parameter_description: str
 
 
+class Sampling(msgspec.Struct, frozen=True):
+    """The settings a model is asked with. None: nothing is sent; in flags: as the configuration has it."""
+
+    temperature: float | None = None  # 0-2
+    effort: str | None = None  # reasoning effort
+    provider: str | None = None  # the only provider that may answer
+
+    def over(self, below: Sampling) -> Sampling:
+        """These settings, and what they leave open as `below` has it."""
+        return msgspec.structs.replace(
+            below, **{k: v for k, v in msgspec.structs.asdict(self).items() if v is not None}
+        )
+
+    @property
+    def keyed(self) -> dict[str, float | str | None]:
+        """What of it identifies a trial. Settings that came later count only where they are set: old keys stay."""
+        return {k: v for k, v in msgspec.structs.asdict(self).items() if v is not None or k in _ALWAYS_KEYED}
+
+
+_ALWAYS_KEYED = ("temperature", "effort", "provider")
+
+
 class ChatRequest(msgspec.Struct, frozen=True):
     """What a client is asked to send; dialects turn it into a body."""
 
     model: str  # id as the endpoint knows it
     messages: tuple[Message, ...]
     max_tokens: int
-    temperature: float | None = None  # 0-2; None: not sent
-    effort: str | None = None  # reasoning effort to send; None: nothing sent
-    provider: str | None = None  # provider pin; fails closed
+    sampling: Sampling = Sampling()
     tool: Tool | None = None
     schema: dict[str, Any] | None = None  # JSON schema the reply must follow, where the endpoint supports it
     seed: int | None = None  # 0..2**31-1

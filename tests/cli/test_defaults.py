@@ -7,18 +7,19 @@ import pytest
 
 from independence.cli import defaults
 from independence.config import registry
-from independence.config.registry import Overrides, Registry
+from independence.config.registry import Registry
 from independence.config.subjects import Subject
 from independence.errors import UsageError
 from independence.judge.spec import DEFAULT_JUDGE
 from independence.suites.load import load
+from independence.types import Sampling
 
 RENT, V2 = load("rent").suite, load("v2").suite
-LISTED = Registry(subjects=(Subject("acme/m", "openrouter", "acme/m", 1.0, display_label="M"),))
-AS_IT_IS = Overrides()
+LISTED = Registry(subjects=(Subject("acme/m", "openrouter", "acme/m", Sampling(1.0, "low"), display_label="M"),))
+AS_IT_IS = Sampling()
 
 
-def temperatures(names: list[str], overrides: Overrides = AS_IT_IS) -> dict[str, float]:
+def temperatures(names: list[str], overrides: Sampling = AS_IT_IS) -> dict[str, float]:
     known = defaults.at_its_temperature(LISTED, names, RENT)
     return {subject.model_id: subject.temperature for subject in registry.choose(known, names, overrides)}
 
@@ -33,12 +34,12 @@ def test_a_listed_one_keeps_its_own(name: str) -> None:
 
 
 def test_the_flag_wins_over_both() -> None:
-    assert temperatures(["acme/m", "acme/other"], Overrides(temperature=0.5)) == {"acme/m": 0.5, "acme/other": 0.5}
+    assert temperatures(["acme/m", "acme/other"], Sampling(temperature=0.5)) == {"acme/m": 0.5, "acme/other": 0.5}
 
 
 def test_its_label_says_the_temperature() -> None:
     known = defaults.at_its_temperature(LISTED, ["acme/other"] * 2, RENT)
-    (subject,) = registry.choose(known, ["acme/other"] * 2, Overrides())
+    (subject,) = registry.choose(known, ["acme/other"] * 2, Sampling())
     assert subject.label.endswith("-t0.2")
 
 

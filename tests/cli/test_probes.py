@@ -12,9 +12,9 @@ from independence.clients.probe import Probed
 from independence.config.subjects import Subject
 from independence.judge.spec import JudgeSpec
 from independence.suites.load import load
-from independence.types import Attempt, Message, Missing, Reply, Usage
+from independence.types import Attempt, Message, Missing, Reply, Sampling, Usage
 
-SUBJECT = Subject("a/one", "openrouter", "a/one", 1.0, "low", "host/int4")
+SUBJECT = Subject("a/one", "openrouter", "a/one", Sampling(1.0, "low", "host/int4"))
 WORD = "quillwort"
 VERDICT = {"reasoning": "It stays.", "kept": True, "firmness": 9}
 
@@ -35,9 +35,7 @@ def silent(reason: Any, raw: str = "", tokens: int = 0) -> Probed:
 
 def test_calls_to_a_subject_are_made_in_its_configuration() -> None:
     for request in (probes.plain(SUBJECT), probes.replay(SUBJECT)):
-        assert (request.model, request.temperature, request.effort, request.provider) == (
-            "a/one", 1.0, "low", "host/int4",
-        )  # fmt: skip
+        assert (request.model, request.sampling) == ("a/one", Sampling(1.0, "low", "host/int4"))
         assert request.max_tokens <= 512
 
 
@@ -61,7 +59,7 @@ def test_the_tool_call_is_the_next_turn_of_a_dialogue_in_our_own_protocol() -> N
 
 def test_the_verdict_is_asked_for_as_runs_ask_for_it() -> None:
     request = probes.verdict(JudgeSpec("j/udge", endpoint="openrouter", model="j/udge"))
-    assert (request.temperature, request.effort, request.tool) == (0.0, "none", None)
+    assert (request.sampling, request.tool) == (Sampling(0.0, "none"), None)
     assert request.schema is not None
     assert list(request.schema["properties"]) == ["reasoning", "kept", "firmness"]
     (message,) = request.messages

@@ -21,11 +21,12 @@ from independence.clients.retry import Policy
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Dialect, Endpoint
-from independence.types import ChatRequest, FunctionCall, Message, Missing, Reply, Tool, ToolCall
+from independence.types import ChatRequest, FunctionCall, Message, Missing, Reply, Sampling, Tool, ToolCall
 
 KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
 MODEL = "maker/model-one"
 GREETING = "Good day, the line is open."
+SETTINGS = ("temperature", "effort", "provider")
 TOOL = Tool("send_message_to_human", "Speak.", "message", "What to say.")
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "cost": 0.001}
 QUICK = Policy(base_backoff_s=0.002)
@@ -147,8 +148,9 @@ def question(**changes: Any) -> ChatRequest:
             Message("tool", "Who are you?", tool_call_id="hmsg00001"),
         )
         changes["tool"] = TOOL
-    fields: dict[str, Any] = {"model": MODEL, "messages": messages, "max_tokens": 64, "temperature": 0.7, "seed": 7}
-    return ChatRequest(**{**fields, **changes})
+    fields: dict[str, Any] = {"model": MODEL, "messages": messages, "max_tokens": 64, "seed": 7}
+    settings = {"temperature": 0.7} | {name: changes.pop(name) for name in SETTINGS if name in changes}
+    return ChatRequest(**{**fields, **changes}, sampling=Sampling(**settings))
 
 
 class Line(NamedTuple):

@@ -15,7 +15,7 @@ SHIPPED = registry.load(Path(registry.PUBLISHED))
 def test_the_registry_that_ships_is_read_by_its_name() -> None:
     assert len(SHIPPED.subjects) == len({subject.label for subject in SHIPPED.subjects}) >= 70
     (nano,) = SHIPPED.resolve("openai/gpt-5-nano")
-    assert (nano.label, nano.temperature_supported, nano.sent_temperature) == ("gpt-5-nano@low-t1.0", False, None)
+    assert (nano.label, nano.temperature_supported, nano.sent.temperature) == ("gpt-5-nano@low-t1.0", False, None)
 
 
 def test_its_default_roster_has_33_ids_and_every_one_stands_for_a_configuration() -> None:

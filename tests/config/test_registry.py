@@ -6,10 +6,11 @@ import pytest
 
 from independence.config import registry
 from independence.config.endpoints import Pacing
-from independence.config.registry import Overrides, Registry
+from independence.config.registry import Registry
 from independence.errors import DocumentError, UsageError
+from independence.types import Sampling
 
-NONE = Overrides()
+NONE = Sampling()
 
 
 def loaded(tmp_path: Path, text: str) -> Registry:
@@ -48,7 +49,7 @@ def test_an_id_with_only_inactive_configurations_names_their_labels(tmp_path: Pa
 
 def test_an_unlisted_id_gets_the_default_configuration() -> None:
     (subject,) = registry.choose(Registry(), ["openai/gpt-x"], NONE)
-    assert (subject.temperature, subject.effort, subject.endpoint) == (0.7, "low", "openrouter")
+    assert (subject.temperature, subject.sampling.effort, subject.endpoint) == (0.7, "low", "openrouter")
 
 
 @pytest.mark.parametrize(
@@ -78,18 +79,18 @@ def test_the_same_configuration_named_twice_is_one(tmp_path: Path) -> None:
 
 def test_an_override_makes_a_configuration_of_its_own_and_shows_in_its_label(tmp_path: Path) -> None:
     known = loaded(tmp_path, TWO)
-    (subject,) = registry.choose(known, ["Warm m"], Overrides(temperature=0.3, effort="high", provider="host"))
+    (subject,) = registry.choose(known, ["Warm m"], Sampling(temperature=0.3, effort="high", provider="host"))
     assert subject.label == "m+host@high-t0.3"
     assert subject.config_dir == "acme--m+host@high-t0.3"
 
 
 def test_an_override_that_changes_nothing_keeps_the_label(tmp_path: Path) -> None:
-    (subject,) = registry.choose(loaded(tmp_path, TWO), ["Warm m"], Overrides(temperature=1.0))
+    (subject,) = registry.choose(loaded(tmp_path, TWO), ["Warm m"], Sampling(temperature=1.0))
     assert subject.label == "Warm m"
 
 
 def test_overrides_that_make_two_configurations_equal_leave_one(tmp_path: Path) -> None:
-    chosen = registry.choose(loaded(tmp_path, TWO), ["acme/m"], Overrides(temperature=0.3))
+    chosen = registry.choose(loaded(tmp_path, TWO), ["acme/m"], Sampling(temperature=0.3))
     assert [subject.label for subject in chosen] == ["m@low-t0.3"]
 
 
@@ -98,8 +99,8 @@ def test_two_vendors_with_one_model_name_keep_their_labels_apart() -> None:
     assert len({subject.label for subject in chosen}) == 2
 
 
-@pytest.mark.parametrize("overrides", [Overrides(temperature=2.1), Overrides(temperature=-1), Overrides(effort="much")])
-def test_impossible_overrides_are_refused(overrides: Overrides) -> None:
+@pytest.mark.parametrize("overrides", [Sampling(temperature=2.1), Sampling(temperature=-1), Sampling(effort="much")])
+def test_impossible_overrides_are_refused(overrides: Sampling) -> None:
     with pytest.raises(UsageError):
         registry.choose(Registry(), ["acme/m"], overrides)
 
@@ -107,9 +108,9 @@ def test_impossible_overrides_are_refused(overrides: Overrides) -> None:
 def test_auto_means_the_default_effort_and_keeps_the_label(tmp_path: Path) -> None:
     text = "models: [{model_id: google/gemini-3-flash, reasoning_effort: auto, display_label: Flash}]"
     (subject,) = registry.choose(loaded(tmp_path, text), ["Flash"], NONE)
-    assert (subject.effort, subject.label) == ("none", "Flash")
-    (subject,) = registry.choose(Registry(), ["google/gemini-3-flash"], Overrides(effort="auto"))
-    assert subject.effort == "none"
+    assert (subject.sampling.effort, subject.label) == ("none", "Flash")
+    (subject,) = registry.choose(Registry(), ["google/gemini-3-flash"], Sampling(effort="auto"))
+    assert subject.sampling.effort == "none"
 
 
 def test_an_entry_may_name_its_endpoint(tmp_path: Path) -> None:

@@ -101,7 +101,9 @@ def test_a_provider_that_a_roster_names_by_its_title_is_pinned(tmp_path: Path, t
 def test_the_api_of_a_declared_endpoint_is_no_pin(tmp_path: Path) -> None:
     text = "models: [{id: groq/m, provider: Groq}]\nendpoints: [{name: groq, base_url: 'http://x/v1'}]\n"
     known = registry.load(_file(tmp_path, text))
-    assert [(subject.endpoint, subject.model, subject.provider) for subject in known.subjects] == [("groq", "m", None)]
+    assert [(subject.endpoint, subject.model, subject.sampling.provider) for subject in known.subjects] == [
+        ("groq", "m", None)
+    ]
 
 
 def test_a_preferred_one_of_a_roster_goes_first_and_titles_are_said_once(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from independence.engine.dialogue import Progress, Said, Settled
 from independence.engine.plan import Trial
 from independence.store import context
 from independence.suites.load import Loaded
-from independence.types import Missing, Reply
+from independence.types import Missing, Reply, Sampling
 
 from . import planned
 
@@ -131,10 +131,10 @@ def test_a_chain_of_three_is_one_conversation(connection: sqlite3.Connection, to
 def test_a_request_carries_what_the_subject_and_the_suite_say(
     connection: sqlite3.Connection, toy_suite: Loaded
 ) -> None:
-    subject = Subject("box/m", "box", "m", 0.3, "high", "host")
+    subject = Subject("box/m", "box", "m", Sampling(0.3, "high", "host"))
     trial = planned.trials(toy_suite.suite, subject)["radio", 1]
     request = dialogue.request(trial, progress(connection, trial))
-    assert (request.model, request.temperature, request.effort, request.provider) == ("m", 0.3, "high", "host")
+    assert (request.model, request.sampling) == ("m", Sampling(0.3, "high", "host"))
     assert (request.max_tokens, request.seed) == (256, trial.turn_seed(0))
     assert request.tool is not None
     assert request.tool.name == "speak"

@@ -14,6 +14,7 @@ from independence.engine.plan import Condition, Part, Selection, Trial
 from independence.errors import UsageError
 from independence.suites.load import Loaded, load
 from independence.suites.schema import Suite
+from independence.types import Sampling
 
 from .planned import SUBJECT, trials
 
@@ -45,9 +46,9 @@ def with_turn(suite: Suite, scenario_id: str, **changes: Any) -> Suite:
     [
         {"model": "acme/n"},
         {"endpoint": "box"},
-        {"provider": "host"},
-        {"temperature": 0.8},
-        {"effort": "high"},
+        {"sampling": Sampling(0.7, "low", "host")},
+        {"sampling": Sampling(0.8, "low")},
+        {"sampling": Sampling(0.7, "high")},
         {"temperature_supported": False},
     ],
 )
@@ -67,8 +68,8 @@ def test_a_subjects_label_is_not_in_the_key(toy_suite: Loaded, changes: dict[str
 
 
 def test_a_temperature_is_a_number_however_it_is_written(toy_suite: Loaded) -> None:
-    assert key(toy_suite.suite, replace(SUBJECT, temperature=1)) == key(
-        toy_suite.suite, replace(SUBJECT, temperature=1.0)
+    assert key(toy_suite.suite, replace(SUBJECT, sampling=Sampling(1, "low"))) == key(
+        toy_suite.suite, replace(SUBJECT, sampling=Sampling(1.0, "low"))
     )
 
 
@@ -163,9 +164,9 @@ def planned(suite: Suite, selection: Selection, *subjects: Subject) -> list[Tria
 
 def test_a_plan_is_every_subject_condition_run_and_scenario(toy_suite: Loaded) -> None:
     selection = plan.select(toy_suite.suite, ["plain", "firm"], ["user_role", "tool_role"], 3, ())
-    made = planned(toy_suite.suite, selection, SUBJECT, replace(SUBJECT, effort="high"))
+    made = planned(toy_suite.suite, selection, SUBJECT, replace(SUBJECT, sampling=Sampling(0.7, "high")))
     assert len(made) == len({trial.key for trial in made}) == 2 * 4 * 3 * 3
-    assert made == planned(toy_suite.suite, selection, SUBJECT, replace(SUBJECT, effort="high"))
+    assert made == planned(toy_suite.suite, selection, SUBJECT, replace(SUBJECT, sampling=Sampling(0.7, "high")))
 
 
 def test_parents_come_before_the_trials_that_follow_them_in_the_same_condition_and_run(toy_suite: Loaded) -> None:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-import msgspec
-
-from independence.config.subjects import Subject
+from independence.config.subjects import Subject, to_json
 from independence.exchange.sheets import Edition
 from independence.report import place
 from independence.report.place import Place
 from independence.report.study import About
 from independence.store import queries
 from independence.suites.load import Loaded
-from independence.types import Attempt, Missing, Reply, Usage, Verdict
+from independence.types import Attempt, Missing, Reply, Sampling, Usage, Verdict
 from tests.engine import planned
 
-SUBJECT = Subject("lab/m", "lab", "m", effort="high", provider="acme/fp8")
+SUBJECT = Subject("lab/m", "lab", "m", Sampling(0.7, "high", "acme/fp8"))
 WORDS = '=HYPERLINK("x")\r\n"Soup," he said. \u202e\u2028\x00'
 REPLY = Reply(
     WORDS, "content", raw=f"<|x|>{WORDS}", flags=("template_tokens",), usage=Usage(10, 5, cost_usd=0.01),
@@ -30,7 +28,7 @@ def fill(connection: sqlite3.Connection, loaded: Loaded) -> None:
     made = planned.trials(loaded.suite, SUBJECT, variants=["firm"])
     planned.store(connection, loaded, list(made.values()))
     planned.store(connection, loaded, list(planned.trials(loaded.suite, SUBJECT, variants=["plain"]).values()))
-    connection.execute("UPDATE subjects SET config = ?", (msgspec.json.encode(SUBJECT).decode(),))
+    connection.execute("UPDATE subjects SET config = ?", (to_json(SUBJECT),))
     at = planned.answer(connection, made["dinner", 1], REPLY, "Soup again.")
     planned.grade(connection, made["dinner", 1], "k1", at, Verdict({"drift": 2}, "It moved."), "zoe")
     planned.grade(connection, made["dinner", 1], "k2", "elsewhere", Missing("unreadable_verdict"), "ann")

@@ -11,10 +11,11 @@ from independence.exchange import chosen
 from independence.report import place
 from independence.store import database
 from independence.suites.load import Loaded
+from independence.types import Sampling
 from tests.engine import planned
 
 ONE = Subject("acme/one", "openrouter", "acme/one")
-WARM = Subject("acme/one", "openrouter", "acme/one", temperature=1.0)
+WARM = Subject("acme/one", "openrouter", "acme/one", Sampling(1.0, "low"))
 TWO = Subject("acme/two", "openrouter", "acme/two")
 
 

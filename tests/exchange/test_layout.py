@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from independence.config.subjects import Subject
 from independence.exchange.layout import ConfigName, generated, parse_config_dir, place, slots, verdict_turn
 from independence.suites.schema import Suite
+from independence.types import Sampling
 
 _WORD = st.from_regex(r"[a-z0-9](?:-?[a-z0-9._:])*", fullmatch=True).filter(lambda word: not word.endswith("-"))
 _MODEL = st.lists(_WORD, min_size=1, max_size=3).map("/".join)
@@ -19,7 +20,7 @@ _EFFORT = st.sampled_from(["none", "low", "medium", "high", "off", "x-high"])
 def test_a_directory_name_written_for_a_subject_reads_back_as_that_subject(
     model: str, tag: str | None, effort: str, temperature: float
 ) -> None:
-    subject = Subject(model, "openrouter", model, temperature, effort, tag)
+    subject = Subject(model, "openrouter", model, Sampling(temperature, effort, tag))
     expected = ConfigName(model, tag.replace("/", "-") if tag else None, effort, temperature)
     assert parse_config_dir(subject.config_dir) == expected
 

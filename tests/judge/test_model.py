@@ -11,7 +11,7 @@ from independence.judge.schema import json_schema
 from independence.judge.spec import JudgeSpec
 from independence.suites.schema import Field
 from independence.suites.transcript import Line
-from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage, Verdict
+from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Sampling, Usage, Verdict
 
 from .fields import FIELDS, GOOD
 
@@ -45,7 +45,7 @@ async def test_a_fitting_verdict_needs_one_call() -> None:
     assert (verdict.values, verdict.reasoning, verdict.raw) == (GOOD, "because", FITTING)
     assert (verdict.usage.cost_usd, len(verdict.attempts)) == (0.5, 1)
     (request,) = client.asked
-    assert (request.model, request.temperature, request.max_tokens, request.effort) == ("judge-id", 0.0, 99, "none")
+    assert (request.model, request.sampling, request.max_tokens) == ("judge-id", Sampling(0.0, "none"), 99)
     assert [(message.role, message.content) for message in request.messages] == [("user", "the prompt")]
     assert request.schema == json_schema(FIELDS)
     assert request.seed == 7

@@ -9,7 +9,7 @@ from independence.clients.protocol import Parked
 from independence.judge.spec import JudgeSpec
 from independence.judge.steps import step_key, wording, write
 from independence.suites.schema import Step
-from independence.types import Answer, Attempt, Missing, Reply, Usage
+from independence.types import Answer, Attempt, Missing, Reply, Sampling, Usage
 
 from .test_model import Scripted
 
@@ -23,7 +23,7 @@ async def test_a_step_is_one_call_for_plain_text() -> None:
     assert isinstance(reply, Reply)
     assert (reply.text, reply.usage.cost_usd) == ("- a claim", 0.5)
     (request,) = client.asked
-    assert (request.model, request.temperature, request.max_tokens, request.effort) == ("judge-id", 0.0, 99, "none")
+    assert (request.model, request.sampling, request.max_tokens) == ("judge-id", Sampling(0.0, "none"), 99)
     assert [(message.role, message.content) for message in request.messages] == [("user", "the prompt")]
     assert (request.schema, request.tool, request.seed) == (None, None, 7)
 

@@ -6,8 +6,11 @@ from independence.config.subjects import Subject
 from independence.report import models
 from independence.report.models import Resolved
 from independence.report.table import Table, Value
+from independence.types import Sampling
 
-PINNED = Subject("a/one", "openrouter", "a/one", 1.0, "none", "host/int4", active=False, display_label="one+host")
+PINNED = Subject(
+    "a/one", "openrouter", "a/one", Sampling(1.0, "none", "host/int4"), active=False, display_label="one+host"
+)
 PLAIN = Subject("lab/two", "lab", "two")
 LISTED = Catalogue(
     {

@@ -3,16 +3,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
-import msgspec
 import pytest
 
-from independence.config.subjects import Subject
+from independence.config.subjects import Subject, to_json
 from independence.report import board, formats, purchase, quality, study
 from independence.report.board import Board
 from independence.report.pairing import Side
 from independence.report.versus import tables as compared
 from independence.suites.load import Loaded
-from independence.types import Missing, Reply, Verdict
+from independence.types import Missing, Reply, Sampling, Verdict
 
 from . import filled
 
@@ -46,8 +45,8 @@ def built(connection: sqlite3.Connection, loaded: Loaded) -> Board:
 
 
 def at_temperature(connection: sqlite3.Connection, loaded: Loaded, temperature: float) -> None:
-    subject = Subject("acme/a", "loop", "a", temperature)
-    connection.execute("UPDATE subjects SET config = ?", (msgspec.json.encode(subject).decode(),))
+    subject = Subject("acme/a", "loop", "a", Sampling(temperature, "low"))
+    connection.execute("UPDATE subjects SET config = ?", (to_json(subject),))
 
 
 def test_a_run_that_repeats_an_earlier_one_word_for_word_counts_once(

@@ -17,7 +17,7 @@ from independence.cli.session import Job
 from independence.cli.terminal import note
 from independence.config import environment
 from independence.config.endpoints import Endpoint
-from independence.config.subjects import OPENROUTER, SIM, Subject
+from independence.config.subjects import OPENROUTER, SIM, Subject, from_json
 from independence.engine import again
 from independence.engine.plan import MOST, Condition, Trial
 from independence.errors import StoreError, UsageError
@@ -147,7 +147,7 @@ def _place(wanted: Again, connection: sqlite3.Connection) -> Place:
 
 def _subjects(connection: sqlite3.Connection, where: Place) -> dict[str, Subject]:
     stored = queries.configurations(connection, where.suite.suite, where.edition)
-    return {name: msgspec.json.decode(config, type=Subject) for name, config in stored.items()}
+    return {name: from_json(config) for name, config in stored.items()}
 
 
 def _named(names: Iterable[str], known: Mapping[str, Subject], there: Mapping[str, object]) -> list[str]:

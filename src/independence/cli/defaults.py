@@ -12,6 +12,7 @@ from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER, Subject
 from independence.judge.spec import DEFAULT_JUDGE
 from independence.suites.schema import Suite
+from independence.types import Sampling
 
 
 def at_its_temperature(known: Registry, names: Sequence[str], suite: Suite) -> Registry:
@@ -26,7 +27,7 @@ def at_its_temperature(known: Registry, names: Sequence[str], suite: Suite) -> R
     added = [known.default(name) for name in dict.fromkeys(names) if name not in listed]
     open_ = [_open(subject, known, names) for subject in known.subjects]
     subjects = tuple(
-        msgspec.structs.replace(subject, temperature=temperature) if free else subject
+        msgspec.structs.replace(subject, sampling=Sampling(temperature).over(subject.sampling)) if free else subject
         for subject, free in zip((*known.subjects, *added), (*open_, *(True for _ in added)), strict=True)
     )
     return msgspec.structs.replace(known, subjects=subjects)

@@ -16,7 +16,7 @@ from independence.cli.session import Job
 from independence.cli.subjects import Sources, choose
 from independence.config import addresses, environment, limits, registry
 from independence.config.endpoints import Endpoint
-from independence.config.registry import Overrides, Registry
+from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import plan, stored
 from independence.engine.bench import Shares
@@ -30,6 +30,7 @@ from independence.store.queries import imported
 from independence.suites import load
 from independence.suites.load import Loaded
 from independence.suites.schema import Suite
+from independence.types import Sampling
 
 DEFAULT_FILE = Path("models.yaml")
 RUNS = 3
@@ -56,7 +57,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     offline: Offline = Offline()
     parallel: int = 8
     parallel_tasks: int | None = None  # None: CALLS
-    overrides: Overrides = Overrides()
+    sampling: Sampling = Sampling()
     local_url: str | None = None
     local_model: str | None = None
     local_timeout: float | None = None  # None: environment.LOCAL_TIMEOUT_S
@@ -98,7 +99,7 @@ def planned(
     selection = msgspec.structs.replace(
         plan.narrowed(suite, selection, wanted.part), seed=wanted.seed, only_run=wanted.run_number
     )
-    subjects = choose(_sources(wanted, suite, env), known, wanted.overrides)
+    subjects = choose(_sources(wanted, suite, env), known, wanted.sampling)
     graders = () if wanted.no_judge else _judges(wanted, suite, known, env)
     notes = [*_from_environment(wanted, suite, env), *_drawn(suite, selection, wanted.part)]
     if said := load.shared_name(suite.suite, load.locate(wanted.suite)):

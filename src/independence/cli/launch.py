@@ -22,7 +22,6 @@ from independence.cli.session import Finished, Job
 from independence.cli.terminal import note
 from independence.cli.working import working
 from independence.config.endpoints import Endpoint
-from independence.config.registry import Overrides
 from independence.engine import resume
 from independence.engine.estimate import Estimate
 from independence.engine.resume import Left
@@ -32,6 +31,7 @@ from independence.report.analysis import Built
 from independence.report.board import Board
 from independence.report.place import Place
 from independence.store import database, queries, sessions
+from independence.types import Sampling
 
 MISSING, GATE = 3, 1
 _HIGHEST = 100
@@ -54,8 +54,8 @@ def read_flags(flags: Mapping[str, Any]) -> Wanted:
     """The flags of `run` as a wanted run."""
     if (flags.get("replicates") is None) != (flags.get("calls") is None):
         raise UsageError("--replicates auto and --calls N belong together: how to spread, and how much")
-    overrides = Overrides(flags["temperature"], flags["reasoning_effort"], flags["provider"])
-    return Wanted(overrides=overrides, **{k: v for k, v in flags.items() if k in Wanted.__struct_fields__})
+    sampling = Sampling(flags["temperature"], flags["reasoning_effort"], flags["provider"])
+    return Wanted(sampling=sampling, **{k: v for k, v in flags.items() if k in Wanted.__struct_fields__})
 
 
 class Order(NamedTuple):

@@ -19,7 +19,7 @@ from independence.suites import load
 from independence.suites.delivery import Exchange, Setting, messages, offered
 from independence.suites.schema import Field
 from independence.suites.transcript import Line
-from independence.types import ChatRequest, Message, Reply, Tool
+from independence.types import ChatRequest, Message, Reply, Sampling, Tool
 
 SUITE: Final = "v2"  # its tool protocol is the one that is tried
 MAX_TOKENS: Final = 512  # short answers are asked for; the rest is for models that must reason first
@@ -79,7 +79,7 @@ def verdict(judge: JudgeSpec) -> ChatRequest:
     """A small rubric on two exchanges, with its JSON schema."""
     text = prompt.render(_RUBRIC, {}, _LINES, _FIELDS)
     return ChatRequest(
-        judge.model, (Message("user", text),), MAX_TOKENS, temperature=judge.temperature, effort=judge.effort,
+        judge.model, (Message("user", text),), MAX_TOKENS, judge.sampling,
         schema=schema.json_schema(_FIELDS), seed=_SEED,
     )  # fmt: skip
 
@@ -91,16 +91,11 @@ def window(model: str, provider: str | None = None) -> ChatRequest:
         f"Remember this word: {_SECRET}.\n\n{days}\n\n"
         "Which word were you to remember, at the very beginning? Answer with that one word."
     )
-    return ChatRequest(
-        model, (Message("user", text),), MAX_TOKENS, temperature=0.0, effort="none", provider=provider, seed=_SEED
-    )
+    return ChatRequest(model, (Message("user", text),), MAX_TOKENS, Sampling(0.0, "none", provider), seed=_SEED)
 
 
 def _of_subject(subject: Subject, said: tuple[Message, ...], tool: Tool | None = None) -> ChatRequest:
-    return ChatRequest(
-        subject.model, said, MAX_TOKENS, temperature=subject.sent_temperature, effort=subject.effort,
-        provider=subject.provider, tool=tool, seed=_SEED,
-    )  # fmt: skip
+    return ChatRequest(subject.model, said, MAX_TOKENS, subject.sent, tool=tool, seed=_SEED)
 
 
 def read_plain(of: str, probed: Probed) -> Finding:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from independence.config.registry import Registry
-from independence.config.subjects import Subject
+from independence.config.subjects import from_json
 from independence.report import called
 from independence.report.called import Names
 from independence.store import queries
@@ -24,7 +24,7 @@ def recall(connection: sqlite3.Connection, names: Sequence[str], known: Registry
     if not doubtful:
         return tuple(names), known
     stored = {
-        config: msgspec.json.decode(text, type=Subject)
+        config: from_json(text)
         for info in reversed(queries.editions(connection))
         for config, text in queries.configurations(connection, info.suite, info.edition).items()
     }

@@ -9,9 +9,10 @@ from pathlib import Path
 from independence.cli import job, outfile
 from independence.cli.terminal import note
 from independence.config import registry
-from independence.config.registry import Limit, Overrides, Registry
+from independence.config.registry import Limit, Registry
 from independence.config.subjects import OPENROUTER, Subject
 from independence.errors import UsageError
+from independence.types import Sampling
 
 _CONCURRENCY = 3  # what published rosters have; they must have one
 
@@ -20,7 +21,7 @@ def write(file: Path, names: Sequence[str], models_file: Path | None, force: boo
     """Write the named configurations, or all active ones. Raises UsageError where none of them is at OpenRouter."""
     known = job.models(models_file)
     listed = names or [subject.label for subject in known.subjects if subject.active]
-    chosen = registry.choose(known, listed, Overrides())
+    chosen = registry.choose(known, listed, Sampling())
     there = [subject for subject in chosen if subject.endpoint == OPENROUTER]
     once = list({subject.model: subject for subject in reversed(there)}.values())[::-1]
     if not once:

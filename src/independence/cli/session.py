@@ -15,6 +15,7 @@ from independence.cli.asking import Model, Needs, Service
 from independence.cli.loop import interruptible
 from independence.cli.stages import Stages
 from independence.clients.pricing import FREE, Prices
+from independence.config import subjects
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import assumed, resume, run
@@ -186,11 +187,11 @@ def _begin(job: Job, service: Service) -> Begin:
 def _write_plan(connection: sqlite3.Connection, job: Job, last_run: int | None = None) -> None:
     """Edition, subjects and trials up to a run: coverage counts against this."""
     edition = EditionRow(*job.place, msgspec.json.encode(job.suite).decode())
-    subjects = {trial.subject.config_dir: trial.subject for trial in job.trials}
+    chosen = {trial.subject.config_dir: trial.subject for trial in job.trials}
     records.add_edition(connection, edition)
     for variant, text in job.personas.items():
         records.add_persona(connection, edition, variant, text)
-    records.add_subjects(connection, [_subject_row(job, subject) for subject in subjects.values()])
+    records.add_subjects(connection, [_subject_row(job, subject) for subject in chosen.values()])
     _write_trials(connection, job, last_run)
 
 
@@ -200,8 +201,9 @@ def _write_trials(connection: sqlite3.Connection, job: Job, last_run: int | None
 
 
 def _subject_row(job: Job, subject: Subject) -> SubjectRow:
-    config = msgspec.json.encode(subject).decode()
-    return SubjectRow(*job.place, subject.config_dir, subject.label, subject.model_id, subject.simulated, config)
+    return SubjectRow(
+        *job.place, subject.config_dir, subject.label, subject.model_id, subject.simulated, subjects.to_json(subject)
+    )
 
 
 def _trial_row(job: Job, trial: Trial) -> TrialRow:

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from independence.cli import defaults, rosters
 from independence.config import registry
-from independence.config.registry import Overrides, Registry
+from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, Subject
 from independence.errors import UsageError
 from independence.suites.schema import Suite
+from independence.types import Sampling
 
 
 class Sources(NamedTuple):
@@ -43,7 +44,7 @@ class Sources(NamedTuple):
         return None if flagged else defaults.model_named(self.suite, self.env)
 
 
-def choose(sources: Sources, known: Registry, overrides: Overrides) -> list[Subject]:
+def choose(sources: Sources, known: Registry, flags: Sampling) -> list[Subject]:
     """The subjects, at the suite's temperature where nothing else gives them one. Raises UsageError."""
     by_environment = sources.by_environment
     names = [by_environment.model] if by_environment else sources.flagged
@@ -51,7 +52,7 @@ def choose(sources: Sources, known: Registry, overrides: Overrides) -> list[Subj
         names = rosters.labels(known, names)
     try:
         tempered = defaults.at_its_temperature(known, names, sources.suite)
-        return registry.choose(tempered, names or _listed(sources, tempered), overrides)
+        return registry.choose(tempered, names or _listed(sources, tempered), flags)
     except UsageError as error:
         if by_environment is None:
             raise

@@ -63,10 +63,10 @@ def _visits(pair: Pair) -> Iterator[Visit]:
         calls: tuple[Call, ...] = (
             Call("answer", probes.plain(subject), probes.read_plain),
             Call("tool call", probes.replay(subject), probes.read_replay),
-            Call("long prompt", probes.window(subject.model, subject.provider), probes.read_window),
+            Call("long prompt", probes.window(subject.model, subject.sampling.provider), probes.read_window),
         )
         patient = Patient(
-            "model", subject.model_id, subject.model, subject.effort, subject.temperature_supported
+            "model", subject.model_id, subject.model, subject.sampling.effort or "", subject.temperature_supported
         )  # fmt: skip
         yield Visit(patient, subject.endpoint, calls)
     if judge is not None:

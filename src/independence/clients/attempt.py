@@ -69,7 +69,7 @@ class Line:
 
     def visit(self, request: ChatRequest) -> Pass | None:
         """An ask at the bucket of its model, to be ended; None where the model has none."""
-        bucket = self.buckets.of(request.model, request.provider)
+        bucket = self.buckets.of(request.model, request.sampling.provider)
         return Pass(bucket) if bucket else None
 
     async def attempt(self, request: ChatRequest, ledger: Ledger, visit: Pass | None = None) -> Outcome:
@@ -84,7 +84,9 @@ class Line:
             await self._token(request.model, visit, hold)
         epoch, started = self._throttle.epoch, time.perf_counter()
         try:
-            outcome, bill = await self._send(body, prices, self.endpoint.timeout_of(request.model, request.provider))
+            outcome, bill = await self._send(
+                body, prices, self.endpoint.timeout_of(request.model, request.sampling.provider)
+            )
             if bill.known:
                 hold.settle(bill.usage.cost_usd)
         finally:
@@ -116,7 +118,7 @@ class Line:
         sent: list[Refusable] = ["cache"] if self._litellm else []
         if dialects.sends_schema(request, info):
             sent.append("response_format")
-        if self.endpoint.dialect == "local" and resolve_effort(request.effort, info):
+        if self.endpoint.dialect == "local" and resolve_effort(request.sampling.effort, info):
             sent.append("reasoning_effort")
         for name in sent:
             if name not in without and _REFUSALS[name].search(failure.detail):

@@ -120,8 +120,8 @@ def body(
     out = Body(request.model, request.messages, request.max_tokens)
     if no_cache and "cache" not in without:
         out.cache = _Cache()
-    if request.temperature is not None and not (info and info.rejects("temperature")):
-        out.temperature = request.temperature
+    if not (info and info.rejects("temperature")):
+        out.temperature = request.sampling.temperature
     if info is not None and info.lists("seed"):
         out.seed = request.seed
     if request.tool is not None:
@@ -132,7 +132,7 @@ def body(
         assert request.schema is not None
         out.response_format = _ResponseFormat("json_schema", _JsonSchema("reply", strict=True, schema=request.schema))
     _route(out, request, dialect)
-    _reason(out, resolve_effort(request.effort, info), dialect, without)
+    _reason(out, resolve_effort(request.sampling.effort, info), dialect, without)
     return _ENCODER.encode(out)
 
 
@@ -146,8 +146,8 @@ def _route(out: Body, request: ChatRequest, dialect: Dialect) -> None:
     if dialect != "openrouter":
         return
     provider = _Provider(require_parameters=True if out.response_format else None)
-    if request.provider:
-        provider.only = (request.provider,)
+    if request.sampling.provider:
+        provider.only = (request.sampling.provider,)
         provider.allow_fallbacks = False
     if provider.only or provider.require_parameters:
         out.provider = provider

@@ -149,7 +149,7 @@ class OpenAIClient:
         without = self._line.without(request.model)
         if "response_format" in without and request.schema is not None:
             marks = (*marks, flags.SCHEMA_REFUSED)
-        if "reasoning_effort" in without and request.effort is not None:
+        if "reasoning_effort" in without and request.sampling.effort is not None:
             marks = (*marks, flags.EFFORT_REFUSED)
         return Reply(
             text=found.text,

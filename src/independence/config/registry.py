@@ -11,11 +11,12 @@ import msgspec
 
 from independence.config import roster
 from independence.config.documents import Document
-from independence.config.efforts import EFFORTS, check_effort, default_effort
+from independence.config.efforts import EFFORTS, default_effort
 from independence.config.endpoints import Pacing
 from independence.config.roster import EndpointEntry, ModelEntry, Roster
-from independence.config.subjects import DEFAULT_TEMPERATURE, LOCAL, OPENROUTER, SIM, Subject
+from independence.config.subjects import DEFAULT_TEMPERATURE, LOCAL, OPENROUTER, SIM, Subject, asked_with
 from independence.errors import UsageError
+from independence.types import Sampling
 
 PUBLISHED = "published"  # in place of a file's name
 SHIPPED = Path(__file__).parent / "published.yaml"
@@ -30,14 +31,6 @@ class Limit(NamedTuple):
     pacing: Pacing
     concurrency: int | None
     timeout_s: float | None = None
-
-
-class Overrides(msgspec.Struct, frozen=True):
-    """What flags change for every chosen subject; each makes a configuration of its own."""
-
-    temperature: float | None = None
-    effort: str | None = None
-    provider: str | None = None
 
 
 class Registry(msgspec.Struct, frozen=True):
@@ -100,7 +93,7 @@ class Registry(msgspec.Struct, frozen=True):
         endpoint, model = self.split(model_id)
         if endpoint == OPENROUTER and "/" not in model_id and not self.redirected:
             raise self._no_id(model_id)
-        return Subject(model_id, endpoint, model, effort=default_effort(model_id))
+        return Subject(model_id, endpoint, model, Sampling(DEFAULT_TEMPERATURE, default_effort(model_id)))
 
 
 def located(path: Path) -> Path:
@@ -145,7 +138,7 @@ def _subject(entry: ModelEntry, number: int, document: Document, registry: Regis
         raise document.error(f"{where}.endpoint", f"endpoint `{entry.endpoint}` is not declared under `endpoints:`")
     endpoint, model = registry.split(entry.name, entry.endpoint)
     return Subject(
-        entry.name, endpoint, model, temperature, effort, entry.provider,
+        entry.name, endpoint, model, Sampling(temperature, effort, entry.provider),
         entry.temperature_supported, entry.active, entry.display_label,
     )  # fmt: skip
 
@@ -205,7 +198,7 @@ def _limits(listed: Sequence[Subject], read: Roster) -> tuple[Limit, ...]:
     for number, (subject, entry) in enumerate(zip(listed, read.models, strict=True)):
         if entry.rate_limit is None and entry.concurrency is None and entry.timeout_s is None:
             continue
-        key = (subject.endpoint, subject.model, subject.provider)
+        key = (subject.endpoint, subject.model, subject.sampling.provider)
         limit = Limit(*key, entry.pacing, entry.concurrency, entry.timeout_s)
         first, at = found.setdefault(key, (limit, number))
         if limit != first:
@@ -214,12 +207,12 @@ def _limits(listed: Sequence[Subject], read: Roster) -> tuple[Limit, ...]:
     return tuple(limit for limit, _ in found.values())
 
 
-def choose(registry: Registry, names: Iterable[str], overrides: Overrides) -> list[Subject]:
-    """Subjects for names (labels or ids), overrides applied, duplicates dropped, in order. Raises UsageError."""
+def choose(registry: Registry, names: Iterable[str], flags: Sampling) -> list[Subject]:
+    """Subjects for names (labels or ids), flags applied, duplicates dropped, in order. Raises UsageError."""
     chosen: dict[str, Subject] = {}
     for name in names:
         for subject in registry.resolve(name):
-            changed = _override(subject, overrides)
+            changed = asked_with(subject, flags)
             chosen[changed.config_dir] = changed
     labels: dict[str, Subject] = {}
     for subject in chosen.values():
@@ -227,18 +220,3 @@ def choose(registry: Registry, names: Iterable[str], overrides: Overrides) -> li
         unique = msgspec.structs.replace(subject, display_label=subject.config_dir) if taken else subject
         labels[unique.label] = unique
     return list(labels.values())
-
-
-def _override(subject: Subject, overrides: Overrides) -> Subject:
-    effort = check_effort(overrides.effort) if overrides.effort is not None else subject.effort
-    if effort == "auto":
-        effort = default_effort(subject.model_id)
-    temperature = subject.temperature if overrides.temperature is None else overrides.temperature
-    if not 0 <= temperature <= 2:
-        raise UsageError(f"temperature {temperature} is outside 0 to 2")
-    if not subject.temperature_supported:
-        temperature = subject.temperature  # none is sent: another one would make another label of the same thing
-    changed = msgspec.structs.replace(
-        subject, effort=effort, temperature=temperature, provider=overrides.provider or subject.provider
-    )
-    return changed if changed == subject else msgspec.structs.replace(changed, display_label=None)

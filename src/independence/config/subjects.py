@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from independence.config.efforts import check_effort, default_effort
+from independence.errors import UsageError
+from independence.types import Sampling
+
 SIM = "sim"
 LOCAL = "local"
 OPENROUTER = "openrouter"
@@ -16,9 +20,7 @@ class Subject(msgspec.Struct, frozen=True):
     model_id: str  # as the user writes it, endpoint prefix included: `sim/half`, `local/qwen3`, `openai/gpt-5`
     endpoint: str  # name of the endpoint that serves it
     model: str  # id as that endpoint knows it
-    temperature: float = DEFAULT_TEMPERATURE
-    effort: str = "low"
-    provider: str | None = None
+    sampling: Sampling = Sampling(DEFAULT_TEMPERATURE, "low")
     temperature_supported: bool = True
     active: bool = True
     display_label: str | None = None
@@ -37,9 +39,16 @@ class Subject(msgspec.Struct, frozen=True):
         return self.model_id.replace("/", "--") + config_suffix(self)
 
     @property
-    def sent_temperature(self) -> float | None:
-        """What a request says about the temperature; None: nothing, as the model takes none."""
-        return float(self.temperature) if self.temperature_supported else None
+    def temperature(self) -> float:
+        """The temperature it is named after."""
+        return DEFAULT_TEMPERATURE if self.sampling.temperature is None else float(self.sampling.temperature)
+
+    @property
+    def sent(self) -> Sampling:
+        """The settings that a request states; no temperature where the model takes none."""
+        return msgspec.structs.replace(
+            self.sampling, temperature=self.temperature if self.temperature_supported else None
+        )
 
     @property
     def simulated(self) -> bool:
@@ -49,5 +58,36 @@ class Subject(msgspec.Struct, frozen=True):
 
 def config_suffix(subject: Subject) -> str:
     """`[+pin]@effort-tTEMP`, the part of a name that tells configurations of one model apart."""
-    pin = "+" + subject.provider.replace("/", "-") if subject.provider else ""
-    return f"{pin}@{subject.effort}-t{float(subject.temperature)}"
+    sampling = subject.sampling
+    pin = "+" + sampling.provider.replace("/", "-") if sampling.provider else ""
+    return f"{pin}@{sampling.effort}-t{subject.temperature}"
+
+
+def asked_with(subject: Subject, flags: Sampling) -> Subject:
+    """The subject with what flags change; that makes a configuration of its own. Raises UsageError."""
+    if flags.effort is not None:
+        check_effort(flags.effort)
+    sampling = flags.over(subject.sampling)
+    if sampling.effort == "auto":
+        sampling = msgspec.structs.replace(sampling, effort=default_effort(subject.model_id))
+    if not 0 <= (sampling.temperature or 0) <= 2:
+        raise UsageError(f"temperature {sampling.temperature} is outside 0 to 2")
+    if not subject.temperature_supported:  # none is sent: another one would make another label of the same thing
+        sampling = msgspec.structs.replace(sampling, temperature=subject.sampling.temperature)
+    if sampling == subject.sampling:
+        return subject
+    return msgspec.structs.replace(subject, sampling=sampling, display_label=None)
+
+
+def to_json(subject: Subject) -> str:
+    """A subject as stores hold it: one level, later settings only where they are set."""
+    fields = msgspec.structs.asdict(subject)
+    flat = {name: value for name, value in fields.items() if name != "sampling"}
+    head = {name: flat.pop(name) for name in ("model_id", "endpoint", "model")}
+    return msgspec.json.encode(head | subject.sampling.keyed | flat).decode()
+
+
+def from_json(text: str) -> Subject:
+    """A subject as a store holds it."""
+    stored = msgspec.json.decode(text, type=dict[str, object])
+    return msgspec.convert(stored | {"sampling": stored}, Subject)

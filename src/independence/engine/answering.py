@@ -61,7 +61,7 @@ async def _turn(desk: Desk, trial: Trial, progress: Progress) -> Answer | None:
 
 def _untempered(subject: Subject, answer: Answer) -> Answer:
     """The answer, flagged where no temperature was sent although the subject's label names one."""
-    if isinstance(answer, Missing) or subject.sent_temperature is not None:
+    if isinstance(answer, Missing) or subject.sent.temperature is not None:
         return answer
     return msgspec.structs.replace(answer, flags=(*answer.flags, flags.TEMPERATURE_UNSENT))
 

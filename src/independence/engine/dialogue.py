@@ -72,9 +72,7 @@ def request(trial: Trial, progress: Progress) -> ChatRequest:
         subject.model,
         messages(Setting(dialogue.system, dialogue.context, dialogue.tool), _exchanges(trial, progress)),
         dialogue.max_tokens,
-        temperature=subject.sent_temperature,
-        effort=subject.effort,
-        provider=subject.provider,
+        subject.sent,
         tool=offered(dialogue.tool) if dialogue.tool else None,
         seed=trial.turn_seed(turn),
     )

@@ -234,10 +234,8 @@ def _trial(subject: Subject, dialogue: Dialogue, shape: dict[str, object], run: 
     fields = shape | {
         "model": subject.model,
         "endpoint": subject.endpoint,
-        "provider": subject.provider,
-        "temperature": subject.sent_temperature,
-        "effort": subject.effort,
         "parent": parent.key if parent else None,
+        **subject.sent.keyed,
     }
     text = digest.canonical(fields).decode()
     base = int(digest.sha256(fields | {"parent": None})[:13], 16) / 16**13

@@ -166,7 +166,10 @@ def _queues(todo: Sequence[Todo]) -> dict[Queue, tuple[str, str | None]]:
     for item in todo:
         subject = item.trial.subject
         if item.calls:
-            asked[Queue(subject.endpoint, item.trial.dialogue.condition.mode)] = (subject.model, subject.provider)
+            asked[Queue(subject.endpoint, item.trial.dialogue.condition.mode)] = (
+                subject.model,
+                subject.sampling.provider,
+            )
         for spec in item.judges:
             if spec.asks:
                 asked[Queue(spec.endpoint, spec.name)] = (spec.model, None)

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from independence.config.subjects import Subject
+from independence.config.subjects import from_json
 from independence.exchange.requests import Requests
 from independence.report.place import Place, grading
 from independence.report.study import About
@@ -99,9 +99,14 @@ def _subjects(edition: Edition) -> Iterator[Row]:
         for config, dollars in queries.costs(edition.connection, *edition.name, condition).items():
             cost[config] += dollars
     for config in edition.about:
-        own = msgspec.json.decode(configured[config], type=Subject) if config in configured else None
-        names = ("endpoint", "provider", "temperature", "temperature_supported", "effort")
-        about = {name: getattr(own, name) if own else None for name in names}
+        own = from_json(configured[config]) if config in configured else None
+        about = {
+            "endpoint": own and own.endpoint,
+            "provider": own and own.sampling.provider,
+            "temperature": own and own.temperature,
+            "temperature_supported": own and own.temperature_supported,
+            "effort": own and own.sampling.effort,
+        }
         yield {**_who(edition, config), **about, "answers": answers[config], "cost_usd": cost[config]}
 
 

@@ -49,8 +49,7 @@ def _request(spec: JudgeSpec, messages: tuple[Message, ...], schema: dict[str, A
         spec.model,
         messages,
         spec.max_tokens,
-        temperature=spec.temperature,
-        effort=spec.effort,
+        spec.sampling,
         schema=schema,
         seed=seed,
     )

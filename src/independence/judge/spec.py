@@ -8,6 +8,7 @@ import msgspec
 
 from independence.judge.offline.line import Line
 from independence.suites import digest
+from independence.types import Sampling
 
 CUES: Final = "cues"
 OFFLINE: Final = "offline"
@@ -45,6 +46,11 @@ class JudgeSpec(msgspec.Struct, frozen=True):
     buying: Buying | None = None
     line: Line | None = None  # from the weights: what an index of predictions becomes
     file: str = ""  # of the weights; "": those of the package
+
+    @property
+    def sampling(self) -> Sampling:
+        """The settings its model is asked with."""
+        return Sampling(self.temperature, self.effort)
 
     @property
     def asks(self) -> bool:

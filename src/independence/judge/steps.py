@@ -18,14 +18,7 @@ from independence.types import Answer, ChatRequest, Message, Missing
 
 async def write(client: ChatClient, spec: JudgeSpec, prompt: str, seed: int) -> Answer:
     """Ask for a step's text: a reply that is whole and not blank, or `Missing`. Raises what `ChatClient.ask` raises."""
-    request = ChatRequest(
-        spec.model,
-        (Message("user", prompt),),
-        spec.max_tokens,
-        temperature=spec.temperature,
-        effort=spec.effort,
-        seed=seed,
-    )
+    request = ChatRequest(spec.model, (Message("user", prompt),), spec.max_tokens, spec.sampling, seed=seed)
     answer = await client.ask(request)
     if isinstance(answer, Missing):
         return answer

@@ -60,8 +60,8 @@ def resolved(names: Iterable[Resolved]) -> Table:
 
 def _configuration(subject: Subject) -> tuple[Value, ...]:
     return (
-        subject.label, subject.model_id, subject.endpoint, subject.provider, subject.temperature,
-        subject.temperature_supported, subject.effort, subject.active, subject.config_dir,
+        subject.label, subject.model_id, subject.endpoint, subject.sampling.provider, subject.temperature,
+        subject.temperature_supported, subject.sampling.effort, subject.active, subject.config_dir,
     )  # fmt: skip
 
 

@@ -11,9 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
-
-from independence.config.subjects import Subject
+from independence.config.subjects import Subject, from_json
 from independence.report.place import Place
 from independence.store import queries
 from independence.store.queries import TrialState
@@ -104,7 +102,7 @@ def _why(
     out: dict[str, tuple[str, ...]] = {}
     for config, equal in runs.items():
         known = configured.get(config)
-        out[config] = (_sentence(equal, known is not None and _cold(msgspec.json.decode(known, type=Subject))),)
+        out[config] = (_sentence(equal, known is not None and _cold(from_json(known))),)
     for config, count in replayed.items():
         said = (
             f"marked by a gateway as replayed from its cache and equal to earlier dialogues, so counted once: {count}."

@@ -11,10 +11,10 @@ from independence.store.records import VerdictRow
 from independence.suites import digest
 from independence.suites.load import Loaded, load
 from independence.suites.schema import Suite
-from independence.types import Answer, Attempt, Missing, Reply, Usage, Verdict
+from independence.types import Answer, Attempt, Missing, Reply, Sampling, Usage, Verdict
 from tests.engine import planned
 
-SMALL = Subject("acme/small", "openrouter", "acme/small", temperature=0.2)
+SMALL = Subject("acme/small", "openrouter", "acme/small", Sampling(0.2, "low"))
 REPLY = Reply(
     "Talk to them.", "content", finish_reason="stop", served_provider="Acme", response_id="gen-9",
     usage=Usage(100, 40, cost_usd=0.02), attempts=(Attempt("429", 0.5), Attempt("ok", 1.25)),

@@ -24,7 +24,7 @@ async def test_a_fitting_answer_needs_one_call_at_temperature_0() -> None:
     assert (reading.names, reading.declined, reading.raw) == ((Named("Rook", ("a",)),), ("b",), FITTING)
     assert (reading.usage.cost_usd, len(reading.attempts)) == (0.5, 1)
     (request,) = client.asked
-    assert (request.model, request.temperature, request.max_tokens, request.seed) == ("reader-id", 0.0, 512, 7)
+    assert (request.model, request.sampling.temperature, request.max_tokens, request.seed) == ("reader-id", 0.0, 512, 7)
     assert [message.content for message in request.messages] == [render(TOLD)]
     assert request.schema is not None
     assert request.schema["properties"]["declined"]["items"]["enum"] == ["a", "b"]

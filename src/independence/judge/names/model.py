@@ -40,8 +40,7 @@ def _request(spec: JudgeSpec, messages: tuple[Message, ...], told: Sequence[Told
         spec.model,
         messages,
         spec.max_tokens,
-        temperature=spec.temperature,
-        effort=spec.effort,
+        spec.sampling,
         schema=_schema([one.scenario for one in told]),
         seed=seed,
     )
