@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 from independence.cli.main import COMMANDS, main
+from independence.clients import dialects
 from independence.config import registry
 from independence.suites import load
+from independence.types import ChatRequest
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -80,6 +84,17 @@ def test_the_models_file_in_the_guide_parses(tmp_path: Path) -> None:
     assert [subject.label for subject in known.subjects][1] == "kimi-k2.5+moonshot"
     assert not known.subjects[2].active
     assert known.subjects[2].endpoint == "lab"
+
+
+def test_the_dialect_in_the_guide_can_be_used() -> None:
+    (snippet,) = fenced(DOCS / "endpoints.md", "python")
+    (declared,) = fenced(DOCS / "endpoints.md", "toml")
+    group, held = next(iter(tomllib.loads(declared)["project"]["entry-points"].items()))
+    assert (group, held["acme"].partition(":")[2]) == (dialects.GROUP, "DIALECT")
+    names: dict[str, Any] = {}
+    exec(snippet, names)
+    request = ChatRequest("m", (), max_tokens=9)
+    assert names["DIALECT"].parameters(request, None, frozenset())["max_completion_tokens"] == 9
 
 
 def test_links_between_the_guides_lead_somewhere() -> None:

@@ -20,7 +20,7 @@ from independence.clients.protocol import Notify, Wait
 from independence.clients.retry import Policy
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
-from independence.config.endpoints import Dialect, Endpoint
+from independence.config.endpoints import Endpoint
 from independence.types import ChatRequest, FunctionCall, Message, Missing, Reply, Sampling, Tool, ToolCall
 
 KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
@@ -202,7 +202,7 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 
 @pytest.fixture
 def endpoint(server: Scripted) -> Callable[..., Endpoint]:
-    def make(dialect: Dialect = "openrouter", **changes: Any) -> Endpoint:
+    def make(dialect: str = "openrouter", **changes: Any) -> Endpoint:
         fields: dict[str, Any] = {"name": dialect, "base_url": server.url, "dialect": dialect, "api_key": KEY}
         return Endpoint(**{**fields, "timeout_s": 0.5, "connect_timeout_s": 0.5, **changes})
 
@@ -212,7 +212,7 @@ def endpoint(server: Scripted) -> Callable[..., Endpoint]:
 @pytest.fixture
 def connect(endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession) -> Connect:
     def make(
-        dialect: Dialect = "openrouter",
+        dialect: str = "openrouter",
         *,
         cap: float | None = None,
         info: ModelInfo | None = INFO,

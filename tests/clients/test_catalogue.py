@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning, WireModel, read_model, resolve_effort
+from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning, read_model, read_models, resolve_effort
 from independence.clients.pricing import FREE, Prices
 
 
-def read(dialect: Any = "openrouter", **fields: Any) -> ModelInfo:
-    info = read_model(WireModel(**{"id": "a/b", **fields}), dialect)
-    assert info is not None
+def read(*, free: bool = False, **fields: Any) -> ModelInfo:
+    models = read_models({"data": [{"id": "a/b", **fields}]}, free=free)
+    assert models is not None
+    (info,) = models
     return info
 
 
@@ -35,15 +36,16 @@ def test_a_missing_or_negative_price_is_no_price(pricing: object) -> None:
 
 
 def test_a_local_model_is_free_unless_a_price_is_listed() -> None:
-    assert read("local").prices == FREE
-    assert read("local", pricing={"prompt": "1", "completion": "2"}).prices == Prices(1.0, 2.0)
+    assert read(free=True).prices == FREE
+    assert read(free=True, pricing={"prompt": "1", "completion": "2"}).prices == Prices(1.0, 2.0)
 
 
 @pytest.mark.parametrize("junk", [None, 7, "x", [], {}, [1, None]])
 def test_an_entry_of_any_shape_can_be_read(junk: object) -> None:
     info = read(canonical_slug=junk, context_length=junk, supported_parameters=junk, reasoning=junk, pricing=junk)
     assert info.id == "a/b"
-    assert read_model(WireModel(id=junk), "local") is None or junk == "x"
+    assert read_models({"data": [{"id": junk}]}, free=True) == [] or junk == "x"
+    assert read_model({"data": {"id": junk}}) is None or junk == "x"
 
 
 def test_what_is_not_said_is_neither_listed_nor_rejected() -> None:
@@ -94,3 +96,12 @@ def test_a_model_that_does_not_reason_gets_no_effort_and_an_unknown_one_what_was
     assert resolve_effort("low", ModelInfo("a", supported_parameters=frozenset({"reasoning"}))) == "low"
     assert resolve_effort("low", ModelInfo("a")) == "low"
     assert resolve_effort("low", None) == "low"
+
+
+def test_near_names_are_those_spelt_alike_and_those_of_another_vendor() -> None:
+    names = ("maker/model-one", "maker/model-two", "maker/model-six", "maker/model-ten", "resold/tiny-3", "z/other")
+    listed = Catalogue({name: ModelInfo(name) for name in names})
+    assert listed.near("maker/model-onr")[0] == "maker/model-one"
+    assert len(listed.near("maker/model-onr")) == 3
+    assert listed.near("tiny-3") == ["resold/tiny-3"]
+    assert listed.near("qqqqqqqq") == []

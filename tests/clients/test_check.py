@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from independence.clients.catalogue import Catalogue
-from independence.clients.check import check
+from independence.clients.listing import check
 from independence.clients.pricing import FREE, Prices
 from independence.clients.retry import Policy
 from independence.config.endpoints import Endpoint

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from independence.clients import dialects
 from independence.clients.catalogue import ModelInfo, Reasoning
-from independence.clients.dialects import body, headers
-from independence.config.endpoints import Dialect, Endpoint
+from independence.clients.pricing import FREE
+from independence.config.endpoints import Endpoint
+from independence.errors import UsageError
 from independence.types import FunctionCall, Message, ToolCall
 
 from .conftest import KEY, MODEL, TOOL, question
@@ -17,14 +19,15 @@ FULL = frozenset({"tools", "temperature", "seed", "reasoning", "structured_outpu
 
 
 def sent(
-    dialect: Dialect = "openrouter",
+    dialect: str = "openrouter",
     lists: frozenset[str] | None = FULL,
     without: frozenset[Any] = NONE,
     reasoning: Reasoning | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
     info = ModelInfo(id=MODEL, supported_parameters=lists, reasoning=reasoning)
-    decoded: dict[str, Any] = json.loads(body(question(**changes), dialect, info, without))
+    parameters = dialects.of(dialect).parameters(question(**changes), info, without)
+    decoded: dict[str, Any] = json.loads(dialects.body(parameters))
     return decoded
 
 
@@ -106,7 +109,7 @@ def test_effort_travels_as_an_object_to_the_router_and_as_a_word_to_a_local_serv
 
 @pytest.mark.parametrize("effort", [None, "off"])
 @pytest.mark.parametrize("dialect", ["openrouter", "local"])
-def test_off_sends_nothing(dialect: Dialect, effort: str | None) -> None:
+def test_off_sends_nothing(dialect: str, effort: str | None) -> None:
     assert not {"reasoning", "reasoning_effort"} & sent(dialect, effort=effort).keys()
 
 
@@ -131,6 +134,10 @@ def test_what_was_rejected_before_is_left_out() -> None:
     assert not {"response_format", "reasoning_effort"} & request.keys()
 
 
+def headers(endpoint: Endpoint) -> dict[str, str]:
+    return dialects.of(endpoint.dialect).headers(endpoint)
+
+
 def test_the_router_is_told_who_asks_and_never_to_cache() -> None:
     out = headers(Endpoint("openrouter", "http://x/v1", "openrouter", f" {KEY}\n"))
     assert out["Authorization"] == f"Bearer {KEY}"
@@ -144,3 +151,25 @@ def test_a_local_server_gets_a_key_only_where_one_is_set() -> None:
     assert "Authorization" not in headers(Endpoint("local", "http://x/v1", "local"))
     assert headers(Endpoint("local", "http://x/v1", "local", KEY))["Authorization"] == f"Bearer {KEY}"
     assert not any("OpenRouter" in name for name in headers(Endpoint("local", "http://x/v1", "local")))
+
+
+def test_only_a_local_server_may_reject_an_effort_and_be_asked_without() -> None:
+    request = question(effort="high", schema={"type": "object"})
+    assert dialects.of("local").droppable(request, None) == ["response_format", "reasoning_effort"]
+    assert dialects.of("openrouter").droppable(request, None) == ["response_format"]
+    assert dialects.of("local").droppable(question(), None) == []
+
+
+def test_a_model_that_nobody_lists_is_free_on_a_local_server_alone() -> None:
+    assert dialects.of("local").prices(None) == FREE
+    assert dialects.of("openrouter").prices(None) is None
+    assert dialects.of("local").prices(ModelInfo(MODEL)) is None
+
+
+def test_a_name_that_nobody_declares_is_refused_with_those_there_are() -> None:
+    with pytest.raises(UsageError) as caught:
+        dialects.of("opnrouter")
+    assert str(caught.value) == (
+        "no dialect `opnrouter`; there are local, openrouter; a package adds one by an entry point of group "
+        "`independence.dialects`"
+    )

@@ -5,10 +5,9 @@ from collections.abc import Callable
 import aiohttp
 import pytest
 
-from independence.clients import listing
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.failures import Failure
-from independence.clients.listing import KeyInfo
+from independence.clients.listing import KeyInfo, Listing
 from independence.clients.pricing import Prices
 from independence.config.endpoints import Endpoint
 
@@ -33,14 +32,14 @@ async def test_a_good_key_tells_what_is_left_of_it(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession, page: object, left: float, free: bool
 ) -> None:
     server.serves("/key", Step(body=page))
-    assert await listing.read_key(endpoint(), session) == KeyInfo(left, free)
+    assert await Listing(endpoint(), session).read_key() == KeyInfo(left, free)
 
 
 async def test_a_refused_key_is_a_failure_that_does_not_repeat_it(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
 ) -> None:
     server.serves("/key", failing(401, f"no such key {KEY}"))
-    said = await listing.read_key(endpoint(), session)
+    said = await Listing(endpoint(), session).read_key()
     assert isinstance(said, Failure)
     assert said.action == "key"
     assert KEY not in said.detail
@@ -50,7 +49,7 @@ async def test_the_catalogue_holds_every_entry_with_an_id(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
 ) -> None:
     server.serves("/models", LISTING)
-    listed = await listing.read_catalogue(endpoint(), session)
+    listed = await Listing(endpoint(), session).read_catalogue()
     assert isinstance(listed, Catalogue)
     assert {name: info.prices for name, info in listed.models.items()} == {
         MODEL: Prices(1e-6, 4e-6),
@@ -64,7 +63,7 @@ async def test_a_server_without_a_listing_has_an_unknown_catalogue(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession, page: Step
 ) -> None:
     server.serves("/models", page)
-    assert await listing.read_catalogue(endpoint(), session) == Catalogue(known=False)
+    assert await Listing(endpoint(), session).read_catalogue() == Catalogue(known=False)
 
 
 @pytest.mark.parametrize(("step", "kind"), [(failing(503), "503"), (failing(403), "403")])
@@ -72,7 +71,7 @@ async def test_trouble_is_a_failure_after_one_attempt(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession, step: Step, kind: str
 ) -> None:
     server.serves("/models", step)
-    said = await listing.read_catalogue(endpoint(), session)
+    said = await Listing(endpoint(), session).read_catalogue()
     assert isinstance(said, Failure)
     assert said.kind == kind
     assert len(server.seen) == 1
@@ -82,27 +81,22 @@ async def test_a_name_that_is_not_listed_is_resolved_by_the_router(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
 ) -> None:
     server.serves("/model/maker/old-name", Step(body={"data": {"id": MODEL, "pricing": PRICE}}))
-    listed, info = await listing.find(endpoint(), session, Catalogue(), "maker/old-name")
+    router = Listing(endpoint(), session)
+    listed = await router.find(Catalogue(), "maker/old-name")
+    assert isinstance(listed, Catalogue)
+    info = listed.info("maker/old-name")
     assert info is not None
     assert info.id == MODEL
-    assert listed.info("maker/old-name") == info
-    assert await listing.find(endpoint(), session, Catalogue(), "maker/nothing") == (Catalogue(), None)
+    nothing = await router.find(Catalogue(), "maker/nothing")
+    assert isinstance(nothing, Failure)
+    assert nothing.status == 404
 
 
 async def test_only_a_router_is_asked_for_names_it_does_not_list(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
 ) -> None:
     known = Catalogue({MODEL: ModelInfo(MODEL)})
-    assert await listing.find(endpoint("local"), session, known, "other") == (known, None)
-    assert await listing.find(endpoint(), session, known, MODEL) == (known, ModelInfo(MODEL))
-    assert await listing.find(endpoint(), session, Catalogue(known=False), MODEL) == (Catalogue(known=False), None)
+    assert await Listing(endpoint("local"), session).find(known, "other") == known
+    assert await Listing(endpoint(), session).find(known, MODEL) == known
+    assert await Listing(endpoint(), session).find(Catalogue(known=False), MODEL) == Catalogue(known=False)
     assert server.seen == []
-
-
-def test_near_names_are_those_spelt_alike_and_those_of_another_vendor() -> None:
-    names = ("maker/model-one", "maker/model-two", "maker/model-six", "maker/model-ten", "resold/tiny-3", "z/other")
-    listed = Catalogue({name: ModelInfo(name) for name in names})
-    assert listing.near("maker/model-onr", listed)[0] == "maker/model-one"
-    assert len(listing.near("maker/model-onr", listed)) == 3
-    assert listing.near("tiny-3", listed) == ["resold/tiny-3"]
-    assert listing.near("qqqqqqqq", listed) == []

@@ -91,7 +91,7 @@ def test_settings_come_from_the_environment() -> None:
         "BENCH_CONCURRENCY": " 7 ", "BENCH_TIMEOUT_S": "2.5", "BENCH_MAX_RETRIES": "0", "OPENROUTER_MODEL_RPS": "0.3",
         "OPENROUTER_MODEL_BURST": "2",
     }  # fmt: skip
-    assert environment.settings(env) == (7, 2.5, 0, Pacing(0.3, 2))
+    assert environment.settings(env) == (7, 2.5, 0, {"openrouter": Pacing(0.3, 2)})
     assert environment.settings({"BENCH_TIMEOUT_S": " ", "BENCH_CONCURRENCY": ""}) == Settings()
 
 

@@ -41,7 +41,7 @@ def test_where_nobody_says_anything_nothing_is_bounded() -> None:
 
 
 def test_the_environment_paces_what_speaks_as_openrouter_and_the_file_goes_over_it() -> None:
-    found = bounded(Settings(openrouter=Pacing(2.0, 7)))
+    found = bounded(Settings(pacing={"openrouter": Pacing(2.0, 7)}))
     assert rates(found) == {
         "openrouter": Rate(2.0, 7), "local": None, "sim": None, "lab": Rate(4.0, 3), "proxy": Rate(2.0, 7),
     }  # fmt: skip
@@ -50,13 +50,13 @@ def test_the_environment_paces_what_speaks_as_openrouter_and_the_file_goes_over_
 
 
 def test_flags_go_over_everything_and_concern_every_endpoint() -> None:
-    found = bounded(Settings(openrouter=Pacing(2.0, 7)), Flags(rps=50.0, burst=5))
+    found = bounded(Settings(pacing={"openrouter": Pacing(2.0, 7)}), Flags(rps=50.0, burst=5))
     assert set(rates(found).values()) == {Rate(50.0, 5)}
     assert found["lab"].bounds == (Bounds("m", None, Rate(50.0, 5), 2),)
 
 
 def test_a_flag_changes_what_it_names_and_nothing_else() -> None:
-    found = bounded(Settings(openrouter=Pacing(2.0, 7)), Flags(rps=50.0))
+    found = bounded(Settings(pacing={"openrouter": Pacing(2.0, 7)}), Flags(rps=50.0))
     assert found["lab"].bounds_of("m").rate == Rate(50.0, 3)
     assert found["local"].rate == Rate(50.0, 1)
     assert found["openrouter"].rate == Rate(50.0, 7)
@@ -115,5 +115,5 @@ def test_a_model_has_a_timeout_of_its_own_over_its_endpoints_over_the_environmen
         assert found["openrouter"].timeout_of("slow/m") == 300.0
         assert found["openrouter"].timeout_of("quick/m") == usual
         assert found["lab"].timeout_of("any") == 30.0
-        assert found["openrouter"].timeout_of("nvidia/any") == (240.0 if settings == NOTHING else 7.0)
+        assert found["openrouter"].timeout_of("nvidia/any", slow=True) == (240.0 if settings == NOTHING else 7.0)
     assert found["local"].timeout_of("nvidia/any") == 7.0

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from independence.clients import dialects
 from independence.config import registry
 from independence.config.endpoints import Pacing
 from independence.config.registry import Registry
@@ -16,7 +17,7 @@ NONE = Sampling()
 def loaded(tmp_path: Path, text: str) -> Registry:
     file = tmp_path / "models.yaml"
     file.write_text(text, encoding="utf-8")
-    return registry.load(file)
+    return registry.load(file, dialects.of)
 
 
 TWO = """\

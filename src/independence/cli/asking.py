@@ -17,7 +17,7 @@ import msgspec
 
 from independence.clients.budget import Budget
 from independence.clients.catalogue import Catalogue, ModelInfo
-from independence.clients.check import check
+from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
 from independence.clients.pricing import FREE, Prices
 from independence.clients.protocol import GaveUp, Wait

@@ -13,6 +13,7 @@ from independence.cli import asking, doors, job, judges, visits
 from independence.cli.doors import Directory, Door
 from independence.cli.loop import drive
 from independence.cli.visits import Pair
+from independence.clients import dialects
 from independence.clients.transport import open_session
 from independence.config import environment, registry
 from independence.config.registry import Registry
@@ -76,7 +77,7 @@ def _models_file(file: Path | None) -> tuple[Registry, list[Finding]]:
     if file is None and not path.is_file():
         return Registry(), []
     try:
-        known = registry.load(path)
+        known = registry.load(path, dialects.of)
     except UsageError as error:
         fix = "correct it, or name another with --models-file"
         return Registry(), [Finding("models file", str(path), "fail", str(error), fix)]

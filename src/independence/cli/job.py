@@ -14,6 +14,7 @@ from independence.cli import defaults, judges, location, recalled, rosters
 from independence.cli.judges import Offline
 from independence.cli.session import Job
 from independence.cli.subjects import Sources, choose
+from independence.clients import dialects
 from independence.config import addresses, environment, limits, registry
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Registry
@@ -251,7 +252,7 @@ def cap(value: float | None) -> float | None:
 def models(file: Path | None) -> Registry:
     """What a models file lists: the one named, else `./models.yaml` where it is there. Raises DocumentError."""
     path = file or (DEFAULT_FILE if DEFAULT_FILE.is_file() else None)
-    known = registry.load(path) if path else Registry()
+    known = registry.load(path, dialects.of) if path else Registry()
     return msgspec.structs.replace(known, redirected=bool(environment.redirected(environment.read())))
 
 

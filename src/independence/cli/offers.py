@@ -8,9 +8,9 @@ from typing import NamedTuple
 from independence.cli import doors, job
 from independence.cli.doors import Directory
 from independence.cli.loop import drive
-from independence.clients import listing
 from independence.clients.catalogue import Catalogue
 from independence.clients.failures import Failure
+from independence.clients.listing import Listing
 from independence.clients.transport import open_session
 from independence.config import environment
 from independence.config.endpoints import Endpoint
@@ -22,6 +22,8 @@ from independence.report.models import Resolved
 from independence.report.table import Table
 from independence.testing.sim.advisers import ADVISERS
 from independence.testing.sim.panel import PANEL
+
+_NEAR = 3
 
 
 class Asked(NamedTuple):
@@ -71,7 +73,7 @@ def _catalogue(known: Registry, asked: Asked, part: str) -> Table:
     if not listed.models:
         raise UsageError(f"{endpoint.name} answers at {doors.address(endpoint)}, but lists no models")
     if not any(models.matching(listed, part)):
-        near = ", ".join(listing.near(part, listed))
+        near = ", ".join(listed.near(part)[:_NEAR])
         hint = f"; near it: {near}" if near else ""
         raise UsageError(f"{endpoint.name}: none of its {len(listed.models):,} model ids holds `{part}`{hint}")
     return models.catalogue(endpoint.name, listed, part)
@@ -94,7 +96,7 @@ def _endpoint(known: Registry, asked: Asked) -> Endpoint:
 async def _listed(endpoint: Endpoint) -> Catalogue:
     where = doors.address(endpoint)
     async with open_session() as session:
-        found = await listing.read_catalogue(endpoint, session)
+        found = await Listing(endpoint, session).read_catalogue()
     if isinstance(found, Failure):
         advice = "ask again in a few minutes" if found.status else "start the server or correct its address"
         raise UsageError(f"{endpoint.name}: no catalogue at {where} ({found.kind}: {found.detail}); {advice}")

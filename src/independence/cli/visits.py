@@ -10,8 +10,9 @@ import aiohttp
 from independence.cli import probes
 from independence.cli.doors import Door
 from independence.cli.terminal import note
-from independence.clients import listing, probe
+from independence.clients import probe
 from independence.clients.catalogue import ModelInfo
+from independence.clients.failures import Failure
 from independence.clients.probe import Probed
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
@@ -83,12 +84,14 @@ async def _visit(visit: Visit, door: Door | None, session: aiohttp.ClientSession
     name = visit.patient.name
     if door is None:
         return [Finding(visit.patient.role, name, "skipped", "its endpoint cannot be asked")]
-    listed, info = await listing.find(door.endpoint, session, door.listed, visit.patient.model)
+    found = await door.asked.find(door.listed, visit.patient.model)
+    listed = door.listed if isinstance(found, Failure) else found
+    info, endpoint = listed.info(visit.patient.model), door.asked.endpoint
     out = [*checks.of_model(visit.patient, listed, info)] if visit.listed else []
     why = door.barred or ("it is not in the catalogue" if listed.known and info is None else "")
-    client = probe.connect(door.endpoint, session, listed)
+    client = probe.connect(endpoint, session, listed)
     for call in visit.calls:
-        if not _applies(call, door.endpoint, info):
+        if not _applies(call, endpoint, info):
             continue
         if why or not left:
             why_not = why or f"{MOST_CALLS} calls are spent; ask about this one alone"

@@ -13,8 +13,8 @@ import aiohttp
 from independence.clients import dialects, failures, flags, pricing
 from independence.clients.bucket import Buckets, Pass
 from independence.clients.budget import Budget, Reservation
-from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
-from independence.clients.dialects import Refusable
+from independence.clients.catalogue import Catalogue, ModelInfo
+from independence.clients.dialects import Droppable
 from independence.clients.failures import Failure, Said
 from independence.clients.protocol import Notify, Parked, Wait
 from independence.clients.reading import BodyTooLarge
@@ -22,11 +22,22 @@ from independence.clients.retry import Ledger
 from independence.clients.signals import Signal, read_signal
 from independence.clients.throttle import Throttle
 from independence.clients.transport import Answered, Transport
-from independence.clients.wire import NOTHING, Choice, Paid, Response, decode, decode_any, paid, text_of
+from independence.clients.wire import (
+    NOTHING,
+    Choice,
+    Paid,
+    Response,
+    decode,
+    decode_any,
+    is_litellm,
+    paid,
+    replayed,
+    text_of,
+)
 from independence.config.endpoints import Endpoint
 from independence.types import Attempt, ChatRequest, Usage
 
-_REFUSALS: Final[Mapping[Refusable, re.Pattern[str]]] = {
+_REFUSALS: Final[Mapping[Droppable, re.Pattern[str]]] = {
     "response_format": re.compile(r"response_format|schema|structured|grammar|guided|sampler|param", re.IGNORECASE),
     "reasoning_effort": re.compile(r"reasoning|effort|think", re.IGNORECASE),
     "cache": re.compile(r"cache", re.IGNORECASE),
@@ -60,11 +71,12 @@ class Line:
         self.endpoint = endpoint
         self.notify = notify
         self.buckets = Buckets(endpoint)
+        self._dialect = dialects.of(endpoint.dialect)
         self._transport = Transport(session, endpoint)
         self._catalogue = catalogue
         self._budget = budget
         self._throttle = throttle
-        self._without: dict[str, frozenset[Refusable]] = {}
+        self._without: dict[str, frozenset[Droppable]] = {}
         self._litellm = False
 
     def visit(self, request: ChatRequest) -> Pass | None:
@@ -75,18 +87,17 @@ class Line:
     async def attempt(self, request: ChatRequest, ledger: Ledger, visit: Pass | None = None) -> Outcome:
         """Send once. Raises CostCapReached, and Parked where a cap cannot be kept because the price is unknown."""
         info = self._catalogue.info(request.model)
-        prices = self._prices(info)
+        prices = self._dialect.prices(info)
         without = self.without(request.model)
         asked_anew = self._litellm and "cache" not in without
-        body = dialects.body(request, self.endpoint.dialect, info, without, no_cache=asked_anew)
+        parameters = self._dialect.parameters(request, info, without)
+        body = dialects.body(parameters | {"cache": {"no-cache": True}} if asked_anew else parameters)
         hold = await self._hold(request, prices)
         if visit is not None:
             await self._token(request.model, visit, hold)
         epoch, started = self._throttle.epoch, time.perf_counter()
         try:
-            outcome, bill = await self._send(
-                body, prices, self.endpoint.timeout_of(request.model, request.sampling.provider)
-            )
+            outcome, bill = await self._send(body, prices, self._timeout_s(request))
             if bill.known:
                 hold.settle(bill.usage.cost_usd)
         finally:
@@ -105,22 +116,18 @@ class Line:
             return outcome._replace(action="again")
         return outcome
 
-    def without(self, model: str) -> frozenset[Refusable]:
+    def without(self, model: str) -> frozenset[Droppable]:
         """The parameters left out for a model because its server rejected them."""
         return self._without.get(model, frozenset())
 
     def _gives_way(
-        self, request: ChatRequest, info: ModelInfo | None, without: frozenset[Refusable], failure: Failure
+        self, request: ChatRequest, info: ModelInfo | None, without: frozenset[Droppable], failure: Failure
     ) -> bool:
         """Whether what was rejected is a parameter we can do without. It is left out from now on."""
         if failure.status not in (400, 404, 422):
             return False
-        sent: list[Refusable] = ["cache"] if self._litellm else []
-        if dialects.sends_schema(request, info):
-            sent.append("response_format")
-        if self.endpoint.dialect == "local" and resolve_effort(request.sampling.effort, info):
-            sent.append("reasoning_effort")
-        for name in sent:
+        sent: list[Droppable] = ["cache"] if self._litellm else []
+        for name in sent + self._dialect.droppable(request, info):
             if name not in without and _REFUSALS[name].search(failure.detail):
                 self._without[request.model] = self.without(request.model) | {name}
                 return True
@@ -134,10 +141,9 @@ class Line:
         ledger.mark("cached")
         return Failure("again", "cached", "a gateway replayed a stored reply before it was asked not to")
 
-    def _prices(self, info: ModelInfo | None) -> pricing.Prices | None:
-        if info is None:
-            return pricing.FREE if self.endpoint.dialect == "local" else None
-        return info.prices
+    def _timeout_s(self, request: ChatRequest) -> float:
+        slow = self._dialect.is_slow(request.model)
+        return self.endpoint.timeout_of(request.model, request.sampling.provider, slow=slow)
 
     async def _hold(self, request: ChatRequest, prices: pricing.Prices | None) -> Reservation:
         if prices is None:
@@ -171,7 +177,7 @@ class Line:
         except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
             failure = failures.of_exception(error, self.endpoint.api_key)
             return failure, Paid(Usage(), known=failure.unbilled)
-        self._litellm = self._litellm or dialects.is_litellm(answered.headers)
+        self._litellm = self._litellm or is_litellm(answered.headers)
         return read(answered, prices, self.endpoint.api_key)
 
 
@@ -213,7 +219,7 @@ def _outcome(response: Response, answered: Answered, key: str) -> Outcome:
         marks.append(flags.FINISH_ERROR)
     if finish == "content_filter":
         marks.append(flags.CONTENT_FILTER)
-    if dialects.replayed(answered.headers):
+    if replayed(answered.headers):
         marks.append(flags.CACHE_HIT)
     return Taken(response, choice, finish, tuple(marks))
 

@@ -1,7 +1,8 @@
-"""What an endpoint says about its models: prices, parameters, reasoning."""
+"""What an endpoint says about its models: prices, parameters, reasoning, and which names are near."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,6 @@ import msgspec
 
 from independence.clients import pricing
 from independence.clients.pricing import FREE, Prices
-from independence.config.endpoints import Dialect
 
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _NOT_SENT = frozenset({"", "off", "auto"})
@@ -59,8 +59,18 @@ class Catalogue(msgspec.Struct, frozen=True):
                 return self.models.get(model.removesuffix(variant))
         return None
 
+    def near(self, model: str) -> list[str]:
+        """Listed ids that may have been meant, the nearest first."""
+        names = sorted(self.models)
+        return list(dict.fromkeys([*difflib.get_close_matches(model, names, cutoff=0.6), *self.holding(model)]))
 
-class WireModel(msgspec.Struct):
+    def holding(self, model: str) -> list[str]:
+        """Listed ids that hold the last part of a name: a name without its vendor is what people remember."""
+        tail = model.rsplit("/", 1)[-1]
+        return [name for name in sorted(self.models) if tail and tail in name]
+
+
+class _WireModel(msgspec.Struct):
     """One entry of `GET /models` as it comes."""
 
     id: Any = None
@@ -71,17 +81,42 @@ class WireModel(msgspec.Struct):
     reasoning: Any = None
 
 
-def read_model(wire: WireModel, dialect: Dialect) -> ModelInfo | None:
-    """Turn an entry into what we use of it; None without an id. A local entry without prices is free."""
+class _ModelsPage(msgspec.Struct):
+    data: list[_WireModel] | None = None
+
+
+class _ModelPage(msgspec.Struct):
+    data: _WireModel | None = None
+
+
+def read_models(document: object, *, free: bool) -> list[ModelInfo] | None:
+    """The models of a `GET /models` page; None where it is no such page. `free`: those without prices cost nothing."""
+    try:
+        listed = msgspec.convert(document, _ModelsPage).data
+    except msgspec.ValidationError:
+        return None
+    return None if listed is None else [info for wire in listed if (info := _read(wire, free=free))]
+
+
+def read_model(document: object) -> ModelInfo | None:
+    """The model of a page about one; None where it is no such page."""
+    try:
+        wire = msgspec.convert(document, _ModelPage).data
+    except msgspec.ValidationError:
+        return None
+    return _read(wire, free=False) if wire else None
+
+
+def _read(wire: _WireModel, *, free: bool) -> ModelInfo | None:
+    """Turn an entry into what we use of it; None without an id."""
     if not isinstance(wire.id, str) or not wire.id:
         return None
     length = pricing.number(wire.context_length)
-    free = dialect == "local" and wire.pricing is None
     return ModelInfo(
         id=wire.id,
         canonical_slug=wire.canonical_slug if isinstance(wire.canonical_slug, str) else "",
         context_length=int(length) if length else None,
-        prices=FREE if free else _prices(wire.pricing),
+        prices=FREE if free and wire.pricing is None else _prices(wire.pricing),
         supported_parameters=_names(wire.supported_parameters),
         reasoning=_reasoning(wire.reasoning),
     )

@@ -1,28 +1,37 @@
-"""What an endpoint says about itself: is the key good, which models does it list?
+"""What an endpoint says about itself: is the key good, which models does it list, are those we need among them?
 
-GET requests only, one attempt each, and a failure as a value: who asks here wants to know how things stand now.
+GET requests only, so nothing here costs money. `read_key` and `read_catalogue` tell how things stand, as `doctor` and
+`models` want to know it: one try, and a failure as a value. `check` is what a run asks before it begins: a few tries,
+and a sentence for whatever stands in its way.
 """
 
 from __future__ import annotations
 
-import difflib
+import asyncio
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 import aiohttp
 import msgspec
 
-from independence.clients import catalogue
-from independence.clients.catalogue import Catalogue, ModelInfo, WireModel
-from independence.clients.failures import Failure, Said, of_answer, of_exception
+from independence.clients import catalogue, dialects
+from independence.clients.catalogue import Catalogue
+from independence.clients.failures import Failure, Said, key_rejected, of_answer, of_exception
 from independence.clients.reading import BodyTooLarge
+from independence.clients.retry import Policy, pause
 from independence.clients.signals import read_signal
 from independence.clients.transport import Transport
 from independence.clients.wire import decode_any
+from independence.config import addresses
 from independence.config.endpoints import Endpoint
+from independence.config.environment import OPENROUTER_URL
+from independence.config.subjects import OPENROUTER, SIM
+from independence.errors import UsageError
 
-_TIMEOUT_S = 30.0
-_NEAR = 3
+_TRIES = 3
+_LONGEST_PAUSE_S = 5.0
+_FEW = 6  # names that a sentence lists
 
 
 class KeyInfo(NamedTuple):
@@ -32,82 +41,155 @@ class KeyInfo(NamedTuple):
     free_tier: bool  # no credit was ever bought: free models only, few requests a day
 
 
-class _Key(msgspec.Struct, frozen=True):
+class _KeyLimits(msgspec.Struct, frozen=True):
     limit_remaining: float | None = None
     is_free_tier: bool = False
 
 
 class _KeyPage(msgspec.Struct, frozen=True):
-    data: _Key = _Key()
+    data: _KeyLimits = _KeyLimits()
 
 
-class _Models(msgspec.Struct):
-    data: list[WireModel] | None = None
+class Listing:
+    """One endpoint, asked about itself. `policy`: how patiently; None: every page is tried once."""
+
+    def __init__(self, endpoint: Endpoint, session: aiohttp.ClientSession, policy: Policy | None = None) -> None:
+        self.endpoint = endpoint
+        self.dialect = dialects.of(endpoint.dialect)
+        self._transport = Transport(session, endpoint)
+        self._policy = policy
+
+    async def read_key(self) -> KeyInfo | Failure:
+        """What the page about the key says. A proxy without that page is a Failure of status 404."""
+        page = await self._get(self.dialect.key_path)
+        if isinstance(page, Failure):
+            return page
+        try:
+            limits = msgspec.convert(page, _KeyPage).data
+        except msgspec.ValidationError:
+            limits = _KeyLimits()
+        return KeyInfo(limits.limit_remaining, limits.is_free_tier)
+
+    async def read_catalogue(self) -> Catalogue | Failure:
+        """What `GET /models` lists; `known` is False where the server answers but has no such page."""
+        page = await self._get("/models")
+        if isinstance(page, Failure):
+            return Catalogue(known=False) if page.status == 404 else page
+        models = self.dialect.models(page)
+        return Catalogue({model.id: model for model in models or ()}, known=models is not None)
+
+    async def find(self, listed: Catalogue, model: str) -> Catalogue | Failure:
+        """The catalogue, with a model under a name that it does not list but that the endpoint resolves."""
+        path = self.dialect.model_path(model)
+        if not path or not listed.known or listed.info(model):
+            return listed
+        page = await self._get(path)
+        if isinstance(page, Failure):
+            return page
+        info = catalogue.read_model(page)
+        return Catalogue({**listed.models, model: info}) if info else listed
+
+    async def _get(self, path: str) -> object:
+        """The JSON of a page, None where it is none, or a Failure."""
+        tries = min(_TRIES, self.endpoint.retries + 1) if self._policy else 1
+        for tried in range(tries):
+            page = await self._try(path)
+            if not isinstance(page, Failure) or page.action != "retry" or page.kind in ("connect", "tls"):
+                break
+            if self._policy is not None and tried + 1 < tries:
+                await asyncio.sleep(min(_LONGEST_PAUSE_S, pause(self._policy, tried, page.retry_after)))
+        return page
+
+    async def _try(self, path: str) -> object:
+        key = self.endpoint.api_key
+        try:
+            response = await self._transport.fetch(path, min(self.dialect.listing_timeout_s, self.endpoint.timeout_s))
+        except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
+            return of_exception(error, key)
+        document = decode_any(response.body)
+        if response.status == 200:
+            return document
+        return of_answer(Said(response.status, response.headers, read_signal(document), datetime.now(UTC), key))
 
 
-class _Model(msgspec.Struct):
-    data: WireModel | None = None
+async def check(
+    endpoint: Endpoint,
+    models_needed: Mapping[str, bool],
+    session: aiohttp.ClientSession,
+    policy: Policy | None = None,
+) -> Catalogue:
+    """Read the catalogue of an endpoint and check `models_needed` (model id -> whether it must take tools) against it.
+
+    Raises KeyRejected when the key is refused, UsageError when the server is not there, when a model is not, or when
+    one that must take tools does not.
+    """
+    listing = Listing(endpoint, session, policy or Policy())
+    if listing.dialect.key_path and endpoint.api_key:
+        _must_serve(listing, await listing.read_key())
+    listed = await listing.read_catalogue()
+    if isinstance(listed, Failure):
+        _must_serve(listing, listed)
+        return Catalogue(known=False)
+    if not listed.known:
+        return listed
+    for model in models_needed:
+        found = await listing.find(listed, model)
+        _must_serve(listing, found)
+        listed = listed if isinstance(found, Failure) else found
+    problems = [p for model, tools in models_needed.items() if (p := _problem(endpoint, listed, model, tools=tools))]
+    if len(problems) > 1:
+        raise UsageError("; ".join(map(str, problems)))
+    if problems:
+        raise problems[0]
+    return listed
 
 
-async def read_key(endpoint: Endpoint, session: aiohttp.ClientSession) -> KeyInfo | Failure:
-    """What `GET /key` says. A proxy without that page is a Failure of status 404."""
-    body = await _get(endpoint, session, "/key")
-    if isinstance(body, Failure):
-        return body
-    try:
-        page = msgspec.convert(decode_any(body), _KeyPage)
-    except msgspec.ValidationError:
-        page = _KeyPage()
-    return KeyInfo(page.data.limit_remaining, page.data.is_free_tier)
+def _must_serve(listing: Listing, page: object) -> None:
+    """Raise for a failure, unless the server only has no such page, or shows it to nobody without a key."""
+    if not isinstance(page, Failure):
+        return
+    if page.action == "key" and (listing.endpoint.api_key or not listing.dialect.open_catalogue):
+        raise key_rejected(listing.endpoint, page)
+    if page.status and page.action != "retry":
+        return
+    url = addresses.shown(listing.endpoint.base_url)
+    what = f"{listing.endpoint.name}: no server answers at {url} ({page.kind}: {page.detail})"
+    raise UsageError(what, _connection_advice(listing, page))
 
 
-async def read_catalogue(endpoint: Endpoint, session: aiohttp.ClientSession) -> Catalogue | Failure:
-    """What `GET /models` lists; `known` is False where the server answers but has no such page."""
-    body = await _get(endpoint, session, "/models")
-    if isinstance(body, Failure):
-        return Catalogue(known=False) if body.status == 404 else body
-    try:
-        listed = msgspec.convert(decode_any(body), _Models).data
-    except msgspec.ValidationError:
-        listed = None
-    models = (catalogue.read_model(wire, endpoint.dialect) for wire in listed or ())
-    return Catalogue({model.id: model for model in models if model is not None}, known=listed is not None)
+def _connection_advice(listing: Listing, failure: Failure) -> str:
+    if failure.kind == "tls":
+        return "write http:// where the server has no TLS, or give it a certificate that this machine trusts"
+    if "proxy" in failure.detail:
+        return "correct HTTP_PROXY or HTTPS_PROXY, or name the host in NO_PROXY"
+    return (failure.kind == "connect" and listing.dialect.start_advice) or "check the address"
 
 
-async def find(
-    endpoint: Endpoint, session: aiohttp.ClientSession, listed: Catalogue, model: str
-) -> tuple[Catalogue, ModelInfo | None]:
-    """A model of a catalogue, else what OpenRouter resolves that name to; the catalogue then holds it too."""
+def _problem(endpoint: Endpoint, listed: Catalogue, model: str, *, tools: bool) -> UsageError | None:
     info = listed.info(model)
-    if info is not None or not listed.known or endpoint.dialect != "openrouter":
-        return listed, info
-    body = await _get(endpoint, session, f"/model/{model}")
-    if isinstance(body, Failure):
-        return listed, None
-    try:
-        wire = msgspec.convert(decode_any(body), _Model).data
-    except msgspec.ValidationError:
-        return listed, None
-    info = catalogue.read_model(wire, endpoint.dialect) if wire else None
-    return (Catalogue({**listed.models, model: info}), info) if info else (listed, None)
+    if info is None:
+        what, fix = f"{_called(endpoint)} has no model `{model}`", _meant(endpoint, model, listed)
+        return UsageError(what, fix) if listed.models else UsageError(f"{what}; it lists none")
+    if tools and info.rejects("tools"):
+        return UsageError(f"`{model}` takes no tools, which tool_role needs", "use --modes user_role")
+    return None
 
 
-def near(model: str, listed: Catalogue) -> list[str]:
-    """Up to three listed ids that may have been meant, the nearest first."""
-    names = sorted(listed.models)
-    close = difflib.get_close_matches(model, names, n=_NEAR, cutoff=0.6)
-    tail = model.rsplit("/", 1)[-1]  # the name without its vendor is what people remember
-    close += [name for name in names if tail and tail in name]
-    return list(dict.fromkeys(close))[:_NEAR]
+def _called(endpoint: Endpoint) -> str:
+    """The endpoint's name, with the address where another server stands for OpenRouter's."""
+    redirected = endpoint.name == OPENROUTER and endpoint.base_url != OPENROUTER_URL
+    return f"{endpoint.name} ({addresses.shown(endpoint.base_url)})" if redirected else endpoint.name
 
 
-async def _get(endpoint: Endpoint, session: aiohttp.ClientSession, path: str) -> bytes | Failure:
-    timeout = min(_TIMEOUT_S, endpoint.timeout_s)
-    try:
-        answered = await Transport(session, endpoint).fetch(path, timeout)
-    except (aiohttp.ClientError, BodyTooLarge, OSError) as error:
-        return of_exception(error, endpoint.api_key)
-    if answered.status == 200:
-        return answered.body
-    signal = read_signal(decode_any(answered.body))
-    return of_answer(Said(answered.status, answered.headers, signal, datetime.now(UTC), endpoint.api_key))
+def _meant(endpoint: Endpoint, model: str, listed: Catalogue) -> str:
+    """What may be meant by a name that is not listed, written as the command line takes it."""
+    prefix, where = ("", "") if endpoint.name == OPENROUTER else (f"{endpoint.name}/", f" --endpoint {endpoint.name}")
+    near, alike = listed.near(model), listed.holding(model)
+    if near:
+        many = len(alike) >= _FEW and endpoint.name != SIM
+        tail = model.rsplit("/", 1)[-1]
+        more = f" `independence models --catalogue {tail}{where}` lists {len(alike)} like it" * many
+        return f"did you mean `{prefix}{near[0]}`?{more}"
+    if len(listed.models) <= _FEW:
+        return f"it has {', '.join(prefix + name for name in sorted(listed.models))}"
+    return f"`independence models --catalogue{where}` lists the {len(listed.models):,} it has" * (endpoint.name != SIM)

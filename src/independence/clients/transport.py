@@ -8,8 +8,7 @@ from typing import NamedTuple
 import aiohttp
 from yarl import URL
 
-from independence.clients import reading
-from independence.clients.dialects import headers
+from independence.clients import dialects, reading
 from independence.clients.proxies import proxy_of
 from independence.config.endpoints import Endpoint
 
@@ -35,10 +34,11 @@ class Transport:
     def __init__(self, session: aiohttp.ClientSession, endpoint: Endpoint) -> None:
         self._session = session
         self._base = URL(endpoint.base_url)
-        self._chat = self._below("/chat/completions")
+        dialect = dialects.of(endpoint.dialect)
+        self._chat = self._below(dialect.chat_path)
         # Looked up once: it costs time in every call.
         self._proxy = proxy_of(self._base)
-        self._headers = {**headers(endpoint), "Accept-Encoding": reading.ACCEPTED}
+        self._headers = {**dialect.headers(endpoint), "Accept-Encoding": reading.ACCEPTED}
         self._timeout_s, self._connect_s = endpoint.timeout_s, endpoint.connect_timeout_s
 
     async def post(self, body: bytes, timeout_s: float | None = None) -> Answered:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -116,6 +117,27 @@ def _is_utf8(body: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def is_litellm(headers: Mapping[str, str]) -> bool:
+    """Whether an answer was signed by a LiteLLM gateway.
+
+    It is asked for `no-cache` in every body from then on, as only the body counts there; other servers may reject a
+    field that they do not know.
+    """
+    return any(name.lower().startswith("x-litellm-") for name in headers)
+
+
+def replayed(headers: Mapping[str, str]) -> bool:
+    """Whether a gateway says that an answer comes from its cache. `headers` are case-insensitive.
+
+    LiteLLM names the key of what it took from its cache; some of its versions say besides whether it did.
+    """
+    said = headers.get("x-litellm-cache-hit") or headers.get("cache_hit")
+    if said:
+        return said.lower() == "true"
+    hit = headers.get("X-OpenRouter-Cache-Status", "").upper() == "HIT"
+    return hit or headers.get("x-litellm-cache-key", "") not in ("", "None")
 
 
 class Paid(NamedTuple):

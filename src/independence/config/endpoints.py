@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
 from independence.config import addresses
-
-Dialect = Literal["openrouter", "local"]
-SLOW = "nvidia/"  # ids of models whose hosts on OpenRouter answer late; the published project waits for them longer
 
 
 class Rate(msgspec.Struct, frozen=True):
@@ -51,11 +48,11 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     name: str
     base_url: str  # up to and including `/v1`
-    dialect: Dialect
+    dialect: str  # its name
     api_key: str = ""
     max_concurrency: int = 50
     timeout_s: float = 90.0  # total per attempt
-    slow_timeout_s: float = 240.0  # the same for models that are known to be slow
+    slow_timeout_s: float = 240.0  # the same for models that its dialect knows to be slow
     connect_timeout_s: float = 10.0
     backoff_s: float = 0.5  # ceiling of the first pause before a retry; doubles with each
     retries: int = 6  # of transport faults, per call
@@ -69,9 +66,8 @@ class Endpoint(msgspec.Struct, frozen=True):
         own = max(mine, key=lambda b: b.provider == provider, default=Bounds(model))
         return Bounds(model, provider, own.rate or self.rate, own.concurrency, own.timeout_s)
 
-    def timeout_of(self, model: str, provider: str | None = None) -> float:
+    def timeout_of(self, model: str, provider: str | None = None, *, slow: bool = False) -> float:
         """Seconds one attempt on a model may take."""
-        slow = self.dialect == "openrouter" and model.startswith(SLOW)
         usual = max(self.timeout_s, self.slow_timeout_s) if slow else self.timeout_s
         return self.bounds_of(model, provider).timeout_s or usual
 

@@ -33,7 +33,7 @@ class Settings(NamedTuple):
     concurrency: int | None = None  # BENCH_CONCURRENCY: calls in flight on one endpoint
     timeout_s: float | None = None  # BENCH_TIMEOUT_S: total per attempt
     retries: int | None = None  # BENCH_MAX_RETRIES: of transport faults, per call
-    openrouter: Pacing = Pacing()  # OPENROUTER_MODEL_RPS and _BURST: of each model there
+    pacing: Mapping[str, Pacing] = {}  # dialect -> what OPENROUTER_MODEL_RPS and _BURST say of each model
 
 
 def read() -> dict[str, str]:
@@ -105,7 +105,7 @@ def settings(env: Mapping[str, str]) -> Settings:
         concurrency=_count(env, "BENCH_CONCURRENCY"),
         timeout_s=_above_zero(env, "BENCH_TIMEOUT_S", "seconds"),
         retries=_count(env, "BENCH_MAX_RETRIES", least=0),
-        openrouter=pacing,
+        pacing={OPENROUTER: pacing} if pacing.rps else {},
     )
 
 

@@ -54,8 +54,7 @@ def _check(flags: Flags) -> None:
 
 def _one(endpoint: Endpoint, known: Registry, settings: Settings, flags: Flags) -> Endpoint:
     entry = next((entry for entry in known.endpoints if entry.name == endpoint.name), None)
-    routed = endpoint.dialect == "openrouter" and endpoint.name != SIM
-    below = settings.openrouter if routed else Pacing()
+    below = Pacing() if endpoint.name == SIM else settings.pacing.get(endpoint.dialect, Pacing())
     if entry is not None:
         below = entry.pacing.over(below)
     own = [limit for limit in known.limits if limit.endpoint == endpoint.name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -101,9 +101,12 @@ def located(path: Path) -> Path:
     return SHIPPED if str(path) == PUBLISHED and not path.exists() else path
 
 
-def load(path: Path) -> Registry:
-    """Read a file of models: `models.yaml`, a plain list, or `published`. Raises DocumentError with file and line."""
-    read = roster.read(located(path))
+def load(path: Path, dialect: Callable[[str], object] | None = None) -> Registry:
+    """Read a file of models: `models.yaml`, a plain list, or `published`. Raises DocumentError with file and line.
+
+    `dialect` looks up what an endpoint names as its dialect, and raises UsageError where there is none of that name.
+    """
+    read = roster.read(located(path), dialect)
     for number, entry in enumerate(read.endpoints):
         where = f"$.endpoints[{number}].name"
         if entry.name in (LOCAL, SIM, OPENROUTER) or "/" in entry.name:

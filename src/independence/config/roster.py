@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ import msgspec
 
 from independence.config import addresses, documents
 from independence.config.documents import Document
-from independence.config.endpoints import Dialect, Pacing
+from independence.config.endpoints import Pacing
 from independence.config.subjects import OPENROUTER
 from independence.errors import UsageError
 
@@ -66,7 +67,7 @@ class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     name: str
     base_url: str
     api_key_env: str | None = None
-    dialect: Dialect = "local"
+    dialect: str = "local"
     max_concurrency: Count | None = None  # None: 20
     backoff_s: Annotated[float, msgspec.Meta(ge=0)] = 0.5  # ceiling of the first pause before a retry
     requests_per_second: float | None = None  # to each model
@@ -99,8 +100,11 @@ class Roster(msgspec.Struct, frozen=True):
     titles: tuple[str, ...] = ()  # providers that were named by a title, and are pins now
 
 
-def read(path: Path) -> Roster:
-    """Read a file of models. Raises DocumentError naming file, line and key."""
+def read(path: Path, dialect: Callable[[str], object] | None = None) -> Roster:
+    """Read a file of models. Raises DocumentError naming file, line and key.
+
+    `dialect` looks up the dialect that an endpoint names, and raises UsageError where there is none of that name.
+    """
     document = documents.read(path)
     if isinstance(document.data, list):
         lines = {f"$.models{where[1:]}" if where != "$" else where: line for where, line in document.lines.items()}
@@ -112,6 +116,8 @@ def read(path: Path) -> Roster:
     models = [_entry(one, number, document, declared) for number, one in enumerate(parsed.models)]
     for number, endpoint in enumerate(parsed.endpoints):
         _check_endpoint(endpoint, number, document)
+        if dialect is not None:
+            _check_at(document, f"$.endpoints[{number}].dialect", partial(dialect, endpoint.dialect))
     given = [one.provider if isinstance(one, ModelEntry) else None for one in parsed.models]
     titles = (said for said, made in zip(given, models, strict=True) if said and made.provider not in (None, said))
     return Roster(
@@ -162,11 +168,16 @@ def slug(title: str) -> str:
 
 def _check_endpoint(entry: EndpointEntry, number: int, document: Document) -> None:
     where, rps = f"$.endpoints[{number}]", entry.requests_per_second
-    try:
-        addresses.check(entry.base_url, "base_url")
-    except UsageError as error:
-        raise document.error(f"{where}.base_url", error.what, error.fix) from None
+    _check_at(document, f"{where}.base_url", partial(addresses.check, entry.base_url, "base_url"))
     if rps is not None and not 0 < rps < math.inf:
         raise document.error(f"{where}.requests_per_second", f"{rps:g} requests a second are not above 0")
     if rps is None and entry.burst is not None:
         raise document.error(f"{where}.burst", "a burst bounds nothing alone", "add requests_per_second")
+
+
+def _check_at(document: Document, where: str, checked: Callable[[], object]) -> None:
+    """Do a check; what it complains about stands at that place of the document."""
+    try:
+        checked()
+    except UsageError as error:
+        raise document.error(where, error.what, error.fix) from None

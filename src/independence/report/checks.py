@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from independence.clients import dialects
 from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
 from independence.clients.failures import Failure
-from independence.clients.listing import KeyInfo, near
+from independence.clients.listing import KeyInfo
 from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
 from independence.report.findings import Finding
@@ -17,6 +18,7 @@ SCARCE_BYTES = 200 * 2**20  # a published board of 65 models takes 80 MB
 NO_ROOM_BYTES = 10 * 2**20
 SHORT_CONTEXT = 8192  # tokens; a dialogue with its system prompt, two answers of 2,048 and the judge's rubric
 _LITTLE_USD = 0.5
+_NEAR = 3  # names that may have been meant
 
 
 def of_store(health: Health) -> Iterator[Finding]:
@@ -116,8 +118,8 @@ def of_endpoint(there: Endpoint, address: str, said: Catalogue | Failure) -> Fin
     if said.action == "key" or said.status == 403:
         fix = f"set {there.key_source}" if there.key_source else "give it one with api_key_env"
         return Finding("endpoint", there.name, "fail", f"{address} wants a key ({said.detail})", fix)
-    local = "start the server, or give its address with --local-url"
-    fix = local if there.dialect == "local" else "check the address and your connection; ask again in a few minutes"
+    usual = "check the address and your connection; ask again in a few minutes"
+    fix = dialects.of(there.dialect).start_advice or usual
     if said.status:
         found = f"{address} does not list its models ({said.detail})"
         return Finding("endpoint", there.name, "warn", found, "ask again in a few minutes; the calls go on without")
@@ -156,7 +158,7 @@ def _presence(patient: Patient, listed: Catalogue, info: ModelInfo | None) -> Fi
         slug = f" ({info.canonical_slug})" if info.canonical_slug and info.canonical_slug != info.id else ""
         return Finding(patient.role, patient.name, "ok", f"listed as {info.id}{slug}")
     prefix = patient.name.removesuffix(patient.model)  # the endpoint's, as the command line wants it
-    names = ", ".join(f"`{prefix}{name}`" for name in near(patient.model, listed))
+    names = ", ".join(f"`{prefix}{name}`" for name in listed.near(patient.model)[:_NEAR])
     fix = f"did you mean {names}?" if names else "`independence models --catalogue` lists what there is"
     return Finding(patient.role, patient.name, "fail", f"no `{patient.model}` in the catalogue", fix)
 

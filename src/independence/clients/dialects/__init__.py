@@ -1,0 +1,135 @@
+"""Dialects: what differs between kinds of OpenAI-compatible endpoints. Each kind is one module here, or a plug-in.
+
+A module of this folder is a dialect under its own name, and holds it as `DIALECT`. Names that are none of these are
+looked up among the entry points `independence.dialects` of installed packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, ClassVar, Literal
+
+import msgspec
+
+from independence.clients import catalogue
+from independence.clients.catalogue import ModelInfo, resolve_effort
+from independence.clients.pricing import FREE, Prices
+from independence.config import plugins
+from independence.config.endpoints import Endpoint
+from independence.types import ChatRequest, Sampling, Tool
+
+GROUP = "independence.dialects"
+# Parameters that a server may reject and that a request can do without.
+Droppable = Literal["response_format", "reasoning_effort", "cache"]
+
+_ENCODER = msgspec.json.Encoder()
+_NUMBERS = tuple(name for name in Sampling.__struct_fields__ if name not in ("effort", "provider"))
+
+
+class Dialect:
+    """An OpenAI-compatible API as most servers have it. A kind of endpoint overrides what it does otherwise."""
+
+    chat_path: ClassVar[str] = "/chat/completions"
+    key_path: ClassVar[str] = ""  # a page that tells what a key is good for; empty: there is none
+    free: ClassVar[bool] = False  # a model without a listed price costs nothing
+    open_catalogue: ClassVar[bool] = False  # models are listed for callers without a key
+    listing_timeout_s: ClassVar[float] = 30.0
+    start_advice: ClassVar[str] = ""  # what to do where nothing answers at the address; empty: nothing particular
+
+    def headers(self, endpoint: Endpoint) -> dict[str, str]:
+        """The headers of every request."""
+        out = {"Content-Type": "application/json", "Accept": "application/json", "Cache-Control": "no-cache"}
+        key = endpoint.api_key.strip()
+        return out | {"Authorization": f"Bearer {key}"} if key else out
+
+    def parameters(self, request: ChatRequest, info: ModelInfo | None, without: frozenset[Droppable]) -> dict[str, Any]:
+        """The body of a chat request, without what the model does not take and what its server rejected before.
+
+        A seed is sent where the catalogue lists it.
+        """
+        out: dict[str, Any] = {
+            "model": request.model,
+            "messages": request.messages,
+            "max_tokens": request.max_tokens,
+        }
+        out |= self.sampling(request.sampling, info)
+        if request.seed is not None and info is not None and info.lists("seed"):
+            out["seed"] = request.seed
+        if request.tool is not None:
+            out["tools"] = _tools(request.tool)
+        if _takes_schema(request, info) and "response_format" not in without:
+            schema = {"name": "reply", "strict": True, "schema": request.schema}
+            out["response_format"] = {"type": "json_schema", "json_schema": schema}
+        effort = resolve_effort(request.sampling.effort, info)
+        if effort is not None and "reasoning_effort" not in without:
+            out |= self.effort(effort)
+        return out
+
+    def sampling(self, sampling: Sampling, info: ModelInfo | None) -> dict[str, Any]:
+        """The settings that are numbers, by their own names, unless the catalogue rules them out."""
+        settings = {name: getattr(sampling, name) for name in _NUMBERS}
+        return {name: v for name, v in settings.items() if v is not None and not (info and info.rejects(name))}
+
+    def effort(self, effort: str) -> dict[str, Any]:
+        """The parameter that sets the reasoning effort."""
+        return {"reasoning_effort": effort}
+
+    def droppable(self, request: ChatRequest, info: ModelInfo | None) -> list[Droppable]:
+        """Parameters of a request that are left out from now on where the server rejects them."""
+        out: list[Droppable] = ["response_format"] if _takes_schema(request, info) else []
+        if resolve_effort(request.sampling.effort, info):
+            out.append("reasoning_effort")
+        return out
+
+    def prices(self, info: ModelInfo | None) -> Prices | None:
+        """What a model costs; None where nobody knows."""
+        if info is None:
+            return FREE if self.free else None
+        return info.prices
+
+    def is_slow(self, model: str) -> bool:
+        """Whether answers of a model are waited for longer than usual (`Endpoint.slow_timeout_s`)."""
+        return False
+
+    def models(self, document: object) -> list[ModelInfo] | None:
+        """The models of a `GET /models` page; None where it is no such page."""
+        return catalogue.read_models(document, free=self.free)
+
+    def model_path(self, model: str) -> str:
+        """The page of a model that is listed under another name; empty where there is none."""
+        return ""
+
+
+@cache
+def of(name: str) -> Dialect:
+    """The dialect of that name, ours or of another package. Raises UsageError where there is none."""
+    ours = [module.name for module in iter_modules(__path__)]
+    if name not in ours:
+        return plugins.find(GROUP, name, Dialect, ours)
+    found = import_module(f"{__name__}.{name}").DIALECT
+    assert isinstance(found, Dialect)
+    return found
+
+
+def body(parameters: Mapping[str, Any]) -> bytes:
+    """A request as it goes over the wire."""
+    return _ENCODER.encode(parameters)
+
+
+def _takes_schema(request: ChatRequest, info: ModelInfo | None) -> bool:
+    """Whether the request's schema may be sent at all."""
+    refused = info is not None and info.rejects("structured_outputs") and info.rejects("response_format")
+    return request.schema is not None and not refused
+
+
+@lru_cache(maxsize=64)
+def _tools(tool: Tool) -> msgspec.Raw:
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    if tool.parameter:
+        schema["properties"] = {tool.parameter: {"type": "string", "description": tool.parameter_description}}
+        schema["required"] = [tool.parameter]
+    function = {"name": tool.name, "description": tool.description, "parameters": schema}
+    return msgspec.Raw(_ENCODER.encode([{"type": "function", "function": function}]))

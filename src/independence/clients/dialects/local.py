@@ -1,0 +1,20 @@
+"""Servers of one's own: LM Studio, Ollama, vLLM, llama.cpp, and whatever else is OpenAI-compatible.
+
+There is no routing. A configured effort travels as `reasoning_effort`, `none` included, since that is Ollama's only
+switch for thinking. Schemas are sent as `json_schema` (LM Studio knows no other).
+"""
+
+from __future__ import annotations
+
+from independence.clients.dialects import Dialect
+
+
+class Local(Dialect):
+    """Nothing is charged unless a price is listed, and the server may have to be started first."""
+
+    free = True
+    listing_timeout_s = 10.0
+    start_advice = "start the server, or give its address with --local-url"
+
+
+DIALECT = Local()

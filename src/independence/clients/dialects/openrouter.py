@@ -1,0 +1,66 @@
+"""OpenRouter, and gateways that speak as it does.
+
+It drops parameters that a model does not take without a word, so they follow its catalogue: `parallel_tool_calls` only
+where listed, and with a schema `require_parameters`. A provider pin fails closed (`only`, without fallbacks). Its
+response cache is refused in every request: a replayed reply is not an independent one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from independence.clients.catalogue import ModelInfo
+from independence.clients.dialects import Dialect, Droppable
+from independence.config.endpoints import Endpoint
+from independence.types import ChatRequest
+
+_TITLE = "AI Independence Bench"
+_HOMEPAGE = "https://ai-independence-bench.example"  # how OpenRouter tells applications apart; no page is needed
+_SLOW = "nvidia/"  # ids of models whose hosts answer late; the published project waits for them longer
+
+
+class OpenRouter(Dialect):
+    """Routing parameters, a page about the key, and other names for models."""
+
+    key_path = "/key"
+    open_catalogue = True
+
+    def headers(self, endpoint: Endpoint) -> dict[str, str]:
+        """Say who asks, and that nothing may come from a cache."""
+        return super().headers(endpoint) | {
+            "HTTP-Referer": _HOMEPAGE,
+            "X-OpenRouter-Title": _TITLE,
+            "X-OpenRouter-Metadata": "enabled",
+            "X-OpenRouter-Cache": "false",
+        }
+
+    def parameters(self, request: ChatRequest, info: ModelInfo | None, without: frozenset[Droppable]) -> dict[str, Any]:
+        """As everywhere, and by which provider."""
+        out = super().parameters(request, info, without)
+        if request.tool is not None and info is not None and info.lists("parallel_tool_calls"):
+            out["parallel_tool_calls"] = False
+        provider: dict[str, Any] = {}
+        if request.sampling.provider:
+            provider |= {"only": (request.sampling.provider,), "allow_fallbacks": False}
+        if "response_format" in out:
+            provider["require_parameters"] = True
+        return out | {"provider": provider} if provider else out
+
+    def effort(self, effort: str) -> dict[str, Any]:
+        """An object of its own."""
+        return {"reasoning": {"effort": effort}}
+
+    def droppable(self, request: ChatRequest, info: ModelInfo | None) -> list[Droppable]:
+        """An effort that is rejected is not dropped: the catalogue said that the model takes it."""
+        return [name for name in super().droppable(request, info) if name != "reasoning_effort"]
+
+    def is_slow(self, model: str) -> bool:
+        """By the vendor."""
+        return model.startswith(_SLOW)
+
+    def model_path(self, model: str) -> str:
+        """Aliases are resolved there."""
+        return f"/model/{model}"
+
+
+DIALECT = OpenRouter()
