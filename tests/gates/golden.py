@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import platform
 import sys
 from collections.abc import Iterator
@@ -19,7 +20,17 @@ _MADE_WITH = FOLDER / "made-with.json"
 
 
 def _path(name: str) -> Path:
-    return FOLDER / f"{name}.json"
+    return FOLDER / f"{name}.json{'.xz' * name.startswith('published')}"  # those are long
+
+
+def _text(path: Path) -> str:
+    held = path.read_bytes()
+    return (lzma.decompress(held) if path.suffix == ".xz" else held).decode()
+
+
+def _write(path: Path, text: str) -> None:
+    held = text.encode()
+    path.write_bytes(lzma.compress(held, preset=9) if path.suffix == ".xz" else held)
 
 
 def _here() -> dict[str, str]:
@@ -29,6 +40,12 @@ def _here() -> dict[str, str]:
         "scipy": scipy.__version__,
         "machine": platform.machine(),
     }
+
+
+def _made_with() -> dict[str, dict[str, str]]:
+    """Golden file -> the libraries it was made with."""
+    held: dict[str, dict[str, str]] = json.loads(_text(_MADE_WITH))
+    return held
 
 
 def _rounded(value: Any) -> Any:
@@ -63,19 +80,19 @@ def _short(value: Any) -> str:
 
 def compare(name: str, new: Any) -> list[str]:
     """What differs from the golden file: byte for byte with the libraries it was made with, else to nine digits."""
-    text, made = _path(name).read_text("utf-8"), canonical.written(new)
+    text, made = _text(_path(name)), canonical.written(new)
     if text == made:
         return []
     old, new = json.loads(text), json.loads(made)
-    if json.loads(_MADE_WITH.read_text("utf-8")) != _here():
+    if _made_with().get(name) != _here():
         old, new = _rounded(old), _rounded(new)
     return list(differences(old, new))
 
 
 def write(name: str, new: Any) -> list[str]:
     """Write a golden file; what differed before."""
-    old = json.loads(_path(name).read_text("utf-8")) if _path(name).exists() else {}
-    text = canonical.written(new)
-    _path(name).write_text(text, encoding="utf-8")
-    _MADE_WITH.write_text(json.dumps(_here(), indent=1) + "\n", encoding="utf-8")
+    path, text = _path(name), canonical.written(new)
+    old = json.loads(_text(path)) if path.exists() else {}
+    _write(path, text)
+    _write(_MADE_WITH, canonical.written(_made_with() | {name: _here()}))
     return list(differences(old, json.loads(text)))

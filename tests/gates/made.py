@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,10 +16,10 @@ from tests.gates import canonical, replayed, stored
 _WIDTH = {"COLUMNS": "120"}
 
 
-def said(*arguments: str | Path) -> str:
+def said(*arguments: str | Path, code: int = 0) -> str:
     """What a command prints."""
     ended = inside.run(*map(str, arguments), env=_WIDTH)
-    assert ended.code == 0, ended.err
+    assert ended.code == code, ended.err
     return ended.out
 
 
@@ -37,16 +38,27 @@ def numbers_of(db: Path, *more: str) -> dict[str, Any]:
     }
 
 
-def reports_of(db: Path, folder: Path) -> dict[str, Any]:
-    """The numbers of what is printed and reported."""
-    report, page, tables = folder / "golden.md", folder / "golden.html", folder / "golden-tables"
-    said("generate-report", "--db", db, "-o", report, "--tables", tables)
-    said("generate-report", "--db", db, "-o", page, "--html")
+def printed_of(db: Path) -> dict[str, Any]:
+    """The numbers of the board as people read it."""
     return {
         "leaderboard": canonical.blocks(said("leaderboard", "--db", db)),
         "leaderboard --detailed": canonical.blocks(said("leaderboard", "--db", db, "--detailed")),
         "leaderboard --format md": canonical.markdown(said("leaderboard", "--db", db, "--format", "md")),
-        "generate-report": canonical.markdown(report.read_text("utf-8")),
+    }
+
+
+def report_of(db: Path) -> dict[str, Any]:
+    """The numbers of the Markdown report."""
+    report = db.parent / "golden.md"
+    said("generate-report", "--db", db, "-o", report)
+    return {"generate-report": canonical.markdown(report.read_text("utf-8"))}
+
+
+def page_of(db: Path) -> dict[str, Any]:
+    """The numbers of the HTML report, and its tables."""
+    page, tables = db.parent / "golden.html", db.parent / "golden-tables"
+    said("generate-report", "--db", db, "-o", page, "--html", "--tables", tables)
+    return {
         "generate-report --html": canonical.page(page.read_text("utf-8")),
         "generate-report --tables": _tables(tables),
     }
@@ -65,12 +77,12 @@ def demo(db: Path, suite: str) -> dict[str, Any]:
     """What the demo of a suite prints, stores and reports."""
     printed = said("demo", "--seed", "0", "--suite", suite, "--quiet", "--db", db)
     found = {"demo": canonical.blocks(printed), "store": stored.kept(db), "board": numbers_of(db)}
-    return found | reports_of(db, db.parent)
+    return found | printed_of(db) | page_of(db)
 
 
 def demo_v2(folder: Path) -> dict[str, Any]:
     db = folder / "v2.db"
-    return demo(db, "v2") | compared(db, "sim/never", "sim/half")
+    return demo(db, "v2") | report_of(db) | compared(db, "sim/never", "sim/half")
 
 
 def demo_sides(folder: Path) -> dict[str, Any]:
@@ -90,6 +102,34 @@ def editions(_: Path) -> dict[str, Any]:
     }
 
 
+def published_v2(data: Path, folder: Path) -> dict[str, Any]:
+    """The published part of V2 as it was imported, then graded by the rules."""
+    db = folder / "published.db"
+    archive, models = (data / f"published-v2-part.{end}" for end in ("tar.xz", "models.yaml"))
+    imported = said("import", archive, "--models-file", models, "--db", db)
+    found = {
+        "import": canonical.blocks(imported),
+        "store": stored.kept(db),
+        "strict": numbers_of(db),
+        "published": numbers_of(db, "--scoring", "published"),
+    }
+    first, second = (row["label"] for row in found["strict"]["json"]["rows"][:2])
+    found |= printed_of(db) | page_of(db) | compared(db, first, second)
+    said("judge", "-j", "cues", "--quiet", "--db", db, code=3)  # a few answers are empty
+    return found | {"cues": {"store": stored.kept(db)["rows"], "board": numbers_of(db, "-j", "cues")}}
+
+
+def published_rent(data: Path, folder: Path) -> dict[str, Any]:
+    """The published run of the rent instrument."""
+    db = folder / "rent.db"
+    imported = said("import", data / "rent-1760158358", "--db", db)
+    found = {"import": canonical.blocks(imported), "store": stored.kept(db), "board": numbers_of(db)}
+    return found | printed_of(db) | page_of(db)
+
+
+PUBLISHED: dict[str, Callable[[Path, Path], dict[str, Any]]] = {
+    "published-v2": published_v2, "published-rent": published_rent,
+}  # fmt: skip
 MAKERS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "editions": editions, "demo-v2": demo_v2, "demo-sides": demo_sides,
 }  # fmt: skip
@@ -97,4 +137,7 @@ MAKERS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 def makers() -> dict[str, Callable[[Path], dict[str, Any]]]:
     """Every golden document that can be made here."""
-    return MAKERS | {name: partial(replayed.read, name) for name in replayed.NAMES}
+    found = MAKERS | {name: partial(replayed.read, name) for name in replayed.NAMES}
+    if data := os.environ.get("INDEPENDENCE_PUBLISHED_DATA"):
+        found |= {name: partial(make, Path(data)) for name, make in PUBLISHED.items()}
+    return found

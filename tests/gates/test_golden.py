@@ -14,5 +14,11 @@ def test_results_are_what_they_always_were(tmp_path: Path, name: str):
     assert golden.compare(name, made.MAKERS[name](tmp_path)) == []
 
 
+@pytest.mark.published
+@pytest.mark.parametrize("name", made.PUBLISHED)
+def test_published_results_are_read_as_they_always_were(published_data: Path, tmp_path: Path, name: str):
+    assert golden.compare(name, made.PUBLISHED[name](published_data, tmp_path)) == []
+
+
 def test_the_golden_files_are_small():
     assert sum(path.stat().st_size for path in golden.FOLDER.iterdir()) < 300_000
