@@ -23,7 +23,7 @@ from benchmarks.figure import Figure, Result, spread
 from benchmarks.latency import Draw, Slowed
 from independence.cli.loop import drive
 from independence.clients.budget import Budget
-from independence.clients.check import check
+from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
