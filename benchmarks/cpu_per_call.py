@@ -28,7 +28,7 @@ from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import plan
 from independence.engine.bench import Shares
-from independence.engine.estimate import Estimate
+from independence.engine.estimate import CostEstimate
 from independence.engine.events import Event
 from independence.engine.resume import Left
 from independence.judge.spec import JudgeSpec
@@ -140,7 +140,7 @@ def _unwatched(_event: Event) -> None:
     pass
 
 
-async def _approved(_left: Left, _cost: Estimate) -> bool:
+async def _approved(_left: Left, _cost: CostEstimate) -> bool:
     return True
 
 

@@ -5,10 +5,10 @@ import pytest
 
 from independence.clients.pricing import FREE, Prices, reservation
 from independence.engine import dialogue
+from independence.engine.cost_history import ANSWER, CostHistory, JudgePrompt, TokenMean
 from independence.engine.dialogue import Progress, Said
-from independence.engine.estimate import Entry, Estimate, bills, estimate
+from independence.engine.estimate import Bill, CostEstimate, Payer, bills, estimate, total
 from independence.engine.plan import Trial
-from independence.engine.profile import Asked, Cell, Profile
 from independence.engine.resume import Todo
 from independence.judge.spec import CUES, JudgeSpec
 from independence.suites.load import Loaded
@@ -27,7 +27,7 @@ def trials(toy_suite: Loaded) -> dict[str, Trial]:
 
 
 def test_nothing_to_do_costs_nothing() -> None:
-    assert estimate([], {}) == Estimate(0, 0, 0.0, 0.0, ())
+    assert estimate([], {}) == CostEstimate(0, 0, 0.0, 0.0, ())
 
 
 def test_calls_and_verdicts_are_counted(trials: dict[str, Trial]) -> None:
@@ -76,35 +76,35 @@ def test_the_most_covers_what_the_cost_cap_reserves_for_each_request(trials: dic
 
 def test_what_a_subject_took_before_takes_the_place_of_published_means(trials: dict[str, Trial]) -> None:
     config = planned.SUBJECT.config_dir
-    profile = Profile(
-        completions={(config, "radio", 0): Cell(1000.0, 4)},
-        prompts={(config, "firm/tool_role", "radio", 0): Cell(50, 4)},
+    history = CostHistory(
+        completions={(config, "radio", 0): TokenMean(1000.0, 4)},
+        prompts={(config, "firm/tool_role", "radio", 0): TokenMean(50, 4)},
     )
-    found = estimate([Todo(trials["radio"], 1, ())], {SUBJECT_AT: PRICES}, profile)
+    found = estimate([Todo(trials["radio"], 1, ())], {SUBJECT_AT: PRICES}, history)
     assert found.typical_usd == pytest.approx(50 * 1e-6 + 1000 * 4e-6)
 
 
 def test_an_earlier_answer_makes_later_prompts_longer(trials: dict[str, Trial]) -> None:
     config = planned.SUBJECT.config_dir
-    wordy = Profile(completions={(config, "dinner", 0): Cell(900.0, 1)})
+    wordy = CostHistory(completions={(config, "dinner", 0): TokenMean(900.0, 1)})
     todo, prices = (
         [Todo(trials["dessert"], 1, (MODEL,))],
         {SUBJECT_AT: Prices(prompt=1.0), JUDGE_AT: Prices(prompt=1.0)},
     )
     usual = bills(todo, prices)
     longer = bills(todo, prices, wordy)
-    for entry in (Entry(config), Entry(config, MODEL.name)):
+    for entry in (Payer(config), Payer(config, MODEL.name)):
         assert longer[entry].prompt == pytest.approx(usual[entry].prompt + 900 - 256)
 
 
 def test_the_range_is_around_the_typical_figure_and_narrows_with_experience(trials: dict[str, Trial]) -> None:
     config = planned.SUBJECT.config_dir
     todo = [Todo(trials["radio"], 1, ())]
-    known = Profile(completions={(config, "radio", 0): Cell(300.0, 25)})
+    known = CostHistory(completions={(config, "radio", 0): TokenMean(300.0, 25)})
     prices = {SUBJECT_AT: Prices(completion=1.0)}
     ranges = []
-    for profile in (None, known):
-        found = estimate(todo, prices, profile)
+    for history in (None, known):
+        found = estimate(todo, prices, history)
         low, high = found.range_usd
         assert low < found.typical_usd < high < found.most_usd
         ranges.append(high / low)
@@ -119,7 +119,7 @@ def test_runs_of_one_dialogue_cost_as_much_as_they_are(toy_suite: Loaded) -> Non
     assert (five.calls, five.verdicts) == (10, 5)
     assert five.typical_usd == pytest.approx(5 * one.typical_usd)
     assert five.most_usd == pytest.approx(5 * one.most_usd)
-    assert five.range_usd[1] - five.range_usd[0] < 5 * (one.range_usd[1] - one.range_usd[0])
+    assert five.range_usd == pytest.approx(tuple(5 * end for end in one.range_usd))
 
 
 def test_the_most_is_never_less_than_typical(trials: dict[str, Trial]) -> None:
@@ -168,11 +168,11 @@ def test_a_free_model_costs_nothing_and_has_a_price(trials: dict[str, Trial]) ->
     assert (found.most_usd, found.unpriced) == (0.0, ())
 
 
-STEPPED = Profile(
+STEPPED = CostHistory(
     rubrics={
         "radio": (
-            Asked(100.0, transcript=False, answer=True, step="claims"),
-            Asked(40.0, transcript=False, steps=("claims",)),
+            JudgePrompt(100.0, transcript=False, answer=True, step="claims"),
+            JudgePrompt(40.0, transcript=False, steps=("claims",)),
         )
     }
 )
@@ -195,9 +195,26 @@ def test_a_prompt_costs_what_it_is_shown_and_no_more(trials: dict[str, Trial]) -
 
 
 def test_what_a_judge_wrote_before_takes_the_place_of_a_guess(trials: dict[str, Trial]) -> None:
-    known = msgspec.structs.replace(STEPPED, steps={(MODEL.name, "claims"): Cell(50.0, 9)})
+    known = msgspec.structs.replace(STEPPED, completions={(MODEL.name, "claims"): TokenMean(50.0, 9)})
     todo = [Todo(trials["radio"], 0, (MODEL,))]
     guess, told = (
-        estimate(todo, {JUDGE_AT: Prices(completion=1.0)}, profile).typical_usd for profile in (STEPPED, known)
+        estimate(todo, {JUDGE_AT: Prices(completion=1.0)}, history).typical_usd for history in (STEPPED, known)
     )
     assert (guess, told) == (pytest.approx(300 + 149), pytest.approx(50 + 149))
+
+
+def test_bills_together_are_the_sums_of_what_is_in_them(trials: dict[str, Trial]) -> None:
+    config = planned.SUBJECT.config_dir
+    known = CostHistory(completions={(config, ANSWER): TokenMean(200.0, 9)})
+    found = bills([Todo(trials["dinner"], 2, (MODEL,))], {SUBJECT_AT: PRICES, JUDGE_AT: None}, known)
+    answers, verdicts = found[Payer(config)], found[Payer(config, MODEL.name)]
+    assert answers.range_usd == pytest.approx((0.75 * answers.usd, 1.25 * answers.usd))
+    whole = total([answers, verdicts, answers])
+    assert (whole.calls, whole.unpriced, whole.sources) == (
+        5,
+        True,
+        {"own runs of other scenarios": 4, "published means": 1},
+    )
+    assert (whole.usd, whole.most_usd) == (2 * answers.usd, 2 * answers.most_usd)
+    assert whole.range_usd == pytest.approx(tuple(2 * end for end in answers.range_usd))
+    assert total([]) == Bill()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import sqlite3
 
 from independence.store import artefacts, deletion, records
-from independence.store.artefacts import Artefact, ArtefactRow, Length, Output, Placed, Spent
+from independence.store.artefacts import Artefact, ArtefactRow, Output, Placed, Spent
 from independence.store.deletion import Owner, Scope, Tally
 from independence.types import Answer, Attempt, Reply, Usage, Verdict
 
@@ -110,14 +110,6 @@ def test_what_steps_took_is_summed_by_judge_and_subject(connection: sqlite3.Conn
         Spent("j", "a", 2, 1.5, 0.5, 30, 2),
         Spent("k", "a", 1, 0.25, 0.0, 0, 0),
     ]
-
-
-def test_lengths_are_means_of_what_was_counted(connection: sqlite3.Connection) -> None:
-    at = dialogue(connection, "t", "answer")
-    for key, completion in (("a", 10), ("b", 20), ("c", 0)):
-        step(connection, key, "t", at, said("x", completion=completion))
-    assert artefacts.lengths(connection, "s") == [Length("j", "claims", 2, 15.0)]
-    assert artefacts.lengths(connection, "other") == []
 
 
 def graded(connection: sqlite3.Connection) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,55 +18,60 @@ from independence.clients.pricing import FREE, Prices
 from independence.config import environment
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
-from independence.engine import assumed, estimate, experience, resume, thinning
-from independence.engine.assumed import Assumed
-from independence.engine.bill import Bill
-from independence.engine.estimate import Entry, PriceList
-from independence.engine.profile import ANY, EVERYBODY, OWN, PUBLISHED, SUITE, Profile
+from independence.engine import cost_history, estimate, resume, thinning
+from independence.engine.cost_history import ANSWER, OWN, SUITE, VERDICT, CostHistory, FilledPrices, PriceList
+from independence.engine.estimate import Bill, Payer, total
 from independence.engine.resume import Todo
 from independence.judge.spec import CUES
-from independence.report import costs_estimate
-from independence.report.costs_estimate import Expected, JudgeCost, Price, SubjectCost
-from independence.report.table import Table
+from independence.report.table import Column, Table, Value
 from independence.store import database
 from independence.suites import digest
 
 _FREE = (SIM, LOCAL)  # endpoints that take no money: nothing has to be asked there
 _MILLION = 1e6
+_NOTES = (
+    "Total: what such calls cost on average. Range: from a subject's cheapest stored run to its dearest.",
+    "Range of a subject without runs: 60 to 150 % of what others took; where there are none, half to twice the mean.",
+    "At most: a bound, no forecast: every answer fills its budget and is asked again. `run --max-cost` sets another.",
+)
+_TOKENS = (
+    Column("prompt_tokens", "Tokens in", "count"), Column("completion_tokens", "Tokens out", "count"),
+)  # fmt: skip
 Model = tuple[str, str]  # endpoint, model id there
 
 
-class Known(NamedTuple):
-    """What the store says: token statistics, and how much of the plan it holds already."""
+class StoredCosts(NamedTuple):
+    """What the store says: tokens, prices, and how much of the plan it holds already."""
 
-    profile: Profile
-    prices: Assumed
+    history: CostHistory
+    prices: FilledPrices
     complete: int = 0
+
+
+class SubjectBills(NamedTuple):
+    """The bills of one subject, or of all together."""
+
+    label: str
+    answers: Bill
+    verdicts: Bill
+    source: str | None  # which calls the answers' tokens rest on
 
 
 def tables(wanted: Wanted, db: Path) -> list[Table]:
     """The estimate of a whole plan, as if nothing of it were stored. Raises UsageError, KeyRejected."""
-    env, registry = (
-        environment.read(),
-        rosters.known(jobs.models(wanted.models_file), wanted.models_file, wanted.roster),
-    )
+    env = environment.read()
+    registry = rosters.known(jobs.models(wanted.models_file), wanted.models_file, wanted.roster)
     made = jobs.planned(wanted, registry, env)
     prices = drive(_prices(made, _needs(made, wanted, registry, env)))
-    known = _read(db, made, prices)
+    stored = _read(db, made, prices)
     todo = [Todo(trial, trial.dialogue.generated, tuple(made.judges)) for trial in made.trials]
     thinned = thinning.bought(resume.unshared(todo, _rubrics(made)), made.suite)
-    found = estimate.bills(thinned, known.prices.prices, known.profile)
-    labels = {trial.subject.config_dir: trial.subject.label for trial in made.trials}
-    subjects = [_subject(label, _of(found, [config]), known.profile) for config, label in labels.items()]
-    if len(subjects) > 1:
-        subjects.append(_subject(f"all {len(subjects)} subjects", found, known.profile))
-    judges = [_judge(judge.name, found, known.profile) for judge in made.judges if judge.asks]
-    return costs_estimate.tables(
-        subjects,
-        judges,
-        _listed(prices),
-        _notes(made, registry, known, found),
-    )
+    found = estimate.bills(thinned, stored.prices.prices, stored.history)
+    subjects = _subjects(made, found, stored.history)
+    out = [_dollars(subjects, (*_NOTES, *_notes(made, registry, stored, found))), _calls(subjects)]
+    if graders := [judge.name for judge in made.judges if judge.asks]:
+        out.append(_judges(graders, found, stored.history))
+    return [*out, _listed(prices)]
 
 
 def _needs(made: Planned, wanted: Wanted, registry: Registry, env: Mapping[str, str]) -> Needs:
@@ -91,15 +95,15 @@ async def _prices(made: Planned, needs: Needs) -> dict[Model, Prices | None]:
         return {**free, **found.prices}
 
 
-def _read(db: Path, made: Planned, prices: PriceList) -> Known:
+def _read(db: Path, made: Planned, prices: PriceList) -> StoredCosts:
     if not db.is_file():
-        return Known(Profile(rubrics=experience.rubrics(made.suite)), Assumed(prices))
+        return StoredCosts(CostHistory(rubrics=cost_history.rubrics(made.suite)), FilledPrices(prices))
     connection = database.connect_existing(db)
     try:
         place = (made.suite.suite, made.edition)
         left = resume.compare(connection, place, made.trials, made.judges, _rubrics(made))
-        profile = experience.learned(connection, made.suite, made.edition)
-        return Known(profile, assumed.prices(connection, prices, made.judges), left.complete)
+        history = cost_history.learned(connection, made.suite, made.edition)
+        return StoredCosts(history, cost_history.filled_prices(connection, prices, made.judges), left.complete)
     except sqlite3.Error as error:
         raise database.translate(error, db) from error
     finally:
@@ -110,59 +114,93 @@ def _rubrics(made: Planned) -> dict[str, str]:
     return {scenario.id: digest.rubric(made.suite, scenario) for scenario in made.suite.scenarios}
 
 
-def _of(found: Mapping[Entry, Bill], configs: Sequence[str]) -> dict[Entry, Bill]:
-    return {entry: bill for entry, bill in found.items() if entry.config_dir in configs}
-
-
-def _subject(label: str, found: Mapping[Entry, Bill], profile: Profile) -> SubjectCost:
-    """The line of one subject, or of all together."""
-    answers = reduce(Bill.plus, (bill for entry, bill in found.items() if not entry.judge), Bill())
-    verdicts = reduce(Bill.plus, (bill for entry, bill in found.items() if entry.judge), Bill())
-    configs = {entry.config_dir for entry in found}
-    source = _source(answers, profile, configs.pop()) if len(configs) == 1 else ""
-    judge_usd = None if verdicts.unpriced else verdicts.usd
-    return SubjectCost(label, _expected(answers, source), verdicts.calls, judge_usd, _expected(answers.plus(verdicts)))
-
-
-def _judge(name: str, found: Mapping[Entry, Bill], profile: Profile) -> JudgeCost:
-    bill = reduce(Bill.plus, (bill for entry, bill in found.items() if entry.judge == name), Bill())
-    own = profile.verdicts.get((name, ANY))
-    return JudgeCost(name, _expected(bill, f"own verdicts (n = {own.calls})" if own else PUBLISHED))
-
-
-def _expected(bill: Bill, source: str = "") -> Expected:
-    if bill.unpriced:
-        return Expected(bill.calls, bill.prompt, bill.completion, None, None, None, source)
-    return Expected(bill.calls, bill.prompt, bill.completion, bill.usd, bill.range_usd, bill.most_usd, source)
-
-
-def _source(bill: Bill, profile: Profile, config: str) -> str:
-    """Which stored calls a subject's expectation rests on, the most used first."""
-    subjects = max((cell.subjects for (who, *_), cell in profile.completions.items() if who == EVERYBODY), default=0)
-    level = profile.levels.get(config)
-    said = {
-        OWN: f"{OWN} (n = {level.calls if level else 0})",
-        SUITE: f"{SUITE} ({subjects} subject{'s' * (subjects > 1)})",
-    }
-    return ", ".join(said.get(source, source) for source, _ in bill.sources.most_common())
-
-
-def _listed(prices: PriceList) -> list[Price]:
+def _subjects(made: Planned, found: Mapping[Payer, Bill], history: CostHistory) -> list[SubjectBills]:
+    """Each subject's bills; of several subjects the last line is their sum."""
     out = []
-    for (endpoint, model), price in prices.items():
-        name = model if endpoint == OPENROUTER else f"{endpoint}/{model}"
-        each = (price.prompt * _MILLION, price.completion * _MILLION, price.request) if price else (None, None, None)
-        out.append(Price(name, *each))
+    for config, label in {trial.subject.config_dir: trial.subject.label for trial in made.trials}.items():
+        answers = total(bill for payer, bill in found.items() if payer == Payer(config))
+        verdicts = total(bill for payer, bill in found.items() if payer.config_dir == config and payer.judge)
+        out.append(SubjectBills(label, answers, verdicts, _source(answers, history, config)))
+    if len(out) > 1:
+        whole = total(one.answers for one in out), total(one.verdicts for one in out)
+        out.append(SubjectBills(f"all {len(out)} subjects", *whole, None))
     return out
 
 
-def _notes(made: Planned, registry: Registry, known: Known, found: Mapping[Entry, Bill]) -> list[str]:
-    notes = [*registry.notes, *(f"{said}." for said in made.notes), *known.prices.notes]
+def _source(bill: Bill, history: CostHistory, config: str) -> str:
+    """Which stored calls a subject's tokens rest on, the most used first."""
+    others = history.subjects
+    names = {OWN: f"{OWN} (n = {history.calls(config, ANSWER)})"}
+    names[SUITE] = f"{SUITE} ({others} subject{'s' * (others > 1)})"
+    return ", ".join(names.get(source, source) for source, _ in bill.sources.most_common())
+
+
+def _usd(bill: Bill, dollars: Value) -> Value:
+    """Dollars of a bill; None where a price in it is not known."""
+    return None if bill.unpriced else dollars
+
+
+def _dollars(subjects: Sequence[SubjectBills], notes: Sequence[str]) -> Table:
+    columns = (
+        Column("subject", "Subject"), Column("answers_usd", "Answers", "dollars", 3),
+        Column("judge_usd", "Judge", "dollars", 3), Column("total_usd", "Total", "dollars", 3),
+        Column("range_usd", "Range, $", "interval", 3), Column("most_usd", "At most", "dollars"),
+    )  # fmt: skip
+    rows = []
+    for label, answers, verdicts, _ in subjects:
+        whole = total((answers, verdicts))
+        sums = (_usd(whole, dollars) for dollars in (whole.usd, whole.range_usd, whole.most_usd))
+        rows.append((label, _usd(answers, answers.usd), _usd(verdicts, verdicts.usd), *sums))
+    return Table("estimate", "What it will cost", columns, tuple(rows), tuple(notes))
+
+
+def _calls(subjects: Sequence[SubjectBills]) -> Table:
+    columns = (
+        Column("subject", "Subject"), Column("calls", "Calls", "count"), Column("verdicts", "Verdicts", "count"),
+        *_TOKENS, Column("source", "By"),
+    )  # fmt: skip
+    rows = tuple(
+        (label, answers.calls, verdicts.calls, round(answers.prompt), round(answers.completion), source)
+        for label, answers, verdicts, source in subjects
+    )
+    return Table("tokens", "Calls and tokens of the subjects", columns, rows)
+
+
+def _judges(names: Sequence[str], found: Mapping[Payer, Bill], history: CostHistory) -> Table:
+    columns = (
+        Column("judge", "Judge"), Column("verdicts", "Verdicts", "count"), *_TOKENS,
+        Column("usd", "Total", "dollars", 3), Column("range_usd", "Range, $", "interval", 3), Column("source", "By"),
+    )  # fmt: skip
+    rows = []
+    for name in names:
+        own = total(bill for payer, bill in found.items() if payer.judge == name)
+        calls = history.calls(name, VERDICT)
+        source = f"own verdicts (n = {calls})" if calls else ", ".join(own.sources)
+        dollars = (_usd(own, own.usd), _usd(own, own.range_usd))
+        rows.append((name, own.calls, round(own.prompt), round(own.completion), *dollars, source))
+    return Table("judges", "Judges", columns, tuple(rows))
+
+
+def _listed(prices: PriceList) -> Table:
+    columns = (
+        Column("model", "Model"), Column("prompt_usd", "In, $ per million", "number", 3),
+        Column("completion_usd", "Out, $ per million", "number", 3), Column("request_usd", "$ per call", "number", 4),
+    )  # fmt: skip
+    rows = []
+    for (endpoint, model), price in prices.items():
+        name = model if endpoint == OPENROUTER else f"{endpoint}/{model}"
+        each = (price.prompt * _MILLION, price.completion * _MILLION, price.request) if price else (None, None, None)
+        rows.append((name, *each))
+    return Table("prices", "Prices", columns, tuple(rows))
+
+
+def _notes(made: Planned, registry: Registry, stored: StoredCosts, found: Mapping[Payer, Bill]) -> list[str]:
+    notes = [*registry.notes, *(f"{said}." for said in made.notes), *stored.prices.notes]
     if any(bill.unpriced for bill in found.values()):
         notes.append("No price is known where a dash stands in for dollars; such calls are in no sum.")
-    if known.complete:
-        stored = f"{known.complete} of these {len(made.trials)} dialogues"
-        notes.append(f"{stored} are stored already; `run --dry-run` prices the rest.")
+    if stored.complete:
+        held = f"{stored.complete} of these {len(made.trials)} dialogues"
+        notes.append(f"{held} are stored already; `run --dry-run` prices the rest.")
     if any(judge.kind == CUES for judge in made.judges):
         notes.append("The rule judge `cues` costs nothing.")
     notes += [f"{said}." for judge in made.judges if (said := judges.share(judge))]

@@ -33,9 +33,9 @@ from independence.suites import introductions
 @options.output_format()
 @options.db()
 def command(db: Path, format_: str, **flags: Any) -> None:
-    """Price a whole run: tokens, dollars, the range they will lie in, and the most they can be.
+    """Price a whole run: tokens, mean and range of its cost, and the most it can be.
 
-    Tokens come from what the store holds of a subject, else of the suite, else from published means; prices from the
+    Tokens come from stored runs of a subject, else of others, else from published means; prices from the
     endpoints. Nothing is asked of a model and nothing is written.
     """
     from independence.cli import costing, judges

@@ -23,7 +23,7 @@ from independence.cli.terminal import note
 from independence.cli.working import working
 from independence.config.endpoints import Endpoint
 from independence.engine import resume
-from independence.engine.estimate import Estimate
+from independence.engine.estimate import CostEstimate
 from independence.engine.resume import Left
 from independence.errors import Interrupted, UsageError
 from independence.report import analysis
@@ -104,7 +104,7 @@ async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> 
         planning.close()
         planning.enter_context(working("asking which models there are, and what is left to do", manner.quiet))
 
-        async def approve(left: Left, cost: Estimate) -> bool:
+        async def approve(left: Left, cost: CostEstimate) -> bool:
             planning.close()
             for line in (*job.notes, *filter(None, map(judges.share, job.judges)), *cost.notes, _plan_line(left, cost)):
                 note(line, manner.quiet)
@@ -122,7 +122,7 @@ async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> 
         return job, await session.carry_out(job, connection, manner.db, log.beside(progress), approve)
 
 
-def _plan_line(left: Left, cost: Estimate) -> str:
+def _plan_line(left: Left, cost: CostEstimate) -> str:
     steps = f" ({cost.steps} steps before them)" if cost.steps else ""
     parts = [f"plan: {cost.calls} calls and {cost.verdicts} verdicts{steps} to go"]
     if left.complete:
@@ -132,7 +132,7 @@ def _plan_line(left: Left, cost: Estimate) -> str:
     return f"{', '.join(parts)}; {_dollars(cost)}"
 
 
-def _dollars(cost: Estimate) -> str:
+def _dollars(cost: CostEstimate) -> str:
     low, high = cost.range_usd
     expected = (
         f"about {_usd(cost.typical_usd)}, likely {_usd(low)} to {_usd(high)} ({_usd(cost.most_usd)} only if every "

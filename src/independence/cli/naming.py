@@ -24,7 +24,7 @@ from independence.config.endpoints import Endpoint
 from independence.config.subjects import OPENROUTER, SIM
 from independence.engine import naming
 from independence.engine.bench import Bench
-from independence.engine.estimate import Estimate
+from independence.engine.estimate import CostEstimate
 from independence.engine.naming import Plan
 from independence.errors import IndependenceError, Interrupted, StoreError, UsageError
 from independence.judge.names import asking as where_asked
@@ -224,7 +224,7 @@ async def _run(connection: sqlite3.Connection, wanted: Wanted, work: Work) -> En
         return Ended(stopped_by, service.budget.spent, service.budget.unknown)
 
 
-def _plan_line(spec: JudgeSpec, cost: Estimate) -> str:
+def _plan_line(spec: JudgeSpec, cost: CostEstimate) -> str:
     if spec.kind == CUES:
         return f"plan: {cost.verdicts} runs, read by rules; no cost"
     dollars = f"about ${cost.typical_usd:.4f}, at most ${cost.most_usd:.4f}" if cost.most_usd else "no cost"

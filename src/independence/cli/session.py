@@ -14,17 +14,16 @@ from independence.cli import asking, stages
 from independence.cli.asking import Model, Needs, Service
 from independence.cli.loop import interruptible
 from independence.cli.stages import Stages
-from independence.clients.pricing import FREE, Prices
+from independence.clients.pricing import FREE
 from independence.config import subjects
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
-from independence.engine import assumed, resume, run
+from independence.engine import cost_history, resume, run
 from independence.engine.bench import Bench, Shares
-from independence.engine.estimate import Estimate, PriceList, estimate
+from independence.engine.cost_history import CostHistory, PriceList
+from independence.engine.estimate import CostEstimate, estimate
 from independence.engine.events import Event
-from independence.engine.experience import learned
 from independence.engine.plan import Trial
-from independence.engine.profile import Profile
 from independence.engine.resume import Left, Todo
 from independence.engine.run import Begin, Outcome
 from independence.errors import IndependenceError
@@ -71,7 +70,7 @@ class Finished(NamedTuple):
     unknown_usd: float
 
 
-Approve = Callable[[Left, Estimate], Awaitable[bool]]
+Approve = Callable[[Left, CostEstimate], Awaitable[bool]]
 
 
 async def carry_out(
@@ -112,12 +111,12 @@ async def carry_out(
     return Finished(after, outcome.stopped_by, outcome.skipped, budget.spent, budget.unknown)
 
 
-def _priced(connection: sqlite3.Connection, job: Job, left: Left, listed: PriceList) -> Estimate:
+def _priced(connection: sqlite3.Connection, job: Job, left: Left, listed: PriceList) -> CostEstimate:
     """What is left to pay, by listed prices and by what such calls cost so far where none is listed."""
-    todo, filled = _bought(connection, job, left), assumed.prices(connection, listed, job.judges)
-    profile = _profile(connection, job, filled.prices)
-    cost = estimate(todo, filled.prices, profile)
-    unlisted = estimate(todo, listed, profile).unpriced if filled.notes else cost.unpriced
+    todo, filled = _bought(connection, job, left), cost_history.filled_prices(connection, listed, job.judges)
+    history = _history(connection, job, filled.prices)
+    cost = estimate(todo, filled.prices, history)
+    unlisted = estimate(todo, listed, history).unpriced if filled.notes else cost.unpriced
     return cost._replace(unlisted=unlisted, notes=filled.notes)
 
 
@@ -228,9 +227,7 @@ def _models(left: Left) -> dict[Model, bool]:
     return needed
 
 
-def _profile(
-    connection: sqlite3.Connection, job: Job, prices: Mapping[tuple[str, str], Prices | None]
-) -> Profile | None:
+def _history(connection: sqlite3.Connection, job: Job, prices: PriceList) -> CostHistory | None:
     """What stored calls say about tokens, where tokens cost anything."""
     costly = any(price not in (None, FREE) for price in prices.values())
-    return learned(connection, job.suite, job.edition) if costly else None
+    return cost_history.learned(connection, job.suite, job.edition) if costly else None

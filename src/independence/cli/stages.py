@@ -10,14 +10,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from independence.clients.budget import Budget
-from independence.engine.estimate import Estimate
+from independence.engine.estimate import CostEstimate
 from independence.engine.resume import Todo
 from independence.errors import CostCapReached
 
 _AMPLE: Final = 1.5  # times an expected cost: a cap that covers it is not expected to stop anything
 
 
-def needed(max_cost: float | None, cost: Estimate) -> bool:
+def needed(max_cost: float | None, cost: CostEstimate) -> bool:
     """Whether a cap may stop the runs midway."""
     return max_cost is not None and (bool(cost.unpriced) or max_cost < _AMPLE * cost.range_usd[1])
 

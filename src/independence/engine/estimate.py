@@ -1,4 +1,7 @@
-"""What a plan will cost before anything is sent: tokens, dollars, the range they will lie in, the most they can be.
+"""What a plan will cost before anything is sent: tokens, dollars, the range to expect, the most it can be.
+
+The mean is what such calls took in stored runs, at today's prices; where the store holds none, published means. The
+range is that between stored runs (`CostHistory.range_of`); the ends of several bills add.
 
 The most counts every attempt an ask may come to, each with a full budget: an answer cut off by its budget is asked once
 more with twice as much, and from then on one that says nothing twice again; a judge's unreadable verdict is asked again
@@ -8,32 +11,35 @@ are calls on the verdict's bill.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from independence.clients.pricing import Prices, prompt_tokens
 from independence.clients.retry import Policy
 from independence.engine import dialogue
-from independence.engine.bill import Bill, Most, Part
-from independence.engine.plan import Condition, Trial
-from independence.engine.profile import (
+from independence.engine.cost_history import (
     CHARACTERS_PER_TOKEN,
     OWN,
-    PROMPT_RUN,
-    RUN,
-    TOOL_TOKENS,
-    VERDICT_RUN,
-    Asked,
-    Guess,
-    Profile,
+    VERDICT,
+    CostHistory,
+    ExpectedTokens,
+    JudgePrompt,
+    PriceList,
+    Source,
 )
+from independence.engine.plan import Condition, Trial
 from independence.engine.resume import Todo
 from independence.judge.insisting import REASKS
 from independence.judge.prompt import transcript
 from independence.judge.spec import JudgeSpec
 from independence.types import Message
 
+ANSWER_TOKENS, VERDICT_TOKENS = 341.0, 149.0  # published means
+STEP_TOKENS = 300.0  # what a judge writes at a step, where nobody has yet: taken to be nearly as long as an answer
+TOOL_TOKENS = 218.0  # least squares over the published requests
 SUBJECT = ""  # in place of a judge: the answers themselves
 _MARGIN = 1.3  # as much as a request's reservation adds to its estimated prompt
 _LONGER = 1 + Policy().reasks  # attempts with twice the budget
@@ -42,7 +48,7 @@ _BUDGETS = 1 + 2 * _LONGER
 _COMPLAINT_TOKENS = 200  # what is said about an unreadable verdict when it is asked again
 
 
-class Estimate(NamedTuple):
+class CostEstimate(NamedTuple):
     """Work and dollars. `unpriced` names models whose price is not known; they are in no figure."""
 
     calls: int
@@ -50,51 +56,116 @@ class Estimate(NamedTuple):
     typical_usd: float
     most_usd: float
     unpriced: tuple[str, ...]
-    range_usd: tuple[float, float] = (0.0, 0.0)  # one in ten stays below, one in ten goes above
+    range_usd: tuple[float, float] = (0.0, 0.0)
     steps: int = 0  # what judges write before verdicts: calls in neither figure above
     unlisted: tuple[str, ...] = ()  # models without a listed price, whether or not one was assumed
     notes: tuple[str, ...] = ()  # on prices that were assumed
 
 
-class Entry(NamedTuple):
+class Payer(NamedTuple):
     """Whose bill: a subject's answers, or one judge's verdicts on them."""
 
     config_dir: str
     judge: str = SUBJECT
 
 
-PriceList = Mapping[tuple[str, str], Prices | None]  # by (endpoint, model); None: unknown
+class CallEstimate(NamedTuple):
+    """Tokens of one call to come, and a bound on the attempts it may take with the tokens of all of them."""
+
+    prompt: float
+    completion: ExpectedTokens
+    most_attempts: int
+    most_prompt: float
+    most_completion: float
 
 
-def estimate(todo: Sequence[Todo], prices: PriceList, profile: Profile | None = None) -> Estimate:
-    """Price what is left to do, by what stored calls say (`profile`) or the published means."""
-    found = bills(todo, prices, profile)
-    whole = reduce(Bill.plus, found.values(), Bill())
+class Bill(msgspec.Struct):
+    """A sum over calls to come."""
+
+    calls: int = 0
+    steps: int = 0
+    prompt: float = 0.0  # tokens
+    completion: float = 0.0
+    usd: float = 0.0
+    range_usd: tuple[float, float] = (0.0, 0.0)
+    most_usd: float = 0.0
+    unpriced: bool = False  # a model's price is not known: its calls are in no dollars
+    sources: Counter[Source] = msgspec.field(default_factory=Counter)
+
+    def add(self, call: CallEstimate, prices: Prices | None, times: int = 1, *, step: bool = False) -> None:
+        """As many calls more, all alike. Without prices they count, and cost nothing that is known."""
+        if step:
+            self.steps += times
+        else:
+            self.calls += times
+            self.sources[call.completion.source] += times
+        self.prompt += times * call.prompt
+        self.completion += times * call.completion.tokens
+        if prices is None:
+            self.unpriced = True
+            return
+        usd = call.prompt * prices.prompt + call.completion.tokens * prices.completion + prices.request
+        dear = max(prices.completion, prices.internal_reasoning)
+        most = call.most_prompt * prices.prompt + call.most_completion * dear + call.most_attempts * prices.request
+        self.usd += times * usd
+        self.most_usd += times * most
+
+
+def total(bills: Iterable[Bill]) -> Bill:
+    """All together."""
+    out = Bill()
+    for bill in bills:
+        out.calls += bill.calls
+        out.steps += bill.steps
+        out.prompt += bill.prompt
+        out.completion += bill.completion
+        out.usd += bill.usd
+        out.range_usd = (out.range_usd[0] + bill.range_usd[0], out.range_usd[1] + bill.range_usd[1])
+        out.most_usd += bill.most_usd
+        out.unpriced |= bill.unpriced
+        out.sources += bill.sources
+    return out
+
+
+def estimate(todo: Sequence[Todo], prices: PriceList, history: CostHistory | None = None) -> CostEstimate:
+    """Price what is left to do, by what stored calls say (`history`) or the published means."""
+    found = bills(todo, prices, history)
+    whole = total(found.values())
     names = {item.trial.subject.config_dir: item.trial.subject.model_id for item in todo}
-    unpriced = [entry.judge or names[entry.config_dir] for entry, bill in found.items() if bill.unpriced]
-    verdicts = sum(len(item.judges) for item in todo)
-    calls = sum(item.calls for item in todo)
-    unknown = tuple(dict.fromkeys(unpriced))
-    return Estimate(calls, verdicts, whole.usd, whole.most_usd, unknown, whole.range_usd, whole.steps)
+    unpriced = [payer.judge or names[payer.config_dir] for payer, bill in found.items() if bill.unpriced]
+    return CostEstimate(
+        calls=sum(item.calls for item in todo),
+        verdicts=sum(len(item.judges) for item in todo),
+        typical_usd=whole.usd,
+        most_usd=whole.most_usd,
+        unpriced=tuple(dict.fromkeys(unpriced)),
+        range_usd=whole.range_usd,
+        steps=whole.steps,
+    )
 
 
-def bills(todo: Iterable[Todo], prices: PriceList, profile: Profile | None = None) -> dict[Entry, Bill]:
+def bills(todo: Iterable[Todo], prices: PriceList, history: CostHistory | None = None) -> dict[Payer, Bill]:
     """A bill for each subject's answers and for each judge's verdicts on them; the rule judge sends none."""
-    clerk = _Clerk(profile or Profile())
-    out: dict[Entry, Bill] = {}
+    history = history or CostHistory()
+    sizes, out, priced = _CallSizes(history), dict[Payer, Bill](), dict[Payer, Prices | None]()
     for item, times in _alike(todo):
-        trial = item.trial
-        subject = trial.subject
-        own = prices.get((subject.endpoint, subject.model))
+        trial, subject = item.trial, item.trial.subject
+        payer, own = Payer(subject.config_dir), prices.get((subject.endpoint, subject.model))
         for turn in range(trial.dialogue.generated - item.calls, trial.dialogue.generated):
-            out.setdefault(Entry(subject.config_dir), Bill()).add(*clerk.answer(trial, turn), own, times)
+            priced[payer] = own
+            out.setdefault(payer, Bill()).add(sizes.answer(trial, turn), own, times)
         for judge in item.judges:
             if judge.asks:
-                rate = prices.get((judge.endpoint, judge.model))
-                bill = out.setdefault(Entry(subject.config_dir, judge.name), Bill())
-                for step in clerk.steps(trial, judge):
-                    bill.add_step(*step, rate, times)
-                bill.add(*clerk.verdict(trial, judge), rate, times)
+                payer = Payer(subject.config_dir, judge.name)
+                rate = priced[payer] = prices.get((judge.endpoint, judge.model))
+                bill = out.setdefault(payer, Bill())
+                for call in sizes.steps(trial, judge):
+                    bill.add(call, rate, times, step=True)
+                bill.add(sizes.verdict(trial, judge), rate, times)
+    for payer, bill in out.items():
+        source = bill.sources.most_common(1)[0][0]
+        low, high = history.range_of(payer.judge or payer.config_dir, source, priced[payer] or Prices())
+        bill.range_usd = (bill.usd * low, bill.usd * high)
     return out
 
 
@@ -108,41 +179,59 @@ def _alike(todo: Iterable[Todo]) -> Iterator[tuple[Todo, int]]:
     yield from ((items[0], len(items)) for items in groups.values())
 
 
-class _Clerk:
+class _CallSizes:
     """Sizes up one call after the other; what subjects and runs share is measured once."""
 
-    def __init__(self, profile: Profile) -> None:
-        self._profile = profile
-        self._asked: dict[tuple[Condition, str, int], tuple[float, float]] = {}
-        self._shown: dict[str, float] = {}
+    def __init__(self, history: CostHistory) -> None:
+        self._history = history
+        self._requests: dict[tuple[Condition, str, int], tuple[float, float]] = {}
+        self._transcripts: dict[str, float] = {}
 
-    def answer(self, trial: Trial, turn: int) -> tuple[Part, Part, Most]:
-        """Prompt, completion and bound of a subject's answer."""
+    def answer(self, trial: Trial, turn: int) -> CallEstimate:
+        """A subject's answer."""
         budget, before = trial.dialogue.max_tokens, dialogue.before(trial)
         text, reserved = self._request(trial, turn)
-        prompt = self._profile.prompt(trial, turn, text + self._earlier(trial, turn))
+        place = (str(trial.dialogue.condition), trial.dialogue.scenario.id, turn)
+        text += self._earlier(trial, turn)
         longest = (reserved + (before + turn) * 2 * budget) * _MARGIN
-        most = Most(_ATTEMPTS, _ATTEMPTS * longest, _BUDGETS * budget)
-        return Part(prompt, PROMPT_RUN), Part(self._completion(trial, turn), RUN), most
+        return CallEstimate(
+            prompt=self._history.prompt(trial.subject.config_dir, place, text).tokens,
+            completion=self._completion(trial, turn),
+            most_attempts=_ATTEMPTS,
+            most_prompt=_ATTEMPTS * longest,
+            most_completion=_BUDGETS * budget,
+        )
 
-    def verdict(self, trial: Trial, judge: JudgeSpec) -> tuple[Part, Part, Most]:
-        """Prompt, completion and bound of a judge's verdict."""
-        budget = judge.max_tokens
-        text, longest = self._shown_to(judge, trial, self._profile.rubric(trial)[-1])
-        prompt = self._profile.grading(judge, trial, text)
+    def verdict(self, trial: Trial, judge: JudgeSpec) -> CallEstimate:
+        """A judge's verdict."""
+        scenario, budget = trial.dialogue.scenario.id, judge.max_tokens
+        text, longest = self._shown_to(judge, trial, self._history.rubric(scenario)[-1])
         asked = _ATTEMPTS * ((1 + REASKS) * longest + REASKS * (2 * budget + _COMPLAINT_TOKENS)) * _MARGIN
-        most = Most((1 + REASKS) * _ATTEMPTS, asked, (1 + REASKS) * _BUDGETS * budget)
-        return Part(prompt, PROMPT_RUN), Part(self._profile.verdict(judge, trial), VERDICT_RUN), most
+        return CallEstimate(
+            prompt=self._history.prompt(judge.name, ("", scenario, VERDICT), text).tokens,
+            completion=self._history.completion(judge.name, scenario, VERDICT, VERDICT_TOKENS),
+            most_attempts=(1 + REASKS) * _ATTEMPTS,
+            most_prompt=asked,
+            most_completion=(1 + REASKS) * _BUDGETS * budget,
+        )
 
-    def steps(self, trial: Trial, judge: JudgeSpec) -> Iterator[tuple[Part, Part, Most]]:
-        """The same of what the judge writes before it."""
-        for asked in self._profile.rubric(trial)[:-1]:
+    def steps(self, trial: Trial, judge: JudgeSpec) -> Iterator[CallEstimate]:
+        """What the judge writes before its verdict."""
+        for asked in self._history.rubric(trial.dialogue.scenario.id)[:-1]:
             text, longest = self._shown_to(judge, trial, asked)
-            most = Most(_ATTEMPTS, _ATTEMPTS * longest * _MARGIN, _BUDGETS * judge.max_tokens)
-            written = self._profile.step(judge, asked.step)
-            yield Part(self._profile.reading(judge, text), PROMPT_RUN), Part(written, VERDICT_RUN), most
+            yield CallEstimate(
+                prompt=text,
+                completion=self._step(judge, trial, asked.step),
+                most_attempts=_ATTEMPTS,
+                most_prompt=_ATTEMPTS * longest * _MARGIN,
+                most_completion=_BUDGETS * judge.max_tokens,
+            )
 
-    def _shown_to(self, judge: JudgeSpec, trial: Trial, asked: Asked) -> tuple[float, float]:
+    def _step(self, judge: JudgeSpec, trial: Trial, step: str) -> ExpectedTokens:
+        guess = min(STEP_TOKENS, judge.max_tokens)
+        return self._history.completion(judge.name, trial.dialogue.scenario.id, step, guess)
+
+    def _shown_to(self, judge: JudgeSpec, trial: Trial, asked: JudgePrompt) -> tuple[float, float]:
         """Tokens of a prompt for a judge: as they usually are, and at most."""
         turns, longest_answer = trial.dialogue.generated, 2 * trial.dialogue.max_tokens
         usual = most = asked.tokens
@@ -154,14 +243,17 @@ class _Clerk:
             usual += self._completion(trial, turns - 1).tokens
             most += longest_answer
         for step in asked.steps:
-            usual += self._profile.step(judge, step).tokens
+            usual += self._step(judge, trial, step).tokens
             most += 2 * judge.max_tokens
         return usual, most
 
-    def _completion(self, trial: Trial, turn: int) -> Guess:
+    def _completion(self, trial: Trial, turn: int) -> ExpectedTokens:
         """What an answer takes. Nobody can write more than the suite allows, unless stored calls say otherwise."""
-        guess = self._profile.completion(trial, turn)
-        return guess if guess.source == OWN else guess._replace(tokens=min(guess.tokens, trial.dialogue.max_tokens))
+        scenario, config = trial.dialogue.scenario.id, trial.subject.config_dir
+        found = self._history.completion(config, scenario, turn, ANSWER_TOKENS)
+        if found.source == OWN:
+            return found
+        return ExpectedTokens(min(found.tokens, trial.dialogue.max_tokens), found.source)
 
     def _earlier(self, trial: Trial, turn: int) -> float:
         """Tokens of the answers before a turn, those of the trials it continues included."""
@@ -171,20 +263,20 @@ class _Clerk:
     def _request(self, trial: Trial, turn: int) -> tuple[float, float]:
         """Tokens of a request without the answers in it: as they usually are, and as they are reserved for."""
         place = (trial.dialogue.condition, trial.dialogue.scenario.id, turn)
-        if place not in self._asked:
+        if place not in self._requests:
             whole = dialogue.request(trial, dialogue.blank(trial, turn))
             text = sum(len(part) for message in whole.messages for part in _parts(message))
             usual = text / CHARACTERS_PER_TOKEN + (TOOL_TOKENS if whole.tool else 0.0)
-            self._asked[place] = (usual, prompt_tokens(whole))
-        return self._asked[place]
+            self._requests[place] = (usual, prompt_tokens(whole))
+        return self._requests[place]
 
     def _transcript(self, trial: Trial) -> float:
         """Tokens of what a judge is shown, without the answers in it."""
         scenario = trial.dialogue.scenario.id
-        if scenario not in self._shown:
+        if scenario not in self._transcripts:
             lines = dialogue.lines(trial, dialogue.blank(trial, trial.dialogue.generated))
-            self._shown[scenario] = len(transcript(lines, "")) / CHARACTERS_PER_TOKEN
-        return self._shown[scenario]
+            self._transcripts[scenario] = len(transcript(lines, "")) / CHARACTERS_PER_TOKEN
+        return self._transcripts[scenario]
 
 
 def _parts(message: Message) -> Iterator[str]:

@@ -13,7 +13,7 @@ from independence.clients.pricing import Prices
 from independence.clients.protocol import GaveUp, Parked
 from independence.clients.retry import Policy
 from independence.engine.bench import Bench, Desk, Queue, Shares
-from independence.engine.estimate import Estimate
+from independence.engine.estimate import CostEstimate
 from independence.engine.events import Began, Judged, Unsettled
 from independence.engine.gate import Closed, Share
 from independence.engine.pace import Pace
@@ -117,10 +117,10 @@ def _item(connection: sqlite3.Connection, wanted: Wanted, row: NamesRow, answers
     return Item(wanted.labels[row.config_dir], row, told, answers[0].trial)
 
 
-def estimate(todo: Sequence[Item], spec: JudgeSpec, prices: Prices | None) -> Estimate:
+def estimate(todo: Sequence[Item], spec: JudgeSpec, prices: Prices | None) -> CostEstimate:
     """What reading will cost; `prices` None for unknown. The most counts every attempt and every further question."""
     if spec.kind == CUES or prices is None:
-        return Estimate(0, len(todo), 0.0, 0.0, () if spec.kind == CUES else (spec.name,))
+        return CostEstimate(0, len(todo), 0.0, 0.0, () if spec.kind == CUES else (spec.name,))
     dear = max(prices.completion, prices.internal_reasoning)
     asks, attempts, budgets = 1 + REASKS, 1 + _LONGER, 1 + 2 * _LONGER
     typical = most = 0.0
@@ -130,7 +130,7 @@ def estimate(todo: Sequence[Item], spec: JudgeSpec, prices: Prices | None) -> Es
         typical += prompt * prices.prompt + _LIST_TOKENS * prices.completion + prices.request
         most += attempts * longest * _MARGIN * prices.prompt + asks * budgets * spec.max_tokens * dear
         most += asks * attempts * prices.request
-    return Estimate(0, len(todo), typical, most, ())
+    return CostEstimate(0, len(todo), typical, most, ())
 
 
 async def carry_out(bench: Bench, todo: Sequence[Item], spec: JudgeSpec, shares: Shares) -> IndependenceError | None:

@@ -65,15 +65,6 @@ class Spent(NamedTuple):
     extra_attempts: int  # requests beyond the first of a step
 
 
-class Length(NamedTuple):
-    """Mean tokens of what one judge wrote at one step, retries summed."""
-
-    judge: str
-    step: str
-    steps: int
-    completion: float
-
-
 def add(connection: sqlite3.Connection, row: ArtefactRow) -> None:
     """Store a step; the same key again stays as it is."""
     output, usage = row.output, row.output.usage
@@ -136,16 +127,6 @@ def spending(connection: sqlite3.Connection, suite: str, edition: str, condition
         (suite, edition, *condition),
     )
     return [Spent(*row) for row in rows]
-
-
-def lengths(connection: sqlite3.Connection, suite: str) -> list[Length]:
-    """Over every edition of a suite; steps whose tokens the endpoint did not count are left out."""
-    rows = connection.execute(
-        "SELECT judge, step, count(*), avg(completion_tokens) FROM artefacts WHERE completion_tokens > 0 "
-        "AND trial IN (SELECT trial FROM planned WHERE suite = ?) GROUP BY 1, 2 ORDER BY 1, 2",
-        (suite,),
-    )
-    return [Length(*row) for row in rows]
 
 
 def forget(connection: sqlite3.Connection, verdicts: Iterable[str], *, broken: bool) -> None:

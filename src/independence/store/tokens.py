@@ -1,19 +1,33 @@
-"""Token statistics of stored calls and verdicts: what an estimate can learn from. Means only, no texts."""
+"""Tokens of stored calls, verdicts and steps of verdicts: what a cost estimate can learn from. No texts."""
 
 from __future__ import annotations
 
 import sqlite3
 from typing import NamedTuple
 
+_EVERY_CALL = """
+WITH place AS (
+    SELECT config_dir, variant || '/' || mode AS condition, scenario, run, trial, max(edition = ?2) AS here
+    FROM planned WHERE suite = ?1 GROUP BY config_dir, variant, mode, scenario, trial
+), call (who, condition, scenario, run, here, turn, prompt, completion) AS (
+    SELECT config_dir, condition, scenario, run, here, turn, prompt_tokens, completion_tokens
+    FROM place JOIN calls USING (trial) WHERE version = 0
+    UNION ALL
+    SELECT judge, '', scenario, run, here, '', prompt_tokens, completion_tokens
+    FROM place JOIN verdicts USING (trial)
+    UNION ALL
+    SELECT judge, '', scenario, run, here, step, prompt_tokens, completion_tokens
+    FROM place JOIN artefacts USING (trial)
+)"""
 
-class AnswerTokens(NamedTuple):
-    """Mean tokens of the answers one subject gave to one turn under one condition, retries of a call summed."""
 
-    config_dir: str
-    variant: str
-    mode: str
+class CallTokens(NamedTuple):
+    """Mean tokens of the calls of one subject or judge at one place; retries of a call summed."""
+
+    who: str  # config_dir, or name of the judge
+    condition: str  # of an answer
     scenario: str
-    turn: int  # 0-based among generated turns
+    turn: int | str  # of an answer, counted from 0; the step of a rubric that was written; "" for a verdict
     here: bool  # asked in the words of the edition in question
     simulated: bool
     calls: int
@@ -21,41 +35,38 @@ class AnswerTokens(NamedTuple):
     completion: float
 
 
-class VerdictTokens(NamedTuple):
-    """Mean tokens of one judge's verdicts on one scenario."""
+class RunTokens(NamedTuple):
+    """Tokens of one run of one subject or judge, and what the same calls took in its mean run."""
 
-    judge: str
-    scenario: str
-    here: bool  # by the words of the edition in question
-    verdicts: int
+    who: str
+    calls: int
     prompt: float
     completion: float
+    mean_prompt: float
+    mean_completion: float
 
 
-def answers(connection: sqlite3.Connection, suite: str, edition: str) -> list[AnswerTokens]:
-    """Every edition of a suite, imports included; answers whose tokens the endpoint did not count are left out."""
+def calls(connection: sqlite3.Connection, suite: str, edition: str) -> list[CallTokens]:
+    """Over every edition of a suite, imports included; calls whose tokens the endpoint did not count are left out."""
     rows = connection.execute(
-        "SELECT p.config_dir, p.variant, p.mode, p.scenario, c.turn, p.here, "
-        "count(*), avg(c.prompt_tokens), avg(c.completion_tokens) FROM "
-        "(SELECT config_dir, variant, mode, scenario, trial, max(edition = ?2) AS here FROM planned WHERE suite = ?1 "
-        "GROUP BY config_dir, variant, mode, scenario, trial) p "
-        "JOIN calls c ON c.trial = p.trial WHERE c.completion_tokens > 0 "
-        "GROUP BY p.config_dir, p.variant, p.mode, p.scenario, c.turn, p.here",
+        f"{_EVERY_CALL} SELECT who, condition, scenario, turn, here, who LIKE 'sim/%' OR who IN "
+        "(SELECT config_dir FROM subjects WHERE simulated), count(*), avg(prompt), avg(completion) "
+        "FROM call WHERE completion > 0 GROUP BY who, condition, scenario, turn, here",
         (suite, edition),
     )
-    planted = {name for (name,) in connection.execute("SELECT DISTINCT config_dir FROM subjects WHERE simulated")}
     return [
-        AnswerTokens(config, variant, mode, scenario, turn, bool(here), config in planted, calls, prompt, completion)
-        for config, variant, mode, scenario, turn, here, calls, prompt, completion in rows
+        CallTokens(who, condition, scenario, turn, bool(here), bool(simulated), *numbers)
+        for who, condition, scenario, turn, here, simulated, *numbers in rows
     ]
 
 
-def verdicts(connection: sqlite3.Connection, suite: str, edition: str) -> list[VerdictTokens]:
-    """Every edition of a suite; verdicts that took no tokens (the rule judge's) are left out."""
+def runs(connection: sqlite3.Connection, suite: str, edition: str) -> list[RunTokens]:
+    """The same by run. Runs of other editions are beside their own means."""
     rows = connection.execute(
-        "SELECT v.judge, p.scenario, p.here, count(*), avg(v.prompt_tokens), avg(v.completion_tokens) FROM "
-        "(SELECT scenario, trial, max(edition = ?2) AS here FROM planned WHERE suite = ?1 GROUP BY scenario, trial) p "
-        "JOIN verdicts v ON v.trial = p.trial WHERE v.completion_tokens > 0 GROUP BY v.judge, p.scenario, p.here",
+        f"{_EVERY_CALL} SELECT who, count(*), sum(prompt), sum(completion), sum(mean_prompt), sum(mean_completion) "
+        "FROM (SELECT who, run, here, prompt, completion, avg(prompt) OVER own AS mean_prompt, "
+        "avg(completion) OVER own AS mean_completion FROM call WHERE completion > 0 "
+        "WINDOW own AS (PARTITION BY who, condition, scenario, turn, here)) GROUP BY who, here, run",
         (suite, edition),
     )
-    return [VerdictTokens(judge, scenario, bool(here), *numbers) for judge, scenario, here, *numbers in rows]
+    return [RunTokens._make(row) for row in rows]

@@ -1,4 +1,4 @@
-"""What a profile learns from a store, and how well it foretells the published bills."""
+"""What is learned from a store about the cost of calls, and how well it foretells the published bills."""
 
 from __future__ import annotations
 
@@ -15,17 +15,28 @@ import pytest
 from independence.clients.pricing import Prices
 from independence.config.subjects import Subject
 from independence.engine import plan
-from independence.engine.estimate import Entry, bills
-from independence.engine.experience import learned, rubrics
+from independence.engine.cost_history import (
+    ANSWER,
+    ELSEWHERE,
+    EVERYBODY,
+    OWN,
+    PUBLISHED,
+    SUITE,
+    CostHistory,
+    TokenMean,
+    learned,
+    rubrics,
+)
+from independence.engine.estimate import Payer, bills
 from independence.engine.plan import Trial
-from independence.engine.profile import EVERYBODY, Cell
 from independence.engine.resume import Todo
 from independence.store import artefacts, context, records
 from independence.store.artefacts import ArtefactRow
 from independence.store.records import CallRow, VerdictRow
+from independence.store.tokens import RunTokens
 from independence.suites.load import Loaded, load
 from independence.suites.schema import Step
-from independence.types import Reply, Usage, Verdict
+from independence.types import Reply, Sampling, Usage, Verdict
 
 from . import planned
 
@@ -55,11 +66,46 @@ def trials(connection: sqlite3.Connection, toy_suite: Loaded) -> dict[tuple[str,
 
 
 def test_a_blank_store_teaches_the_size_of_the_rubrics_alone(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
-    profile = learned(connection, toy_suite.suite, toy_suite.edition)
-    assert (profile.completions, profile.prompts, profile.levels, profile.verdicts) == ({}, {}, {}, {})
-    assert profile.rubrics == rubrics(toy_suite.suite)
-    (radio,), (dinner,) = profile.rubrics["radio"], profile.rubrics["dinner"]
+    history = learned(connection, toy_suite.suite, toy_suite.edition)
+    assert (history.completions, history.prompts, history.runs, history.subjects) == ({}, {}, {}, 0)
+    assert history.rubrics == rubrics(toy_suite.suite)
+    (radio,), (dinner,) = history.rubrics["radio"], history.rubrics["dinner"]
     assert radio.tokens > dinner.tokens > 50  # two fields against one
+
+
+def test_an_expectation_rests_on_own_calls_before_those_of_others_and_on_any_before_a_guess() -> None:
+    own = {("me", "radio", 0): TokenMean(80.0, 25), ("me", ANSWER): TokenMean(90.0, 40)}
+    others = {(EVERYBODY, "radio", 0): TokenMean(500.0, 65, 2), (EVERYBODY, "dinner", 0): TokenMean(600.0, 9, 2)}
+    history = CostHistory(completions=own | others)
+    assert history.completion("me", "radio", 0, 341.0) == (80.0, OWN)
+    assert history.completion("me", "dinner", 0, 341.0) == (90.0, ELSEWHERE)  # what it writes elsewhere
+    assert history.completion("you", "dinner", 0, 341.0) == (600.0, SUITE)
+    assert history.completion("you", "silence", 0, 341.0) == (341.0, PUBLISHED)
+    assert history.completion("me", "radio", "", 149.0) == (149.0, PUBLISHED)  # it has graded nothing
+    assert (history.calls("me", ANSWER), history.subjects) == (40, 2)
+
+
+def test_prompts_are_read_off_requests_in_the_same_words() -> None:
+    place = ("firm/tool_role", "radio", 0)
+    own, others = {("me", *place): TokenMean(600.0, 3)}, {(EVERYBODY, *place): TokenMean(700.0, 9, 3)}
+    history = CostHistory(prompts=own | others)
+    assert history.prompt("me", place, 77.0) == (600.0, OWN)
+    assert history.prompt("you", place, 77.0) == (700.0, SUITE)
+    assert history.prompt("me", ("firm/tool_role", "radio", 1), 77.0) == (77.0, PUBLISHED)
+
+
+def test_the_range_is_from_the_cheapest_whole_run_to_the_dearest() -> None:
+    runs = [
+        RunTokens("me", calls, prompt, completion, 100.0, 100.0)
+        for calls, prompt, completion in ((26, 100, 70), (26, 100, 150), (4, 100, 900))
+    ]
+    history = CostHistory(runs={"me": runs})
+    assert history.range_of("me", OWN, Prices(completion=1.0)) == (0.7, 1.5)
+    assert history.range_of("me", OWN, Prices(1.0, 1.0)) == (0.85, 1.25)
+    assert history.range_of("me", OWN, Prices(prompt=1.0)) == history.range_of("you", OWN, Prices(1.0)) == (0.92, 1.08)
+    assert history.range_of("me", ELSEWHERE, Prices(1.0)) == (0.75, 1.25)
+    assert history.range_of("you", SUITE, Prices(1.0)) == (0.6, 1.5)
+    assert history.range_of("you", PUBLISHED, Prices(1.0)) == (0.5, 2.0)
 
 
 def test_a_rubric_with_steps_is_several_prompts_and_each_is_shown_what_it_quotes(toy_suite: Loaded) -> None:
@@ -97,7 +143,8 @@ def test_a_judge_is_known_by_what_it_wrote_at_a_step(
         output = Reply("- claim", "content", usage=Usage(1, completion))
         row = ArtefactRow(key, trials["acme/terse", "radio"].key, "j", "claims", 0, "w", "at", "{}", output)
         artefacts.add(connection, row)
-    assert learned(connection, toy_suite.suite, toy_suite.edition).steps == {("j", "claims"): Cell(200.0, 2)}
+    known = learned(connection, toy_suite.suite, toy_suite.edition).completions
+    assert known["j", "radio", "claims"] == known["j", "claims"] == TokenMean(200.0, 2)
 
 
 def test_each_subject_counts_once_in_what_everybody_took(
@@ -107,38 +154,21 @@ def test_each_subject_counts_once_in_what_everybody_took(
     say(connection, trials["acme/wordy", "radio"], 600, 300)
     say(connection, trials["sim/half", "radio"], 1, 9)
     connection.execute("UPDATE subjects SET simulated = 1 WHERE config_dir = ?", (SIM.config_dir,))
-    profile = learned(connection, toy_suite.suite, toy_suite.edition)
-    everybody = profile.completions[EVERYBODY, "radio", 0]
+    history = learned(connection, toy_suite.suite, toy_suite.edition)
+    everybody = history.completions[EVERYBODY, "radio", 0]
     assert (everybody.tokens, everybody.calls, everybody.subjects) == (200.0, 2, 2)
-    assert profile.prompts[EVERYBODY, "firm/tool_role", "radio", 0].tokens == 500.0
-    assert profile.completions[SIM.config_dir, "radio", 0].tokens == 9.0
-
-
-def test_a_level_is_ones_length_over_that_of_the_others(
-    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
-) -> None:
-    say(connection, trials["acme/terse", "radio"], 1, 100)
-    say(connection, trials["acme/wordy", "radio"], 1, 300)
-    levels = learned(connection, toy_suite.suite, toy_suite.edition).levels
-    assert levels[TERSE.config_dir].tokens == pytest.approx(1 / 3)
-    assert levels[WORDY.config_dir].tokens == pytest.approx(3)
-
-
-def test_who_is_alone_is_measured_by_the_published_mean(
-    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
-) -> None:
-    say(connection, trials["acme/wordy", "dinner"], 1, 1000, 364)
-    level = learned(connection, toy_suite.suite, toy_suite.edition).levels[WORDY.config_dir]
-    assert (level.tokens, level.calls) == (pytest.approx(1364 / 2 / 341), 2)
+    assert history.prompts[EVERYBODY, "firm/tool_role", "radio", 0].tokens == 500.0
+    assert history.completions[SIM.config_dir, "radio", 0].tokens == 9.0
+    assert history.subjects == 2
 
 
 def test_other_words_teach_the_length_of_answers_and_not_of_prompts(
     connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
 ) -> None:
     say(connection, trials["acme/terse", "radio"], 400, 100)
-    profile = learned(connection, toy_suite.suite, "another edition")
-    assert profile.completions[TERSE.config_dir, "radio", 0].tokens == 100.0
-    assert profile.prompts == {}
+    history = learned(connection, toy_suite.suite, "another edition")
+    assert history.completions[TERSE.config_dir, "radio", 0].tokens == 100.0
+    assert history.prompts == {}
 
 
 def test_a_judge_is_known_by_scenario_and_over_all(
@@ -150,10 +180,10 @@ def test_a_judge_is_known_by_scenario_and_over_all(
         verdict = Verdict({}, usage=Usage(prompt, completion))
         trial = trials["acme/terse", scenario].key
         records.add_verdict(connection, VerdictRow(f"{judge} {trial}", trial, judge, "r", "", "{}", verdict))
-    profile = learned(connection, toy_suite.suite, toy_suite.edition)
-    assert profile.verdicts["j", "radio"].tokens == 100.0
-    assert (profile.verdicts["j", ""].tokens, profile.verdicts["j", ""].calls) == (150.0, 2)
-    assert profile.gradings[EVERYBODY, "radio"].tokens == 900.0  # a simulated judge's tokens are nobody's
+    history = learned(connection, toy_suite.suite, toy_suite.edition)
+    assert history.completion("j", "radio", "", 149.0) == (100.0, OWN)
+    assert (history.completion("j", "dessert", "", 149.0), history.calls("j", "")) == ((150.0, ELSEWHERE), 2)
+    assert history.prompts[EVERYBODY, "", "radio", ""].tokens == 900.0  # a simulated judge's tokens are nobody's
 
 
 PRICES = Prices(1e-6, 4e-6)
@@ -187,20 +217,20 @@ def configured(config_dir: str) -> Subject:
     head, _, tail = config_dir.partition("@")
     effort, _, temperature = tail.rpartition("-t")
     slug, _, pin = head.partition("+")
-    return Subject(slug.replace("--", "/"), "openrouter", "m", float(temperature), effort, pin or None)
+    return Subject(slug.replace("--", "/"), "openrouter", "m", Sampling(float(temperature), effort, pin or None))
 
 
 def held(connection: sqlite3.Connection, bill_of: dict[str, float]) -> float:
     """Share of bills that lie in the range foretold by what is left in the store."""
     suite = load("v2").suite
-    profile = learned(connection, suite, "published")
+    history = learned(connection, suite, "published")
     inside = []
     for config_dir, usd in bill_of.items():
         subject = configured(config_dir)
         assert subject.config_dir == config_dir
         trials = plan.trials(suite, plan.select(suite, (), (), 1, ()), [subject])
         todo = [Todo(trial, trial.dialogue.generated, ()) for trial in trials]
-        low, high = bills(todo, {("openrouter", "m"): PRICES}, profile)[Entry(config_dir)].range_usd
+        low, high = bills(todo, {("openrouter", "m"): PRICES}, history)[Payer(config_dir)].range_usd
         inside.append(low <= usd <= high)
     return sum(inside) / len(inside)
 
