@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from independence.clients.budget import Budget
 from independence.clients.check import check
+
+from independence.clients.budget import Budget
 from independence.clients.openai import OpenAIClient
 from independence.clients.retry import Policy
 from independence.clients.throttle import Throttle
