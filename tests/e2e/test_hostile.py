@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from independence.clients.check import check
-
 from independence.clients.budget import Budget
+from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
 from independence.clients.retry import Policy
 from independence.clients.throttle import Throttle
