@@ -17,6 +17,7 @@ from tests.gates import canonical
 
 FOLDER = Path(__file__).parent / "golden"
 _MADE_WITH = FOLDER / "made-with.json"
+_TOLD, _LONGEST = 20, 300
 
 
 def _path(name: str) -> Path:
@@ -87,6 +88,13 @@ def compare(name: str, new: Any) -> list[str]:
     if _made_with().get(name) != _here():
         old, new = _rounded(old), _rounded(new)
     return list(differences(old, new))
+
+
+def hold(name: str, new: Any) -> None:
+    """Fail, naming the first differences, where a document is not as its golden file."""
+    found = compare(name, new)
+    told = "\n".join(line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..." for line in found[:_TOLD])
+    assert not found, f"{name}: {len(found)} differ from the golden file\n{told}"
 
 
 def write(name: str, new: Any) -> list[str]:

@@ -40,7 +40,7 @@ def test_nothing_is_asked_twice(tmp_path: Path, name: str):
     assert Counter(after[key][0] for key in after.keys() - graded.keys()) == ANEW[name]
     assert {key: after[key] for key in graded} == graded
     assert dialogues(db) == said
-    assert golden.compare(name, replayed.found(db)) == []
+    golden.hold(name, replayed.found(db))
     last = replayed.replay(db) if ANEW[name] else first
     assert [plan for plan in last.plans if not plan.startswith(NOTHING)] == []
     assert (last.requests, verdicts(db)) == ([], after)
