@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -22,6 +22,39 @@ MissingReason = Literal[
     "no_cue",  # the rule judge has no rule for this rubric
     "unsure",  # the offline judge was not trained on this, or expects to be too far off
 ]
+
+
+class Condition(NamedTuple):
+    """System prompt variant x delivery mode."""
+
+    variant: str
+    mode: str
+
+    def __str__(self) -> str:
+        return f"{self.variant}/{self.mode}"
+
+
+class Where(NamedTuple):
+    """Which part of a store is meant: one edition of a suite, under one condition or under all of them."""
+
+    suite: str
+    edition: str
+    condition: Condition | None = None  # None: every condition of the edition
+
+    @property
+    def edition_name(self) -> str:
+        """`suite@edition`."""
+        return f"{self.suite}@{self.edition}"
+
+    def under(self, condition: Condition | None) -> Where:
+        """The same edition under another condition, or under all."""
+        return self._replace(condition=condition)
+
+    @property
+    def columns(self) -> tuple[str, str, str, str]:
+        """(suite, edition, variant, mode), as the tables of a store have them; there must be a condition."""
+        assert self.condition is not None
+        return (self.suite, self.edition, *self.condition)
 
 
 class FunctionCall(msgspec.Struct, frozen=True):

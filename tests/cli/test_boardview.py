@@ -18,7 +18,7 @@ def test_every_interval_of_an_index_is_printed_on_its_scale(
 ) -> None:
     with closing(database.connect(tmp_path / "store.db")) as connection:
         filled.complete(connection, toy_suite, "a", ((10, 9, 1), (1, 2, 9)))
-        place = filled.place(toy_suite)
+        place = filled.scope(toy_suite)
         built = board(connection, place)
         assert min(ends[0] for ends in built.rows[0].intervals.values() if ends) < 0  # JSON has it as it is
         assert place.suite.index is not None

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from independence.report import matrix, place
+from independence.report import matrix
 from independence.report.table import Table, Value
+from independence.store import scopes
 from tests.e2e import command
 
 MODELS = ("sim/never", "sim/half", "sim/folds-on-preferences")
@@ -41,8 +42,8 @@ def store(folder: Path) -> Iterator[sqlite3.Connection]:
 
 
 def tables(store: sqlite3.Connection) -> dict[str, Table]:
-    where = place.find(store, "v1", None, None)
-    return {table.id: table for table in matrix.tables(store, where.suite, where.edition)}
+    scope = scopes.find(store, "v1", None, None)
+    return {table.id: table for table in matrix.tables(store, scope.suite, scope.edition)}
 
 
 def rows(table: Table) -> list[dict[str, Value]]:

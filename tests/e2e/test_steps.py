@@ -11,6 +11,7 @@ from pathlib import Path
 
 from independence.store import artefacts, queries
 from independence.suites import load
+from independence.types import Condition, Where
 from tests.e2e import command, endpoint, suites
 
 ENV = {"LOOP_KEY": endpoint.KEY}
@@ -68,7 +69,7 @@ def test_a_killed_run_resumes_without_asking_a_stored_step_again(tmp_path: Path)
     assert all(row["coverage"] == 1 for row in ended.board["rows"])
     with closing(sqlite3.connect(db)) as connection:
         edition = load.load(str(tmp_path / "harbour")).edition
-        found = artefacts.of_condition(connection, "harbour", edition, ("plain", "user_role"))
-        assert len(found) == len(queries.states(connection, "harbour", edition)) == 2 * RUNS * DIALOGUES
+        found = artefacts.of_condition(connection, Where("harbour", edition, Condition("plain", "user_role")))
+        assert len(found) == len(queries.states(connection, Where("harbour", edition))) == 2 * RUNS * DIALOGUES
     assert {one.artefact.step for one in found} == {"notes"}
     assert all(one.artefact.text and one.artefact.missing is None for one in found)

@@ -24,7 +24,7 @@ from independence.store.writer import Writer
 from independence.suites import digest
 from independence.suites.load import Loaded
 from independence.suites.schema import Field, Rubric, Step, Suite
-from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage
+from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage, Where
 
 from . import planned
 
@@ -98,8 +98,8 @@ class Hearing:
 
     async def grade(self, client: Judges, *judges: JudgeSpec) -> tuple[Outcome, list[Event]]:
         rubrics = {s.id: digest.rubric(self.loaded.suite, s) for s in self.loaded.suite.scenarios}
-        place = (self.loaded.suite.suite, self.loaded.edition)
-        todo = resume.compare(self.connection, place, [self.trial], judges or [FIRST], rubrics).todo
+        where = Where(self.loaded.suite.suite, self.loaded.edition)
+        todo = resume.compare(self.connection, where, [self.trial], judges or [FIRST], rubrics).todo
         events: list[Event] = []
         writer, gate = Writer(self.connection, self.path), Gate(lambda: 1)
         halt = Halt([gate], events.append)

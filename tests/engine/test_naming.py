@@ -27,7 +27,7 @@ from independence.store import leases, names
 from independence.store.names import NamesRow, Pick, Where
 from independence.store.writer import Writer
 from independence.suites.load import Loaded
-from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage
+from independence.types import Answer, Attempt, ChatRequest, Condition, Missing, Reply, Usage
 
 from . import planned
 
@@ -81,7 +81,7 @@ class Work:
         for (_, scenario, _), trial in self.trials.items():
             if scenario == "dinner":
                 planned.answer(connection, trial, "Call me Rook.", "I stay.")
-        self.where = Where(loaded.suite.suite, loaded.edition, "firm", "tool_role")
+        self.where = Where(loaded.suite.suite, loaded.edition, Condition("firm", "tool_role"))
         self.labels = {subject.config_dir: subject.label for subject in SUBJECTS}
 
     def plan(self, spec: JudgeSpec = READER, **more: Any) -> naming.Plan:

@@ -10,11 +10,11 @@ import pytest
 
 from independence.config.subjects import Subject
 from independence.engine import plan
-from independence.engine.plan import Condition, Part, Selection, Trial
+from independence.engine.plan import Part, Selection, Trial
 from independence.errors import UsageError
 from independence.suites.load import Loaded, load
 from independence.suites.schema import Suite
-from independence.types import Sampling
+from independence.types import Condition, Sampling
 
 from .planned import SUBJECT, trials
 

@@ -14,7 +14,7 @@ from independence.judge.spec import CUES, JudgeSpec, verdict_key
 from independence.suites import digest
 from independence.suites.load import Loaded
 from independence.suites.schema import Suite
-from independence.types import Missing, Verdict
+from independence.types import Missing, Verdict, Where
 
 from . import planned
 
@@ -31,8 +31,8 @@ class Case:
         self.rubrics = {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios}
 
     def left(self, judges: Sequence[JudgeSpec] = ()) -> Left:
-        place = (self.loaded.suite.suite, self.loaded.edition)
-        return resume.compare(self.connection, place, list(self.trials.values()), judges, self.rubrics)
+        where = Where(self.loaded.suite.suite, self.loaded.edition)
+        return resume.compare(self.connection, where, list(self.trials.values()), judges, self.rubrics)
 
     def answer(self, scenario: str, *answers: str | Missing) -> str:
         return planned.answer(self.connection, self.trials[scenario, 1], *answers)
@@ -138,7 +138,7 @@ def test_two_scenarios_that_ask_the_same_are_answered_once_and_graded_each_by_it
 
 
 def differing(connection: sqlite3.Connection, loaded: Loaded, trials: Sequence[Trial]) -> dict[str, int]:
-    return dict(resume.differing_fields(connection, (loaded.suite.suite, loaded.edition), trials))
+    return dict(resume.differing_fields(connection, Where(loaded.suite.suite, loaded.edition), trials))
 
 
 def test_fields_that_differ_from_other_editions_are_named_and_counted(
@@ -181,7 +181,7 @@ def shared(connection: sqlite3.Connection, loaded: Loaded, **changes: object) ->
     made = alike(loaded.suite, **changes)
     rubrics = {name: digest.rubric(loaded.suite, trial.dialogue.scenario) for name, trial in made.items()}
     planned.store(connection, loaded, list(made.values()))
-    return resume.compare(connection, (loaded.suite.suite, loaded.edition), list(made.values()), JUDGES, rubrics)
+    return resume.compare(connection, Where(loaded.suite.suite, loaded.edition), list(made.values()), JUDGES, rubrics)
 
 
 def test_what_two_scenarios_both_say_is_asked_and_graded_once(

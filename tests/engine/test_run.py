@@ -25,7 +25,7 @@ from independence.store import leases
 from independence.store.writer import Writer
 from independence.suites import digest
 from independence.suites.load import Loaded
-from independence.types import Answer, ChatRequest, Missing, Reply
+from independence.types import Answer, ChatRequest, Missing, Reply, Where
 
 from . import planned
 
@@ -71,8 +71,8 @@ class Run:
         planned.store(connection, loaded, trials)
 
     def left(self) -> Left:
-        place = (self.loaded.suite.suite, self.loaded.edition)
-        return resume.compare(self.connection, place, self.trials, [RULES], self.rubrics)
+        where = Where(self.loaded.suite.suite, self.loaded.edition)
+        return resume.compare(self.connection, where, self.trials, [RULES], self.rubrics)
 
     async def carry_out(self, client: Subjects, limit: int = 10, shares: Shares = ALL) -> tuple[Outcome, list[Event]]:
         events: list[Event] = []

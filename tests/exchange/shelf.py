@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from independence.config.subjects import Subject, to_json
 from independence.exchange.sheets import Edition
-from independence.report import place
-from independence.report.place import Place
 from independence.report.study import About
-from independence.store import queries
+from independence.store import queries, scopes
+from independence.store.scopes import BoardScope
 from independence.suites.load import Loaded
 from independence.types import Attempt, Missing, Reply, Sampling, Usage, Verdict
 from tests.engine import planned
@@ -38,10 +37,10 @@ def fill(connection: sqlite3.Connection, loaded: Loaded) -> None:
 
 def edition(connection: sqlite3.Connection, variants: tuple[str, ...] = ("firm", "plain")) -> Edition:
     """What is exported of it."""
-    return of(connection, [place.find(connection, None, variant, "tool_role") for variant in variants])
+    return of(connection, [scopes.find(connection, None, variant, "tool_role") for variant in variants])
 
 
-def of(connection: sqlite3.Connection, places: Sequence[Place]) -> Edition:
+def of(connection: sqlite3.Connection, places: Sequence[BoardScope]) -> Edition:
     """Every subject of these conditions."""
-    stored = queries.subjects(connection, places[0].suite.suite, places[0].edition)
+    stored = queries.subjects(connection, places[0].where)
     return Edition(connection, places, {config: About(*who) for config, who in stored.items()})

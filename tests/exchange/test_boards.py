@@ -10,8 +10,7 @@ import msgspec
 import pytest
 
 from independence.exchange import boards
-from independence.report import place
-from independence.store import database
+from independence.store import database, scopes
 from independence.suites.load import Loaded
 
 from . import shelf
@@ -48,6 +47,6 @@ def test_only_the_chosen_subjects_have_rows(connection: sqlite3.Connection) -> N
 
 
 def test_a_suite_without_a_board_has_none(connection: sqlite3.Connection) -> None:
-    where = place.find(connection, None, "firm", "tool_role")
-    bare = where._replace(suite=msgspec.structs.replace(where.suite, index=None))
+    scope = scopes.find(connection, None, "firm", "tool_role")
+    bare = scope._replace(suite=msgspec.structs.replace(scope.suite, index=None))
     assert boards.read(connection, [bare], None) == []

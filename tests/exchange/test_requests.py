@@ -10,11 +10,10 @@ import pytest
 from independence.engine import dialogue
 from independence.engine.dialogue import Progress
 from independence.exchange.requests import Requests
-from independence.report import place
-from independence.store import database, exported, records
+from independence.store import database, exported, records, scopes
 from independence.store.records import EditionRow
 from independence.suites.load import Loaded
-from independence.types import Missing
+from independence.types import Missing, Where
 from tests.engine import planned
 
 
@@ -41,10 +40,10 @@ def test_a_rebuilt_request_is_the_one_that_was_sent(
             assert isinstance(progress, Progress)
             sent[scenario, turn] = msgspec.json.encode(dialogue.request(trial, progress).messages)
         planned.answer(connection, trial, *said)
-    requests = Requests(connection, place.find(connection, None, None, mode))
+    requests = Requests(connection, scopes.find(connection, None, None, mode))
     rebuilt = {
         (spot.scenario, row.turn): requests.of(spot, row)
-        for spot, row in exported.answers(connection, "toy", toy_suite.edition)
+        for spot, row in exported.answers(connection, Where("toy", toy_suite.edition))
     }
     assert rebuilt == sent
     assert b"Lentils." in rebuilt["dessert", 0]
@@ -56,8 +55,8 @@ def test_the_request_of_an_answer_that_never_came_is_there_too(
     made = planned.trials(toy_suite.suite)
     planned.store(connection, toy_suite, list(made.values()))
     planned.answer(connection, made["dinner", 1], "Soup.", Missing("blocked"))
-    requests = Requests(connection, place.find(connection, None, None, None))
-    _, (spot, row) = exported.answers(connection, "toy", toy_suite.edition)
+    requests = Requests(connection, scopes.find(connection, None, None, None))
+    _, (spot, row) = exported.answers(connection, Where("toy", toy_suite.edition))
     assert row.missing == "blocked"
     assert b"Choose again, please." in requests.of(spot, row)
     assert b"Soup." in requests.of(spot, row)
@@ -69,8 +68,8 @@ def test_a_persona_of_ones_own_is_in_the_request(connection: sqlite3.Connection,
     planned.store(connection, toy_suite, list(made.values()))
     records.add_persona(connection, EditionRow("toy", toy_suite.edition, ""), "mine-1", "You keep bees.")
     planned.answer(connection, made["radio", 1], "No.")
-    requests = Requests(connection, place.find(connection, None, "mine-1", None))
-    ((spot, row),) = exported.answers(connection, "toy", toy_suite.edition)
+    requests = Requests(connection, scopes.find(connection, None, "mine-1", None))
+    ((spot, row),) = exported.answers(connection, Where("toy", toy_suite.edition))
     assert b"You keep bees." in requests.of(spot, row)
 
 
@@ -79,14 +78,14 @@ def test_a_published_request_stays_byte_for_byte(connection: sqlite3.Connection,
     planned.store(connection, toy_suite, list(made.values()))
     planned.answer(connection, made["radio", 1], "No.")
     connection.execute("UPDATE calls SET messages = ?", (b'[ {"role":  "user"} ]',))
-    ((spot, row),) = exported.answers(connection, "toy", toy_suite.edition)
-    assert Requests(connection, place.find(connection, None, None, None)).of(spot, row) == b'[ {"role":  "user"} ]'
+    ((spot, row),) = exported.answers(connection, Where("toy", toy_suite.edition))
+    assert Requests(connection, scopes.find(connection, None, None, None)).of(spot, row) == b'[ {"role":  "user"} ]'
 
 
 def test_the_first_request_of_a_scenario_needs_no_answer(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     made = planned.trials(toy_suite.suite)
     planned.store(connection, toy_suite, list(made.values()))
-    requests = Requests(connection, place.find(connection, None, None, None))
+    requests = Requests(connection, scopes.find(connection, None, None, None))
     trial = made["radio", 1]
     progress = dialogue.load(connection, trial)
     assert isinstance(progress, Progress)

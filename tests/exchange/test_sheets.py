@@ -8,8 +8,7 @@ import pytest
 
 from independence.exchange import encoded
 from independence.exchange.sheets import Row, sheets
-from independence.report import place
-from independence.store import artefacts, database, routes
+from independence.store import artefacts, database, routes, scopes
 from independence.store.artefacts import ArtefactRow
 from independence.store.routes import Route, RouteRow
 from independence.suites.load import Loaded, load
@@ -111,7 +110,7 @@ def test_of_a_grid_the_facts_are_there_and_what_judges_wrote(tmp_path: Path) -> 
     trial = made[scenario.id, 1]
     at = planned.answer(connection, trial, "Pay half.")
     artefacts.add(connection, ArtefactRow("k", trial.key, "j", "claims", 0, "w", at, "{}", Reply("A pays.", "content")))
-    edition = shelf.of(connection, [place.find(connection, None, None, None)])
+    edition = shelf.of(connection, [scopes.find(connection, None, None, None)])
     by_name = {sheet.name: sheet for sheet in sheets(edition)}
     (step,) = by_name["steps"].rows()
     assert (step["step"], step["text"], step["scenario"]) == ("claims", "A pays.", scenario.id)

@@ -13,10 +13,11 @@ import pytest
 
 from independence.exchange import published, storing
 from independence.exchange.storing import Stored
-from independence.report import board, place
-from independence.store import database, queries
+from independence.report import board
+from independence.store import database, queries, scopes
 from independence.suites.schema import Suite
 from independence.suites.unworded import unworded
+from independence.types import Where
 
 from .trees import CONFIG, write_run
 
@@ -38,7 +39,7 @@ def imported(connection: sqlite3.Connection, folder: Path, suite: Suite, changes
 
 
 def row(connection: sqlite3.Connection, scoring: str) -> board.Row:
-    return board.board(connection, place.find(connection, None, None, None), scoring).rows[0]
+    return board.board(connection, scopes.find(connection, None, None, None), scoring).rows[0]
 
 
 def test_a_verdict_that_the_publisher_lost_counts_for_us_and_not_under_the_published_rule(
@@ -68,9 +69,9 @@ def test_an_imported_edition_holds_no_title_prompt_or_rubric_of_ours(
     connection: sqlite3.Connection, tmp_path: Path, suite: Suite
 ) -> None:
     imported(connection, tmp_path, suite)
-    where = place.find(connection, None, None, None)
-    assert where.suite == unworded(suite)
-    assert place.grading(connection, where) == suite
+    scope = scopes.find(connection, None, None, None)
+    assert scope.suite == unworded(suite)
+    assert scopes.grading(connection, scope) == suite
 
 
 def test_an_exported_simulated_subject_is_still_simulated(
@@ -78,7 +79,7 @@ def test_an_exported_simulated_subject_is_still_simulated(
 ) -> None:
     write_run(tmp_path / "cache", suite, config="sim--half@none-t0.7")
     imported(connection, tmp_path, suite)
-    found = queries.subjects(connection, "v2", "published")
+    found = queries.subjects(connection, Where("v2", "published"))
     assert {config: simulated for config, (_, _, simulated) in found.items()} == {
         CONFIG: False,
         "sim--half@none-t0.7": True,
@@ -90,4 +91,4 @@ def test_what_grades_an_import_stays_that_of_the_first_one(
 ) -> None:
     imported(connection, tmp_path, suite)
     imported(connection, tmp_path, msgspec.structs.replace(suite, title="Another wording"))
-    assert place.grading(connection, place.find(connection, None, None, None)) == suite
+    assert scopes.grading(connection, scopes.find(connection, None, None, None)) == suite

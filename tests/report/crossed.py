@@ -10,12 +10,12 @@ import msgspec
 
 from independence.report import study
 from independence.report.pairing import Side
-from independence.report.place import Place
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
+from independence.store.scopes import BoardScope
 from independence.suites import digest
 from independence.suites.load import Loaded
-from independence.types import Grade, Missing, Reply, Scalar, Verdict
+from independence.types import Condition, Grade, Missing, Reply, Scalar, Verdict, Where
 
 PARENTS = {"dinner": None, "radio": None, "dessert": "dinner"}
 USUAL = ("firm", "tool_role")
@@ -54,8 +54,8 @@ def fill(
                    Missing("unreadable_verdict") if given is None else Verdict(field))  # fmt: skip
 
 
-def place(loaded: Loaded, condition: tuple[str, str] = USUAL) -> Place:
-    return Place(loaded.suite, loaded.edition, *condition)
+def scope(loaded: Loaded, condition: tuple[str, str] = USUAL) -> BoardScope:
+    return BoardScope(loaded.suite, Where(loaded.suite.suite, loaded.edition, Condition(*condition)))
 
 
 def side(
@@ -66,7 +66,7 @@ def side(
     condition: tuple[str, str] = USUAL,
 ) -> Side:
     """A subject as it stands in the store."""
-    return Side(study.read(connection, place(loaded, condition), judge), config)
+    return Side(study.read(connection, scope(loaded, condition), judge), config)
 
 
 def _key(trial: tuple[Asked, str, int]) -> str:

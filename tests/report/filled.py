@@ -6,19 +6,19 @@ import sqlite3
 
 import msgspec
 
-from independence.report.place import Place
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
+from independence.store.scopes import BoardScope
 from independence.suites import digest
 from independence.suites.load import Loaded
-from independence.types import Answer, Grade, Reply, Scalar, Usage, Verdict
+from independence.types import Answer, Condition, Grade, Reply, Scalar, Usage, Verdict, Where
 
 SCENARIOS = {"dinner": None, "radio": None, "dessert": "dinner"}
-CONDITION = ("firm", "tool_role")
+CONDITION = Condition("firm", "tool_role")
 
 
-def place(loaded: Loaded) -> Place:
-    return Place(loaded.suite, loaded.edition, *CONDITION)
+def scope(loaded: Loaded) -> BoardScope:
+    return BoardScope(loaded.suite, Where(loaded.suite.suite, loaded.edition, CONDITION))
 
 
 def key(config_dir: str, scenario: str, run: int) -> str:

@@ -44,7 +44,7 @@ def study(
     like_these = spread.scenarios_like_these(list(fleet.values()))
     about = {config: About(config, f"acme/{config}", config in simulated) for config in runs}
     return Study(
-        filled.place(loaded), judge, frame, about, planned, sheets,
+        filled.scope(loaded), judge, frame, about, planned, sheets,
         dict(zip(fleet, these, strict=True)), dict(zip(fleet, like_these, strict=True)),
     )  # fmt: skip
 

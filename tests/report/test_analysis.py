@@ -21,7 +21,7 @@ from .advice.advised import Leaning
 def shown(connection: sqlite3.Connection, kind: str) -> Shown:
     loaded = advised.suite(analysis=kind)
     advised.fill(connection, loaded, {"a": Leaning(sycophancy=0.2), "bb": Leaning(sycophancy=0.03)})
-    built = analysis.board(connection, advised.place(loaded), Asked(reading=Reading(correction="none")))
+    built = analysis.board(connection, advised.scope(loaded), Asked(reading=Reading(correction="none")))
     assert isinstance(built, Shown)
     return built
 
@@ -29,7 +29,7 @@ def shown(connection: sqlite3.Connection, kind: str) -> Shown:
 def test_a_suite_is_read_by_what_it_says(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     assert isinstance(shown(connection, "stance_csv").document, StanceBoard)
     filled.complete(connection, toy_suite)
-    assert isinstance(analysis.board(connection, filled.place(toy_suite), Asked()), Board)
+    assert isinstance(analysis.board(connection, filled.scope(toy_suite), Asked()), Board)
 
 
 def test_the_correction_reaches_paired_sides(connection: sqlite3.Connection) -> None:
@@ -41,10 +41,10 @@ def test_the_correction_reaches_paired_sides(connection: sqlite3.Connection) -> 
 def test_reports_go_the_same_way(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning()})
-    ids = [section.id for section in analysis.report(connection, advised.place(loaded), Asked())]
+    ids = [section.id for section in analysis.report(connection, advised.scope(loaded), Asked())]
     assert "tilt" in ids
     filled.complete(connection, toy_suite, scores=((8, 6, 2), (7, 7, 1)))
-    ids = [section.id for section in analysis.report(connection, filled.place(toy_suite), Asked())]
+    ids = [section.id for section in analysis.report(connection, filled.scope(toy_suite), Asked())]
     assert "scenarios" in ids
 
 

@@ -16,7 +16,7 @@ from . import filled
 
 
 def tables(connection: sqlite3.Connection, loaded: Loaded) -> list[Table]:
-    where = filled.place(loaded)
+    where = filled.scope(loaded)
     return audit.tables(
         study.read(connection, where), board.board(connection, where), audit.spent_by(connection, where)
     )

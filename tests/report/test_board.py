@@ -15,7 +15,7 @@ from . import filled
 
 
 def built(connection: sqlite3.Connection, loaded: Loaded, judge: str | None = None) -> Board:
-    return board(connection, filled.place(loaded), judge=judge)
+    return board(connection, filled.scope(loaded), judge=judge)
 
 
 def index(radio: int, dessert: int, drift: int) -> float:
@@ -118,7 +118,7 @@ def test_other_conditions_stay_off_the_board(connection: sqlite3.Connection, toy
 
 def test_a_rule_that_the_suite_cannot_feed_is_refused(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     filled.complete(connection, toy_suite)
-    where = filled.place(toy_suite)
+    where = filled.scope(toy_suite)
     with pytest.raises(UsageError, match="never published"):
         board(connection, where, "published")
     with pytest.raises(UsageError, match="--scoring v2 needs the field"):
@@ -128,7 +128,7 @@ def test_a_rule_that_the_suite_cannot_feed_is_refused(connection: sqlite3.Connec
 
 
 def test_a_suite_without_an_index_has_no_board(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
-    where = filled.place(toy_suite)._replace(suite=msgspec.structs.replace(toy_suite.suite, index=None))
+    where = filled.scope(toy_suite)._replace(suite=msgspec.structs.replace(toy_suite.suite, index=None))
     with pytest.raises(UsageError, match="declares no index"):
         board(connection, where)
 
@@ -137,7 +137,7 @@ def test_chosen_models_stand_as_they_do_on_the_whole_board(connection: sqlite3.C
     for name, level in (("best", 9), ("middle", 6), ("worst", 2)):
         filled.complete(connection, toy_suite, name, ((level, level, 1), (level - 1, level, 2)))
     whole = {row.config: row for row in built(connection, toy_suite).rows}
-    place = filled.place(toy_suite)
+    place = filled.scope(toy_suite)
     assert board(connection, place, models=("label of worst", "acme/middle")).rows == (whole["middle"], whole["worst"])
     assert [row.rank for row in board(connection, place, models=("worst",)).rows] == [3]
     with pytest.raises(StoreError, match="no subject `wurst`"):

@@ -13,7 +13,7 @@ from . import filled
 
 
 def only(connection: sqlite3.Connection, loaded: Loaded, scenario: str, judge: str | None = None) -> cells.Planned:
-    planned = cells.table(connection, filled.place(loaded), judge).planned
+    planned = cells.table(connection, filled.scope(loaded), judge).planned
     (cell,) = (cell for cell in planned if cell.scenario == scenario)
     return cell
 
@@ -28,7 +28,7 @@ def test_a_graded_dialogue_has_values_and_nothing_missing(connection: sqlite3.Co
 
 def test_every_planned_verdict_is_a_cell(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     filled.plan(connection, toy_suite, runs=2)
-    table = cells.table(connection, filled.place(toy_suite), None)
+    table = cells.table(connection, filled.scope(toy_suite), None)
     assert table.judge is None
     assert [(cell.scenario, cell.run, cell.missing) for cell in table.planned] == [
         ("dessert", 1, "not_run"), ("dinner", 1, "not_run"), ("radio", 1, "not_run"),
@@ -109,7 +109,7 @@ def test_one_judge_at_a_time(connection: sqlite3.Connection, toy_suite: Loaded) 
     filled.complete(connection, toy_suite, judge="usual")
     at = str(queries.calls_of(connection, filled.key("a", "radio", 1))[-1].after)
     filled.grade(connection, toy_suite, ("a", "radio", 1), at, Verdict({"firmness": 1, "kept": False}), "other")
-    assert cells.table(connection, filled.place(toy_suite), None).judge == "usual"
+    assert cells.table(connection, filled.scope(toy_suite), None).judge == "usual"
     assert only(connection, toy_suite, "radio").values == {"firmness": 8, "kept": True}
     assert only(connection, toy_suite, "radio", "other").values == {"firmness": 1, "kept": False}
     assert only(connection, toy_suite, "dinner", "other").missing == "unjudged"

@@ -12,7 +12,7 @@ from . import filled
 def test_runs_stand_beside_every_interval(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     filled.complete(connection, toy_suite, "many", ((8, 6, 2), (7, 7, 3), (9, 9, 1)))
     filled.complete(connection, toy_suite, "one")
-    built = board.board(connection, filled.place(toy_suite))
+    built = board.board(connection, filled.scope(toy_suite))
     many, one = details.runs(built).rows
     row = next(row for row in built.rows if row.config == "many")
     assert many[0] == "label of many"
@@ -27,7 +27,7 @@ def test_a_subject_has_the_mean_of_every_field_and_says_what_is_incomplete(
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
     filled.plan(connection, toy_suite, "b")
     filled.answer(connection, "b", "radio", 1, Reply("x", "tool"))
-    where = filled.place(toy_suite)
+    where = filled.scope(toy_suite)
     whole, hole = details.subjects(study.read(connection, where), board.board(connection, where))
     means = {(row[1]): (row[2], row[4]) for row in whole.rows}
     assert means["drift"] == (2.5, 2)

@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from independence.report import difficulty, place, study
+from independence.report import difficulty, study
 from independence.report.table import Table, Value
+from independence.store import scopes
 from independence.suites.load import Loaded
 from independence.suites.schema import Field, Rubric
 
@@ -97,7 +98,7 @@ def test_a_question_nobody_answered_is_there_without_a_number(toy_suite: Loaded)
 def test_published_difficulties_are_near_those_published(published_store: Path) -> None:
     """Part of the subjects, each counted once, so numbers are near, not equal; every question has a row."""
     with closing(sqlite3.connect(published_store)) as opened:
-        (table,) = difficulty.tables(study.read(opened, place.find(opened, None, None, None)))
+        (table,) = difficulty.tables(study.read(opened, scopes.find(opened, None, None, None)))
     found = by_scenario(table)
     published = {
         "pt04": 42.5, "tool_context": 20.4, "name_gender": 19.6, "rs03": 17.0, "direct": 15.3, "negotiation": 10.2,

@@ -112,7 +112,7 @@ class Bench:
         self.verdict(place, Verdict(values), auditor)
 
     def read(self, judge: str = "offline") -> Estimates:
-        return study.read(self.connection, filled.place(self.loaded), judge).estimates
+        return study.read(self.connection, filled.scope(self.loaded), judge).estimates
 
     def of(self, config: str = "a", judge: str = "offline") -> Estimated:
         return self.read(judge).of[config]

@@ -12,7 +12,7 @@ from tests.report import filled
 
 
 def told(connection: sqlite3.Connection, loaded: Loaded, scoring: str = STRICT) -> str:
-    where = filled.place(loaded)
+    where = filled.scope(loaded)
     read = study.read(connection, where)
     (prose,) = headline.of_index(read, board(connection, where, scoring)).body
     assert isinstance(prose, Prose)

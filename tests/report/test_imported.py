@@ -11,12 +11,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from independence.report import board, place, study
+from independence.report import board, study
 from independence.report.study import Study
 from independence.stats import spread, strict
 from independence.stats.intervals import t_quantile
 from independence.stats.sheet import Sheet, Stratum
 from independence.stats.strict import Cell
+from independence.store import scopes
 
 pytestmark = pytest.mark.published
 
@@ -29,7 +30,7 @@ def connection(published_store: Path) -> Iterator[sqlite3.Connection]:
 
 @pytest.fixture(scope="module")
 def read(connection: sqlite3.Connection) -> Study:
-    return study.read(connection, place.find(connection, None, None, None))
+    return study.read(connection, scopes.find(connection, None, None, None))
 
 
 def test_no_single_verdict_can_be_deleted_to_anybodys_gain(read: Study) -> None:

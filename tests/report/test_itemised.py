@@ -8,6 +8,7 @@ from scipy import stats
 
 from independence.report import itemised, pairing
 from independence.suites.load import Loaded
+from independence.types import Condition
 
 from .crossed import Scores, fill, side
 from .test_pairing import HIGH, LOW
@@ -43,7 +44,9 @@ def test_without_a_fleet_a_scenario_is_tested_as_welch_did(connection: sqlite3.C
     fill(connection, toy_suite, "a", HIGH)
     fill(connection, toy_suite, "a", [(r, 5, 5) for r, _, _ in LOW], judge="other")
     first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "other")
-    independent = pairing.Side(second.study._replace(place=second.study.place._replace(mode="user_role")), "a")
+    independent = pairing.Side(
+        second.study._replace(scope=second.study.scope.under(Condition("firm", "user_role"))), "a"
+    )
     (radio,) = (item for item in itemised.items(first, independent) if item.scenario == "radio")
     welch = stats.ttest_ind([run[0] for run in HIGH], [run[0] for run in LOW], equal_var=False)
     assert radio.gap is not None

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from independence.report import items, place, study
+from independence.report import items, study
 from independence.report.table import Table, Value
 from independence.stats.intervals import Interval
+from independence.store import scopes
 from independence.suites.load import Loaded
 
 from . import studies
@@ -88,7 +89,7 @@ def test_intervals_are_shown_within_the_scale() -> None:
 def test_published_items_are_as_the_study_of_all_of_them_found(published_store: Path) -> None:
     """Part of the subjects, and a dialogue here is all its dimensions, so numbers are near, not equal."""
     with closing(sqlite3.connect(published_store)) as opened:
-        found = by_scenario(items.tables(study.read(opened, place.find(opened, None, None, None)))[0])
+        found = by_scenario(items.tables(study.read(opened, scopes.find(opened, None, None, None)))[0])
     assert len(found) == 15
     assert set(list(found)[:4]) == {"negotiation", "pt04", "rs01", "rs03"}
     carried = {"pt04": 0.19, "negotiation": 0.20, "rs01": 0.14, "rs03": 0.13, "rs04": 0.07, "name_gender": 0.07}

@@ -34,7 +34,7 @@ def test_every_column_of_the_board_is_in_the_legend(connection, toy_suite: Loade
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
     index = toy_suite.suite.index
     assert index is not None
-    shown_board = ranking.ranked(board(connection, filled.place(toy_suite)), index)
+    shown_board = ranking.ranked(board(connection, filled.scope(toy_suite)), index)
     told = {row[0] for row in ranking.legend(index, shown_board).rows}
     heads = {legend.COLUMNS[column.key].head for column in shown_board.columns if column.key in legend.COLUMNS}
     assert len(told) == len(shown_board.columns) - 1, "all but the subject's name"

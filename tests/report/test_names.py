@@ -14,23 +14,22 @@ import pytest
 
 from independence.judge.names.spec import source
 from independence.report import names as report
-from independence.report import place
-from independence.report.place import Place
 from independence.report.table import Table
 from independence.report.tables import to_csv, to_markdown
-from independence.store import names, records
+from independence.store import names, records, scopes
 from independence.store.names import NamesRow, Pick, Where
 from independence.store.records import EditionRow, SubjectRow, TrialRow
+from independence.store.scopes import BoardScope
 from independence.suites.load import Loaded
-from independence.types import Missing, Reply, Usage
+from independence.types import Condition, Missing, Reply, Usage
 from tests.store import rows as stored
 
-PLACE = ("toy", "e", "firm", "tool_role")
+WHERE = Where("toy", "e", Condition("firm", "tool_role"))
 SCENARIO = "hello"
 
 
 @pytest.fixture
-def at(connection: sqlite3.Connection, toy_suite: Loaded) -> Place:
+def scope(connection: sqlite3.Connection, toy_suite: Loaded) -> BoardScope:
     """Two runs of three subjects, each asked for a name in one scenario; one subject is simulated."""
     turn = msgspec.structs.replace(toy_suite.suite.scenarios[0].turns[0], human="What is your name?")
     asking = msgspec.structs.replace(toy_suite.suite.scenarios[0], id=SCENARIO, turns=(turn,))
@@ -41,20 +40,33 @@ def at(connection: sqlite3.Connection, toy_suite: Loaded) -> Place:
         records.add_subjects(connection, [subject])
         for run in (1, 2):
             key = f"{config_dir}{run}"
-            row = TrialRow(key, *PLACE[:2], config_dir, *PLACE[2:], "opening", SCENARIO, run, None, 1, "{}")
+            row = TrialRow(
+                key,
+                WHERE.suite,
+                WHERE.edition,
+                config_dir,
+                "firm",
+                "tool_role",
+                "opening",
+                SCENARIO,
+                run,
+                None,
+                1,
+                "{}",
+            )
             records.add_trials(connection, [row])
             stored.dialogue(connection, key, f"said {key}")
-    return Place(suite, "e", "firm", "tool_role")
+    return BoardScope(suite, WHERE)
 
 
 def read(
     connection: sqlite3.Connection, config_dir: str, run: int, *taken: str, extractor: str = "cues", **more: Any
 ) -> None:
     """Store what an extractor read of the answer that is there now; no name: it was declined."""
-    answers = names.first_answers(connection, Where(*PLACE), [SCENARIO])[config_dir, run]
+    answers = names.first_answers(connection, WHERE, [SCENARIO])[config_dir, run]
     rests_on = source(extractor, [(one.scenario, one.digest) for one in answers])
     picks = tuple(Pick(name, (SCENARIO,)) for name in taken)
-    row = NamesRow(Where(*PLACE), config_dir, run, extractor, rests_on, names=picks, declined=(SCENARIO,) * (not taken))
+    row = NamesRow(WHERE, config_dir, run, extractor, rests_on, names=picks, declined=(SCENARIO,) * (not taken))
     names.add(connection, msgspec.structs.replace(row, **more))
 
 
@@ -68,36 +80,38 @@ def by_id(tables: list[Table]) -> dict[str, Table]:
     return {table.id: table for table in tables}
 
 
-def test_nothing_is_shown_where_nothing_was_read(connection: sqlite3.Connection, at: Place) -> None:
-    assert report.tables(connection, at) == []
-    assert report.tables(connection, at, extractors=["acme/reader"]) == []
+def test_nothing_is_shown_where_nothing_was_read(connection: sqlite3.Connection, scope: BoardScope) -> None:
+    assert report.tables(connection, scope) == []
+    assert report.tables(connection, scope, extractors=["acme/reader"]) == []
 
 
-def test_each_name_counts_once_a_run_under_its_usual_spelling(connection: sqlite3.Connection, at: Place) -> None:
+def test_each_name_counts_once_a_run_under_its_usual_spelling(
+    connection: sqlite3.Connection, scope: BoardScope
+) -> None:
     read(connection, "a", 1, "Kael", "Rook")
     read(connection, "a", 2, "kael")
     read(connection, "b", 1, "Kael", "Ada")
     read(connection, "b", 2, "Kaël")
-    popular = by_id(report.tables(connection, at))["names-popular"]
+    popular = by_id(report.tables(connection, scope))["names-popular"]
     assert popular.rows == ((1, "Kael", 4, 1.0, 2), (2, "Ada", 1, 0.25, 1), (2, "Rook", 1, 0.25, 1))
     assert popular.notes[0] == "6 picks of 3 names in 4 of 6 runs; 0 declined (0%)"
     assert "read by cues (4 runs)" in popular.notes[1]
 
 
-def test_exclusive_names_belong_to_one_configuration(connection: sqlite3.Connection, at: Place) -> None:
+def test_exclusive_names_belong_to_one_configuration(connection: sqlite3.Connection, scope: BoardScope) -> None:
     read(connection, "a", 1, "Kael", "Rook")
     read(connection, "a", 2, "Rook", "Ada")
     read(connection, "b", 1, "Kael", "Zoe")
-    exclusive = by_id(report.tables(connection, at))["names-exclusive"]
+    exclusive = by_id(report.tables(connection, scope))["names-exclusive"]
     assert exclusive.rows == ((1, "Rook", "label a", 2), (2, "Ada", "label a", 1), (2, "Zoe", "label b", 1))
     assert "configurations of one model count as different" in exclusive.notes[0]
 
 
-def test_a_broken_reading_is_counted_and_never_as_a_refusal(connection: sqlite3.Connection, at: Place) -> None:
+def test_a_broken_reading_is_counted_and_never_as_a_refusal(connection: sqlite3.Connection, scope: BoardScope) -> None:
     read(connection, "a", 1)
     read(connection, "a", 2, missing="unreadable_verdict", declined=())
     read(connection, "b", 1, "Kael", "kael")
-    tables = by_id(report.tables(connection, at))
+    tables = by_id(report.tables(connection, scope))
     assert tables["names-by-subject"].rows == (
         ("label a", None, 2, 1, 1, 0),
         ("label b", "Kael", 2, 0, 0, 1),
@@ -109,27 +123,27 @@ def test_a_broken_reading_is_counted_and_never_as_a_refusal(connection: sqlite3.
     )
 
 
-def test_a_stale_reading_counts_as_not_read(connection: sqlite3.Connection, at: Place) -> None:
+def test_a_stale_reading_counts_as_not_read(connection: sqlite3.Connection, scope: BoardScope) -> None:
     read(connection, "a", 1, "Kael")
     read(connection, "a", 2, "Rook")
     stored.dialogue(connection, "a1", "another answer")
-    tables = by_id(report.tables(connection, at))
+    tables = by_id(report.tables(connection, scope))
     assert tables["names-by-subject"].rows[0] == ("label a", "Rook", 2, 0, 0, 1)
     assert "1 stale, to be read again" in tables["names-popular"].notes[0]
 
 
-def test_how_often_a_subject_took_a_name_stands_beside_it(connection: sqlite3.Connection, at: Place) -> None:
+def test_how_often_a_subject_took_a_name_stands_beside_it(connection: sqlite3.Connection, scope: BoardScope) -> None:
     read(connection, "a", 1, "Rook", "Ada")
     read(connection, "a", 2, "Rook", "Zoe")
-    assert by_id(report.tables(connection, at))["names-by-subject"].rows[0][1] == "Rook ×2, Ada, Zoe"
+    assert by_id(report.tables(connection, scope))["names-by-subject"].rows[0][1] == "Rook ×2, Ada, Zoe"
 
 
-def test_names_that_came_with_an_import_are_used(connection: sqlite3.Connection, at: Place) -> None:
+def test_names_that_came_with_an_import_are_used(connection: sqlite3.Connection, scope: BoardScope) -> None:
     entry = {"name": "Kael", "sources": [SCENARIO]}
     came(connection, "a", 1, names=[entry], extraction_model="acme/one", extraction_cost_usd=0.5)
     came(connection, "a", 2, names=[], declined_scenarios=["Scenario 1"], extraction_model="acme/two")
     came(connection, "b", 1, names=[], declined_scenarios=[])
-    tables = by_id(report.tables(connection, at))
+    tables = by_id(report.tables(connection, scope))
     assert [row[1:] for row in tables["names-by-subject"].rows[:2]] == [("Kael", 2, 1, 0, 0), (None, 2, 0, 1, 1)]
     assert "came with the import, read by" in tables["names-popular"].notes[1]
     assert (
@@ -139,14 +153,14 @@ def test_names_that_came_with_an_import_are_used(connection: sqlite3.Connection,
 
 
 def test_the_reading_with_most_runs_is_shown_and_of_equals_the_imported_one(
-    connection: sqlite3.Connection, at: Place
+    connection: sqlite3.Connection, scope: BoardScope
 ) -> None:
     came(connection, "a", 1, names=[{"name": "Kael", "sources": []}])
     read(connection, "a", 1, "Rook", extractor="zz/reader")
     read(connection, "a", 1, "Ada", extractor="acme/reader")
 
     def shown(**asked: Any) -> Any:
-        return by_id(report.tables(connection, at, **asked))["names-popular"].rows[0][1]
+        return by_id(report.tables(connection, scope, **asked))["names-popular"].rows[0][1]
 
     assert shown() == "Kael"
     assert shown(extractors=["zz/reader"]) == "Rook"
@@ -156,55 +170,61 @@ def test_the_reading_with_most_runs_is_shown_and_of_equals_the_imported_one(
     assert shown() == "Ada"
 
 
-def test_tables_about_some_subjects_keep_what_is_exclusive_true(connection: sqlite3.Connection, at: Place) -> None:
+def test_tables_about_some_subjects_keep_what_is_exclusive_true(
+    connection: sqlite3.Connection, scope: BoardScope
+) -> None:
     read(connection, "a", 1, "Kael", "Rook")
     read(connection, "b", 1, "Kael", "Ada")
-    tables = by_id(report.tables(connection, at, only={"a"}))
+    tables = by_id(report.tables(connection, scope, only={"a"}))
     assert tables["names-popular"].rows == ((1, "Kael", 1, 1.0, 1), (1, "Rook", 1, 1.0, 1))
     assert tables["names-exclusive"].rows == ((1, "Rook", "label a", 1),)
     assert [row[0] for row in tables["names-by-subject"].rows] == ["label a"]
 
 
-def test_subjects_stand_in_the_order_of_the_board_with_their_ranks(connection: sqlite3.Connection, at: Place) -> None:
+def test_subjects_stand_in_the_order_of_the_board_with_their_ranks(
+    connection: sqlite3.Connection, scope: BoardScope
+) -> None:
     read(connection, "a", 1, "Kael")
-    table = by_id(report.tables(connection, at, ranks={"b": 1, "a": 2, "c": None}))["names-by-subject"]
+    table = by_id(report.tables(connection, scope, ranks={"b": 1, "a": 2, "c": None}))["names-by-subject"]
     assert [row[:2] for row in table.rows] == [(1, "label b"), (2, "label a"), (None, "label c (simulated)")]
     assert table.columns[0].head == "#"
     assert "#: rank on the board" in table.notes[0]
 
 
-def test_long_tables_are_cut_and_say_so(connection: sqlite3.Connection, at: Place) -> None:
+def test_long_tables_are_cut_and_say_so(connection: sqlite3.Connection, scope: BoardScope) -> None:
     read(connection, "a", 1, *(f"Name{number:02}" for number in range(30)))
-    cut, whole = (by_id(report.tables(connection, at, **asked)) for asked in ({}, {"top": None}))  # type: ignore[arg-type]
+    cut, whole = (by_id(report.tables(connection, scope, **asked)) for asked in ({}, {"top": None}))  # type: ignore[arg-type]
     assert len(cut["names-popular"].shown) == len(cut["names-exclusive"].shown) == 25
     assert "the first 25 of 30" in cut["names-popular"].notes[-1]
     assert len(whole["names-popular"].rows) == 30
     assert "the first" not in whole["names-popular"].notes[-1]
 
 
-def test_a_label_of_two_subjects_gives_way_to_the_configuration(connection: sqlite3.Connection, at: Place) -> None:
+def test_a_label_of_two_subjects_gives_way_to_the_configuration(
+    connection: sqlite3.Connection, scope: BoardScope
+) -> None:
     connection.execute("UPDATE subjects SET label = 'same' WHERE config_dir <> 'c'")
     read(connection, "a", 1, "Kael")
-    rows = by_id(report.tables(connection, at))["names-by-subject"].rows
+    rows = by_id(report.tables(connection, scope))["names-by-subject"].rows
     assert [row[0] for row in rows] == ["a", "b", "label c (simulated)"]
 
 
-def test_an_answer_that_is_missing_leaves_its_run_unread(connection: sqlite3.Connection, at: Place) -> None:
+def test_an_answer_that_is_missing_leaves_its_run_unread(connection: sqlite3.Connection, scope: BoardScope) -> None:
     read(connection, "a", 1, "Kael")
     for answer in (Reply("x", "tool"), Missing("no_answer")):
         stored.call(connection, "a1", 0, "a1", answer)
-    assert by_id(report.tables(connection, at))["names-by-subject"].rows[0] == ("label a", None, 2, 0, 0, 2)
+    assert by_id(report.tables(connection, scope))["names-by-subject"].rows[0] == ("label a", None, 2, 0, 0, 2)
 
 
-def test_what_reading_cost_is_said(connection: sqlite3.Connection, at: Place) -> None:
+def test_what_reading_cost_is_said(connection: sqlite3.Connection, scope: BoardScope) -> None:
     read(connection, "a", 1, "Kael", usage=Usage(cost_usd=0.25))
-    assert "for $0.2500" in by_id(report.tables(connection, at))["names-popular"].notes[1]
+    assert "for $0.2500" in by_id(report.tables(connection, scope))["names-popular"].notes[1]
 
 
 @pytest.mark.published
 def test_the_published_names_are_counted_as_they_were_extracted(published_store: Path) -> None:
     with closing(sqlite3.connect(published_store)) as connection:
-        tables = by_id(report.tables(connection, place.find(connection, None, None, None), top=None))
+        tables = by_id(report.tables(connection, scopes.find(connection, None, None, None), top=None))
     popular, subjects = tables["names-popular"], tables["names-by-subject"]
     assert popular.notes[0] == (
         "1,147 picks of 331 names in 289 of 290 runs; 2 declined (1%); 1 broken (unreadable_verdict)"
@@ -218,11 +238,13 @@ def test_the_published_names_are_counted_as_they_were_extracted(published_store:
     assert [totals[column] for column in range(2, 6)] == [290, 2, 1, 0]
 
 
-def test_a_report_shows_the_first_names_and_its_tables_have_all(connection: sqlite3.Connection, at: Place) -> None:
+def test_a_report_shows_the_first_names_and_its_tables_have_all(
+    connection: sqlite3.Connection, scope: BoardScope
+) -> None:
     read(connection, "a", 1, "Kael", "Rook")
-    popular = by_id(report.tables(connection, at, top=None))["names-popular"]
+    popular = by_id(report.tables(connection, scope, top=None))["names-popular"]
     assert len(popular.rows) > 1
-    told = by_id(report.tables(connection, at, top=1))["names-popular"]
+    told = by_id(report.tables(connection, scope, top=1))["names-popular"]
     assert (told.rows, told.shown) == (popular.rows, popular.rows[:1])
     assert (
         told.notes[-1]

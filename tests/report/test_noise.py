@@ -17,7 +17,7 @@ def test_variances_are_pooled_over_subjects_by_their_degrees_of_freedom(
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (6, 6, 2)))
     filled.complete(connection, toy_suite, "b", ((8, 6, 2), (7, 6, 2), (9, 6, 2)))
     filled.complete(connection, toy_suite, "once")
-    read = study.read(connection, filled.place(toy_suite))
+    read = study.read(connection, filled.scope(toy_suite))
     found = noise.pooled(read)
     assert found is not None
     own = [read.sheets[config].totals["radio"] for config in "ab"]
@@ -37,4 +37,4 @@ def test_what_is_known_beforehand_counts_less_the_more_was_seen() -> None:
 
 def test_single_runs_say_nothing_of_noise(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     filled.complete(connection, toy_suite, "once")
-    assert noise.pooled(study.read(connection, filled.place(toy_suite))) is None
+    assert noise.pooled(study.read(connection, filled.scope(toy_suite))) is None

@@ -122,8 +122,8 @@ def test_the_interval_between_judges_covers_the_bias_planted_in_one(
         fill(connection, toy_suite, f"s{number}", runs)
         lower: list[Scores] = [(radio - int(draw.integers(0, 3)), 5, 5) for radio, _, _ in runs]  # type: ignore[operator]
         fill(connection, toy_suite, f"s{number}", lower, judge="strict")
-    own = study.read(connection, crossed.place(toy_suite), "cues")
-    other = study.read(connection, crossed.place(toy_suite), "strict")
+    own = study.read(connection, crossed.scope(toy_suite), "cues")
+    other = study.read(connection, crossed.scope(toy_suite), "strict")
     covered = 0
     for config in own.these:
         found = pairing.gap(pairing.Side(own, config), pairing.Side(other, config))
@@ -171,7 +171,7 @@ def test_a_subject_is_found_by_directory_label_or_id(connection: sqlite3.Connect
         fill(connection, toy_suite, Asked(f"acme--m+{tag}@none-t0.7", label=f"m+{tag}", model_id="acme/m"), HIGH)
     fill(connection, toy_suite, Asked("acme--n@none-t0.7", label="n", model_id="acme/n"), HIGH)
     fill(connection, toy_suite, Asked("acme--o@none-t0.7", ("plain", "tool_role"), "o", "acme/o"), HIGH)
-    read = study.read(connection, crossed.place(toy_suite))
+    read = study.read(connection, crossed.scope(toy_suite))
     for name in ("acme--m+north@none-t0.7", "m+north"):
         assert pairing.find(connection, read, name) == "acme--m+north@none-t0.7"
     assert pairing.find(connection, read, "acme/n") == "acme--n@none-t0.7"

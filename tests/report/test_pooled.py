@@ -34,7 +34,7 @@ def fill(connection: sqlite3.Connection, loaded: Loaded, config: str, levels: tu
 
 
 def built(connection: sqlite3.Connection, loaded: Loaded) -> Board:
-    return pooled.board(connection, filled.place(loaded))
+    return pooled.board(connection, filled.scope(loaded))
 
 
 def test_all_verdicts_of_a_subject_count_alike(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
@@ -50,7 +50,7 @@ def test_all_verdicts_of_a_subject_count_alike(connection: sqlite3.Connection, t
 def test_what_a_condition_does_to_everybody_is_no_noise(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     for config in "ab":
         fill(connection, toy_suite, config, ((9, 8), (1, 2)))
-    row, alone = built(connection, toy_suite).rows[0], board(connection, filled.place(toy_suite)).rows[0]
+    row, alone = built(connection, toy_suite).rows[0], board(connection, filled.scope(toy_suite)).rows[0]
     assert row.index == pytest.approx(50.0)
     assert row.ci is None  # both runs have the same mean, whatever lies between the conditions
     assert alone.ci is not None

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from independence.report import pairing, place, providers, study
+from independence.report import pairing, providers, study
 from independence.report.providers import UNPINNED
 from independence.report.study import Study
+from independence.store import scopes
 from independence.suites.load import Loaded
 
 from . import crossed
@@ -23,7 +24,7 @@ def hosted(connection: sqlite3.Connection, loaded: Loaded, suffix: str, runs: li
 
 
 def read_of(connection: sqlite3.Connection, loaded: Loaded) -> Study:
-    return study.read(connection, crossed.place(loaded), "cues")
+    return study.read(connection, crossed.scope(loaded), "cues")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ def test_without_two_hosts_of_a_model_there_is_no_table(connection: sqlite3.Conn
 @pytest.fixture(scope="module")
 def published(published_store: Path) -> Iterator[Study]:
     with closing(sqlite3.connect(published_store)) as opened:
-        yield study.read(opened, place.find(opened, None, None, None))
+        yield study.read(opened, scopes.find(opened, None, None, None))
 
 
 @pytest.mark.published

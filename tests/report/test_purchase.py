@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from independence.report import place, purchase, study
+from independence.report import purchase, study
 from independence.report.purchase import Spend
 from independence.report.study import Study
 from independence.report.table import Table, Value
 from independence.stats.spread import Estimate
-from independence.store import queries
+from independence.store import queries, scopes
 from independence.suites.load import Loaded
 
 from . import filled, studies
@@ -132,7 +132,7 @@ def test_what_a_subject_took_comes_from_the_store(connection: sqlite3.Connection
     """Four answers a run at half a dollar, and verdicts for nothing; another judge's verdicts are not counted."""
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
     connection.execute("UPDATE verdicts SET cost_usd = 0.25")
-    found = study.read(connection, filled.place(toy_suite))
+    found = study.read(connection, filled.scope(toy_suite))
     assert purchase.spend(connection, found) == {"a": Spend(answers=4.0, verdicts=1.5)}
     other = found._replace(judge="somebody else")
     assert purchase.spend(connection, other) == {"a": Spend(answers=4.0, verdicts=0.0)}
@@ -141,9 +141,9 @@ def test_what_a_subject_took_comes_from_the_store(connection: sqlite3.Connection
 @pytest.fixture(scope="module")
 def published(published_store: Path) -> tuple[Study, dict[str, Spend], dict[str, float]]:
     with closing(sqlite3.connect(published_store)) as opened:
-        read = study.read(opened, place.find(opened, None, None, None))
-        where = (read.place.suite.suite, read.place.edition, (read.place.variant, read.place.mode))
-        return read, purchase.spend(opened, read), queries.costs(opened, *where)
+        read = study.read(opened, scopes.find(opened, None, None, None))
+        where = read.scope.where
+        return read, purchase.spend(opened, read), queries.costs(opened, where)
 
 
 @pytest.mark.published

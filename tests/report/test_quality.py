@@ -24,7 +24,7 @@ def test_marks_are_counted_with_who_has_most(connection: sqlite3.Connection, toy
     for run in (1, 2):
         filled.answer(connection, "odd", "radio", run, Reply("x", "tool", flags=("short",)))
     filled.answer(connection, "odd", "radio", 3, Reply("}", "tool", flags=("artefact",)))
-    marks, subjects = quality.tables(study.read(connection, filled.place(toy_suite)))
+    marks, subjects = quality.tables(study.read(connection, filled.scope(toy_suite)))
     assert [row[:5] for row in marks.rows] == [
         ("short", 2, 1, "label of odd (2)", False),
         ("artefact", 1, 1, "label of odd (1)", True),

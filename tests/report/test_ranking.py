@@ -21,7 +21,7 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
     filled.answer(connection, "hole", "radio", 1, Reply("x", "tool"))
     index = toy_suite.suite.index
     assert index is not None
-    built = board.board(connection, filled.place(toy_suite))
+    built = board.board(connection, filled.scope(toy_suite))
     table, apart = ranking.ranked(built, index), ranking.incomplete(built)
     assert [row[2] for row in table.rows] == ["label of good", "label of bad (simulated)"]
     assert [row[:2] for row in table.rows] == [(1, 1), (2, 2)]
@@ -35,7 +35,7 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
 
 def test_nobody_incomplete_leaves_no_table(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     filled.complete(connection, toy_suite, "a")
-    assert ranking.incomplete(board.board(connection, filled.place(toy_suite))) is None
+    assert ranking.incomplete(board.board(connection, filled.scope(toy_suite))) is None
 
 
 def test_the_legend_adds_up_to_the_whole_index(toy_suite: Loaded) -> None:

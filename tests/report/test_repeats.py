@@ -41,7 +41,7 @@ def fill(
 
 
 def built(connection: sqlite3.Connection, loaded: Loaded) -> Board:
-    return board.board(connection, filled.place(loaded))
+    return board.board(connection, filled.scope(loaded))
 
 
 def at_temperature(connection: sqlite3.Connection, loaded: Loaded, temperature: float) -> None:
@@ -141,7 +141,7 @@ def test_imports_stay_as_they_were_published(connection: sqlite3.Connection, toy
 
 def test_data_quality_names_what_was_left_out(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     fill(connection, toy_suite, constant)
-    marks, subjects = quality.tables(study.read(connection, filled.place(toy_suite)))
+    marks, subjects = quality.tables(study.read(connection, filled.scope(toy_suite)))
     assert [row[:3] for row in marks.rows] == [("repeated_run", 9, 1)]
     assert subjects.rows == (("label of a", 9, 0.75, "repeated_run 9"),)
 
@@ -149,7 +149,7 @@ def test_data_quality_names_what_was_left_out(connection: sqlite3.Connection, to
 def test_a_comparison_says_which_runs_count_once(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     for config in "ab":
         fill(connection, toy_suite, constant, config=config)
-    read = study.read(connection, filled.place(toy_suite))
+    read = study.read(connection, filled.scope(toy_suite))
     sides, difference, *_ = compared(Side(read, "a"), Side(read, "b"))
     assert sum("are the same, word for word" in note for note in sides.notes) == 2
     assert difference.rows[0][-1] == "a scenario with one run has no spread, so there is nothing to test by"
@@ -166,6 +166,6 @@ def test_what_does_not_vary_makes_no_tier_no_distance_and_nothing_to_buy(
         (2, None, None, None),
     ]
     assert found.minimum_detectable is None
-    (table,) = purchase.tables(study.read(connection, filled.place(toy_suite)))
+    (table,) = purchase.tables(study.read(connection, filled.scope(toy_suite)))
     assert table.rows == ()
     assert "Nothing varies" in table.notes[0]

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from independence.report import place, study, variance
+from independence.report import study, variance
 from independence.report.study import Study
 from independence.report.table import Table, Value
+from independence.store import scopes
 from independence.suites.load import Loaded
 
 from . import filled, studies
@@ -121,14 +122,14 @@ def test_a_study_read_from_a_store_has_the_same_tables(connection: sqlite3.Conne
     for config, own in runs.items():
         scores = tuple((run.radio or 0, run.dessert or 0, run.drift or 0) for run in own)
         filled.complete(connection, toy_suite, config, scores)
-    read = study.read(connection, filled.place(toy_suite))
+    read = study.read(connection, filled.scope(toy_suite))
     assert variance.tables(read) == variance.tables(studies.study(toy_suite, runs))
 
 
 @pytest.fixture(scope="module")
 def published(published_store: Path) -> Study:
     with closing(sqlite3.connect(published_store)) as opened:
-        return study.read(opened, place.find(opened, None, None, None))
+        return study.read(opened, scopes.find(opened, None, None, None))
 
 
 @pytest.mark.published

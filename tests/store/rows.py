@@ -6,9 +6,9 @@ import sqlite3
 
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
-from independence.types import Answer, Attempt, Grade, Missing, Reply, Usage
+from independence.types import Answer, Attempt, Grade, Missing, Reply, Usage, Where
 
-PLACE = ("s", "e")
+PLACE = Where("s", "e")
 
 
 def edition(connection: sqlite3.Connection, name: str = "e", config_dir: str = "a") -> None:

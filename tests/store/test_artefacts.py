@@ -5,11 +5,11 @@ import sqlite3
 from independence.store import artefacts, deletion, records
 from independence.store.artefacts import Artefact, ArtefactRow, Output, Placed, Spent
 from independence.store.deletion import Owner, Scope, Tally
-from independence.types import Answer, Attempt, Reply, Usage, Verdict
+from independence.types import Answer, Attempt, Condition, Reply, Usage, Verdict, Where
 
 from . import rows
 
-CONDITION = ("v", "m")
+CONDITION = Condition("v", "m")
 
 
 def said(text: str, usd: float = 0.5, completion: int = 5) -> Reply:
@@ -93,11 +93,11 @@ def test_the_steps_of_a_condition_come_with_their_places(connection: sqlite3.Con
     stale = dialogue(connection, "t3", "answer", scenario="s2")
     step(connection, "t3", "t3", stale, said("stale"))
     rows.dialogue(connection, "t3", "another")
-    assert artefacts.of_condition(connection, "s", "e", CONDITION) == [
+    assert artefacts.of_condition(connection, Where("s", "e", CONDITION)) == [
         Placed("a", "s1", run, Artefact("j", "claims", 0, "w", f"of t{run}", None)) for run in (1, 2)
     ]
-    assert len(artefacts.of_condition(connection, "s", "later", CONDITION)) == 1
-    assert artefacts.of_condition(connection, "s", "e", ("v", "other")) == []
+    assert len(artefacts.of_condition(connection, Where("s", "later", CONDITION))) == 1
+    assert artefacts.of_condition(connection, Where("s", "e", Condition("v", "other"))) == []
 
 
 def test_what_steps_took_is_summed_by_judge_and_subject(connection: sqlite3.Connection) -> None:
@@ -106,7 +106,7 @@ def test_what_steps_took_is_summed_by_judge_and_subject(connection: sqlite3.Conn
     step(connection, "a", "t", at, said("one", usd=0.5))
     step(connection, "b", "t", "an older end", said("two", usd=1.0), name="second")
     step(connection, "c", "t", at, rows.missing(usd=0.25), judge="k")
-    assert artefacts.spending(connection, "s", "e", CONDITION) == [
+    assert artefacts.spending(connection, Where("s", "e", CONDITION)) == [
         Spent("j", "a", 2, 1.5, 0.5, 30, 2),
         Spent("k", "a", 1, 0.25, 0.0, 0, 0),
     ]

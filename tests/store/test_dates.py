@@ -6,11 +6,12 @@ from pathlib import Path
 from independence.store import database
 from independence.store.dates import Dates, dates
 from independence.suites.load import Loaded
+from independence.types import Condition, Where
 from tests.report import filled
 
 
 def of(connection: sqlite3.Connection, loaded: Loaded, judge: str | None) -> Dates:
-    return dates(connection, "toy", loaded.edition, filled.CONDITION, judge)
+    return dates(connection, Where("toy", loaded.edition, filled.CONDITION), judge)
 
 
 def test_dates_are_those_of_current_replies_and_of_one_judge(tmp_path: Path, toy_suite: Loaded) -> None:
@@ -28,5 +29,5 @@ def test_dates_are_those_of_current_replies_and_of_one_judge(tmp_path: Path, toy
     assert found.first_verdict == found.last_verdict == "2026-04-01T00:00:00+00:00"
     assert of(connection, toy_suite, "other").last_verdict == "2026-05-01T00:00:00+00:00"
     assert of(connection, toy_suite, None).last_verdict is None
-    assert dates(connection, "toy", toy_suite.edition, ("plain", "user_role"), "cues") == Dates()
+    assert dates(connection, Where("toy", toy_suite.edition, Condition("plain", "user_role")), "cues") == Dates()
     connection.close()

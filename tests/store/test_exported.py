@@ -7,7 +7,7 @@ import pytest
 
 from independence.store import database, exported
 from independence.suites.load import Loaded
-from independence.types import Missing, Reply, Verdict
+from independence.types import Missing, Reply, Verdict, Where
 from tests.engine import planned
 
 
@@ -24,12 +24,12 @@ def connection(tmp_path: Path, toy_suite: Loaded) -> sqlite3.Connection:
     return opened
 
 
-def place(loaded: Loaded) -> tuple[str, str]:
-    return loaded.suite.suite, loaded.edition
+def where(loaded: Loaded) -> Where:
+    return Where(loaded.suite.suite, loaded.edition)
 
 
 def test_every_planned_place_is_there_answered_or_not(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
-    spots = exported.spots(connection, *place(toy_suite))
+    spots = exported.spots(connection, where(toy_suite))
     assert [(spot.run, spot.scenario) for spot in spots] == [
         (run, scenario) for run in (1, 2) for scenario in ("dessert", "dinner", "radio")
     ]
@@ -37,7 +37,7 @@ def test_every_planned_place_is_there_answered_or_not(connection: sqlite3.Connec
 
 
 def test_answers_come_in_the_order_of_their_places_and_turns(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
-    found = list(exported.answers(connection, *place(toy_suite)))
+    found = list(exported.answers(connection, where(toy_suite)))
     assert [(spot.scenario, row.turn, row.text, row.missing) for spot, row in found] == [
         ("dinner", 0, "Soup.", None), ("dinner", 1, "Soup again.", None), ("radio", 0, "", "blocked")
     ]  # fmt: skip
@@ -48,12 +48,12 @@ def test_answers_come_in_the_order_of_their_places_and_turns(connection: sqlite3
 def test_an_answer_that_was_replaced_is_not_among_them(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     made = planned.trials(toy_suite.suite, runs=2)
     planned.answer(connection, made["radio", 1], Reply("Asked again.", "tool"))
-    texts = [row.text for spot, row in exported.answers(connection, *place(toy_suite)) if spot.scenario == "radio"]
+    texts = [row.text for spot, row in exported.answers(connection, where(toy_suite)) if spot.scenario == "radio"]
     assert texts == ["Asked again."]
 
 
 def test_verdicts_of_every_judge_are_there(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
-    found = [row for _, row in exported.verdicts(connection, *place(toy_suite))]
+    found = [row for _, row in exported.verdicts(connection, where(toy_suite))]
     assert [(row.judge, row.missing, row.fields, row.pass_) for row in found] == [
         ("ann", "unreadable_verdict", "{}", 1), ("zoe", None, '{"drift":2}', 1)
     ]  # fmt: skip
@@ -62,12 +62,15 @@ def test_verdicts_of_every_judge_are_there(connection: sqlite3.Connection, toy_s
 def test_sidecars_are_found_by_how_their_names_begin(connection: sqlite3.Connection) -> None:
     for name in ("answers/1", "answers/2", "answer", "a%"):
         connection.execute("INSERT INTO sidecars VALUES ('s', 'e', 'c', 1, ?, ?)", (name, name.encode()))
-    assert [one.name for one in exported.sidecars(connection, "s", "e", "answers/")] == ["answers/1", "answers/2"]
-    assert [one.name for one in exported.sidecars(connection, "s", "e", "a%")] == ["a%"]
-    assert len(list(exported.sidecars(connection, "s", "e", ""))) == 4
+    assert [one.name for one in exported.sidecars(connection, Where("s", "e"), "answers/")] == [
+        "answers/1",
+        "answers/2",
+    ]
+    assert [one.name for one in exported.sidecars(connection, Where("s", "e"), "a%")] == ["a%"]
+    assert len(list(exported.sidecars(connection, Where("s", "e"), ""))) == 4
 
 
 def test_another_edition_has_nothing(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
-    assert exported.spots(connection, "toy", "other") == []
-    assert list(exported.answers(connection, "toy", "other")) == []
-    assert list(exported.verdicts(connection, "other", toy_suite.edition)) == []
+    assert exported.spots(connection, Where("toy", "other")) == []
+    assert list(exported.answers(connection, Where("toy", "other"))) == []
+    assert list(exported.verdicts(connection, Where("other", toy_suite.edition))) == []

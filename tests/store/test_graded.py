@@ -6,12 +6,12 @@ import pytest
 
 from independence.store import graded, records
 from independence.store.records import FailureRow, VerdictRow
-from independence.types import Attempt, Missing, Usage, Verdict
+from independence.types import Attempt, Condition, Missing, Usage, Verdict
 
 from . import rows
 from .rows import PLACE
 
-CONDITION = ("v", "m")
+CONDITION = Condition("v", "m")
 
 
 def said(usd: float = 0.0, reasoning: str = "") -> Verdict:
@@ -30,12 +30,12 @@ def test_spending_is_told_by_judge_and_subject_with_failed_calls(connection: sql
     attempts = (Attempt("timeout", 1.0, Usage(cost_usd=0.125)),)
     for _ in range(2):
         records.add_failure(connection, FailureRow("ta", "j", "GaveUp", "", attempts))
-    assert graded.spending(connection, *PLACE, CONDITION) == [
+    assert graded.spending(connection, PLACE.under(CONDITION)) == [
         ("j", "a", 1, 0, 0, 0.5),
         ("j", "b", 1, 0, 0, 0.25),
         ("k", "a", 2, 1, 1, 1.5),
     ]
-    assert graded.spending(connection, *PLACE, ("v", "other")) == []
+    assert graded.spending(connection, PLACE.under(Condition("v", "other"))) == []
 
 
 def test_a_dialogue_that_stands_at_two_places_is_paid_for_once(connection: sqlite3.Connection) -> None:
@@ -43,7 +43,7 @@ def test_a_dialogue_that_stands_at_two_places_is_paid_for_once(connection: sqlit
     for scenario in ("one", "two"):
         rows.trial(connection, "t", scenario=scenario)
     rows.verdict(connection, "k", "t", rows.dialogue(connection, "t", "x"), said(0.25))
-    assert graded.spending(connection, *PLACE, CONDITION) == [("j", "a", 1, 0, 0, 0.25)]
+    assert graded.spending(connection, PLACE.under(CONDITION)) == [("j", "a", 1, 0, 0, 0.25)]
 
 
 def test_answers_are_those_that_stand_now_in_turn_order(connection: sqlite3.Connection) -> None:
@@ -74,6 +74,6 @@ def test_reasons_are_those_given_on_the_dialogue_as_it_is_now(connection: sqlite
 def test_a_place_leads_to_its_trial(connection: sqlite3.Connection) -> None:
     rows.edition(connection)
     rows.trial(connection, "t", scenario="dinner", run=2)
-    assert graded.trial_at(connection, (*PLACE, *CONDITION), "a", "dinner", 2) == "t"
+    assert graded.trial_at(connection, PLACE.under(CONDITION), "a", "dinner", 2) == "t"
     with pytest.raises(KeyError):
-        graded.trial_at(connection, (*PLACE, *CONDITION), "a", "dinner", 1)
+        graded.trial_at(connection, PLACE.under(CONDITION), "a", "dinner", 1)

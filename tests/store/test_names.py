@@ -5,11 +5,11 @@ import sqlite3
 from independence.store import names, records
 from independence.store.names import NamesRow, Pick, Where
 from independence.store.records import SubjectRow
-from independence.types import Attempt, Usage
+from independence.types import Attempt, Condition, Usage
 
 from . import rows
 
-WHERE = Where("s", "e", "v", "m")
+WHERE = Where("s", "e", Condition("v", "m"))
 ASKED = ("direct", "named")
 
 
@@ -47,7 +47,7 @@ def test_first_answers_come_by_run_in_the_order_asked_for(connection: sqlite3.Co
     }
     assert [names.text(connection, one.trial) for one in found["a", 1]] == ["first of a1direct", "first of a1named"]
     assert names.runs(connection, WHERE, ASKED) == [("a", 1), ("a", 2), ("b", 1)]
-    assert names.first_answers(connection, WHERE._replace(mode="n"), ASKED) == {}
+    assert names.first_answers(connection, WHERE.under(Condition("v", "n")), ASKED) == {}
 
 
 def test_missing_and_stale_answers_are_not_read(connection: sqlite3.Connection) -> None:
@@ -73,7 +73,7 @@ def test_what_was_read_comes_back(connection: sqlite3.Connection) -> None:
     assert found == NamesRow(
         WHERE, "a", 1, "x", "digest", None, (Pick("Rook", ("direct",)),), ("named",), "Rook", reading().usage
     )
-    assert names.stored(connection, WHERE._replace(variant="w")) == []
+    assert names.stored(connection, WHERE.under(Condition("w", "m"))) == []
 
 
 def test_reading_again_replaces_the_names_and_keeps_every_cost(connection: sqlite3.Connection) -> None:

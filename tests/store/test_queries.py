@@ -7,19 +7,19 @@ import pytest
 from independence.store import context, queries, records
 from independence.store.queries import TrialState
 from independence.store.records import EditionRow, FailureRow
-from independence.types import Attempt, Missing, Usage, Verdict
+from independence.types import Attempt, Condition, Missing, Usage, Verdict, Where
 
 from . import rows
 from .rows import PLACE
 
 
 def states(connection: sqlite3.Connection) -> dict[str, TrialState]:
-    return {state.key: state for state in queries.states(connection, *PLACE)}
+    return {state.key: state for state in queries.states(connection, PLACE)}
 
 
 def test_a_planned_trial_without_an_answer_is_open(connection: sqlite3.Connection) -> None:
     rows.trial(connection, "t", turns=2)
-    (state,) = queries.states(connection, *PLACE)
+    (state,) = queries.states(connection, PLACE)
     assert (state.answered, state.turns, state.missing, state.stale, state.at) == (0, 2, None, False, "t")
     assert (state.end, state.settled) == (None, False)
 
@@ -126,7 +126,7 @@ def test_editions_that_ask_the_same_share_the_trial(connection: sqlite3.Connecti
         rows.edition(connection, name)
         rows.trial(connection, "t", edition=name)
     end = rows.dialogue(connection, "t", "said once")
-    assert [queries.states(connection, "s", name)[0].end for name in ("e", "f")] == [end, end]
+    assert [queries.states(connection, Where("s", name))[0].end for name in ("e", "f")] == [end, end]
     assert connection.execute("SELECT count(*) FROM calls").fetchone()[0] == 1
 
 
@@ -134,15 +134,15 @@ def test_two_places_of_one_edition_may_hold_one_trial(connection: sqlite3.Connec
     rows.trial(connection, "t", scenario="one")
     rows.trial(connection, "t", scenario="other")
     end = rows.dialogue(connection, "t", "said once")
-    found = queries.states(connection, *PLACE)
+    found = queries.states(connection, PLACE)
     assert [(state.scenario, state.end) for state in found] == [("one", end), ("other", end)]
 
 
 def test_states_may_be_asked_for_one_condition(connection: sqlite3.Connection) -> None:
     rows.trial(connection, "t")
-    assert len(queries.states(connection, *PLACE, ("v", "m"))) == 1
-    assert queries.states(connection, *PLACE, ("v", "other")) == []
-    assert queries.conditions(connection, *PLACE) == [("v", "m")]
+    assert len(queries.states(connection, PLACE.under(Condition("v", "m")))) == 1
+    assert queries.states(connection, PLACE.under(Condition("v", "other"))) == []
+    assert queries.conditions(connection, PLACE) == [("v", "m")]
 
 
 def test_editions_come_last_used_first_and_only_with_trials(connection: sqlite3.Connection) -> None:
@@ -157,10 +157,10 @@ def test_editions_come_last_used_first_and_only_with_trials(connection: sqlite3.
 def test_texts_of_an_edition_come_back(connection: sqlite3.Connection) -> None:
     rows.edition(connection)
     records.add_persona(connection, EditionRow("s", "e", "{}"), "pirate", "Arr.")
-    assert queries.document(connection, *PLACE) == "{}"
-    assert queries.document(connection, "s", "other") is None
-    assert queries.personas(connection, *PLACE) == {"pirate": "Arr."}
-    assert queries.subjects(connection, *PLACE) == {"a": ("label a", "acme/m", False)}
+    assert queries.document(connection, PLACE) == "{}"
+    assert queries.document(connection, Where("s", "other")) is None
+    assert queries.personas(connection, PLACE) == {"pirate": "Arr."}
+    assert queries.subjects(connection, PLACE) == {"a": ("label a", "acme/m", False)}
 
 
 def test_verdicts_come_back_typed_and_oldest_first(connection: sqlite3.Connection) -> None:
@@ -168,7 +168,7 @@ def test_verdicts_come_back_typed_and_oldest_first(connection: sqlite3.Connectio
     rows.verdict(connection, "k2", "t", "at", Verdict({"a": 3, "b": True, "c": 0.5}), "second")
     rows.verdict(connection, "k1", "t", "at", Missing("unreadable_verdict"), "first")
     connection.execute("UPDATE verdicts SET judged_at = '2020' WHERE key = 'k1'")
-    first, second = queries.verdicts(connection, *PLACE)
+    first, second = queries.verdicts(connection, PLACE)
     assert (first.judge, first.missing, first.fields) == ("first", "unreadable_verdict", {})
     assert (second.judge, second.missing, second.fields) == ("second", None, {"a": 3, "b": True, "c": 0.5})
     assert second.fields["b"] is True
@@ -182,13 +182,13 @@ def test_costs_sum_answers_old_versions_verdicts_and_failures(connection: sqlite
         rows.call(connection, "t", 0, "t", rows.reply("x", usd=usd))
     rows.verdict(connection, "k", "t", "at", Verdict({"a": 1}, usage=Usage(cost_usd=0.4)))
     records.add_failure(connection, FailureRow("t", "x", "GaveUp", "", (Attempt("503", 1, Usage(cost_usd=0.8)),)))
-    assert queries.costs(connection, *PLACE, ("v", "m")) == {"a": pytest.approx(1.5)}
-    assert queries.costs(connection, *PLACE, ("v", "other")) == {}
+    assert queries.costs(connection, PLACE.under(Condition("v", "m"))) == {"a": pytest.approx(1.5)}
+    assert queries.costs(connection, PLACE.under(Condition("v", "other"))) == {}
 
 
 def test_shapes_of_other_editions_come_back_newest_and_without_imports(connection: sqlite3.Connection) -> None:
     for name, shape in (("old", '{"x":1}'), ("older", '{"x":0}'), ("e", '{"x":2}'), (queries.PUBLISHED, '{"x":3}')):
         rows.trial(connection, f"t {name}", edition=name, scenario="one", shape=shape)
     connection.execute("UPDATE planned SET planned_at = '2020' WHERE edition = 'older'")
-    assert queries.other_shapes(connection, *PLACE, "a") == {"v/m/one/1": '{"x":1}'}
-    assert queries.other_shapes(connection, *PLACE, "b") == {}
+    assert queries.other_shapes(connection, PLACE, "a") == {"v/m/one/1": '{"x":1}'}
+    assert queries.other_shapes(connection, PLACE, "b") == {}

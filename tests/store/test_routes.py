@@ -10,11 +10,11 @@ from independence.store import deletion, records, routes
 from independence.store.deletion import Owner, Scope
 from independence.store.records import VerdictRow
 from independence.store.routes import Route, Routed, RouteRow
-from independence.types import Attempt, Grade, Missing, Usage, Verdict
+from independence.types import Attempt, Condition, Grade, Missing, Usage, Verdict, Where
 
 from . import rows
 
-CONDITION = ("v", "m")
+CONDITION = Condition("v", "m")
 RUBRIC = "rubric"
 PREDICTION = '{"values": {"x": 1.5}}'
 OFFLINE, UNSURE, AUDIT = Route("offline", 0.05), Route("unsure", 1.0), Route("audit", 0.05)
@@ -42,7 +42,7 @@ def offline(connection: sqlite3.Connection, trial: str, at: str, when: str = "20
 
 
 def routed(connection: sqlite3.Connection, judge: str = "offline") -> list[Routed]:
-    return routes.routed(connection, (*rows.PLACE, *CONDITION), judge, hybrid=judge.startswith("hybrid:"))
+    return routes.routed(connection, rows.PLACE.under(CONDITION), judge, hybrid=judge.startswith("hybrid:"))
 
 
 @pytest.fixture
@@ -163,9 +163,9 @@ def test_what_was_bought_for_a_hybrid_is_its_own_verdict(held: sqlite3.Connectio
 def test_past_draws_are_counted_by_scenario(held: sqlite3.Connection) -> None:
     route(held, "one", AUDIT)
     route(held, "two", OFFLINE)
-    place = (*rows.PLACE, *CONDITION)
-    assert routes.past(held, place, "offline") == {"one": (1, 1), "two": (0, 1)}
-    assert routes.past(held, place, "hybrid:acme/j") == {}
+    where = rows.PLACE.under(CONDITION)
+    assert routes.past(held, where, "offline") == {"one": (1, 1), "two": (0, 1)}
+    assert routes.past(held, where, "hybrid:acme/j") == {}
 
 
 def test_a_verdict_of_another_dialogue_rubric_or_judge_is_not_the_one_that_was_bought(held: sqlite3.Connection) -> None:
@@ -189,8 +189,8 @@ def test_two_auditors_are_two_rows(held: sqlite3.Connection) -> None:
 def test_only_the_judge_and_the_place_that_are_asked_for_are_read(held: sqlite3.Connection) -> None:
     verdict(held, "one", key_and_end(held, "one")[1], Verdict({"x": 1}), "hybrid:acme/j")
     assert [one.scenario for one in routed(held, "hybrid:acme/j")] == ["one"]
-    for suite, edition, condition in (("t", "e", CONDITION), ("s", "f", CONDITION), ("s", "e", ("v", "other"))):
-        assert routes.routed(held, (suite, edition, *condition), "offline", hybrid=False) == []
+    for suite, edition, mode in (("t", "e", "m"), ("s", "f", "m"), ("s", "e", "other")):
+        assert routes.routed(held, Where(suite, edition, Condition("v", mode)), "offline", hybrid=False) == []
 
 
 def test_a_deleted_verdict_takes_its_route_with_it_and_others_stay(held: sqlite3.Connection) -> None:

@@ -4,7 +4,7 @@ import sqlite3
 
 from independence.store import records, texts
 from independence.store.records import CallRow, TrialRow
-from independence.types import Answer, Missing, Reply
+from independence.types import Answer, Condition, Missing, Reply, Where
 
 
 def said(connection: sqlite3.Connection, key: str, *answers: Answer, turns: int = 1, mode: str = "user_role") -> None:
@@ -19,11 +19,13 @@ def test_the_last_answer_of_every_finished_dialogue(connection: sqlite3.Connecti
     said(connection, "unfinished", Reply("first", "content"), turns=2)
     said(connection, "missing", Missing("no_answer"))
     said(connection, "elsewhere", Reply("there", "content"), mode="tool_role")
-    found = texts.last_answers(connection, "s", "e", ("plain", "user_role"))
+    found = texts.last_answers(connection, Where("s", "e", Condition("plain", "user_role")))
     assert found == [texts.Said("a", "one", 1, "last")]
 
 
 def test_an_answer_that_was_replaced_is_not_told(connection: sqlite3.Connection) -> None:
     said(connection, "one", Reply("old", "content"))
     records.add_call(connection, CallRow("one", 0, "one0", "0", "1", Reply("new", "content")))
-    assert [one.text for one in texts.last_answers(connection, "s", "e", ("plain", "user_role"))] == ["new"]
+    assert [one.text for one in texts.last_answers(connection, Where("s", "e", Condition("plain", "user_role")))] == [
+        "new"
+    ]

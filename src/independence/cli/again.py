@@ -19,13 +19,13 @@ from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import OPENROUTER, SIM, Subject, from_json
 from independence.engine import again
-from independence.engine.plan import MOST, Condition, Trial
+from independence.engine.plan import MOST, Trial
 from independence.errors import StoreError, UsageError
 from independence.judge.spec import DEFAULT_JUDGE, JudgeSpec
-from independence.report import board, called, place
-from independence.report.called import Names
-from independence.report.place import Place
-from independence.store import placed, queries
+from independence.report import board, judge_choice
+from independence.store import name_lookup, placed, queries, scopes
+from independence.store.name_lookup import Names
+from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
 TOP = 10
@@ -88,27 +88,26 @@ def choose(wanted: Again, connection: sqlite3.Connection) -> Chosen:
         raise UsageError("--run-number asks one run and -R fills all up to one; give one of the two")
     if wanted.run_number is not None and wanted.run_number < 1:
         raise UsageError(f"--run-number {wanted.run_number}: runs are counted from 1")
-    where = _place(wanted, connection)
-    known = _subjects(connection, where)
+    scope = _place(wanted, connection)
+    known = _subjects(connection, scope)
     there: dict[str, list[placed.PlacedTrial]] = {}
-    condition = Condition(where.variant, where.mode)
-    for trial in placed.trials(connection, where.suite.suite, where.edition, condition):
+    for trial in placed.trials(connection, scope.where):
         there.setdefault(trial.config_dir, []).append(trial)
-    graded = queries.verdicts(connection, where.suite.suite, where.edition, condition)
-    judges = wanted.judges or (place.usual_judge(graded) or DEFAULT_JUDGE,)
-    names = _named(wanted.models, known, there) if wanted.models else _best(wanted, connection, where, known)
-    personas = queries.personas(connection, where.suite.suite, where.edition)
-    suite = msgspec.structs.replace(where.suite, variants={**where.suite.variants, **personas})
+    graded = queries.verdicts(connection, scope.where)
+    judges = wanted.judges or (judge_choice.usual_judge(graded) or DEFAULT_JUDGE,)
+    names = _named(wanted.models, known, there) if wanted.models else _best(wanted, connection, scope, known)
+    personas = queries.personas(connection, scope.where)
+    suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **personas})
     last = wanted.run_number or wanted.target_runs
     trials: list[Trial] = []
     for name in names:
-        trials += again.longer(suite, condition, known[name], there[name], last)
+        trials += again.longer(suite, scope.condition, known[name], there[name], last)
         if len(trials) > MOST:
             raise UsageError(f"more than {MOST:,} dialogues, the most of one command; ask for fewer runs (-R)")
     trials = [trial for trial in trials if wanted.run_number in (None, trial.run)]
     known_models = jobs.models(wanted.models_file)
     specs = () if wanted.no_judge else graders.specs(judges, known_models, suite, wanted.offline)
-    return Chosen(suite, where.edition, trials, specs)
+    return Chosen(suite, scope.edition, trials, specs)
 
 
 def job(wanted: Again, chosen: Chosen, loopback: Endpoint | None) -> Job:
@@ -129,7 +128,7 @@ def job(wanted: Again, chosen: Chosen, loopback: Endpoint | None) -> Job:
     )  # fmt: skip
 
 
-def _place(wanted: Again, connection: sqlite3.Connection) -> Place:
+def _place(wanted: Again, connection: sqlite3.Connection) -> BoardScope:
     """The place asked for, among editions of one's own."""
     known = queries.editions(connection)
     own = [info for info in known if not queries.imported(info.edition)]
@@ -142,11 +141,11 @@ def _place(wanted: Again, connection: sqlite3.Connection) -> Place:
     asked = wanted.suite
     if not edition and fitting and len({info.suite for info in fitting}) == 1:
         asked = f"{fitting[0].suite}@{fitting[0].edition}"
-    return place.find(connection, asked, wanted.variant, wanted.mode)
+    return scopes.find(connection, asked, wanted.variant, wanted.mode)
 
 
-def _subjects(connection: sqlite3.Connection, where: Place) -> dict[str, Subject]:
-    stored = queries.configurations(connection, where.suite.suite, where.edition)
+def _subjects(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, Subject]:
+    stored = queries.configurations(connection, scope.where)
     return {name: from_json(config) for name, config in stored.items()}
 
 
@@ -154,19 +153,19 @@ def _named(names: Iterable[str], known: Mapping[str, Subject], there: Mapping[st
     """config_dirs of labels and ids, in order. Raises StoreError for a name that nothing here answers to."""
     stored = {at: Names(at, one.label, one.model_id) for at, one in known.items() if at in there}
     try:
-        return called.subjects(names, stored, "here", what="stored subject")
+        return name_lookup.subjects(names, stored, "here", what="stored subject")
     except StoreError as error:
         raise StoreError(f"{error}; `independence run` asks new ones") from error
 
 
-def _best(wanted: Again, connection: sqlite3.Connection, where: Place, known: Mapping[str, Subject]) -> list[str]:
+def _best(wanted: Again, connection: sqlite3.Connection, scope: BoardScope, known: Mapping[str, Subject]) -> list[str]:
     """config_dirs of the first rows of the strict board. Raises UsageError where there is no board."""
     top = TOP if wanted.top_n is None else wanted.top_n
     if top < 1:
         raise UsageError(f"-n {top}: at least 1 subject is needed")
-    if where.suite.index is None:
-        raise UsageError(f"suite {where.suite.suite} has no index to take the best by; name subjects with -m")
-    rows = board.board(connection, where).rows[:top]
+    if scope.suite.index is None:
+        raise UsageError(f"suite {scope.suite.suite} has no index to take the best by; name subjects with -m")
+    rows = board.board(connection, scope).rows[:top]
     unknown = [row.label for row in rows if row.config not in known]
     if unknown:
         note(f"left out, stored without their configuration by an older version: {', '.join(unknown)}")

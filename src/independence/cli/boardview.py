@@ -19,8 +19,8 @@ from independence.report import cells, dated, formats, legend
 from independence.report.advice.shown import Shown
 from independence.report.board import BOOTSTRAP, Board, Row
 from independence.report.labels import apart, short
-from independence.report.place import Place
 from independence.report.table import DASH, percent
+from independence.store.scopes import BoardScope
 from independence.suites.schema import Index
 
 _ROOMY, _WIDEST = 100, 140  # columns that a board fills, and up to which it grows for long names
@@ -132,11 +132,11 @@ def advice(built: Shown, detailed: bool) -> None:
         print_tables(built.details(), "table")
 
 
-def details(connection: sqlite3.Connection, place: Place, built: Board) -> None:
+def details(connection: sqlite3.Connection, scope: BoardScope, built: Board) -> None:
     """Per subject: dimensions, per-run indices, flags, and the mean of every field by scenario."""
     out = console()
     out.width = min(out.width, _WIDEST)
-    table = cells.table(connection, place, built.judge)
+    table = cells.table(connection, scope, built.judge)
     for row in built.rows:
         own = [cell for cell in table.planned if cell.config_dir == row.config]
         out.print()

@@ -15,11 +15,10 @@ import msgspec
 from independence.cli.tabled import print_tables
 from independence.cli.terminal import note
 from independence.errors import StoreError, UsageError
-from independence.report import called
-from independence.report.called import Names
 from independence.report.table import Column, Table
-from independence.store import database, deletion, queries
+from independence.store import database, deletion, name_lookup, queries
 from independence.store.deletion import NOBODY, Doomed, Owner, Scope, Subject, Tally, What
+from independence.store.name_lookup import Names
 from independence.suites import digest
 from independence.suites.schema import Suite
 
@@ -107,7 +106,7 @@ def _owners(known: Mapping[Owner, Subject], asked: Asked) -> frozenset[Owner] | 
     if not asked.models:
         return frozenset(known) if asked.suite else None
     names = {owner: Names(owner.config_dir, one.label, one.model_id) for owner, one in known.items()}
-    return frozenset(called.subjects(asked.models, names, "here", what="stored subject"))
+    return frozenset(name_lookup.subjects(asked.models, names, "here", what="stored subject"))
 
 
 def _edition(asked: str, known: set[tuple[str, str]]) -> tuple[str, str]:
@@ -131,8 +130,7 @@ def _rubrics(connection: sqlite3.Connection) -> dict[tuple[str, str, str], str]:
     """The rubric of every scenario of every edition; imported verdicts were given by rubrics of their own."""
     out: dict[tuple[str, str, str], str] = {}
     for info in queries.editions(connection):
-        name = (info.suite, info.edition)
-        text = queries.read_as(connection, *name) or queries.document(connection, *name)
+        text = queries.read_as(connection, info.where) or queries.document(connection, info.where)
         suite = msgspec.json.decode(text or "", type=Suite)
         for scenario in suite.scenarios:
             out[info.suite, info.edition, scenario.id] = digest.rubric(suite, scenario)

@@ -14,7 +14,7 @@ from independence.errors import UsageError
 
 if TYPE_CHECKING:
     from independence.report.pairing import Side
-    from independence.report.place import Place
+    from independence.store.scopes import BoardScope
 
 
 class _Against(NamedTuple):
@@ -64,15 +64,15 @@ def command(
     against = _Against(against_variant, against_mode, against_judge)
     _check(first, second, against, equivalence)
     with working("comparing"), opening.reading(db) as connection:
-        where = location.find(connection, suite, variant, mode)
+        scope = location.find(connection, suite, variant, mode)
         if second is not None:
-            own, other = (_side(connection, where, judge, name) for name in (first, second))
+            own, other = (_side(connection, scope, judge, name) for name in (first, second))
             if other.config == own.config:
                 raise UsageError(f"`{first}` and `{second}` are the same subject, {own.study.about[own.config].label}")
         elif against.judge is not None:
-            own, other = _two_judges(connection, where, first, (judge, against.judge))
+            own, other = _two_judges(connection, scope, first, (judge, against.judge))
         else:
-            own, other = _two_conditions(connection, where, first, judge, against)
+            own, other = _two_conditions(connection, scope, first, judge, against)
         tables = versus.tables(own, other, equivalence)
     print_tables(tables, format_)
 
@@ -96,20 +96,20 @@ def _check(first: str, second: str | None, against: _Against, margin: float) -> 
         )
 
 
-def _side(connection: sqlite3.Connection, where: Place, judge: str | None, name: str) -> Side:
-    from independence.report import pairing, place, study
+def _side(connection: sqlite3.Connection, scope: BoardScope, judge: str | None, name: str) -> Side:
+    from independence.report import judge_choice, pairing, study
 
-    if where.suite.index is None:
-        raise UsageError(f"suite {where.suite.suite} declares no index, so it has nothing to compare in")
-    read = study.read(connection, where, place.judge_here(connection, where, judge))
+    if scope.suite.index is None:
+        raise UsageError(f"suite {scope.suite.suite} declares no index, so it has nothing to compare in")
+    read = study.read(connection, scope, judge_choice.judge_here(connection, scope, judge))
     return pairing.Side(read, pairing.find(connection, read, name))
 
 
 def _two_judges(
-    connection: sqlite3.Connection, where: Place, name: str, judges: tuple[str | None, str]
+    connection: sqlite3.Connection, scope: BoardScope, name: str, judges: tuple[str | None, str]
 ) -> tuple[Side, Side]:
     """One subject as two judges grade it. Raises UsageError where they are one."""
-    first, second = (_side(connection, where, judge, name) for judge in judges)
+    first, second = (_side(connection, scope, judge, name) for judge in judges)
     if first.study.judge == second.study.judge:
         raise UsageError(
             f"--against-judge {judges[1]} is the judge that is compared already; name the other with --judge"
@@ -118,24 +118,22 @@ def _two_judges(
 
 
 def _two_conditions(
-    connection: sqlite3.Connection, where: Place, name: str, judge: str | None, against: _Against
+    connection: sqlite3.Connection, scope: BoardScope, name: str, judge: str | None, against: _Against
 ) -> tuple[Side, Side]:
     """One subject under two conditions, by a judge that graded both. Raises UsageError where they are one."""
-    from independence.report import place
+    from independence.cli import location
 
-    edition = f"{where.suite.suite}@{where.edition}"
-    there = place.find(connection, edition, against.variant or where.variant, against.mode or where.mode)
-    if there.condition == where.condition:
-        raise UsageError(f"--against-... names {where.condition}, which is the condition that is compared already")
-    first = _side(connection, where, judge or _of_both(connection, where, there), name)
+    variant, mode = against.variant or scope.condition.variant, against.mode or scope.condition.mode
+    there = location.find(connection, scope.where.edition_name, variant, mode)
+    if there.condition == scope.condition:
+        raise UsageError(f"--against-... names {scope.condition}, which is the condition that is compared already")
+    first = _side(connection, scope, judge or _of_both(connection, scope, there), name)
     return first, _side(connection, there, first.study.judge, first.config)
 
 
-def _of_both(connection: sqlite3.Connection, *places: Place) -> str | None:
+def _of_both(connection: sqlite3.Connection, *places: BoardScope) -> str | None:
     """The usual one of the judges that graded under both conditions; None where none did."""
-    from independence.report import place
+    from independence.report import judge_choice
     from independence.store import queries
 
-    return place.shared_judge(
-        *(queries.verdicts(connection, one.suite.suite, one.edition, (one.variant, one.mode)) for one in places)
-    )
+    return judge_choice.shared_judge(*(queries.verdicts(connection, one.where) for one in places))

@@ -26,6 +26,7 @@ from independence.judge.spec import CUES
 from independence.report.table import Column, Table, Value
 from independence.store import database
 from independence.suites import digest
+from independence.types import Where
 
 _FREE = (SIM, LOCAL)  # endpoints that take no money: nothing has to be asked there
 _MILLION = 1e6
@@ -100,8 +101,8 @@ def _read(db: Path, made: Planned, prices: PriceList) -> StoredCosts:
         return StoredCosts(CostHistory(rubrics=cost_history.rubrics(made.suite)), FilledPrices(prices))
     connection = database.connect_existing(db)
     try:
-        place = (made.suite.suite, made.edition)
-        left = resume.compare(connection, place, made.trials, made.judges, _rubrics(made))
+        where = Where(made.suite.suite, made.edition)
+        left = resume.compare(connection, where, made.trials, made.judges, _rubrics(made))
         history = cost_history.learned(connection, made.suite, made.edition)
         return StoredCosts(history, cost_history.filled_prices(connection, prices, made.judges), left.complete)
     except sqlite3.Error as error:

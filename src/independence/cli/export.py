@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from independence.exchange.output import Manifest
-    from independence.report.place import Place
+    from independence.store.scopes import BoardScope
 
     Files = dict[str, Iterable[bytes]]
 
@@ -54,17 +54,15 @@ def command(
     from independence.cli import location, opening
     from independence.cli.terminal import note
     from independence.exchange import output
-    from independence.report import place
 
     if summary and published:
         raise UsageError("--summary and --published are two layouts; export one after the other, into two folders")
     with opening.reading(db) as connection:
-        places = place.conditions(connection, suite, variant, mode)
-        location.tell(connection, places[0], suite)
-        judge = place.judge_anywhere(connection, places, judge)
+        places = location.conditions(connection, suite, variant, mode)
+        judge = location.judge(connection, places, judge)
         if summary:
-            where = place.find(connection, suite, variant, mode)
-            files, about = _summary(connection, where, judge, models)
+            scope = location.find(connection, places[0].where.edition_name, variant, mode)
+            files, about = _summary(connection, scope, judge, models)
         elif published:
             files, about = _published(connection, places, judge, models)
         else:
@@ -75,24 +73,25 @@ def command(
 
 
 def _summary(
-    connection: sqlite3.Connection, where: Place, judge: str | None, models: Sequence[str]
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, models: Sequence[str]
 ) -> tuple[Files, Manifest]:
     from independence.cli.terminal import note
     from independence.exchange.output import Manifest
     from independence.exchange.rent import summary
 
-    scores = summary.read(connection, where, judge, models)
+    scores = summary.read(connection, scope, judge, models)
     if scores.judge is None:
         raise UsageError("no verdicts yet, so there is no score to sum up; `independence judge` grades")
     if judge is None and len(scores.judges) > 1:
         note(f"scores are those of {scores.judge}; --judge takes another of {', '.join(scores.judges)}")
-    about = Manifest(suite=where.suite.suite, edition=where.edition, conditions=(where.condition,), judge=scores.judge)
+    conditions = (str(scope.condition),)
+    about = Manifest(suite=scope.suite.suite, edition=scope.edition, conditions=conditions, judge=scores.judge)
     content = summary.to_csv(scores.rated, scores.sides).encode("utf-8", "backslashreplace")
     return {summary.NAME: [content]}, about
 
 
 def _published(
-    connection: sqlite3.Connection, places: Sequence[Place], judge: str | None, models: Sequence[str]
+    connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, models: Sequence[str]
 ) -> tuple[Files, Manifest]:
     from independence.exchange import cache, chosen
     from independence.exchange.output import Manifest
@@ -102,14 +101,14 @@ def _published(
         files: Files = {name: [content] for name, content in cache.files(connection, places, judge, about)}
     if not files:
         raise UsageError("nothing was answered yet, so there is no file to write; `independence run` asks")
-    conditions = tuple(place.condition for place in places)
+    conditions = tuple(str(place.condition) for place in places)
     return files, Manifest(
         suite=places[0].suite.suite, edition=places[0].edition, conditions=conditions, judge=judge
     )  # fmt: skip
 
 
 def _tables(
-    connection: sqlite3.Connection, places: Sequence[Place], judge: str | None, models: Sequence[str], format_: str
+    connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, models: Sequence[str], format_: str
 ) -> tuple[Files, Manifest]:
     from independence.exchange import boards, chosen, encoded
     from independence.exchange.output import Manifest
@@ -122,7 +121,7 @@ def _tables(
     if built:
         lines = boards.jsonl(built, about) if format_ == "jsonl" else [boards.to_csv(places[0], built, about)]
         files[f"{boards.NAME}.{format_}"] = lines
-    conditions = tuple(place.condition for place in places)
+    conditions = tuple(str(place.condition) for place in places)
     return files, Manifest(
         suite=places[0].suite.suite, edition=places[0].edition, conditions=conditions, judge=judge
     )  # fmt: skip

@@ -55,21 +55,21 @@ def command(
     from independence.cli.terminal import note
     from independence.cli.working import working
     from independence.config import outputs
-    from independence.report import analysis, full, place
+    from independence.report import analysis, full
     from independence.report.board import Reading
 
     path = output or Path("report.html" if html else "report.md")
     outputs.check(path, "--output", outputs.MARK, forcible=True, force=force)
     with opening.reading(db) as connection:
-        where = location.find(connection, suite, variant, mode)
-        analysis.refuse(where.suite, given())
-        judge = place.judge_here(connection, where, judge)
+        scope = location.find(connection, suite, variant, mode)
+        analysis.refuse(scope.suite, given())
+        judge = location.judge(connection, [scope], judge)
         asked = analysis.Asked(scoring, judge, Reading(generalises_to, correction))
         with working("making the report"):
-            made = analysis.report(connection, where, asked, models)
+            made = analysis.report(connection, scope, asked, models)
         if tables is not None:
             note(f"written: {_write_tables(tables, made, force)} tables in {tables}")
-        title = full.title(where)
+        title = full.title(scope)
         _write_html(path, title, made, force) if html else _write_markdown(path, title, made, force)
         note(f"written: {path}")
 

@@ -21,12 +21,12 @@ from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import plan, stored
 from independence.engine.bench import Shares
-from independence.engine.plan import Condition, Part, Selection, Trial
+from independence.engine.plan import Part, Selection, Trial
 from independence.errors import StoreError, UsageError
 from independence.exchange.regrade import in_published_words
 from independence.judge.spec import HYBRID, OFFLINE, JudgeSpec, kind
-from independence.report import called, place
 from independence.stats.allocation import LEAST
+from independence.store import name_lookup, scopes
 from independence.store.queries import imported
 from independence.suites import load
 from independence.suites.load import Loaded
@@ -204,21 +204,21 @@ class Regrade(msgspec.Struct, frozen=True, kw_only=True):
 def regrade(wanted: Regrade, connection: sqlite3.Connection, loopback: Endpoint | None = None) -> Job:
     """Build the job of `judge`: every finished dialogue of one place. Raises UsageError, StoreError."""
     registered, env = models(wanted.models_file), environment.read()
-    where = location.find(connection, wanted.suite, wanted.variant, wanted.mode)
-    suite, notes = place.grading(connection, where), list(registered.notes)
-    trials = stored.trials(connection, suite, where.edition, Condition(where.variant, where.mode))
-    if imported(where.edition):
+    scope = location.find(connection, wanted.suite, wanted.variant, wanted.mode)
+    suite, notes = scopes.grading(connection, scope), list(registered.notes)
+    trials = stored.trials(connection, suite, scope.where)
+    if imported(scope.edition):
         trials = in_published_words(connection, trials)
         notes.append(
             f"imported dialogues are graded as they were held, by the rubrics of our suite {suite.suite}: those that "
             "they were published with are unknown"
         )
     if wanted.experiments:
-        plan.check_experiments(where.suite, wanted.experiments)
+        plan.check_experiments(scope.suite, wanted.experiments)
         trials = [trial for trial in trials if trial.dialogue.scenario.experiment in wanted.experiments]
     if wanted.models:
-        known = called.of_edition(connection, where.suite.suite, where.edition)
-        chosen = {known[config].label for config in called.subjects(wanted.models, known, "here")}
+        known = name_lookup.of_edition(connection, scope.where)
+        chosen = {known[config].label for config in name_lookup.subjects(wanted.models, known, "here")}
         trials = [t for t in trials if t.subject.label in chosen]
     if not trials:
         raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")
@@ -227,7 +227,7 @@ def regrade(wanted: Regrade, connection: sqlite3.Connection, loopback: Endpoint 
     asked = Wanted(local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks,
                    dry_run=wanted.dry_run)  # fmt: skip
     return Job(
-        suite, where.edition, {}, trials, graders, endpoints(grading, registered, env, asked, loopback),
+        suite, scope.edition, {}, trials, graders, endpoints(grading, registered, env, asked, loopback),
         shares(wanted.parallel, wanted.parallel_tasks), cap(wanted.max_cost), wanted.allow_unpriced, stored=True,
         notes=notes,
     )  # fmt: skip

@@ -37,14 +37,14 @@ def command(
     from independence.cli import location, opening, outfile
     from independence.cli.terminal import note
     from independence.exchange import labels
-    from independence.report import place
+    from independence.store import scopes
 
     with opening.reading(db) as connection:
-        where = location.find(connection, suite, variant, mode)
-        judge = place.judge_here(connection, where, judge)
-        found = labels.candidates(connection, where, judge, models)
+        scope = location.find(connection, suite, variant, mode)
+        judge = location.judge(connection, [scope], judge)
+        found = labels.candidates(connection, scope, judge, models)
         drawn = labels.sample(found, size, seed)
-        outfile.write(file, labels.to_csv(place.grading(connection, where), drawn), force, "label-sample")
+        outfile.write(file, labels.to_csv(scopes.grading(connection, scope), drawn), force, "label-sample")
     note(f"written: {len(drawn)} of {len(found)} dialogues in {file} (--seed {seed})")
     for name, levels in labels.counts(drawn).items():
         note(f"{name}: {', '.join(f'{level} {count}' for level, count in sorted(levels.items()))}")

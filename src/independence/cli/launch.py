@@ -29,8 +29,8 @@ from independence.errors import Interrupted, UsageError
 from independence.report import analysis
 from independence.report.analysis import Built
 from independence.report.board import Board
-from independence.report.place import Place
 from independence.store import database, queries, sessions
+from independence.store.scopes import BoardScope
 from independence.types import Sampling
 
 MISSING, GATE = 3, 1
@@ -151,7 +151,7 @@ def _usd(dollars: float) -> str:
 
 def _resume_lines(connection: sqlite3.Connection, job: Job, left: Left) -> list[str]:
     lines = []
-    differing = resume.differing_fields(connection, job.place, job.trials)
+    differing = resume.differing_fields(connection, job.where, job.trials)
     if differing:
         fields = ", ".join(f"{field} ({count})" for field, count in differing.most_common())
         lines.append(f"stored trials of other editions do not match, they differ in: {fields}; they stay as they are")
@@ -180,15 +180,15 @@ def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner
     return _gate(job, boards, manner.fail_under)
 
 
-def _boards(connection: sqlite3.Connection, job: Job) -> list[tuple[Place, Built]]:
+def _boards(connection: sqlite3.Connection, job: Job) -> list[tuple[BoardScope, Built]]:
     """The board of every condition and judge of a job."""
     conditions = dict.fromkeys(trial.dialogue.condition for trial in job.trials)
-    places = [Place(job.suite, job.edition, *condition) for condition in conditions]
+    places = [BoardScope(job.suite, job.where.under(condition)) for condition in conditions]
     asked = [analysis.Asked(judge=judge.name) for judge in job.judges]
     return [(place, analysis.board(connection, place, one)) for place in places for one in asked]
 
 
-def _gate(job: Job, boards: Sequence[tuple[Place, Built]], floor: float | None) -> int:
+def _gate(job: Job, boards: Sequence[tuple[BoardScope, Built]], floor: float | None) -> int:
     """Exit code of `--fail-under` over the subjects of this job; it is about boards of an index alone."""
     ran = {trial.subject.config_dir for trial in job.trials}
     indexed = [built for _, built in boards if isinstance(built, Board)]

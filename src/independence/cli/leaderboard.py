@@ -13,8 +13,8 @@ from independence.errors import UsageError
 if TYPE_CHECKING:
     import sqlite3
 
-    from independence.report.place import Place
     from independence.stats.comparison import Correction
+    from independence.store.scopes import BoardScope
 
 
 @click.command("leaderboard")
@@ -43,37 +43,38 @@ def command(
     from independence.cli import location, opening, printed
     from independence.cli.given import given
     from independence.cli.working import working
-    from independence.report import analysis, place
+    from independence.report import analysis
     from independence.report.board import Reading
+    from independence.store import scopes
 
     if pooled and (matrix or detailed or variant or mode):
         raise UsageError("--pooled is one board over every condition: without --matrix, --detailed, --variant, --mode")
     with opening.reading(db) as connection:
-        where = place.conditions(connection, suite)[0] if pooled else location.find(connection, suite, variant, mode)
-        analysis.refuse(where.suite, given())
-        judge = place.judge_here(connection, where, judge)
+        scope = scopes.conditions(connection, suite)[0] if pooled else location.find(connection, suite, variant, mode)
+        analysis.refuse(scope.suite, given())
+        judge = location.judge(connection, [scope], judge)
         if matrix:
             if models:
                 raise UsageError("--matrix is about the mean of all subjects; leave --models out")
-            _matrix(connection, where, judge, format_)
+            _matrix(connection, scope, judge, format_)
             return
         asked = analysis.Asked(scoring, judge, Reading(generalises_to, correction), pooled, models)
         with working("building the board"):
-            built = analysis.board(connection, where, asked)
-        printed.board(connection, where, built, format_, detailed)
+            built = analysis.board(connection, scope, asked)
+        printed.board(connection, scope, built, format_, detailed)
 
 
-def _matrix(connection: sqlite3.Connection, where: Place, judge: str | None, format_: str) -> None:
+def _matrix(connection: sqlite3.Connection, scope: BoardScope, judge: str | None, format_: str) -> None:
     from independence.cli.tabled import print_tables
     from independence.cli.working import working
     from independence.errors import StoreError
     from independence.report import matrix
 
     with working("building the tables"):
-        tables = matrix.tables(connection, where.suite, where.edition, judge)
+        tables = matrix.tables(connection, scope.suite, scope.edition, judge)
     if not tables:
         raise StoreError(
-            f"{where.suite.suite}@{where.edition} has trials under one condition only ({where.condition}); "
+            f"{scope.where.edition_name} has trials under one condition only ({scope.condition}); "
             "`independence run --variants A,B --modes user_role,tool_role` adds others"
         )
     print_tables(tables, format_)

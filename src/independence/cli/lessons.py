@@ -12,7 +12,7 @@ from typing import NamedTuple
 from independence.config.families import family
 from independence.engine import dialogue, stored
 from independence.engine.dialogue import Progress
-from independence.engine.plan import Condition, Trial
+from independence.engine.plan import Trial
 from independence.errors import StoreError
 from independence.exchange import published, regrade
 from independence.exchange import storing as runs
@@ -21,10 +21,9 @@ from independence.exchange.rent import storing as stances
 from independence.judge.offline.training.building import Origin
 from independence.judge.offline.training.lessons import Course, Lesson, Scale, course
 from independence.judge.offline.views import scenario_digest
-from independence.report import cells
-from independence.report import place as places
-from independence.report.place import Place
-from independence.store import database, graded, queries
+from independence.report import cells, judge_choice
+from independence.store import database, graded, queries, scopes
+from independence.store.scopes import BoardScope
 from independence.suites import load
 from independence.suites.schema import Suite
 
@@ -53,24 +52,19 @@ class Taught(NamedTuple):
 def read(asked: Asked) -> Taught:
     """Read all verdicts. Raises UsageError, StoreError where there are none."""
     with _opened(asked) as connection:
-        place = places.find(connection, asked.suite, asked.variant, asked.mode)
-        table = cells.table(connection, place, places.judge_here(connection, place, asked.judge))
-        lessons = _lessons(connection, place, table)
-        usd = _usd(connection, place, table.judge)
+        scope = scopes.find(connection, asked.suite, asked.variant, asked.mode)
+        table = cells.table(connection, scope, judge_choice.judge_here(connection, scope, asked.judge))
+        lessons = _lessons(connection, scope, table)
+        usd = _usd(connection, scope, table.judge)
     if not lessons:
-        raise StoreError(f"{asked.source}: no verdict of {place.suite.suite}@{place.edition} to learn from")
-    origin = Origin(place.suite.suite, place.edition, table.judge or "")
-    return Taught(course(lessons, _scales(place.suite, lessons)), origin, place.suite, usd)
+        raise StoreError(f"{asked.source}: no verdict of {scope.where.edition_name} to learn from")
+    origin = Origin(scope.suite.suite, scope.edition, table.judge or "")
+    return Taught(course(lessons, _scales(scope.suite, lessons)), origin, scope.suite, usd)
 
 
-def _usd(connection: sqlite3.Connection, place: Place, judge: str | None) -> float | None:
+def _usd(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> float | None:
     """Mean dollars of a verdict."""
-    condition = (place.variant, place.mode)
-    spent = [
-        one
-        for one in graded.spending(connection, place.suite.suite, place.edition, condition)
-        if one.judge == judge and one.cost_usd
-    ]
+    spent = [one for one in graded.spending(connection, scope.where) if one.judge == judge and one.cost_usd]
     return sum(one.cost_usd for one in spent) / sum(one.verdicts for one in spent) if spent else None
 
 
@@ -108,10 +102,10 @@ def _import(connection: sqlite3.Connection, asked: Asked) -> None:
     runs.store(connection, suite, result.runs, {run.config_dir: run.config_dir for run in result.runs})
 
 
-def _lessons(connection: sqlite3.Connection, place: Place, table: cells.Table) -> list[Lesson]:
-    about = queries.subjects(connection, place.suite.suite, place.edition)
-    trials = stored.trials(connection, place.suite, place.edition, Condition(place.variant, place.mode))
-    if queries.imported(place.edition):
+def _lessons(connection: sqlite3.Connection, scope: BoardScope, table: cells.Table) -> list[Lesson]:
+    about = queries.subjects(connection, scope.where)
+    trials = stored.trials(connection, scope.suite, scope.where)
+    if queries.imported(scope.edition):
         trials = regrade.in_published_words(connection, trials)
     found = {(trial.subject.label, trial.dialogue.scenario.id, trial.run): trial for trial in trials}
     out: list[Lesson] = []

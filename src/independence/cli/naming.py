@@ -30,11 +30,10 @@ from independence.errors import IndependenceError, Interrupted, StoreError, Usag
 from independence.judge.names import asking as where_asked
 from independence.judge.names.spec import DEFAULT_EXTRACTOR, extractor
 from independence.judge.spec import CUES, JudgeSpec
-from independence.report import board, called
+from independence.report import board
 from independence.report import names as report
-from independence.report import place as places
-from independence.report.place import Place
-from independence.store import database, leases, names
+from independence.store import database, leases, name_lookup, names, scopes
+from independence.store.scopes import BoardScope
 
 _SHOWN = 25  # names of a table on the terminal and in Markdown
 
@@ -67,7 +66,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 class Work(NamedTuple):
     """What is left to read, and by whom."""
 
-    place: Place
+    scope: BoardScope
     asked: naming.Wanted
     plan: Plan
 
@@ -97,46 +96,45 @@ def extract(wanted: Wanted) -> int:
 
 
 def _extract(connection: sqlite3.Connection, wanted: Wanted) -> int:
-    place = _place(connection, wanted)
-    scenarios = where_asked.scenarios(places.grading(connection, place))
+    scope = _place(connection, wanted)
+    scenarios = where_asked.scenarios(scopes.grading(connection, scope))
     if not scenarios:
         raise StoreError(
-            f"suite {place.suite.suite} asks for no name: no scenario opens with a question for one, and none that "
+            f"suite {scope.suite.suite} asks for no name: no scenario opens with a question for one, and none that "
             f"opens freely belongs to an experiment `{where_asked.IDENTITY}`"
         )
-    labels = _subjects(connection, place, wanted.models)
-    where = names.Where(place.suite.suite, place.edition, place.variant, place.mode)
+    labels = _subjects(connection, scope, wanted.models)
     readers, code = None, 0
-    if not wanted.extractors and not wanted.force and names.imported(connection, where):
+    if not wanted.extractors and not wanted.force and names.imported(connection, scope.where):
         note("these runs brought their names along; -x MODEL or -x cues reads them anew", wanted.quiet)
     else:
-        chain = [naming.Wanted(where, scenarios, labels, spec, wanted.force) for spec in _specs(wanted)]
+        chain = [naming.Wanted(scope.where, scenarios, labels, spec, wanted.force) for spec in _specs(wanted)]
         readers = [asked.spec.name for asked in chain]
-        code = _read_in_turn(connection, wanted, place, chain)
+        code = _read_in_turn(connection, wanted, scope, chain)
     if not wanted.dry_run:
         top = _SHOWN if wanted.format_ in ("table", "md") else None
         only = labels if wanted.models else None
-        ranks = _ranks(connection, place)
-        tables = report.tables(connection, place, extractors=readers, only=only, top=top, ranks=ranks)
+        ranks = _ranks(connection, scope)
+        tables = report.tables(connection, scope, extractors=readers, only=only, top=top, ranks=ranks)
         print_tables(tables, wanted.format_)
     return code
 
 
-def _ranks(connection: sqlite3.Connection, place: Place) -> dict[str, int | None] | None:
+def _ranks(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, int | None] | None:
     """config_dir -> rank on the board; None where a suite has no index."""
-    if place.suite.index is None or place.suite.analysis != "index":
+    if scope.suite.index is None or scope.suite.analysis != "index":
         return None
-    return {row.config: row.rank for row in board.board(connection, place).rows}
+    return {row.config: row.rank for row in board.board(connection, scope).rows}
 
 
-def _place(connection: sqlite3.Connection, wanted: Wanted) -> Place:
+def _place(connection: sqlite3.Connection, wanted: Wanted) -> BoardScope:
     return location.find(connection, wanted.suite, wanted.variant, wanted.mode)
 
 
-def _subjects(connection: sqlite3.Connection, place: Place, models: tuple[str, ...]) -> dict[str, str]:
+def _subjects(connection: sqlite3.Connection, scope: BoardScope, models: tuple[str, ...]) -> dict[str, str]:
     """config_dir -> label of the subjects that are meant. Raises StoreError where a name fits none."""
-    known = called.of_edition(connection, place.suite.suite, place.edition)
-    chosen = called.subjects(models, known, "here") if models else list(known)
+    known = name_lookup.of_edition(connection, scope.where)
+    chosen = name_lookup.subjects(models, known, "here") if models else list(known)
     return {config: known[config].label for config in chosen}
 
 
@@ -151,7 +149,9 @@ def _spec(wanted: Wanted, name: str) -> JudgeSpec:
     return extractor(name, subject.endpoint, subject.model)
 
 
-def _read_in_turn(connection: sqlite3.Connection, wanted: Wanted, place: Place, chain: Sequence[naming.Wanted]) -> int:
+def _read_in_turn(
+    connection: sqlite3.Connection, wanted: Wanted, scope: BoardScope, chain: Sequence[naming.Wanted]
+) -> int:
     """Let one extractor after the other read what those before it could not. Returns the exit code."""
     code = 0
     for position, asked in enumerate(chain):
@@ -161,7 +161,7 @@ def _read_in_turn(connection: sqlite3.Connection, wanted: Wanted, place: Place, 
             plan = plan._replace(todo=[item for item in plan.todo if (item.row.config_dir, item.row.run) in left])
             if not left:
                 return 0
-        code = _read(connection, wanted, Work(place, asked, plan))
+        code = _read(connection, wanted, Work(scope, asked, plan))
         if code not in (0, MISSING):
             return code
     if code == MISSING and not set.intersection(*(naming.unread(connection, asked) for asked in chain)):
@@ -219,7 +219,7 @@ async def _run(connection: sqlite3.Connection, wanted: Wanted, work: Work) -> En
         stack.enter_context(log.opened(secret for endpoint in needs.endpoints.values() for secret in endpoint.secrets))
         watch = log.beside(stack.enter_context(Progress(wanted.quiet)))
         service = await stack.enter_async_context(asking.opened(found, connection, wanted.db, watch))
-        bench = Bench(work.place.suite, {}, service.backends, service.writer, watch, service.halt, leases.owner())
+        bench = Bench(work.scope.suite, {}, service.backends, service.writer, watch, service.halt, leases.owner())
         stopped_by = await naming.carry_out(bench, work.plan.todo, work.spec, shares)
         return Ended(stopped_by, service.budget.spent, service.budget.unknown)
 

@@ -14,31 +14,31 @@ from independence.report import analysis, formats, tables
 from independence.report.advice.shown import Shown
 from independence.report.analysis import Built
 from independence.report.board import Board
-from independence.report.place import Place
+from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
 
-def board(connection: sqlite3.Connection, place: Place, built: Built, format_: str, detailed: bool) -> None:
+def board(connection: sqlite3.Connection, scope: BoardScope, built: Built, format_: str, detailed: bool) -> None:
     """Print a board on stdout in the asked format."""
     if format_ == "json":
         print(spelled(analysis.to_json([built])))
     elif format_ == "csv":
-        sys.stdout.write(plain(_csv([built], place.suite)))
+        sys.stdout.write(plain(_csv([built], scope.suite)))
     elif format_ == "md":
-        sys.stdout.write(plain(_markdown(built, place.suite)))
+        sys.stdout.write(plain(_markdown(built, scope.suite)))
     else:
         from independence.cli import boardview  # Rich is slow to import and JSON needs none of it
 
         if isinstance(built, Shown):
             boardview.advice(built, detailed)
             return
-        assert place.suite.index is not None
-        boardview.compact(built, place.suite.index)
+        assert scope.suite.index is not None
+        boardview.compact(built, scope.suite.index)
         if detailed:
-            boardview.details(connection, place, built)
+            boardview.details(connection, scope, built)
 
 
-def boards(connection: sqlite3.Connection, built: Sequence[tuple[Place, Built]], format_: str) -> None:
+def boards(connection: sqlite3.Connection, built: Sequence[tuple[BoardScope, Built]], format_: str) -> None:
     """Print boards of one suite: JSON as one document (an array where there are several), CSV as one table."""
     every = [one for _, one in built]
     if format_ == "json" and len(every) > 1:

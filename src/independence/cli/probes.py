@@ -10,7 +10,7 @@ from independence.clients import flags
 from independence.clients.probe import Probed
 from independence.config.subjects import Subject
 from independence.engine import plan
-from independence.engine.plan import Condition, Selection
+from independence.engine.plan import Selection
 from independence.judge import prompt, schema
 from independence.judge.parse import parse
 from independence.judge.spec import JudgeSpec
@@ -19,7 +19,7 @@ from independence.suites import load
 from independence.suites.delivery import Exchange, Setting, messages, offered
 from independence.suites.schema import Field
 from independence.suites.transcript import Line
-from independence.types import ChatRequest, Message, Reply, Sampling, Tool
+from independence.types import ChatRequest, Condition, Message, Reply, Sampling, Tool
 
 SUITE: Final = "v2"  # its tool protocol is the one that is tried
 MAX_TOKENS: Final = 512  # short answers are asked for; the rest is for models that must reason first

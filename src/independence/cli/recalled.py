@@ -9,9 +9,8 @@ import msgspec
 
 from independence.config.registry import Registry
 from independence.config.subjects import from_json
-from independence.report import called
-from independence.report.called import Names
-from independence.store import queries
+from independence.store import name_lookup, queries
+from independence.store.name_lookup import Names
 
 
 def recall(connection: sqlite3.Connection, names: Sequence[str], known: Registry) -> tuple[tuple[str, ...], Registry]:
@@ -26,10 +25,10 @@ def recall(connection: sqlite3.Connection, names: Sequence[str], known: Registry
     stored = {
         config: from_json(text)
         for info in reversed(queries.editions(connection))
-        for config, text in queries.configurations(connection, info.suite, info.edition).items()
+        for config, text in queries.configurations(connection, info.where).items()
     }
     called_so = {config: Names(config, one.label, one.model_id) for config, one in stored.items()}
-    found = {name: stored[own[0]] for name in doubtful if len(own := called.fitting(name, called_so)) == 1}
+    found = {name: stored[own[0]] for name in doubtful if len(own := name_lookup.fitting(name, called_so)) == 1}
     labels = {subject.label for subject in known.subjects}
     added = {one.label: one for one in found.values() if one.label not in labels}
     subjects = (*known.subjects, *added.values())

@@ -9,19 +9,20 @@ from typing import NamedTuple
 import msgspec
 
 from independence.config.subjects import Subject
-from independence.engine.plan import Condition, Selection
+from independence.engine.plan import Selection
 from independence.errors import UsageError
 from independence.judge.spec import JudgeSpec
 from independence.report import noise, study
-from independence.report.place import Place
 from independence.stats.allocation import LEAST, Unit, allocate, least_calls
 from independence.stats.sheet import sheet
 from independence.stats.strict import Cell, frame
 from independence.store import plans, queries
 from independence.store.queries import PUBLISHED
+from independence.store.scopes import BoardScope
 from independence.suites import load
 from independence.suites import noise as shipped
 from independence.suites.load import Loaded
+from independence.types import Condition, Where
 
 
 class Known(NamedTuple):
@@ -56,7 +57,7 @@ def spread_calls(
     for condition in selection.conditions:
         known = _known(connection, asked.suite, loaded, condition)
         units = _units(loaded, selection, known.variance, verdicts)
-        planned = plans.planned_runs(connection, loaded.suite.suite, loaded.edition, condition)
+        planned = plans.planned_runs(connection, Where(loaded.suite.suite, loaded.edition, condition))
         for subject in who.subjects:
             runs = _allocated(units, asked, planned.get(subject.config_dir, {}))
             replicates[subject.config_dir, condition] = runs
@@ -99,8 +100,9 @@ def _known(connection: sqlite3.Connection, named: str, loaded: Loaded, condition
     else:
         prior = Known(_spans(loaded), "the weight of each scenario, as no noise is known yet")
     for edition, source in ((loaded.edition, "the noise of stored runs"), (PUBLISHED, "the noise of imported runs")):
-        if tuple(condition) in queries.conditions(connection, suite.suite, edition):
-            found = noise.pooled(study.read(connection, Place(suite, edition, *condition)))
+        where = Where(suite.suite, edition, condition)
+        if condition in queries.conditions(connection, where):
+            found = noise.pooled(study.read(connection, BoardScope(suite, where)))
             if found is not None and any(found.variance.values()):
                 return Known({**prior.variance, **found.beside(prior.variance)}, source)
     return prior

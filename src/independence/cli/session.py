@@ -32,6 +32,7 @@ from independence.store import leases, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.suites import digest
 from independence.suites.schema import Suite
+from independence.types import Where
 
 
 class Job(NamedTuple):
@@ -50,9 +51,9 @@ class Job(NamedTuple):
     stored: bool = False  # the trials are from the store: nothing is planned, only graded
 
     @property
-    def place(self) -> tuple[str, str]:
-        """(suite, edition)."""
-        return self.suite.suite, self.edition
+    def where(self) -> Where:
+        """The edition that is asked or graded."""
+        return Where(self.suite.suite, self.edition)
 
     @property
     def rubrics(self) -> dict[str, str]:
@@ -87,7 +88,7 @@ async def carry_out(
             models,
             job.max_cost,
             job.allow_unpriced,
-            "@".join(job.place),
+            job.where.edition_name,
             frozenset(models.keys() - asked),
         )
         found = await stack.enter_async_context(asking.checked(needs))
@@ -107,7 +108,7 @@ async def carry_out(
     if staged and not job.stored and outcome.stopped_by is None:
         with _transaction(connection):
             _write_trials(connection, job)
-    after = resume.compare(connection, job.place, job.trials, job.judges, job.rubrics)
+    after = resume.compare(connection, job.where, job.trials, job.judges, job.rubrics)
     return Finished(after, outcome.stopped_by, outcome.skipped, budget.spent, budget.unknown)
 
 
@@ -127,7 +128,7 @@ def _bought(connection: sqlite3.Connection, job: Job, left: Left) -> Sequence[To
         return left.todo
     from independence.engine import thinning  # the offline judge is slow to import
 
-    states = {state.key: state for state in queries.states(connection, *job.place)}
+    states = {state.key: state for state in queries.states(connection, job.where)}
     stored = {judge: resume.sales(connection, job.trials, states, judge, job.rubrics) for judge in buyers}
     return thinning.bought(left.todo, job.suite, stored)
 
@@ -168,7 +169,7 @@ def _preview(connection: sqlite3.Connection, job: Job) -> Left:
     try:
         if not job.stored:
             _write_plan(connection, job)
-        return resume.compare(connection, job.place, job.trials, job.judges, job.rubrics)
+        return resume.compare(connection, job.where, job.trials, job.judges, job.rubrics)
     finally:
         connection.execute("ROLLBACK")
 
@@ -185,7 +186,7 @@ def _begin(job: Job, service: Service) -> Begin:
 
 def _write_plan(connection: sqlite3.Connection, job: Job, last_run: int | None = None) -> None:
     """Edition, subjects and trials up to a run: coverage counts against this."""
-    edition = EditionRow(*job.place, msgspec.json.encode(job.suite).decode())
+    edition = EditionRow(job.where.suite, job.where.edition, msgspec.json.encode(job.suite).decode())
     chosen = {trial.subject.config_dir: trial.subject for trial in job.trials}
     records.add_edition(connection, edition)
     for variant, text in job.personas.items():
@@ -201,15 +202,17 @@ def _write_trials(connection: sqlite3.Connection, job: Job, last_run: int | None
 
 def _subject_row(job: Job, subject: Subject) -> SubjectRow:
     return SubjectRow(
-        *job.place, subject.config_dir, subject.label, subject.model_id, subject.simulated, subjects.to_json(subject)
-    )
+        job.where.suite, job.where.edition, subject.config_dir, subject.label, subject.model_id, subject.simulated,
+        subjects.to_json(subject),
+    )  # fmt: skip
 
 
 def _trial_row(job: Job, trial: Trial) -> TrialRow:
     dialogue = trial.dialogue
     return TrialRow(
-        trial.key, *job.place, trial.subject.config_dir, *dialogue.condition, dialogue.scenario.experiment,
-        dialogue.scenario.id, trial.run, trial.parent.key if trial.parent else None, dialogue.generated, trial.shape,
+        trial.key, job.where.suite, job.where.edition, trial.subject.config_dir, *dialogue.condition,
+        dialogue.scenario.experiment, dialogue.scenario.id, trial.run,
+        trial.parent.key if trial.parent else None, dialogue.generated, trial.shape,
     )  # fmt: skip
 
 

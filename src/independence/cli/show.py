@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from independence.report.place import Place
     from independence.store.exported import Spot
+    from independence.store.scopes import BoardScope
 
 
 @click.command("show")
@@ -44,36 +44,30 @@ def command(
     that were sent then.
     """
     from independence.cli import location, opening
-    from independence.report import place
 
     with opening.reading(db) as connection:
-        where = location.find(connection, suite, variant, mode)
-        judge = place.judge_here(connection, where, judge)
-        own = _of_subject(connection, where, subject)
+        scope = location.find(connection, suite, variant, mode)
+        judge = location.judge(connection, [scope], judge)
+        own = _of_subject(connection, scope, subject)
         if scenario is None:
-            _list(connection, where, own, judge, run, format_)
+            _list(connection, scope, own, judge, run, format_)
             return
-        _show(connection, where, _chosen(own, scenario, run), judge, format_)
+        _show(connection, scope, _chosen(own, scenario, run), judge, format_)
 
 
-def _of_subject(connection: sqlite3.Connection, where: Place, subject: str) -> list[Spot]:
+def _of_subject(connection: sqlite3.Connection, scope: BoardScope, subject: str) -> list[Spot]:
     """The planned dialogues of one subject in a place. Raises StoreError, with the names there are."""
     from independence.errors import StoreError
-    from independence.report import called
-    from independence.store import exported
+    from independence.store import exported, name_lookup
 
-    spots = [
-        spot
-        for spot in exported.spots(connection, where.suite.suite, where.edition)
-        if (spot.variant, spot.mode) == (where.variant, where.mode)
-    ]
+    spots = [spot for spot in exported.spots(connection, scope.where) if (spot.variant, spot.mode) == scope.condition]
     there = {spot.config_dir for spot in spots}
-    every = called.of_edition(connection, where.suite.suite, where.edition)
+    every = name_lookup.of_edition(connection, scope.where)
     known = {config: names for config, names in every.items() if config in there}
-    at = f"in {where.suite.suite}@{where.edition} under {where.condition}"
-    found = called.subjects([subject], known, at)
+    at = f"in {scope.where.edition_name} under {scope.condition}"
+    found = name_lookup.subjects([subject], known, at)
     if len(found) > 1:
-        held = called.listed([known[config].label for config in found])
+        held = name_lookup.listed([known[config].label for config in found])
         raise StoreError(f"`{subject}` names several subjects {at}; use a label: {held}")
     return [spot for spot in spots if spot.config_dir == found[0]]
 
@@ -98,17 +92,22 @@ def _chosen(own: Sequence[Spot], scenario: str, run: int | None) -> list[Spot]:
 
 
 def _list(
-    connection: sqlite3.Connection, where: Place, own: Sequence[Spot], judge: str | None, run: int | None, format_: str
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    own: Sequence[Spot],
+    judge: str | None,
+    run: int | None,
+    format_: str,
 ) -> None:
     from independence.cli.tabled import print_tables
     from independence.exchange import dialogue_list
 
-    table = dialogue_list.table(connection, where, own[0].config_dir, judge, run)
+    table = dialogue_list.table(connection, scope, own[0].config_dir, judge, run)
     print_tables([table], "table" if format_ == "text" else format_)
 
 
 def _show(
-    connection: sqlite3.Connection, where: Place, fitting: Sequence[Spot], judge: str | None, format_: str
+    connection: sqlite3.Connection, scope: BoardScope, fitting: Sequence[Spot], judge: str | None, format_: str
 ) -> None:
     from independence.cli.terminal import note
     from independence.cli.transcript import print_trajectory
@@ -118,4 +117,4 @@ def _show(
     spot = next((one for one in fitting if queries.calls_of(connection, one.trial)), fitting[0])
     if len(fitting) > 1:
         note(f"run {spot.run} of {', '.join(str(one.run) for one in fitting)}; --run N shows another")
-    print_trajectory(trajectory.read(connection, trajectory.Shown(where, spot, judge)), format_)
+    print_trajectory(trajectory.read(connection, trajectory.Shown(scope, spot, judge)), format_)

@@ -44,6 +44,6 @@ def command(judges: tuple[tuple[str, ...], ...], hostile: bool, suite: str | Non
 
     wanted = Wanted(named, flags["models"], flags["worst"], _LONGEST if flags["format_"] == "table" else None)
     with working("comparing judges", flags["quiet"]), opening.reading(flags["db"]) as connection:
-        where = location.find(connection, suite, flags["variant"], flags["mode"])
-        tables = validate(connection, where, wanted)
+        scope = location.find(connection, suite, flags["variant"], flags["mode"])
+        tables = validate(connection, scope, wanted)
     print_tables(tables, flags["format_"])

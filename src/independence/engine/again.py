@@ -8,9 +8,10 @@ import msgspec
 
 from independence.config.subjects import Subject
 from independence.engine import plan
-from independence.engine.plan import Condition, Selection, Trial
+from independence.engine.plan import Selection, Trial
 from independence.store.placed import PlacedTrial
 from independence.suites.schema import Suite
+from independence.types import Condition
 
 
 class _Seeded(msgspec.Struct):

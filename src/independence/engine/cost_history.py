@@ -20,6 +20,7 @@ from independence.store.rates import Paid
 from independence.store.tokens import RunTokens
 from independence.suites.schema import Scenario, Suite
 from independence.suites.template import slots
+from independence.types import Where
 
 RUBRIC_TOKENS = 550.0  # where a suite's rubrics are not at hand
 CHARACTERS_PER_TOKEN = 4.1  # least squares over the published requests
@@ -126,14 +127,15 @@ def _first(means: Mapping[Place, TokenMean], places: Mapping[Source, Place], oth
 
 def learned(connection: sqlite3.Connection, suite: Suite, edition: str) -> CostHistory:
     """What every edition of a suite in the store says, imports included."""
-    calls = tokens.calls(connection, suite.suite, edition)
+    where = Where(suite.suite, edition)
+    calls = tokens.calls(connection, where)
     simulated = {call.who for call in calls if call.simulated}
     completions = _pooled(((call.who, call.scenario, call.turn), call.completion, call.calls) for call in calls)
     prompts = _pooled(
         ((call.who, call.condition, call.scenario, call.turn), call.prompt, call.calls) for call in calls if call.here
     )
     runs: dict[str, list[RunTokens]] = defaultdict(list)
-    for run in tokens.runs(connection, suite.suite, edition):
+    for run in tokens.runs(connection, where):
         runs[run.who].append(run)
     return CostHistory(
         completions={

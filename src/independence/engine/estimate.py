@@ -30,12 +30,12 @@ from independence.engine.cost_history import (
     PriceList,
     Source,
 )
-from independence.engine.plan import Condition, Trial
+from independence.engine.plan import Trial
 from independence.engine.resume import Todo
 from independence.judge.insisting import REASKS
 from independence.judge.prompt import transcript
 from independence.judge.spec import JudgeSpec
-from independence.types import Message
+from independence.types import Condition, Message
 
 ANSWER_TOKENS, VERDICT_TOKENS = 341.0, 149.0  # published means
 STEP_TOKENS = 300.0  # what a judge writes at a step, where nobody has yet: taken to be nearly as long as an answer

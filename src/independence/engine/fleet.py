@@ -18,7 +18,7 @@ from independence.engine import dialogue, routing, run
 from independence.engine.bench import Bench, Shares
 from independence.engine.dialogue import Progress
 from independence.engine.events import Began, Judged
-from independence.engine.plan import Condition, Trial
+from independence.engine.plan import Trial
 from independence.engine.resume import Todo
 from independence.engine.routing import Candidate
 from independence.engine.run import Outcome
@@ -32,7 +32,7 @@ from independence.store.records import VerdictRow
 from independence.store.routes import Past, Route, RouteRow
 from independence.suites.schema import Field
 from independence.suites.transcript import Line
-from independence.types import Grade, Missing
+from independence.types import Condition, Grade, Missing, Where
 
 _BATCH = 256
 _WHOLE = 1.0  # a hybrid takes what is predicted however unsure: the least certain were bought
@@ -122,7 +122,7 @@ async def _drawn(fleet: Fleet, seen: Sequence[Seen]) -> dict[str, Route]:
 def _routes(
     connection: Connection, fleet: Fleet, condition: Condition, candidates: Sequence[Candidate]
 ) -> dict[str, Route]:
-    spec, place = fleet.spec, (fleet.bench.suite.suite, fleet.edition, *condition)
+    spec, where = fleet.spec, Where(fleet.bench.suite.suite, fleet.edition, condition)
     assert spec.buying is not None
     known = routes.known(connection, [one.key for one in candidates], spec.auditor)
     if spec.buying.audits:  # it may have grown, and is drawn anew: the same digests draw the same dialogues
@@ -130,7 +130,7 @@ def _routes(
         past = {scenario: Past(count, count) for scenario, count in before.items()}
         return routing.routes(candidates, spec.buying, past)
     new = [one for one in candidates if one.key not in known]
-    return known | routing.routes(new, spec.buying, routes.past(connection, place, spec.name))
+    return known | routing.routes(new, spec.buying, routes.past(connection, where, spec.name))
 
 
 def _candidates(fleet: Fleet, seen: Sequence[Seen]) -> list[Candidate]:

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import NamedTuple
 
 import msgspec
 
 from independence.engine import dialogue, stored
 from independence.engine.dialogue import Progress
-from independence.engine.plan import Condition, Trial
+from independence.engine.plan import Trial
 from independence.judge.replies.marks import marks
 from independence.store import queries, records
 from independence.suites.schema import Suite
 from independence.suites.transcript import Line
-
-
-class _Where(NamedTuple):
-    suite: str
-    edition: str
-    variant: str
-    mode: str
+from independence.types import Where
 
 
 def of_reply(trial: Trial, lines: list[Line], language: str) -> tuple[str, ...]:
@@ -31,13 +24,13 @@ def of_reply(trial: Trial, lines: list[Line], language: str) -> tuple[str, ...]:
 
 def fill(connection: sqlite3.Connection) -> None:
     """Mark every reply in a finished dialogue of one's own editions that is not marked yet."""
-    places = [_Where(*place) for place in queries.unmarked(connection)]
+    places = queries.unmarked(connection)
     if not places:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for place in places:
-            _mark(connection, place)
+        for where in places:
+            _mark(connection, where)
         records.leave_unmarked(connection)
     except BaseException:
         connection.execute("ROLLBACK")
@@ -45,12 +38,11 @@ def fill(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
-def _mark(connection: sqlite3.Connection, place: _Where) -> None:
-    text = queries.document(connection, place.suite, place.edition)
+def _mark(connection: sqlite3.Connection, where: Where) -> None:
+    text = queries.document(connection, where)
     assert text is not None
     suite = msgspec.json.decode(text, type=Suite)
-    condition = Condition(place.variant, place.mode)
-    for trial in stored.trials(connection, suite, place.edition, condition):
+    for trial in stored.trials(connection, suite, where):
         progress = dialogue.load(connection, trial)
         assert isinstance(progress, Progress)
         lines = dialogue.lines(trial, progress)

@@ -25,9 +25,9 @@ from independence.judge.names.reading import Reading, Told
 from independence.judge.names.spec import source
 from independence.judge.spec import CUES, JudgeSpec
 from independence.store import names, records
-from independence.store.names import FirstAnswer, NamesRow, Pick, RunKey, Where
+from independence.store.names import FirstAnswer, NamesRow, Pick, RunKey
 from independence.store.records import FailureRow
-from independence.types import Missing
+from independence.types import Missing, Where
 
 _BYTES_PER_TOKEN = 3.5
 _LIST_TOKENS = 120  # of a typical answer

@@ -13,20 +13,11 @@ from independence.errors import UsageError
 from independence.suites import digest, grid, sampling
 from independence.suites.schema import Scenario, Suite, ToolRole
 from independence.suites.template import fill
+from independence.types import Condition
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEEDS = 2**31
 MOST = 200_000  # dialogues that one command plans
-
-
-class Condition(NamedTuple):
-    """System prompt variant x delivery mode."""
-
-    variant: str
-    mode: str
-
-    def __str__(self) -> str:
-        return f"{self.variant}/{self.mode}"
 
 
 class Beat(NamedTuple):

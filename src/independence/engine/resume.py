@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.engine.plan import Condition, Trial
+from independence.engine.plan import Trial
 from independence.judge.spec import OFFLINE, JudgeSpec, verdict_key
 from independence.store import queries, routes
 from independence.store.queries import TrialState
+from independence.types import Condition, Where
 
 
 class Todo(NamedTuple):
@@ -36,17 +37,17 @@ class Left(NamedTuple):
 
 def compare(
     connection: sqlite3.Connection,
-    place: tuple[str, str],
+    where: Where,
     trials: Sequence[Trial],
     judges: Sequence[JudgeSpec],
     rubrics: Mapping[str, str],
 ) -> Left:
-    """Sort planned trials of `place` (suite, edition); `rubrics` gives each scenario's rubric digest.
+    """Sort planned trials of an edition; `rubrics` gives each scenario's rubric digest.
 
     An audit of the offline judge is done where everything that was drawn for it is bought.
     """
     wanted = {trial.key for trial in trials}
-    states = [state for state in queries.states(connection, *place) if state.key in wanted]
+    states = [state for state in queries.states(connection, where) if state.key in wanted]
     known = {state.key: state for state in states}
     verdicts = _graded(connection, states, judges, rubrics)
     for judge in judges:
@@ -176,14 +177,14 @@ def _unbought(
                 yield (*place, judge.name)
 
 
-def differing_fields(connection: sqlite3.Connection, place: tuple[str, str], trials: Iterable[Trial]) -> Counter[str]:
+def differing_fields(connection: sqlite3.Connection, where: Where, trials: Iterable[Trial]) -> Counter[str]:
     """For planned trials that other editions of the suite answered in another shape: which fields differ, how often."""
     counts: Counter[str] = Counter()
     stored: dict[str, dict[str, str]] = {}
     for trial in trials:
         config_dir = trial.subject.config_dir
         if config_dir not in stored:
-            stored[config_dir] = queries.other_shapes(connection, *place, config_dir)
+            stored[config_dir] = queries.other_shapes(connection, where, config_dir)
         at = f"{trial.dialogue.condition}/{trial.dialogue.scenario.id}/{trial.run}"
         shape = stored[config_dir].get(at)
         if shape is not None and shape != trial.shape:

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from independence.engine import dialogue, routing
-from independence.engine.plan import Condition, Trial
+from independence.engine.plan import Trial
 from independence.engine.resume import Sales, Todo
 from independence.engine.routing import Candidate
 from independence.judge.offline import grading, weights
 from independence.judge.spec import JudgeSpec
 from independence.suites.schema import Suite
+from independence.types import Condition
 
 _NOTHING: Mapping[JudgeSpec, Sales] = MappingProxyType({})
 

@@ -12,12 +12,12 @@ from independence.report import analysis, formats, tables
 from independence.report.advice.shown import Shown
 from independence.report.analysis import Asked, Built
 from independence.report.board import Board
-from independence.report.place import Place
+from independence.store.scopes import BoardScope
 
 NAME = "board"
 
 
-def read(connection: sqlite3.Connection, places: Sequence[Place], judge: str | None) -> list[Built]:
+def read(connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None) -> list[Built]:
     """The board of every condition under a judge (None: each condition's usual one); none where a suite has none."""
     return [analysis.board(connection, one, Asked(judge=judge)) for one in places if analysis.has_board(one.suite)]
 
@@ -32,7 +32,7 @@ def jsonl(boards: Sequence[Built], configs: Collection[str]) -> Iterator[bytes]:
                 yield json.dumps({**head, **row}).encode("ascii") + b"\n"
 
 
-def to_csv(place: Place, boards: Sequence[Built], configs: Collection[str]) -> bytes:
+def to_csv(scope: BoardScope, boards: Sequence[Built], configs: Collection[str]) -> bytes:
     """One line a row, flat."""
     records = [built.record for built in boards if isinstance(built, Shown)]
     if records:
@@ -40,10 +40,10 @@ def to_csv(place: Place, boards: Sequence[Built], configs: Collection[str]) -> b
         rows = tuple(row for record in records for row in record.rows if row[keys.index("config")] in configs)
         text = tables.to_csv(msgspec.structs.replace(records[0], rows=rows))
     else:
-        assert place.suite.index is not None
+        assert scope.suite.index is not None
         own = [built for built in boards if isinstance(built, Board)]
         shown = [_of(built, configs) for built in own]
-        text = formats.to_csv(shown, place.suite.index)
+        text = formats.to_csv(shown, scope.suite.index)
     return text.encode("utf-8", "backslashreplace")
 
 

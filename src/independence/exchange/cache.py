@@ -16,13 +16,14 @@ from independence.errors import UsageError
 from independence.exchange import layout
 from independence.exchange.anomalies import CUT_MODEL_ID
 from independence.exchange.requests import Requests
-from independence.report.place import Place, grading, usual_judge
+from independence.report.judge_choice import usual_judge
 from independence.report.study import About
 from independence.store import exported, names, queries
 from independence.store.exported import GivenAnswer, GivenVerdict, Spot
-from independence.store.names import NamesRow, RunKey, Where
+from independence.store.names import NamesRow, RunKey
+from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
-from independence.types import Attempt
+from independence.types import Attempt, Condition
 
 _FLAGS = msgspec.json.Decoder(list[str])
 _ATTEMPTS = msgspec.json.Decoder(list[Attempt])
@@ -34,16 +35,15 @@ Record = dict[str, Any]
 
 
 def files(
-    connection: sqlite3.Connection, places: Sequence[Place], judge: str | None, about: Mapping[str, About]
+    connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, about: Mapping[str, About]
 ) -> Iterator[tuple[str, bytes]]:
     """Path and content of every file of these conditions of one edition, for the subjects in `about`.
 
     `judge`: whose verdicts; None: each condition's usual judge. Raises UsageError for a name that is no file's.
     """
-    name = (places[0].suite.suite, places[0].edition)
-    pages = {(place.variant, place.mode): _page(connection, place, judge) for place in places}
-    for spot, answer in exported.answers(connection, *name):
-        page = pages.get((spot.variant, spot.mode))
+    pages = {place.condition: _page(connection, place, judge) for place in places}
+    for spot, answer in exported.answers(connection, places[0].where):
+        page = pages.get(Condition(spot.variant, spot.mode))
         if page is not None and spot.config_dir in about:
             record = _record(page, spot, answer, about[spot.config_dir].model_id)
             below = (spot.experiment, spot.variant, spot.mode, f"{answer.turn_id}.json")
@@ -60,20 +60,19 @@ class _Page(NamedTuple):
     carriers: Mapping[str, str]  # scenario -> id of the turn whose file carries the verdict
 
 
-def _page(connection: sqlite3.Connection, place: Place, judge: str | None) -> _Page:
-    where = (place.suite.suite, place.edition, (place.variant, place.mode))
-    wanted = judge or usual_judge(queries.verdicts(connection, *where))
-    suite = grading(connection, place)
+def _page(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> _Page:
+    wanted = judge or usual_judge(queries.verdicts(connection, scope.where))
+    suite = grading(connection, scope)
     own = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
-    ends = {state.key: state.at for state in queries.states(connection, *where)}
+    ends = {state.key: state.at for state in queries.states(connection, scope.where)}
     found: dict[str, GivenVerdict] = {}
-    for spot, row in exported.verdicts(connection, *where[:2]):
+    for spot, row in exported.verdicts(connection, scope.where):
         known = row.rubric == own.get(spot.scenario) or row.rubric in _PUBLISHED
         if known and row.judge == wanted and row.context == ends.get(spot.trial):
             before = found.get(spot.trial)
             found[spot.trial] = row if before is None or row.rubric not in _PUBLISHED else before
-    carriers = {scenario.id: layout.verdict_turn(scenario) for scenario in place.suite.scenarios}
-    return _Page(Requests(connection, place), found, carriers)
+    carriers = {scenario.id: layout.verdict_turn(scenario) for scenario in scope.suite.scenarios}
+    return _Page(Requests(connection, scope), found, carriers)
 
 
 def _record(page: _Page, spot: Spot, answer: GivenAnswer, model_id: str) -> Record:
@@ -133,12 +132,11 @@ def _cost(row: GivenAnswer | GivenVerdict, seconds: float) -> Record:
     }  # fmt: skip
 
 
-def _extractions(connection: sqlite3.Connection, place: Place, configs: Collection[str]) -> dict[RunKey, bytes]:
+def _extractions(connection: sqlite3.Connection, scope: BoardScope, configs: Collection[str]) -> dict[RunKey, bytes]:
     """Run -> the names that were read out of it, as they came with an import, else as an extractor here read them."""
-    where = Where(place.suite.suite, place.edition, place.variant, place.mode)
-    read = sorted(names.stored(connection, where), key=lambda row: row.extractor != _RULES)
+    read = sorted(names.stored(connection, scope.where), key=lambda row: row.extractor != _RULES)
     out = {(row.config_dir, row.run): _encoded(_names(row)) for row in read if row.missing is None}
-    out |= names.imported(connection, where)
+    out |= names.imported(connection, scope.where)
     return {key: content for key, content in out.items() if key[0] in configs}
 
 

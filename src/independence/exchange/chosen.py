@@ -9,28 +9,28 @@ from typing import NamedTuple
 
 from independence.report import study
 from independence.report.cells import Planned
-from independence.report.place import Place
 from independence.report.repeats import Repeats
 from independence.report.study import About
 from independence.store import queries
+from independence.store.scopes import BoardScope
 
 
 class _Held(NamedTuple):
-    place: Place
+    scope: BoardScope
     judge: str | None
     about: Mapping[str, About]
     planned: Mapping[str, Sequence[Planned]]
     repeats: Repeats = Repeats()
 
 
-def subjects(connection: sqlite3.Connection, place: Place, names: Collection[str] = ()) -> dict[str, About]:
+def subjects(connection: sqlite3.Connection, scope: BoardScope, names: Collection[str] = ()) -> dict[str, About]:
     """config_dir -> who it is, of these labels, ids or directories; none named: all.
 
     Raises StoreError for a name that nobody in the edition has.
     """
-    stored = queries.subjects(connection, place.suite.suite, place.edition)
+    stored = queries.subjects(connection, scope.where)
     about = {config: About(*who) for config, who in sorted(stored.items())}
-    chosen = study.named(_Held(place, None, about, {}), names) if names else about
+    chosen = study.named(_Held(scope, None, about, {}), names) if names else about
     return {config: about[config] for config in chosen}
 
 

@@ -6,18 +6,18 @@ import sqlite3
 
 from independence.errors import StoreError
 from independence.report import cells
-from independence.report.place import Place
 from independence.report.table import Column, Table
 from independence.store import queries
+from independence.store.scopes import BoardScope
 
 
-def table(connection: sqlite3.Connection, place: Place, config: str, judge: str | None, run: int | None) -> Table:
+def table(connection: sqlite3.Connection, scope: BoardScope, config: str, judge: str | None, run: int | None) -> Table:
     """One row a dialogue, by scenario and run. `run`: that one alone. Raises StoreError where there is no such run."""
-    read = cells.table(connection, place, judge)
+    read = cells.table(connection, scope, judge)
     own = [cell for cell in read.planned if cell.config_dir == config and run in (None, cell.run)]
     if not own:
         raise StoreError(f"--run {run}: there is no such run here")
-    label, _, simulated = queries.subjects(connection, place.suite.suite, place.edition)[config]
+    label, _, simulated = queries.subjects(connection, scope.where)[config]
     own.sort(key=lambda cell: (cell.experiment, cell.scenario, cell.run))
     rows = tuple(
         (
@@ -39,7 +39,7 @@ def table(connection: sqlite3.Connection, place: Place, config: str, judge: str 
         at for at, column in enumerate(columns) if column.key not in ("missing", "flags") or any(r[at] for r in rows)
     ]
     notes = (
-        f"{place.suite.suite}@{place.edition}, {place.condition}, judge {read.judge or 'none'}.",
+        f"{scope.where.edition_name}, {scope.condition}, judge {read.judge or 'none'}.",
         "`independence show SUBJECT SCENARIO --run N` prints a dialogue with every verdict and its reasons.",
     )
     title = f"Dialogues of {label}" + " (simulated)" * simulated

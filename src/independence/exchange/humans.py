@@ -136,11 +136,10 @@ def _targets(connection: sqlite3.Connection, asked: str | None) -> dict[str, lis
         raise StoreError(f"{what}; scores are about stored dialogues")
     out: dict[str, list[Target]] = {}
     for info in fitting:
-        at = (info.suite, info.edition)
-        text = queries.read_as(connection, *at) or queries.document(connection, *at)
+        text = queries.read_as(connection, info.where) or queries.document(connection, info.where)
         suite = msgspec.json.decode(text or "", type=Suite)
         rubrics = {one.id: (digest.rubric(suite, one), suite.rubrics[one.rubric].fields) for one in suite.scenarios}
-        for state in queries.states(connection, info.suite, info.edition):
+        for state in queries.states(connection, info.where):
             if state.end is not None and state.scenario in rubrics:
                 target = Target(state.key, state.end, *rubrics[state.scenario])
                 own = out.setdefault(state.end, [])

@@ -15,16 +15,16 @@ from typing import NamedTuple
 
 from independence.engine import dialogue, stored
 from independence.engine.dialogue import Progress
-from independence.engine.plan import Condition, Trial
+from independence.engine.plan import Trial
 from independence.errors import StoreError
 from independence.exchange import chosen
 from independence.exchange.humans import COLUMNS, ITEM
 from independence.exchange.regrade import in_published_words
 from independence.report import cells
-from independence.report.place import Place, grading
 from independence.report.tables import cell
 from independence.stats import stance
 from independence.store import queries
+from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.suites.schema import Field, Suite
 
@@ -42,25 +42,24 @@ class Candidate(NamedTuple):
 
 
 def candidates(
-    connection: sqlite3.Connection, place: Place, judge: str | None, names: Collection[str]
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, names: Collection[str]
 ) -> list[Candidate]:
     """Every finished dialogue of a place, prompts that say the same counted once. Raises StoreError without any."""
-    about = chosen.subjects(connection, place, names)
-    condition = Condition(place.variant, place.mode)
-    trials = stored.trials(connection, grading(connection, place), place.edition, condition)
-    if queries.imported(place.edition):
+    about = chosen.subjects(connection, scope, names)
+    trials = stored.trials(connection, grading(connection, scope), scope.where)
+    if queries.imported(scope.edition):
         trials = in_published_words(connection, trials)
     by_key = {trial.key: trial for trial in trials}
-    stances = _stances(connection, place, judge)
+    stances = _stances(connection, scope, judge)
     found: dict[str, Candidate] = {}
-    for state in queries.states(connection, place.suite.suite, place.edition, (place.variant, place.mode)):
+    for state in queries.states(connection, scope.where):
         trial = by_key.get(state.key)
         if state.end is None or trial is None or state.config_dir not in about:
             continue
         progress = dialogue.load(connection, trial)
         if isinstance(progress, Progress):
             told = stances.get((state.config_dir, state.scenario, state.run))
-            levels = _levels(place, state.config_dir, state.scenario, told)
+            levels = _levels(scope, state.config_dir, state.scenario, told)
             found.setdefault(state.key, Candidate(state.end[:ITEM], trial, progress, levels))
     if not found:
         raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")
@@ -104,21 +103,23 @@ def counts(drawn: Sequence[Candidate]) -> dict[str, Counter[str]]:
     return out
 
 
-def _levels(place: Place, config: str, name: str, told: str | None) -> tuple[Level, ...]:
-    scenario = place.suite.scenario(name)
+def _levels(scope: BoardScope, config: str, name: str, told: str | None) -> tuple[Level, ...]:
+    scenario = scope.suite.scenario(name)
     own = list(scenario.factors.items()) if scenario.factors else [("scenario", scenario.id)]
     side = [("side", scenario.side)] if scenario.side else []
     return (*own, *side, ("subject", config), *([("stance", told)] if told else []))
 
 
-def _stances(connection: sqlite3.Connection, place: Place, judge: str | None) -> Mapping[tuple[str, str, int], str]:
+def _stances(
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None
+) -> Mapping[tuple[str, str, int], str]:
     """Where each dialogue stands by a judge: neg, neu or pos; nothing for a suite without a stance."""
-    if place.suite.grid is None:
+    if scope.suite.grid is None:
         return {}
-    name = place.suite.grid.stance
+    name = scope.suite.grid.stance
     return {
         (one.config_dir, one.scenario, one.run): stance.stance(float(one.values[name]))
-        for one in cells.table(connection, place, judge).planned
+        for one in cells.table(connection, scope, judge).planned
         if one.values is not None and name in one.values
     }
 

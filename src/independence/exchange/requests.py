@@ -9,11 +9,11 @@ import msgspec
 from independence.config.subjects import LOCAL, Subject
 from independence.engine import dialogue, plan
 from independence.engine.dialogue import Progress, Said, Settled
-from independence.engine.plan import Condition, Dialogue, Selection, Trial
-from independence.report.place import Place
+from independence.engine.plan import Dialogue, Selection, Trial
 from independence.store import queries
 from independence.store.exported import GivenAnswer, Spot
 from independence.store.queries import TrialState
+from independence.store.scopes import BoardScope
 
 _NOBODY = Subject("", LOCAL, "")  # who is asked is no part of the messages
 
@@ -21,16 +21,14 @@ _NOBODY = Subject("", LOCAL, "")  # who is asked is no part of the messages
 class Requests:
     """Requests of one edition under one condition. Reads a dialogue's earlier answers when a later one is asked for."""
 
-    def __init__(self, connection: sqlite3.Connection, place: Place) -> None:
+    def __init__(self, connection: sqlite3.Connection, scope: BoardScope) -> None:
         self._connection = connection
-        name, condition = place.suite.suite, Condition(place.variant, place.mode)
-        personas = queries.personas(connection, name, place.edition)
-        suite = msgspec.structs.replace(place.suite, variants={**place.suite.variants, **personas})
-        known = plan.dialogues(suite, Selection((condition,), runs=1)) if place.variant in suite.variants else []
+        condition = scope.condition
+        personas = queries.personas(connection, scope.where)
+        suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **personas})
+        known = plan.dialogues(suite, Selection((condition,), runs=1)) if condition.variant in suite.variants else []
         self._dialogues: dict[str, Dialogue] = {one.scenario.id: one for one in known}
-        self._states: dict[str, TrialState] = {
-            state.key: state for state in queries.states(connection, name, place.edition, condition)
-        }
+        self._states: dict[str, TrialState] = {state.key: state for state in queries.states(connection, scope.where)}
 
     def of(self, spot: Spot, answer: GivenAnswer) -> bytes:
         """The JSON array of messages that an answer was given on; empty where the edition does not have them."""

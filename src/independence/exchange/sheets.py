@@ -18,14 +18,14 @@ import msgspec
 
 from independence.config.subjects import from_json
 from independence.exchange.requests import Requests
-from independence.report.place import Place, grading
 from independence.report.study import About
 from independence.store import artefacts, exported, queries
 from independence.store.exported import GivenAnswer, GivenVerdict, Spot
 from independence.store.queries import TrialState
+from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.suites.schema import Scenario
-from independence.types import Attempt
+from independence.types import Attempt, Condition, Where
 
 Row = Mapping[str, object]
 Given = TypeVar("Given", GivenAnswer, GivenVerdict)
@@ -47,13 +47,13 @@ class Edition:
     """What the tables are read from: an edition, its conditions as places, its chosen subjects by config_dir."""
 
     connection: sqlite3.Connection
-    places: Sequence[Place]  # at least one, all of one edition
+    places: Sequence[BoardScope]  # at least one, all of one edition
     about: Mapping[str, About]
 
     @property
-    def name(self) -> tuple[str, str]:
-        """Suite and edition."""
-        return self.places[0].suite.suite, self.places[0].edition
+    def where(self) -> Where:
+        """The edition under all of its conditions."""
+        return self.places[0].where.under(None)
 
     @cached_property
     def scenarios(self) -> dict[str, Scenario]:
@@ -89,14 +89,13 @@ def sheets(edition: Edition) -> list[Sheet]:
 
 
 def _subjects(edition: Edition) -> Iterator[Row]:
-    configured = queries.configurations(edition.connection, *edition.name)
+    configured = queries.configurations(edition.connection, edition.where)
     answers: Counter[str] = Counter()
     cost: dict[str, float] = defaultdict(float)
     for place in edition.places:
-        condition = (place.variant, place.mode)
-        for state in queries.states(edition.connection, *edition.name, condition):
+        for state in queries.states(edition.connection, place.where):
             answers[state.config_dir] += state.answered
-        for config, dollars in queries.costs(edition.connection, *edition.name, condition).items():
+        for config, dollars in queries.costs(edition.connection, place.where).items():
             cost[config] += dollars
     for config in edition.about:
         own = from_json(configured[config]) if config in configured else None
@@ -112,16 +111,16 @@ def _subjects(edition: Edition) -> Iterator[Row]:
 
 def _dialogues(edition: Edition) -> Iterator[Row]:
     """One row an answer, and one for each dialogue that lacks its next."""
-    pages = {(place.variant, place.mode): _Page(edition.connection, place) for place in edition.places}
-    answers = exported.answers(edition.connection, *edition.name)
+    pages = {place.condition: _Page(edition.connection, place) for place in edition.places}
+    answers = exported.answers(edition.connection, edition.where)
     groups = ((spot, [row for _, row in rows]) for spot, rows in groupby(answers, key=lambda one: one[0]))
     head = next(groups, None)
-    for spot in exported.spots(edition.connection, *edition.name):
+    for spot in exported.spots(edition.connection, edition.where):
         own: list[GivenAnswer] = []
         if head is not None and head[0] == spot:
             own, head = head[1], next(groups, None)
         if (spot.variant, spot.mode) in pages and spot.config_dir in edition.about:
-            page, where = pages[spot.variant, spot.mode], _where(edition, spot)
+            page, where = pages[Condition(spot.variant, spot.mode)], _where(edition, spot)
             yield from ({**where, **page.answer(spot, row)} for row in own)
             yield from ({**where, **_nothing(lack)} for lack in page.lacks(spot, own))
 
@@ -129,10 +128,9 @@ def _dialogues(edition: Edition) -> Iterator[Row]:
 class _Page:
     """Requests and states of one condition."""
 
-    def __init__(self, connection: sqlite3.Connection, place: Place) -> None:
-        condition = (place.variant, place.mode)
-        self._requests = Requests(connection, place)
-        self._states = {s.key: s for s in queries.states(connection, place.suite.suite, place.edition, condition)}
+    def __init__(self, connection: sqlite3.Connection, scope: BoardScope) -> None:
+        self._requests = Requests(connection, scope)
+        self._states = {s.key: s for s in queries.states(connection, scope.where)}
 
     def answer(self, spot: Spot, row: GivenAnswer) -> Row:
         """An answer's own columns."""
@@ -161,8 +159,8 @@ def _verdicts(edition: Edition) -> Iterator[Row]:
     """One row a verdict. `current`: of this edition's rubric or a published one, on the dialogue as it is now."""
     suite = grading(edition.connection, edition.places[0])
     rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
-    ends = {state.key: state.end for state in queries.states(edition.connection, *edition.name)}
-    for spot, row in _chosen(edition, exported.verdicts(edition.connection, *edition.name)):
+    ends = {state.key: state.end for state in queries.states(edition.connection, edition.where)}
+    for spot, row in _chosen(edition, exported.verdicts(edition.connection, edition.where)):
         kept = {name: getattr(row, name) for name in _VERDICT if name in GivenVerdict._fields}
         graded = row.rubric in (rubrics.get(spot.scenario), queries.PUBLISHED, queries.REREAD)
         yield {
@@ -178,17 +176,16 @@ def _verdicts(edition: Edition) -> Iterator[Row]:
 def _steps(edition: Edition) -> Iterator[Row]:
     """One row a step of a judge on a dialogue as it is now."""
     for place in edition.places:
-        condition = (place.variant, place.mode)
-        for one in artefacts.of_condition(edition.connection, *edition.name, condition):
+        for one in artefacts.of_condition(edition.connection, place.where):
             if one.config_dir in edition.about:
                 experiment = place.suite.scenario(one.scenario).experiment
-                spot = Spot(*condition, one.config_dir, experiment, one.scenario, one.run, "")
+                spot = Spot(*place.condition, one.config_dir, experiment, one.scenario, one.run, "")
                 own = one.artefact
                 yield {**_where(edition, spot), **{name: getattr(own, name) for name in _STEP}}
 
 
 def _chosen(edition: Edition, rows: Iterator[tuple[Spot, Given]]) -> Iterator[tuple[Spot, Given]]:
-    conditions = {(place.variant, place.mode) for place in edition.places}
+    conditions = {place.condition for place in edition.places}
     for spot, row in rows:
         if (spot.variant, spot.mode) in conditions and spot.config_dir in edition.about:
             yield spot, row
@@ -196,7 +193,7 @@ def _chosen(edition: Edition, rows: Iterator[tuple[Spot, Given]]) -> Iterator[tu
 
 def _who(edition: Edition, config: str) -> Row:
     about = edition.about[config]
-    suite, name = edition.name
+    suite, name, _ = edition.where
     return {"suite": suite, "edition": name, "config": config, "label": about.label, "model_id": about.model_id,
             "simulated": about.simulated}  # fmt: skip
 

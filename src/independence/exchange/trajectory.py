@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from independence.exchange.requests import Requests
-from independence.report.place import Place, grading
 from independence.store import exported, queries
 from independence.store.exported import GivenAnswer, GivenVerdict, Spot
 from independence.store.queries import PUBLISHED, REREAD
+from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.types import Attempt, Scalar
 
@@ -111,23 +111,23 @@ class Trajectory(msgspec.Struct, frozen=True):
 class Shown(NamedTuple):
     """Which dialogue, and whose verdicts."""
 
-    place: Place
+    scope: BoardScope
     spot: Spot
     judge: str | None = None
 
 
 def read(connection: sqlite3.Connection, shown: Shown) -> Trajectory:
     """Read one dialogue."""
-    place, spot, _ = shown
-    suite = place.suite
-    about = queries.subjects(connection, suite.suite, place.edition)[spot.config_dir]
+    scope, spot, _ = shown
+    suite = scope.suite
+    about = queries.subjects(connection, scope.where)[spot.config_dir]
     answers = exported.answers_of(connection, spot.trial)
-    imported = queries.imported(place.edition) or any(answer.messages is not None for answer in answers)
+    imported = queries.imported(scope.edition) or any(answer.messages is not None for answer in answers)
     known = next((one for one in suite.scenarios if one.id == spot.scenario), None)
-    tool = suite.delivery.tool_role if place.mode == "tool_role" and not imported else None
-    said = _said(connection, place, spot)
+    tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
+    said = _said(connection, scope, spot)
     return Trajectory(
-        suite.suite, place.edition, place.condition, imported, Who(spot.config_dir, *about), spot.experiment,
+        suite.suite, scope.edition, str(scope.condition), imported, Who(spot.config_dir, *about), spot.experiment,
         spot.scenario, None if imported or known is None else known.title, spot.run, spot.trial,
         known.follows if known else None,
         {"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
@@ -136,9 +136,9 @@ def read(connection: sqlite3.Connection, shown: Shown) -> Trajectory:
     )  # fmt: skip
 
 
-def _said(connection: sqlite3.Connection, place: Place, spot: Spot) -> set[str]:
+def _said(connection: sqlite3.Connection, scope: BoardScope, spot: Spot) -> set[str]:
     """Everything the subject said in this dialogue and in those it continues."""
-    states = queries.states(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    states = queries.states(connection, scope.where)
     parents = {state.key: state.parent for state in states}
     texts, key = set(), spot.trial
     while key:
@@ -151,7 +151,7 @@ def _request(connection: sqlite3.Connection, shown: Shown, answer: GivenAnswer, 
     """The messages as sent. Our own texts never stand in for those of an import."""
     if imported:
         return answer.messages or b"[]"
-    return Requests(connection, shown.place).of(shown.spot, answer)
+    return Requests(connection, shown.scope).of(shown.spot, answer)
 
 
 def _turns(answers: Sequence[GivenAnswer], requests: Sequence[bytes], said: Collection[str]) -> Iterator[Turn]:
@@ -212,7 +212,7 @@ def _answer(row: GivenAnswer) -> Answer:
 
 
 def _opinions(connection: sqlite3.Connection, shown: Shown, at: str) -> Iterator[Opinion]:
-    suite = grading(connection, shown.place)
+    suite = grading(connection, shown.scope)
     known = {scenario.id: scenario for scenario in suite.scenarios}
     rubrics = {PUBLISHED, REREAD}
     if shown.spot.scenario in known:

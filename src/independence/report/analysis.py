@@ -15,7 +15,7 @@ from independence.errors import UsageError
 from independence.report import board as index_board
 from independence.report.advice.shown import Shown
 from independence.report.board import DEFAULT, STRICT, Board, Reading
-from independence.report.place import Place
+from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class _Analysis(NamedTuple):
-    board: Callable[[sqlite3.Connection, Place, Asked], Built]
-    sections: Callable[[sqlite3.Connection, Place, Asked, Collection[str]], list[Section]]
+    board: Callable[[sqlite3.Connection, BoardScope, Asked], Built]
+    sections: Callable[[sqlite3.Connection, BoardScope, Asked, Collection[str]], list[Section]]
     flags: frozenset[str]  # of FLAGS, those that it has a use for
 
 
-def board(connection: sqlite3.Connection, place: Place, asked: Asked) -> Built:
+def board(connection: sqlite3.Connection, scope: BoardScope, asked: Asked) -> Built:
     """The board of a place. Raises UsageError where the suite lacks what its analysis needs."""
-    return _ANALYSES[place.suite.analysis].board(connection, place, asked)
+    return _ANALYSES[scope.suite.analysis].board(connection, scope, asked)
 
 
 def has_board(suite: Suite) -> bool:
@@ -59,9 +59,11 @@ def has_board(suite: Suite) -> bool:
     return suite.analysis != "index" or suite.index is not None
 
 
-def report(connection: sqlite3.Connection, place: Place, asked: Asked, models: Collection[str] = ()) -> list[Section]:
+def report(
+    connection: sqlite3.Connection, scope: BoardScope, asked: Asked, models: Collection[str] = ()
+) -> list[Section]:
     """The report on a place; `models`: only these labels or ids. Raises UsageError, StoreError."""
-    return _ANALYSES[place.suite.analysis].sections(connection, place, asked, models)
+    return _ANALYSES[scope.suite.analysis].sections(connection, scope, asked, models)
 
 
 def refuse(suite: Suite, flags: Collection[str]) -> None:
@@ -81,47 +83,51 @@ def to_json(built: Sequence[Built]) -> str:
     return msgspec.json.format(msgspec.json.encode(documents if len(built) > 1 else documents[0]), indent=2).decode()
 
 
-def _index(connection: sqlite3.Connection, place: Place, asked: Asked) -> Board:
+def _index(connection: sqlite3.Connection, scope: BoardScope, asked: Asked) -> Board:
     if asked.pooled:
         from independence.report import pooled
 
-        return pooled.board(connection, place, asked.scoring, asked.judge, asked.reading, asked.models)
-    return index_board.board(connection, place, asked.scoring, asked.judge, asked.reading, asked.models)
+        return pooled.board(connection, scope, asked.scoring, asked.judge, asked.reading, asked.models)
+    return index_board.board(connection, scope, asked.scoring, asked.judge, asked.reading, asked.models)
 
 
-def _index_report(connection: sqlite3.Connection, place: Place, asked: Asked, models: Collection[str]) -> list[Section]:
+def _index_report(
+    connection: sqlite3.Connection, scope: BoardScope, asked: Asked, models: Collection[str]
+) -> list[Section]:
     from independence.report import full
 
-    return full.sections(connection, place, asked.judge, asked.reading, models, asked.scoring)
+    return full.sections(connection, scope, asked.judge, asked.reading, models, asked.scoring)
 
 
-def _sides(connection: sqlite3.Connection, place: Place, asked: Asked) -> Shown:
+def _sides(connection: sqlite3.Connection, scope: BoardScope, asked: Asked) -> Shown:
     from independence.report.advice import board as sides_board
     from independence.report.advice import forms, reading
 
-    read = reading.read(connection, place, asked.judge)
+    read = reading.read(connection, scope, asked.judge)
     return forms.sides(read, sides_board.only(sides_board.board(read, asked.reading.correction), read, asked.models))
 
 
-def _sides_report(connection: sqlite3.Connection, place: Place, asked: Asked, models: Collection[str]) -> list[Section]:
+def _sides_report(
+    connection: sqlite3.Connection, scope: BoardScope, asked: Asked, models: Collection[str]
+) -> list[Section]:
     from independence.report.advice import sections
 
-    return sections.sides(connection, place, asked.judge, asked.reading.correction, models)
+    return sections.sides(connection, scope, asked.judge, asked.reading.correction, models)
 
 
-def _stance(connection: sqlite3.Connection, place: Place, asked: Asked) -> Shown:
+def _stance(connection: sqlite3.Connection, scope: BoardScope, asked: Asked) -> Shown:
     from independence.report.advice import forms, published, reading
 
-    read = reading.read(connection, place, asked.judge)
+    read = reading.read(connection, scope, asked.judge)
     return forms.stance(read, published.only(published.board(read), read, asked.models))
 
 
 def _stance_report(
-    connection: sqlite3.Connection, place: Place, asked: Asked, models: Collection[str]
+    connection: sqlite3.Connection, scope: BoardScope, asked: Asked, models: Collection[str]
 ) -> list[Section]:
     from independence.report.advice import sections
 
-    return sections.stance(connection, place, asked.judge, models)
+    return sections.stance(connection, scope, asked.judge, models)
 
 
 # What only one of them needs is imported when it is used: a board of an index starts without the rest.

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from independence.report.board import Board
-from independence.report.place import Place
 from independence.report.study import Study, Subjects
 from independence.report.table import Column, Table, Value
+from independence.store.scopes import BoardScope
 from independence.store.spending import Spent, spending
 
 _AUDIT = (
@@ -36,9 +36,9 @@ def _total(own: Spent) -> float:
     return own.answers_usd + own.verdicts_usd + own.failed_usd
 
 
-def spent_by(connection: sqlite3.Connection, place: Place) -> dict[str, Spent]:
+def spent_by(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, Spent]:
     """What was spent in a place, by config_dir."""
-    return spending(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    return spending(connection, scope.where)
 
 
 def tables(read: Study, board: Board, spent: Mapping[str, Spent]) -> list[Table]:

@@ -12,7 +12,6 @@ from independence.errors import UsageError
 from independence.report import cells, study
 from independence.report.cells import Planned
 from independence.report.estimates import Estimated
-from independence.report.place import Place
 from independence.report.study import Study
 from independence.stats import published, resample, spread, standing, strict
 from independence.stats.comparison import Correction, all_paired, all_pairs
@@ -24,6 +23,7 @@ from independence.stats.strict import StrictRow
 from independence.store import queries
 from independence.store.dates import Dates
 from independence.store.queries import imported
+from independence.store.scopes import BoardScope
 
 STRICT = "strict"
 SCORINGS = (STRICT, "published", *RULES)
@@ -88,7 +88,7 @@ class Board(msgspec.Struct, frozen=True):
 
 def board(
     connection: sqlite3.Connection,
-    place: Place,
+    scope: BoardScope,
     scoring: str = STRICT,
     judge: str | None = None,
     reading: Reading = DEFAULT,
@@ -98,10 +98,10 @@ def board(
 
     Raises UsageError for a rule the suite cannot feed, StoreError for an unknown name.
     """
-    if place.suite.index is None:
-        raise UsageError(f"suite {place.suite.suite} declares no index, so it has no board of this kind")
-    read = study.read(connection, place, judge)
-    costs = queries.costs(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    if scope.suite.index is None:
+        raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no board of this kind")
+    read = study.read(connection, scope, judge)
+    costs = queries.costs(connection, scope.where)
     return only(of(read, costs, scoring, reading), read, models)
 
 
@@ -116,7 +116,7 @@ def only(board: Board, read: Study, models: Collection[str]) -> Board:
 
 def of(read: Study, costs: Mapping[str, float], scoring: str = STRICT, reading: Reading = DEFAULT) -> Board:
     """The board of a place that was read already; `costs` in dollars by config_dir."""
-    place = read.place
+    scope = read.scope
     rows = _strict(read, reading) if scoring == STRICT else _published(read, scoring)
     named = tuple(
         msgspec.structs.replace(
@@ -130,7 +130,7 @@ def of(read: Study, costs: Mapping[str, float], scoring: str = STRICT, reading: 
         )
         for row in rows
     )
-    head = (place.suite.suite, place.edition, place.condition, scoring, read.judge)
+    head = (scope.suite.suite, scope.edition, str(scope.condition), scoring, read.judge)
     if scoring != STRICT:
         return Board(
             *head, THESE, named, judging=read.estimates.judging, repeats=study.repeated(read), as_full=read.as_full,
@@ -202,7 +202,7 @@ def _intervals(read: Study, config: str, scored: StrictRow) -> dict[str, Ends | 
 
 
 def _published(read: Study, scoring: str) -> list[Row]:
-    rule = _rule(read.place, scoring)
+    rule = _rule(read.scope, scoring)
     _refuse_unequal(read, scoring)
     subjects = [SubjectRuns(config, _runs(own)) for config, own in sorted(read.planned.items())]
     rows = []
@@ -219,24 +219,24 @@ def _published(read: Study, scoring: str) -> list[Row]:
     return rows
 
 
-def _rule(place: Place, scoring: str) -> Rule:
-    assert place.suite.index is not None
+def _rule(scope: BoardScope, scoring: str) -> Rule:
+    assert scope.suite.index is not None
     if scoring not in SCORINGS:
         raise UsageError(f"no scoring rule `{scoring}`; choose one of {', '.join(SCORINGS)}")
-    name = place.suite.index.published_rule if scoring == "published" else scoring
+    name = scope.suite.index.published_rule if scoring == "published" else scoring
     rule = RULES.get(name or "")
     if rule is None:
-        raise UsageError(f"suite {place.suite.suite} was never published under a rule of its own; use --scoring strict")
-    have = {field for rubric in place.suite.rubrics.values() for field in rubric.fields}
+        raise UsageError(f"suite {scope.suite.suite} was never published under a rule of its own; use --scoring strict")
+    have = {field for rubric in scope.suite.rubrics.values() for field in rubric.fields}
     lacking = sorted(rule.fields - have)
     if lacking:
-        raise UsageError(f"--scoring {scoring} needs the field {lacking[0]}, which suite {place.suite.suite} lacks")
+        raise UsageError(f"--scoring {scoring} needs the field {lacking[0]}, which suite {scope.suite.suite} lacks")
     return rule
 
 
 def _refuse_unequal(read: Study, scoring: str) -> None:
     """Published rules average whole runs; a plan with more of some scenarios has none. Imports are what was found."""
-    if imported(read.place.edition):
+    if imported(read.scope.edition):
         return
     for config, own in read.planned.items():
         counts = Counter(cell.scenario for cell in own)

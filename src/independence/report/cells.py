@@ -6,12 +6,13 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from independence.report.place import Place, as_full, grading, usual_judge
+from independence.report.judge_choice import as_full, usual_judge
 from independence.report.repeats import Repeats, leave_out
 from independence.stats import validity
 from independence.stats.validity import Said, void_reason
 from independence.store import queries
 from independence.store.queries import TrialState
+from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.types import Scalar
 
@@ -42,17 +43,17 @@ class Table(NamedTuple):
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
 
 
-def table(connection: sqlite3.Connection, place: Place, asked_judge: str | None) -> Table:
+def table(connection: sqlite3.Connection, scope: BoardScope, asked_judge: str | None) -> Table:
     """Read a place, under the asked judge or the usual one."""
-    where = (place.suite.suite, place.edition, (place.variant, place.mode))
-    stored = queries.verdicts(connection, *where)
+    where = scope.where
+    stored = queries.verdicts(connection, where)
     name = asked_judge or usual_judge(stored)
-    suite = grading(connection, place)
+    suite = grading(connection, scope)
     rubrics = {s.id: digest.rubric(suite, s) for s in suite.scenarios}
     by_dialogue = {(v.trial, v.context, v.rubric): v for v in stored if v.judge == name}
     planned = []
-    states, repeats = leave_out(connection, place, queries.states(connection, *where))
-    unanswered = {} if queries.imported(place.edition) else _unanswered(states)
+    states, repeats = leave_out(connection, scope, queries.states(connection, where))
+    unanswered = {} if queries.imported(scope.edition) else _unanswered(states)
     for state in states:
         verdict = None
         for rubric in (rubrics.get(state.scenario, ""), queries.PUBLISHED, queries.REREAD):
@@ -60,7 +61,7 @@ def table(connection: sqlite3.Connection, place: Place, asked_judge: str | None)
         given = verdict.fields if verdict and verdict.missing is None else None
         marked = unanswered.get((state.config_dir, state.scenario, state.run), ())
         missing = _missing(state, verdict) or (validity.NO_ANSWER if marked else None)
-        flags = (*state.flags, *_marks(place, verdict), *marked)
+        flags = (*state.flags, *_marks(scope, verdict), *marked)
         planned.append(
             Planned(
                 state.config_dir, state.experiment, state.scenario, state.run,
@@ -76,9 +77,9 @@ def table(connection: sqlite3.Connection, place: Place, asked_judge: str | None)
     )
 
 
-def _marks(place: Place, verdict: queries.StoredVerdict | None) -> list[str]:
+def _marks(scope: BoardScope, verdict: queries.StoredVerdict | None) -> list[str]:
     """What is particular about a verdict on an import."""
-    if verdict is None or not queries.imported(place.edition) or verdict.rubric == queries.PUBLISHED:
+    if verdict is None or not queries.imported(scope.edition) or verdict.rubric == queries.PUBLISHED:
         return []
     return [REREAD if verdict.rubric == queries.REREAD else OUR_RUBRIC]
 

@@ -53,7 +53,7 @@ def subjects(read: Study, board: Board) -> list[Table]:
 
 def _subject(read: Study, row: Row) -> Table:
     planned = read.planned[row.config]
-    rows = [line for experiment in read.place.suite.experiments for line in _fields(experiment, planned)]
+    rows = [line for experiment in read.scope.suite.experiments for line in _fields(experiment, planned)]
     notes = [f"{words(name)} {value:.2f}" for name, value in row.dimensions.items() if value is not None]
     absent = [words(name) for name, value in row.dimensions.items() if value is None]
     text = [f"Dimensions: {', '.join(notes)}."] if notes else []

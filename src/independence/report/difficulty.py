@@ -56,7 +56,7 @@ class _Question(NamedTuple):
 
 def tables(study: Study) -> list[Table]:
     """One table: every scenario, hardest first; those without a verdict of a complete subject last."""
-    suite = study.place.suite
+    suite = study.scope.suite
     scales = {scenario.id: _scales(study.frame.index, suite, scenario.id) for scenario in suite.scenarios}
     verdicts = _verdicts(study)
     questions = [_question(scenario.id, scales[scenario.id], verdicts) for scenario in suite.scenarios]

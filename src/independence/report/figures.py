@@ -61,7 +61,7 @@ def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]
 
 def heatmap(read: Study, board: Board) -> Svg:
     """How much of each scenario's scale every subject keeps."""
-    scenarios = [scenario for scenario in read.place.suite.scenarios if _scored(read, scenario.id)]
+    scenarios = [scenario for scenario in read.scope.suite.scenarios if _scored(read, scenario.id)]
     columns = [HeatColumn(scenario.id, scenario.experiment) for scenario in scenarios]
     rows = [
         HeatRow(row.label, tuple(_kept(read, row.config, scenario.id) for scenario in scenarios), row.simulated)

@@ -12,8 +12,8 @@ import msgspec
 from independence.report import dated, legend
 from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, Row
 from independence.report.cells import OUR_RUBRIC
+from independence.report.judge_choice import also_graded
 from independence.report.legend import heading
-from independence.report.place import also_graded
 from independence.report.table import DASH, Ends, decimal, on_scale, percent
 from independence.report.tables import cell, escaped
 from independence.stats.spread import LIKE_THESE, THESE

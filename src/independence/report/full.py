@@ -27,13 +27,14 @@ from independence.report import (
     variance,
 )  # fmt: skip
 from independence.report.board import STRICT, Board, Reading
+from independence.report.judge_choice import independent
 from independence.report.judges import validation
-from independence.report.place import Place, independent
 from independence.report.section import Block, Prose, Section
 from independence.report.study import Study
 from independence.report.table import Table
 from independence.report.tables import quoted
 from independence.store import queries
+from independence.store.scopes import BoardScope
 from independence.store.spending import Spent
 
 _WORST = 5
@@ -44,18 +45,18 @@ _STRICT_NOTE = (
 )
 
 
-def title(place: Place) -> str:
+def title(scope: BoardScope) -> str:
     """What the report is called."""
     return (
-        f"{place.suite.title}, as published: report"
-        if queries.imported(place.edition)
-        else f"{place.suite.title}: report"
+        f"{scope.suite.title}, as published: report"
+        if queries.imported(scope.edition)
+        else f"{scope.suite.title}: report"
     )
 
 
 def sections(
     connection: sqlite3.Connection,
-    place: Place,
+    scope: BoardScope,
     judge: str | None = None,
     reading: Reading = board.DEFAULT,
     models: Collection[str] = (),
@@ -65,13 +66,13 @@ def sections(
 
     `models`: only these labels or ids. Raises UsageError for a suite without an index, StoreError for an unknown name.
     """
-    if place.suite.index is None:
-        raise UsageError(f"suite {place.suite.suite} declares no index, so it has no report of this kind")
-    read = study.read(connection, place, judge).only(models)
-    spent = audit.spent_by(connection, place)
-    costs = queries.costs(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    if scope.suite.index is None:
+        raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no report of this kind")
+    read = study.read(connection, scope, judge).only(models)
+    spent = audit.spent_by(connection, scope)
+    costs = queries.costs(connection, scope.where)
     built = board.of(read, costs, scoring, reading)
-    others = [study.read(connection, place, other).only(models) for other in _other_judges(connection, read)]
+    others = [study.read(connection, scope, other).only(models) for other in _other_judges(connection, read)]
     made = [
         headline.of_index(read, built),
         _board(read, built),
@@ -82,12 +83,12 @@ def sections(
             *variance.tables(read, others), *purchase.tables(read, purchase.spend(connection, read), others),
         ]),
         Section("conditions", "Prompt and delivery", matrix.tables(
-            connection, place.suite, place.edition, read.judge,
+            connection, scope.suite, scope.edition, read.judge,
         )),
         Section("providers", "Same model, other hosts", providers.tables(read)),
         Section("judges", "Judges", _judges(connection, read, others)),
         Section("names", "Chosen names", names.tables(
-            connection, place, only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
+            connection, scope, only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
         )),
         Section("rates", "Yes-or-no fields", rates.tables(read)),
         Section("health", "Run health", [health.table(connection, read), *quality.tables(read)]),
@@ -105,7 +106,7 @@ def _under_strict(section: Section) -> Section:
 
 
 def _board(read: Study, built: Board) -> Section:
-    index = read.place.suite.index
+    index = read.scope.suite.index
     assert index is not None
     ranked, estimated = ranking.ranked(built, index), ranking.estimated(built)
     # Who has no index has an estimate or bounds: an empty board above those says nothing.
@@ -113,7 +114,7 @@ def _board(read: Study, built: Board) -> Section:
     return Section(
         "board", "The board",
         [
-            Prose(quoted(read.place.suite.about.strip())), figures.forest(built), *filter(None, tables),
+            Prose(quoted(read.scope.suite.about.strip())), figures.forest(built), *filter(None, tables),
             ranking.legend(index, ranked),
         ],
         folds=False,
@@ -139,8 +140,8 @@ def _scenarios(read: Study, built: Board) -> Section:
 
 
 def _other_judges(connection: sqlite3.Connection, read: Study) -> list[str]:
-    place = read.place
-    verdicts = queries.verdicts(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    scope = read.scope
+    verdicts = queries.verdicts(connection, scope.where)
     there = independent(verdicts)
     return [name for name in there if name != read.judge] if read.judge in there else []
 
@@ -154,4 +155,4 @@ def _judges(connection: sqlite3.Connection, read: Study, others: Sequence[Study]
     if not any(_graded(read) & _graded(other) for other in others):
         return []
     wanted = validation.Wanted(models=tuple(read.planned), worst=_WORST)
-    return list(validation.validate(connection, read.place, wanted))
+    return list(validation.validate(connection, read.scope, wanted))

@@ -114,13 +114,13 @@ def _counted(count: int, said: str) -> str:
 
 
 def _section(read: Subjects, said: str, dates: Dates | None, more: Sequence[str], simulated: bool) -> Section:
-    place = read.place
+    scope = read.scope
     planned = [cell for own in read.planned.values() for cell in own]
     valid = sum(cell.values is not None for cell in planned)
     facts = [
         f"Judge: {escaped(read.judge or 'none')}; {valid:,} of {len(planned):,} planned verdicts are valid",
         *_when(dates),
-        f"Edition `{place.suite.suite}@{place.edition}`, condition `{place.condition}`",
+        f"Edition `{scope.where.edition_name}`, condition `{scope.condition}`",
         *more,
         f"Report of {dated.today()}, made by ai-independence-bench {__version__}",
     ]

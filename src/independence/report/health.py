@@ -24,8 +24,8 @@ _COLUMNS = (
 
 def table(connection: sqlite3.Connection, read: Subjects) -> Table:
     """Every run with something amiss: a missing verdict, a void or cut answer, answers more than a day apart."""
-    place = read.place
-    when = times(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    scope = read.scope
+    when = times(connection, scope.where)
     rows: list[tuple[Value, ...]] = []
     runs = 0
     for config, planned in read.planned.items():

@@ -33,7 +33,7 @@ def items(first: Side, second: Side) -> list[Item]:
     """Every scenario of the index in the suite's order. Raises StoreError for sides of two editions or suites."""
     pairing.same_edition(first, second)
     ends = _filled(first).ends
-    order = [scenario.id for scenario in first.study.place.suite.scenarios if scenario.id in ends]
+    order = [scenario.id for scenario in first.study.scope.suite.scenarios if scenario.id in ends]
     fleets = _fleet(first), _fleet(second)
     return [_item(scenario, ends[scenario], (first, second), fleets) for scenario in order]
 

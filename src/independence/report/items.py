@@ -40,7 +40,7 @@ _SANITY = (
 
 def tables(study: Study) -> list[Table]:
     """One table: the scenarios of the index, those that carry most of its variance first."""
-    order = {scenario.id: number for number, scenario in enumerate(study.place.suite.scenarios)}
+    order = {scenario.id: number for number, scenario in enumerate(study.scope.suite.scenarios)}
     found = items.items(list(study.sheets.values()))
     found.sort(key=lambda item: (-(item.carried or 0.0), order[item.scenario]))
     repeated = sum(any(len(points) > 1 for points in sheet.totals.values()) for sheet in study.sheets.values())
@@ -61,7 +61,7 @@ def headcount(study: Study, configs: Collection[str]) -> str:
 
 
 def _row(study: Study, item: Item) -> tuple[Value, ...]:
-    scenario = study.place.suite.scenario(item.scenario)
+    scenario = study.scope.suite.scenario(item.scenario)
     return (
         item.scenario, scenario.title, scenario.experiment, item.difficulty, clipped(item.interval),
         item.discrimination, item.ceiling, item.always, item.carried, item.noise, item.sanity,

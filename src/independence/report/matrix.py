@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.report import pairing, study
+from independence.report.judge_choice import usual_judge
 from independence.report.pairing import Side
-from independence.report.place import Place, usual_judge
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value
 from independence.stats.intervals import Interval, t_interval
 from independence.store import queries
+from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
+from independence.types import Condition, Where
 
 Array = NDArray[np.float64]
 
@@ -53,24 +55,25 @@ def tables(connection: sqlite3.Connection, suite: Suite, edition: str, judge: st
 
     Empty where the suite has no index or fewer than two conditions have trials.
     """
-    there = queries.conditions(connection, suite.suite, edition)
+    where = Where(suite.suite, edition)
+    there = queries.conditions(connection, where)
     if suite.index is None or len(there) < 2:
         return []
-    judge = judge or usual_judge(queries.verdicts(connection, suite.suite, edition))
-    grid = _grid(connection, Place(suite, edition, "", ""), there, judge)
+    judge = judge or usual_judge(queries.verdicts(connection, where))
+    grid = _grid(connection, suite, where, judge)
     return [_cells(grid, judge), _deltas(grid), *_effects(grid)]
 
 
-def _grid(connection: sqlite3.Connection, place: Place, there: Sequence[tuple[str, str]], judge: str | None) -> _Grid:
-    suite = place.suite
-    own = queries.personas(connection, suite.suite, place.edition)
-    declared = [(variant, mode) for variant in suite.variants if variant not in own for mode in suite.delivery.modes]
-    order = declared + [pair for pair in there if pair not in declared]
+def _grid(connection: sqlite3.Connection, suite: Suite, where: Where, judge: str | None) -> _Grid:
+    own, there = queries.personas(connection, where), queries.conditions(connection, where)
+    variants = [variant for variant in suite.variants if variant not in own]
+    declared = [Condition(variant, mode) for variant in variants for mode in suite.delivery.modes]
+    order = declared + [condition for condition in there if condition not in declared]
     cells, present = [], []
-    for number, (variant, mode) in enumerate(order):
-        asked = place._replace(variant=variant, mode=mode)
-        read = study.read(connection, asked, judge) if (variant, mode) in there else None
-        cells.append(_Cell(_letter(number), variant, mode, read))
+    for number, condition in enumerate(order):
+        asked = BoardScope(suite, where.under(condition))
+        read = study.read(connection, asked, judge) if condition in there else None
+        cells.append(_Cell(_letter(number), *condition, read))
         if read is not None:
             present.append((cells[-1], read))
     common = set.intersection(*(set(read.sheets) for _, read in present))
@@ -98,7 +101,7 @@ def _cells(grid: _Grid, judge: str | None) -> Table:
     rows = tuple((cell.letter, cell.variant, cell.mode, *_standing(grid, cell, base, reference)) for cell in grid.cells)
     first = grid.cells[0]
     shifted = "" if first is base else f", the first with trials: {first.condition} has none"
-    where = f"{read.place.suite.suite}@{read.place.edition}, judge {judge}"
+    where = f"{read.scope.where.edition_name}, judge {judge}"
     notes = [
         f"{where}. Index: mean over the {len(grid.common)} subjects complete in every cell with trials.",
         f"Difference: to {base.condition}{shifted}; paired t interval over subjects.",

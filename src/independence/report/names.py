@@ -13,11 +13,11 @@ from independence.judge.names import asking, published
 from independence.judge.names.reading import Reading
 from independence.judge.names.spec import source
 from independence.judge.names.spelling import key, usual
-from independence.report.place import Place, grading
 from independence.report.table import Column, Table, Value, percent
 from independence.store import names, queries
-from independence.store.names import NamesRow, RunKey, Where
-from independence.types import Missing
+from independence.store.names import NamesRow, RunKey
+from independence.store.scopes import BoardScope, grading
+from independence.types import Missing, Where
 
 PUBLISHED = "published"  # names that came with an import, whoever extracted them
 STALE = "stale"
@@ -49,7 +49,7 @@ class Run(NamedTuple):
 class Shown(NamedTuple):
     """Everything the tables are made of."""
 
-    place: Place
+    scope: BoardScope
     extractor: str
     runs: Mapping[RunKey, Run]  # of all subjects; what was not read is not in it
     planned: Sequence[RunKey]  # of the subjects that are shown
@@ -64,7 +64,7 @@ class Shown(NamedTuple):
 
 def tables(
     connection: sqlite3.Connection,
-    place: Place,
+    scope: BoardScope,
     *,
     extractors: Sequence[str] | None = None,
     only: Collection[str] | None = None,
@@ -78,8 +78,8 @@ def tables(
     them. `top`: rows of the first two tables that people are shown. `ranks`: places on the board, in whose order
     subjects stand.
     """
-    where = Where(place.suite.suite, place.edition, place.variant, place.mode)
-    scenarios = asking.scenarios(grading(connection, place))
+    where = scope.where
+    scenarios = asking.scenarios(grading(connection, scope))
     readings = _readings(connection, where, scenarios)
     chosen = [name for name in extractors or filter(None, [_chosen(readings)]) if name in readings]
     if not chosen:
@@ -89,7 +89,7 @@ def tables(
     runs = {run: next((one for one in own if one.missing is None), own[0]) for run, own in found.items() if own}
     spelled = usual(name for run in runs.values() for name in run.names)
     kept = [run for run in planned if only is None or run[0] in only]
-    shown = Shown(place, ", then ".join(chosen), runs, kept, _labels(connection, where), spelled, ranks)
+    shown = Shown(scope, ", then ".join(chosen), runs, kept, _labels(connection, where), spelled, ranks)
     first = [_popular(shown), _exclusive(shown)]
     return [*(_cut(table, top) for table in first), _by_subject(shown)]
 
@@ -134,7 +134,7 @@ def _stored(row: NamesRow, rests_on: str) -> Run:
 
 def _labels(connection: sqlite3.Connection, where: Where) -> dict[str, str]:
     """config_dir -> what a subject is called; a label that several bear makes room for the directory name."""
-    known = queries.subjects(connection, where.suite, where.edition)
+    known = queries.subjects(connection, where)
     often = Counter(label for label, _, _ in known.values())
     return {
         config_dir: (label if often[label] == 1 else config_dir) + " (simulated)" * simulated
@@ -222,7 +222,7 @@ def _notes(shown: Shown, picks: int, different: int) -> tuple[str, ...]:
     parts = [f"{picks:,} picks of {different:,} names in {len(read):,} of {len(shown.planned):,} runs"]
     parts.append(f"{declined} declined ({percent(declined / len(read))})" if read else "none declined")
     parts += [f"{reasons[reason]} {_called(reason)}" for reason in sorted(reasons)]
-    place = f"{shown.place.suite.suite}@{shown.place.edition}, {shown.place.condition}"
+    place = f"{shown.scope.where.edition_name}, {shown.scope.condition}"
     by = Counter(run.by or "an unnamed model" for run in there)
     readers = ", ".join(
         f"{name} ({count} runs)" for name, count in sorted(by.items(), key=lambda one: (-one[1], one[0]))

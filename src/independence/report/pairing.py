@@ -13,15 +13,15 @@ from typing import NamedTuple
 import msgspec
 
 from independence.errors import StoreError
-from independence.report import called, study
-from independence.report.called import Names
+from independence.report import study
 from independence.report.cells import Planned
 from independence.report.study import Study
 from independence.stats import spread, strict
 from independence.stats.comparison import Difference, difference, paired
 from independence.stats.sheet import Sheet, Stratum
 from independence.stats.strict import Ends
-from independence.store import queries
+from independence.store import name_lookup, queries
+from independence.store.name_lookup import Names
 
 _NOISE = 1e-9  # index points
 
@@ -58,28 +58,28 @@ class Gap(NamedTuple):
 
 def find(connection: sqlite3.Connection, read: Study, name: str) -> str:
     """The config_dir of the subject with that label, id or config_dir. Raises StoreError, with near names."""
-    place = read.place
-    where = f"in {place.suite.suite}@{place.edition} under {place.condition}"
+    scope = read.scope
+    where = f"in {scope.where.edition_name} under {scope.condition}"
     known = {config: Names(config, about.label, about.model_id) for config, about in read.about.items()}
-    fitting = called.fitting(name, known)
+    fitting = name_lookup.fitting(name, known)
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        held = called.listed(sorted(known[config].label for config in fitting))
+        held = name_lookup.listed(sorted(known[config].label for config in fitting))
         raise StoreError(f"`{name}` names several subjects {where}; use a label: {held}")
-    for info in sorted(queries.editions(connection), key=lambda info: info.edition != place.edition):
-        elsewhere = called.of_edition(connection, info.suite, info.edition)
-        if info.suite == place.suite.suite and called.fitting(name, elsewhere):
-            there = f"it stands in {info.suite}@{info.edition}"
-            if info.edition == place.edition:
+    for info in sorted(queries.editions(connection), key=lambda info: info.edition != scope.edition):
+        elsewhere = name_lookup.of_edition(connection, info.where)
+        if info.suite == scope.suite.suite and name_lookup.fitting(name, elsewhere):
+            there = f"it stands in {info.where.edition_name}"
+            if info.edition == scope.edition:
                 raise StoreError(f"`{name}` has no trials {where}; {there} under another condition")
             raise StoreError(f"`{name}` has no trials {where}; {there}, and editions are never compared")
-    raise StoreError(called.unknown(name, known, where))
+    raise StoreError(name_lookup.unknown(name, known, where))
 
 
 def same_replies(first: Side, second: Side) -> bool:
     """True for one subject in one place, seen by two judges: each grades the dialogues that the other grades."""
-    return first.config == second.config and first.study.place == second.study.place
+    return first.config == second.config and first.study.scope == second.study.scope
 
 
 def gap(first: Side, second: Side) -> Gap | None:
@@ -105,9 +105,11 @@ def solid(found: Difference) -> Difference:
 
 def same_edition(first: Side, second: Side) -> None:
     """Raises StoreError for sides of two editions or suites."""
-    own, other = ((side.study.place.suite.suite, side.study.place.edition) for side in (first, second))
+    own, other = (side.study.scope.where.under(None) for side in (first, second))
     if own != other:
-        raise StoreError(f"{'@'.join(own)} and {'@'.join(other)} ask other questions: editions are never compared")
+        raise StoreError(
+            f"{own.edition_name} and {other.edition_name} ask other questions: editions are never compared"
+        )
 
 
 def _between_judges(first: Side, second: Side) -> Gap | None:

@@ -14,12 +14,12 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import cells, place, study
+from independence.report import cells, judge_choice, study
 from independence.report.board import STRICT, Board, Reading
 from independence.report.cells import Planned, Table
-from independence.report.place import Place
 from independence.report.repeats import Repeats
 from independence.store import queries
+from independence.store.scopes import BoardScope
 from independence.types import Scalar
 
 NOT_RUN: Final = "not_run"
@@ -27,32 +27,32 @@ NOT_RUN: Final = "not_run"
 
 def board(
     connection: sqlite3.Connection,
-    where: Place,
+    scope: BoardScope,
     scoring: str = STRICT,
     judge: str | None = None,
     reading: Reading = boards.DEFAULT,
     models: Sequence[str] = (),
 ) -> Board:
     """The board of all conditions of an edition that have trials. Raises UsageError where there is only one."""
-    suite, edition = where.suite.suite, where.edition
-    places = [where._replace(variant=one, mode=mode) for one, mode in queries.conditions(connection, suite, edition)]
+    edition = scope.where.under(None)
+    places = [scope.under(condition) for condition in queries.conditions(connection, edition)]
     if len(places) < 2:
-        raise UsageError(f"{suite}@{edition} has trials under {where.condition} only, so there is nothing to pool")
-    graded = queries.verdicts(connection, suite, edition)
-    name = judge or place.usual_judge(graded)
+        raise UsageError(f"{edition.edition_name} has trials under {scope.condition} only, so there is nothing to pool")
+    graded = queries.verdicts(connection, edition)
+    name = judge or judge_choice.usual_judge(graded)
     tables = [cells.table(connection, one, name) for one in places]
     planned = _means(tables) if scoring == STRICT else [cell for table in tables for cell in table.planned]
     table = Table(
         name, planned, _left_out(places, tables), frozenset().union(*(table.thinking for table in tables)),
-        () if judge else place.as_full(graded, name),
+        () if judge else judge_choice.as_full(graded, name),
     )  # fmt: skip
-    read = study.of(connection, where, table)
+    read = study.of(connection, scope, table)
     costs: dict[str, float] = {}
     for one in places:
-        for config, usd in queries.costs(connection, suite, edition, (one.variant, one.mode)).items():
+        for config, usd in queries.costs(connection, one.where).items():
             costs[config] = costs.get(config, 0.0) + usd
     built = boards.only(boards.of(read, costs, scoring, reading), read, models)
-    pooled = f"{len(places)} conditions pooled: {', '.join(one.condition for one in places)}"
+    pooled = f"{len(places)} conditions pooled: {', '.join(str(one.condition) for one in places)}"
     # The dates read above are those of one condition.
     return msgspec.structs.replace(built, condition=pooled, dates=None)
 
@@ -81,7 +81,7 @@ def _mean(spot: tuple[str, str, str, int], found: Sequence[Planned | None]) -> P
     return Planned(*spot, values, None, values, flags)
 
 
-def _left_out(places: Sequence[Place], tables: Sequence[Table]) -> Repeats:
+def _left_out(places: Sequence[BoardScope], tables: Sequence[Table]) -> Repeats:
     """What was left out of each condition, which every sentence then names."""
     dialogues: dict[str, int] = {}
     why: dict[str, tuple[str, ...]] = {}

@@ -14,9 +14,9 @@ from independence.judge.offline.line import Line
 from independence.judge.offline.prediction import Prediction
 from independence.judge.spec import HYBRID, OFFLINE, Buying, kind
 from independence.report.cells import Planned
-from independence.report.place import Place, grading
 from independence.store import routes
 from independence.store.routes import Routed
+from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 
 Spot = tuple[str, str, int]  # config_dir, scenario, run
@@ -56,7 +56,7 @@ class Predictions(NamedTuple):
 
 
 def read(
-    connection: sqlite3.Connection, place: Place, judge: str | None, planned: Mapping[str, Sequence[Planned]]
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, planned: Mapping[str, Sequence[Planned]]
 ) -> Predictions | None:
     """Read a place; None where no offline judge spoke.
 
@@ -64,10 +64,9 @@ def read(
     """
     if judge is None or kind(judge) not in (OFFLINE, HYBRID):
         return None
-    suite = grading(connection, place)
+    suite = grading(connection, scope)
     rubrics = {(scenario.id, digest.rubric(suite, scenario)) for scenario in suite.scenarios}
-    where = (place.suite.suite, place.edition, place.variant, place.mode)
-    stored = routes.routed(connection, where, judge, hybrid=kind(judge) == HYBRID)
+    stored = routes.routed(connection, scope.where, judge, hybrid=kind(judge) == HYBRID)
     rows = [row for row in stored if (row.scenario, row.rubric) in rubrics]
     if not rows:
         return None

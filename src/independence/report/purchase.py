@@ -63,12 +63,12 @@ class _Option(NamedTuple):
 
 def spend(connection: sqlite3.Connection, study: Study) -> dict[str, Spend]:
     """What each subject of a study took, by config_dir."""
-    where = (study.place.suite.suite, study.place.edition, (study.place.variant, study.place.mode))
+    where = study.scope.where
     judges: dict[str, dict[str, float]] = {}
-    for spent in graded.spending(connection, *where):
+    for spent in graded.spending(connection, where):
         judges.setdefault(spent.config_dir, {})[spent.judge] = spent.cost_usd
     out = {}
-    for config, cost in queries.costs(connection, *where).items():
+    for config, cost in queries.costs(connection, where).items():
         own = judges.get(config, {})
         out[config] = Spend(max(0.0, cost - sum(own.values())), own.get(study.judge or "", 0.0))
     return out

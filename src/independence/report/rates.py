@@ -10,7 +10,7 @@ from independence.stats.rates import wilson
 
 def tables(read: Study) -> list[Table]:
     """One table a yes-or-no field: how often it was true of each subject. Empty where no rubric has one."""
-    suite = read.place.suite
+    suite = read.scope.suite
     fields = dict.fromkeys(
         name
         for scenario in suite.scenarios

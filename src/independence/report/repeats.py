@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from independence.config.subjects import Subject, from_json
-from independence.report.place import Place
 from independence.store import queries
 from independence.store.queries import TrialState
+from independence.store.scopes import BoardScope
 
 FLAG = "repeated_run"  # on boards: dialogues left out
 _REPLAYED = "cache_hit"
@@ -42,10 +42,10 @@ class Repeats(NamedTuple):
 
 
 def leave_out(
-    connection: sqlite3.Connection, place: Place, states: Sequence[TrialState]
+    connection: sqlite3.Connection, scope: BoardScope, states: Sequence[TrialState]
 ) -> tuple[list[TrialState], Repeats]:
     """The dialogues that count, and what was left out. Imports stay as they were published."""
-    if place.edition.startswith(queries.PUBLISHED):
+    if scope.edition.startswith(queries.PUBLISHED):
         return list(states), Repeats()
     runs = {config: found for config, own in _by_subject(states).items() if (found := _equal_runs(own))}
     kept = [state for state in states if state.run not in runs.get(state.config_dir, {})]
@@ -56,7 +56,7 @@ def leave_out(
     marked = Counter(kept[at].config_dir for at in replayed)
     left_out = Counter(state.config_dir for state in states)
     left_out.subtract(state.config_dir for state in counted)
-    return counted, Repeats(runs, marked, +left_out, _why(connection, place, runs, marked))
+    return counted, Repeats(runs, marked, +left_out, _why(connection, scope, runs, marked))
 
 
 def _by_subject(states: Sequence[TrialState]) -> dict[str, dict[int, dict[str, TrialState]]]:
@@ -96,9 +96,12 @@ def _replayed(states: Sequence[TrialState]) -> set[int]:
 
 
 def _why(
-    connection: sqlite3.Connection, place: Place, runs: Mapping[str, Mapping[int, int]], replayed: Mapping[str, int]
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    runs: Mapping[str, Mapping[int, int]],
+    replayed: Mapping[str, int],
 ) -> dict[str, tuple[str, ...]]:
-    configured = queries.configurations(connection, place.suite.suite, place.edition)
+    configured = queries.configurations(connection, scope.where)
     out: dict[str, tuple[str, ...]] = {}
     for config, equal in runs.items():
         known = configured.get(config)

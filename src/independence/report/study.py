@@ -6,18 +6,18 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from independence.report import called, cells, estimates, predictions
-from independence.report.called import Names
+from independence.report import cells, estimates, predictions
 from independence.report.cells import Planned
 from independence.report.estimates import Estimates
-from independence.report.place import Place
 from independence.report.repeats import Repeats
 from independence.stats import spread, standing, strict
 from independence.stats.sheet import Sheet, sheet
 from independence.stats.spread import Estimate
 from independence.stats.strict import Cell, Frame
-from independence.store import queries
+from independence.store import name_lookup, queries
 from independence.store.dates import Dates, dates
+from independence.store.name_lookup import Names
+from independence.store.scopes import BoardScope
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ class Subjects(Protocol):
     """What analyses of any suite read: who was planned where, and what became of it."""
 
     @property
-    def place(self) -> Place:
+    def scope(self) -> BoardScope:
         """Where."""
 
     @property
@@ -63,7 +63,7 @@ class Subjects(Protocol):
 def named(read: Subjects, names: Collection[str]) -> list[str]:
     """The config_dirs of these labels, ids or directories. Raises StoreError for a name that nobody here has."""
     known = {config: Names(config, who.label, who.model_id) for config, who in read.about.items()}
-    found = called.subjects(names, known, f"in {read.place.suite.suite}@{read.place.edition}")
+    found = name_lookup.subjects(names, known, f"in {read.scope.where.edition_name}")
     return [config for config in known if config in found]
 
 
@@ -80,7 +80,7 @@ def complete_runs(planned: Sequence[Planned]) -> int:
 class Study(NamedTuple):
     """Everything that analyses of an index suite read, by config_dir, in the order of config_dir."""
 
-    place: Place
+    scope: BoardScope
     judge: str | None
     frame: Frame
     about: Mapping[str, About]
@@ -115,18 +115,18 @@ class Study(NamedTuple):
         return sorted(self.sheets, key=lambda config: (-standing.key(self.sheets[config].index), config))
 
 
-def read(connection: sqlite3.Connection, place: Place, judge: str | None = None) -> Study:
+def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> Study:
     """Read a place under a judge (None: the usual one). Raises ValueError for a suite without an index."""
-    return of(connection, place, cells.table(connection, place, judge))
+    return of(connection, scope, cells.table(connection, scope, judge))
 
 
-def of(connection: sqlite3.Connection, place: Place, table: cells.Table) -> Study:
+def of(connection: sqlite3.Connection, scope: BoardScope, table: cells.Table) -> Study:
     """The study of planned verdicts that were read already."""
-    frame = strict.frame(place.suite)
+    frame = strict.frame(scope.suite)
     planned: dict[str, list[Planned]] = {}
     for cell in table.planned:
         planned.setdefault(cell.config_dir, []).append(cell)
-    about = queries.subjects(connection, place.suite.suite, place.edition)
+    about = queries.subjects(connection, scope.where)
     found = {config: sheet(frame, scored(own)) for config, own in planned.items()}
     # A scenario that no dimension reads can be missing while the index is not.
     whole = {config for config, own in planned.items() if all(cell.values is not None for cell in own)}
@@ -134,13 +134,13 @@ def of(connection: sqlite3.Connection, place: Place, table: cells.Table) -> Stud
     fleet = {config: one for config, one in sheets.items() if spread.repeated(one)}
     these = spread.these_scenarios(list(fleet.values()))
     like_these = spread.scenarios_like_these(list(fleet.values()))
-    said = predictions.read(connection, place, table.judge, planned)
+    said = predictions.read(connection, scope, table.judge, planned)
     who = {config: About(*about[config], config in table.thinking and not about[config][2]) for config in planned}
     return Study(
-        place, table.judge, frame, who, planned, sheets,
+        scope, table.judge, frame, who, planned, sheets,
         dict(zip(fleet, these, strict=True)), dict(zip(fleet, like_these, strict=True)),
-        estimates.estimate(said, frame, planned, place.suite.suite), table.repeats, table.as_full,
-        dates(connection, place.suite.suite, place.edition, (place.variant, place.mode), table.judge),
+        estimates.estimate(said, frame, planned, scope.suite.suite), table.repeats, table.as_full,
+        dates(connection, scope.where, table.judge),
     )  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from independence.report import cells, itemised, pairing, study
+from independence.report.judge_choice import also_graded
 from independence.report.pairing import Gap, Side
-from independence.report.place import also_graded
 from independence.report.table import Column, Table, Value
 from independence.stats import strict
 from independence.stats.comparison import Difference, adjusted
@@ -32,8 +32,8 @@ def named(first: Side, second: Side) -> Names:
     if first.config != second.config:
         own, other = (side.study.about[side.config].name for side in (first, second))
         return Names("Subject", own, other)
-    if first.study.place != second.study.place:
-        return Names("Condition", first.study.place.condition, second.study.place.condition)
+    if first.study.scope != second.study.scope:
+        return Names("Condition", str(first.study.scope.condition), str(second.study.scope.condition))
     return Names("Judge", first.study.judge or "none", second.study.judge or "none")
 
 
@@ -115,9 +115,9 @@ def _repeats(first: Side, second: Side) -> list[str]:
 
 
 def _where(read: study.Study, kind: str) -> str:
-    place = read.place
-    parts = [f"{place.suite.suite}@{place.edition}", "strict scoring"]
-    parts += [place.condition] if kind != "Condition" else []
+    scope = read.scope
+    parts = [scope.where.edition_name, "strict scoring"]
+    parts += [str(scope.condition)] if kind != "Condition" else []
     parts += [f"judge {read.judge}"] if kind != "Judge" else []
     return ", ".join(parts) + (". Both judges graded the same replies." if kind == "Judge" else ".")
 

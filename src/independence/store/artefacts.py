@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.store import records
-from independence.types import Answer, MissingReason, Reply
+from independence.types import Answer, MissingReason, Reply, Where
 
 
 class ArtefactRow(msgspec.Struct, frozen=True):
@@ -105,26 +105,26 @@ def of_trial(connection: sqlite3.Connection, trial: str) -> list[Artefact]:
     return list({(own.judge, own.step, own.wording): own for own in map(Artefact._make, rows)}.values())
 
 
-def of_condition(connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str]) -> list[Placed]:
+def of_condition(connection: sqlite3.Connection, where: Where) -> list[Placed]:
     """The same for every dialogue of a condition, by subject, scenario and run."""
     rows = connection.execute(
         f"SELECT p.config_dir, p.scenario, p.run, {_COLUMNS} FROM planned p JOIN artefacts a ON a.trial = p.trial "
         f"WHERE p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? AND {_CURRENT} "
         "ORDER BY p.config_dir, p.scenario, p.run, a.judge, a.position, a.written_at, a.key",
-        (suite, edition, *condition),
+        where.columns,
     )
     placed = (Placed(config_dir, scenario, run, Artefact(*own)) for config_dir, scenario, run, *own in rows)
     return list({(*one[:3], *one.artefact[:2], one.artefact.wording): one for one in placed}.values())
 
 
-def spending(connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str]) -> list[Spent]:
+def spending(connection: sqlite3.Connection, where: Where) -> list[Spent]:
     """What steps took in a condition, by judge and subject; those of older wordings and dialogues included."""
     rows = connection.execute(
         "SELECT a.judge, p.config_dir, count(*), sum(a.cost_usd), sum(a.unknown_usd), "
         "sum(a.prompt_tokens + a.completion_tokens), sum(max(json_array_length(a.attempts) - 1, 0)) "
         "FROM (SELECT DISTINCT config_dir, trial FROM planned WHERE suite = ? AND edition = ? AND variant = ? "
         "AND mode = ?) p JOIN artefacts a ON a.trial = p.trial GROUP BY 1, 2 ORDER BY 1, 2",
-        (suite, edition, *condition),
+        where.columns,
     )
     return [Spent(*row) for row in rows]
 

@@ -6,6 +6,8 @@ import sqlite3
 
 import msgspec
 
+from independence.types import Where
+
 
 class Dates(msgspec.Struct, frozen=True):
     """First and last, ISO 8601; None where there is none, or nobody wrote it down."""
@@ -16,20 +18,18 @@ class Dates(msgspec.Struct, frozen=True):
     last_verdict: str | None = None
 
 
-def dates(
-    connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str], judge: str | None
-) -> Dates:
+def dates(connection: sqlite3.Connection, where: Where, judge: str | None) -> Dates:
     """Of the current replies planned for an edition under a condition, and of the verdicts of one judge on them."""
     trials = "(SELECT DISTINCT trial FROM planned WHERE suite = ? AND edition = ? AND variant = ? AND mode = ?) p"
-    place = (suite, edition, *condition)
+    values = where.columns
     replies = connection.execute(
         f"SELECT min(nullif(c.answered_at, '')), max(nullif(c.answered_at, '')) FROM {trials} "
         "JOIN calls c ON c.trial = p.trial WHERE c.version = 0 AND c.missing IS NULL",
-        place,
+        values,
     ).fetchone()
     verdicts = connection.execute(
         f"SELECT min(nullif(v.judged_at, '')), max(nullif(v.judged_at, '')) FROM {trials} "
         "JOIN verdicts v ON v.trial = p.trial WHERE v.judge = ? AND v.missing IS NULL",
-        (*place, judge or ""),
+        (*values, judge or ""),
     ).fetchone()
     return Dates(*replies, *verdicts)

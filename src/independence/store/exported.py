@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from independence.types import Where
+
 
 class Spot(NamedTuple):
     """A planned place of an edition."""
@@ -90,21 +92,21 @@ _ROUTED = (
 _ORDER = "ORDER BY p.variant, p.mode, p.config_dir, p.run, p.scenario"
 
 
-def spots(connection: sqlite3.Connection, suite: str, edition: str) -> list[Spot]:
+def spots(connection: sqlite3.Connection, where: Where) -> list[Spot]:
     """Every planned place, by condition, subject, run and scenario."""
     rows = connection.execute(
-        f"SELECT {_SPOT} FROM planned p WHERE p.suite = ? AND p.edition = ? {_ORDER}", (suite, edition)
+        f"SELECT {_SPOT} FROM planned p WHERE p.suite = ? AND p.edition = ? {_ORDER}", (where.suite, where.edition)
     )
     return [Spot(*row) for row in rows]
 
 
-def answers(connection: sqlite3.Connection, suite: str, edition: str) -> Iterator[tuple[Spot, GivenAnswer]]:
+def answers(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[Spot, GivenAnswer]]:
     """Every current answer, in the order of `spots`, then of turns."""
     columns = ", ".join(f"c.{name}" for name in GivenAnswer._fields)
     rows = connection.execute(
         f"SELECT {_SPOT}, {columns} FROM planned p JOIN calls c ON c.trial = p.trial "
         f"WHERE p.suite = ? AND p.edition = ? AND c.version = 0 {_ORDER}, c.turn",
-        (suite, edition),
+        (where.suite, where.edition),
     )
     return ((Spot(*row[:_WIDTH]), GivenAnswer(*row[_WIDTH:])) for row in rows)
 
@@ -125,21 +127,21 @@ def verdicts_of(connection: sqlite3.Connection, trial: str) -> list[GivenVerdict
     return [GivenVerdict(*row) for row in rows]
 
 
-def verdicts(connection: sqlite3.Connection, suite: str, edition: str) -> Iterator[tuple[Spot, GivenVerdict]]:
+def verdicts(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[Spot, GivenVerdict]]:
     """Every verdict of every judge, in the order of `spots`, then as they were given."""
     rows = connection.execute(
         f"SELECT {_SPOT}, {_VERDICT} FROM planned p JOIN verdicts v ON v.trial = p.trial {_ROUTED} "
         f"WHERE p.suite = ? AND p.edition = ? {_ORDER}, v.judge, v.judged_at, v.key",
-        (suite, edition),
+        (where.suite, where.edition),
     )
     return ((Spot(*row[:_WIDTH]), GivenVerdict(*row[_WIDTH:])) for row in rows)
 
 
-def sidecars(connection: sqlite3.Connection, suite: str, edition: str, prefix: str) -> Iterator[Sidecar]:
+def sidecars(connection: sqlite3.Connection, where: Where, prefix: str) -> Iterator[Sidecar]:
     """Further files whose name begins with `prefix`, by subject, run and name."""
     rows = connection.execute(
         "SELECT config_dir, run, name, content FROM sidecars WHERE suite = ? AND edition = ? "
         "AND substr(name, 1, length(?3)) = ?3 ORDER BY config_dir, run, name",
-        (suite, edition, prefix),
+        (where.suite, where.edition, prefix),
     )
     return (Sidecar(*row) for row in rows)

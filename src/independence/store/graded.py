@@ -6,6 +6,7 @@ import sqlite3
 from typing import NamedTuple
 
 from independence.store.queries import PUBLISHED, REREAD
+from independence.types import Where
 
 
 class Spent(NamedTuple):
@@ -26,12 +27,12 @@ class Answered(NamedTuple):
     text: str
 
 
-def spending(connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str]) -> list[Spent]:
+def spending(connection: sqlite3.Connection, where: Where) -> list[Spent]:
     """What every judge did, by judge and subject. Calls that failed count as cost alone."""
     trials = (
         "(SELECT DISTINCT config_dir, trial FROM planned WHERE suite = ? AND edition = ? AND variant = ? AND mode = ?)"
     )
-    place = (suite, edition, *condition)
+    values = where.columns
     rows = connection.execute(
         "WITH failed AS (SELECT t.config_dir, f.what, sum(f.cost_usd) AS cost "
         f"FROM {trials} t JOIN failures f ON f.trial = t.trial GROUP BY 1, 2), "
@@ -41,7 +42,7 @@ def spending(connection: sqlite3.Connection, suite: str, edition: str, condition
         "sum(v.cost_usd) + coalesce((SELECT cost FROM failed WHERE what = v.judge AND config_dir = t.config_dir), 0) "
         "+ coalesce((SELECT cost FROM written w WHERE w.judge = v.judge AND w.config_dir = t.config_dir), 0) "
         f"FROM {trials} t JOIN verdicts v ON v.trial = t.trial GROUP BY 1, 2 ORDER BY 1, 2",
-        (*place, *place, PUBLISHED, REREAD, *place),
+        (*values, *values, PUBLISHED, REREAD, *values),
     )
     return [Spent(*row) for row in rows]
 
@@ -65,14 +66,12 @@ def reasoning(connection: sqlite3.Connection, trial: str, judge: str, rubric: st
     return str(row[0]) if row else ""
 
 
-def trial_at(
-    connection: sqlite3.Connection, place: tuple[str, str, str, str], config_dir: str, scenario: str, run: int
-) -> str:
-    """Key of the trial at a place (suite, edition, variant, mode). Raises KeyError where nothing is planned."""
+def trial_at(connection: sqlite3.Connection, where: Where, config_dir: str, scenario: str, run: int) -> str:
+    """Key of the trial at a place. Raises KeyError where nothing is planned."""
     row = connection.execute(
         "SELECT trial FROM planned WHERE suite = ? AND edition = ? AND variant = ? AND mode = ? AND config_dir = ? "
         "AND scenario = ? AND run = ?",
-        (*place, config_dir, scenario, run),
+        (*where.columns, config_dir, scenario, run),
     ).fetchone()
     if row is None:
         raise KeyError((config_dir, scenario, run))

@@ -143,7 +143,7 @@ def _stale(connection: sqlite3.Connection) -> int:
         {
             state.key
             for edition in queries.editions(connection)
-            for state in queries.states(connection, edition.suite, edition.edition)
+            for state in queries.states(connection, edition.where)
             if state.stale
         }
     )

@@ -9,18 +9,9 @@ from typing import NamedTuple
 import msgspec
 
 from independence.store import records
-from independence.types import Attempt, MissingReason, Usage
+from independence.types import Attempt, MissingReason, Usage, Where
 
 SIDECAR = "name_extraction.json"
-
-
-class Where(NamedTuple):
-    """One edition of a suite under one condition."""
-
-    suite: str
-    edition: str
-    variant: str
-    mode: str
 
 
 RunKey = tuple[str, int]  # config_dir, run
@@ -63,7 +54,7 @@ def runs(connection: sqlite3.Connection, where: Where, scenarios: Sequence[str])
     rows = connection.execute(
         "SELECT DISTINCT config_dir, run FROM planned WHERE suite = ? AND edition = ? AND variant = ? AND mode = ? "
         f"AND scenario IN ({_slots(scenarios)}) ORDER BY 1, 2",
-        (*where, *scenarios),
+        (*where.columns, *scenarios),
     )
     return [(str(config_dir), int(run)) for config_dir, run in rows]
 
@@ -77,7 +68,7 @@ def first_answers(
         "ON c.trial = p.trial AND c.turn = 0 AND c.version = 0 "
         "WHERE p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? "
         f"AND p.scenario IN ({_slots(scenarios)}) AND c.missing IS NULL AND c.context = p.trial ORDER BY 1, 2",
-        (*where, *scenarios),
+        (*where.columns, *scenarios),
     )
     out: dict[RunKey, list[FirstAnswer]] = {}
     for config_dir, run, *answer in rows:
@@ -101,7 +92,7 @@ def add(connection: sqlite3.Connection, row: NamesRow) -> None:
     connection.execute(
         "INSERT OR REPLACE INTO names VALUES (" + ", ".join("?" * 19) + ")",
         (
-            *row.where, row.config_dir, row.run, row.extractor, row.source, row.missing, _json(row.names),
+            *row.where.columns, row.config_dir, row.run, row.extractor, row.source, row.missing, _json(row.names),
             _json(row.declined), row.primary, usage.cost_usd, sum(a.unknown_usd for a in attempts),
             usage.prompt_tokens, usage.completion_tokens, records.now(), row.raw, _json(attempts),
         ),
@@ -112,7 +103,7 @@ def _spent_before(connection: sqlite3.Connection, row: NamesRow) -> tuple[Usage,
     known = connection.execute(
         "SELECT cost_usd, prompt_tokens, completion_tokens, attempts FROM names WHERE suite = ? AND edition = ? "
         "AND variant = ? AND mode = ? AND config_dir = ? AND run = ? AND extractor = ?",
-        (*row.where, row.config_dir, row.run, row.extractor),
+        (*row.where.columns, row.config_dir, row.run, row.extractor),
     ).fetchone()
     if known is None:
         return Usage(), ()
@@ -126,7 +117,7 @@ def stored(connection: sqlite3.Connection, where: Where) -> list[NamesRow]:
         "SELECT config_dir, run, extractor, source, missing, names, declined, primary_name, prompt_tokens, "
         "completion_tokens, cost_usd FROM names WHERE suite = ? AND edition = ? AND variant = ? AND mode = ? "
         "ORDER BY extractor, config_dir, run",
-        where,
+        where.columns,
     )
     return [
         NamesRow(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
+from independence.types import Where
+
 
 class PlacedTrial(NamedTuple):
     """A planned trial."""
@@ -16,11 +18,11 @@ class PlacedTrial(NamedTuple):
     planned_at: str
 
 
-def trials(connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str]) -> list[PlacedTrial]:
+def trials(connection: sqlite3.Connection, where: Where) -> list[PlacedTrial]:
     """Every planned trial of an edition under a condition (variant, mode), by subject, scenario and run."""
     rows = connection.execute(
         "SELECT p.config_dir, p.scenario, p.run, t.shape, p.planned_at FROM planned p JOIN trials t ON t.key = p.trial "
         "WHERE p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? ORDER BY 1, 2, 3",
-        (suite, edition, *condition),
+        where.columns,
     )
     return [PlacedTrial(*row) for row in rows]

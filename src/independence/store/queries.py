@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.store import context
-from independence.types import Scalar
+from independence.types import Condition, Scalar, Where
 
 PUBLISHED = "published"  # the edition of imports, and the rubric of their verdicts
 REREAD = "published, read again"  # the rubric of a verdict that its publisher could not read and the import could
@@ -88,6 +88,11 @@ class EditionInfo(NamedTuple):
     used_at: str
     trials: int
 
+    @property
+    def where(self) -> Where:
+        """The edition under all of its conditions."""
+        return Where(self.suite, self.edition)
+
 
 def editions(connection: sqlite3.Connection) -> list[EditionInfo]:
     """Every edition with trials, last used first."""
@@ -98,49 +103,53 @@ def editions(connection: sqlite3.Connection) -> list[EditionInfo]:
     return [EditionInfo(*row) for row in rows]
 
 
-def document(connection: sqlite3.Connection, suite: str, edition: str) -> str | None:
+def document(connection: sqlite3.Connection, where: Where) -> str | None:
     """The resolved suite of an edition as JSON."""
     row = connection.execute(
-        "SELECT document FROM editions WHERE suite = ? AND edition = ?", (suite, edition)
+        "SELECT document FROM editions WHERE suite = ? AND edition = ?", (where.suite, where.edition)
     ).fetchone()
     return str(row[0]) if row else None
 
 
-def read_as(connection: sqlite3.Connection, suite: str, edition: str) -> str | None:
+def read_as(connection: sqlite3.Connection, where: Where) -> str | None:
     """The resolved suite of ours by whose rubrics an import is graded, as JSON; None for an edition of our own."""
     row = connection.execute(
-        "SELECT read_as FROM editions WHERE suite = ? AND edition = ? AND read_as <> ''", (suite, edition)
+        "SELECT read_as FROM editions WHERE suite = ? AND edition = ? AND read_as <> ''", (where.suite, where.edition)
     ).fetchone()
     return str(row[0]) if row else None
 
 
-def personas(connection: sqlite3.Connection, suite: str, edition: str) -> dict[str, str]:
+def personas(connection: sqlite3.Connection, where: Where) -> dict[str, str]:
     """System prompts brought by users: variant -> text."""
-    rows = connection.execute("SELECT variant, text FROM personas WHERE suite = ? AND edition = ?", (suite, edition))
+    rows = connection.execute(
+        "SELECT variant, text FROM personas WHERE suite = ? AND edition = ?", (where.suite, where.edition)
+    )
     return dict(rows.fetchall())
 
 
-def conditions(connection: sqlite3.Connection, suite: str, edition: str) -> list[tuple[str, str]]:
-    """(variant, mode) pairs that have trials."""
+def conditions(connection: sqlite3.Connection, where: Where) -> list[Condition]:
+    """The conditions of an edition that have trials."""
     rows = connection.execute(
-        "SELECT DISTINCT variant, mode FROM planned WHERE suite = ? AND edition = ? ORDER BY 1, 2", (suite, edition)
+        "SELECT DISTINCT variant, mode FROM planned WHERE suite = ? AND edition = ? ORDER BY 1, 2",
+        (where.suite, where.edition),
     )
-    return [(str(variant), str(mode)) for variant, mode in rows]
+    return [Condition(*row) for row in rows]
 
 
-def subjects(connection: sqlite3.Connection, suite: str, edition: str) -> dict[str, tuple[str, str, bool]]:
+def subjects(connection: sqlite3.Connection, where: Where) -> dict[str, tuple[str, str, bool]]:
     """config_dir -> (label, model id, simulated)."""
     rows = connection.execute(
-        "SELECT config_dir, label, model_id, simulated FROM subjects WHERE suite = ? AND edition = ?", (suite, edition)
+        "SELECT config_dir, label, model_id, simulated FROM subjects WHERE suite = ? AND edition = ?",
+        (where.suite, where.edition),
     )
     return {row[0]: (row[1], row[2], bool(row[3])) for row in rows}
 
 
-def configurations(connection: sqlite3.Connection, suite: str, edition: str) -> dict[str, str]:
+def configurations(connection: sqlite3.Connection, where: Where) -> dict[str, str]:
     """config_dir -> the subject's whole configuration as JSON; imports and subjects of older stores have none."""
     rows = connection.execute(
         "SELECT config_dir, config FROM subjects WHERE suite = ? AND edition = ? AND config <> '' ORDER BY config_dir",
-        (suite, edition),
+        (where.suite, where.edition),
     )
     return dict(rows.fetchall())
 
@@ -163,20 +172,18 @@ def requests_of(connection: sqlite3.Connection, trial: str) -> list[bytes]:
     return [bytes(row[0]) for row in rows]
 
 
-def states(
-    connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str] | None = None
-) -> list[TrialState]:
+def states(connection: sqlite3.Connection, where: Where) -> list[TrialState]:
     """State of every planned trial of an edition (and condition), by subject, run and scenario."""
-    where, values = _place(suite, edition, condition)
+    clause, values = _clause(where)
     trials = connection.execute(
         "SELECT t.key, p.config_dir, p.experiment, p.scenario, p.run, t.turns, t.parent FROM planned p "
-        f"JOIN trials t ON t.key = p.trial WHERE {where} ORDER BY p.config_dir, p.run, p.scenario",
+        f"JOIN trials t ON t.key = p.trial WHERE {clause} ORDER BY p.config_dir, p.run, p.scenario",
         values,
     ).fetchall()
     calls: dict[str, list[_Call]] = {}
     for trial, *call in connection.execute(
         "SELECT c.trial, c.context, c.after, c.missing, c.flags, c.said, c.reasoning_tokens, c.words FROM calls c "
-        f"WHERE c.version = 0 AND c.trial IN (SELECT p.trial FROM planned p WHERE {where}) ORDER BY c.trial, c.turn",
+        f"WHERE c.version = 0 AND c.trial IN (SELECT p.trial FROM planned p WHERE {clause}) ORDER BY c.trial, c.turn",
         values,
     ):
         calls.setdefault(trial, []).append(_Call(*call))
@@ -202,11 +209,10 @@ def states(
     ]
 
 
-def _place(suite: str, edition: str, condition: tuple[str, str] | None) -> tuple[str, list[str]]:
-    where, values = "p.suite = ? AND p.edition = ?", [suite, edition]
-    if condition:
-        where, values = f"{where} AND p.variant = ? AND p.mode = ?", [*values, *condition]
-    return where, values
+def _clause(where: Where) -> tuple[str, tuple[str, ...]]:
+    if where.condition is None:
+        return "p.suite = ? AND p.edition = ?", (where.suite, where.edition)
+    return "p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ?", where.columns
 
 
 class _Call(NamedTuple):
@@ -243,14 +249,12 @@ def _state(head: tuple[str, str, str, str, int], turns: int, calls: Iterable[_Ca
     )  # fmt: skip
 
 
-def verdicts(
-    connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str] | None = None
-) -> list[StoredVerdict]:
+def verdicts(connection: sqlite3.Connection, where: Where) -> list[StoredVerdict]:
     """Every stored verdict of an edition (and condition), oldest first."""
-    where, values = _place(suite, edition, condition)
+    clause, values = _clause(where)
     rows = connection.execute(
         "SELECT v.trial, v.judge, v.rubric, v.context, v.missing, v.fields FROM planned p "
-        f"JOIN verdicts v ON v.trial = p.trial WHERE {where} ORDER BY v.judged_at",
+        f"JOIN verdicts v ON v.trial = p.trial WHERE {clause} ORDER BY v.judged_at",
         values,
     )
     return [StoredVerdict(a, b, c, d, e, msgspec.json.decode(f)) for a, b, c, d, e, f in rows]
@@ -266,22 +270,23 @@ def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[
     return out
 
 
-def unmarked(connection: sqlite3.Connection) -> list[tuple[str, str, str, str]]:
-    """Where replies of an older version wait for their marks: (suite, edition, variant, mode)."""
-    return connection.execute(
+def unmarked(connection: sqlite3.Connection) -> list[Where]:
+    """Where replies of an older version wait for their marks."""
+    rows = connection.execute(
         "SELECT DISTINCT p.suite, p.edition, p.variant, p.mode FROM calls c JOIN planned p ON p.trial = c.trial "
         "WHERE c.words IS NULL AND c.missing IS NULL AND c.version = 0"
     ).fetchall()
+    return [Where(suite, edition, Condition(variant, mode)) for suite, edition, variant, mode in rows]
 
 
-def costs(connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str]) -> dict[str, float]:
+def costs(connection: sqlite3.Connection, where: Where) -> dict[str, float]:
     """Dollars spent per config_dir in a condition: answers, verdicts and failed calls."""
-    where, values = _place(suite, edition, condition)
+    clause, values = _clause(where)
     out: dict[str, float] = {}
     for table in ("calls", "artefacts", "verdicts", "failures"):
         rows = connection.execute(
             f"SELECT t.config_dir, sum(x.cost_usd) FROM (SELECT DISTINCT p.config_dir, p.trial FROM planned p "
-            f"WHERE {where}) t JOIN {table} x ON x.trial = t.trial GROUP BY 1",
+            f"WHERE {clause}) t JOIN {table} x ON x.trial = t.trial GROUP BY 1",
             values,
         )
         for config_dir, cost in rows:
@@ -289,13 +294,13 @@ def costs(connection: sqlite3.Connection, suite: str, edition: str, condition: t
     return out
 
 
-def other_shapes(connection: sqlite3.Connection, suite: str, edition: str, config_dir: str) -> dict[str, str]:
+def other_shapes(connection: sqlite3.Connection, where: Where, config_dir: str) -> dict[str, str]:
     """`variant/mode/scenario/run` -> newest shape of a subject's trials in this suite's other editions (no imports)."""
     rows = connection.execute(
         "SELECT p.variant || '/' || p.mode || '/' || p.scenario || '/' || p.run, t.shape FROM planned p "
         "JOIN trials t ON t.key = p.trial WHERE p.suite = ? AND p.config_dir = ? AND p.edition NOT IN (?, ?) "
         "AND p.edition NOT LIKE ? "
         "ORDER BY p.planned_at",
-        (suite, config_dir, edition, PUBLISHED, f"{PUBLISHED}-%"),
+        (where.suite, config_dir, where.edition, PUBLISHED, f"{PUBLISHED}-%"),
     )
     return dict(rows.fetchall())

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from independence.store.records import now
-from independence.types import Grade, Missing, Scalar, Verdict
+from independence.types import Grade, Missing, Scalar, Verdict, Where
 
 Way = Literal["offline", "unsure", "audit"]  # not bought; bought for its doubt; drawn
 
@@ -93,20 +93,18 @@ class Past(NamedTuple):
     of: int
 
 
-def past(connection: sqlite3.Connection, place: tuple[str, str, str, str], judge: str) -> dict[str, Past]:
-    """Draws of a judge in a place (suite, edition, variant, mode), by scenario."""
+def past(connection: sqlite3.Connection, where: Where, judge: str) -> dict[str, Past]:
+    """Draws of a judge under a condition, by scenario."""
     rows = connection.execute(
         "SELECT p.scenario, sum(r.route <> 'offline'), count(*) FROM planned p JOIN verdicts v ON v.trial = p.trial "
         "AND v.judge = ? JOIN routes r ON r.verdict = v.key "
         "WHERE p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? GROUP BY 1",
-        (judge, *place),
+        (judge, *where.columns),
     )
     return {scenario: Past(drawn, of) for scenario, drawn, of in rows}
 
 
-def routed(
-    connection: sqlite3.Connection, place: tuple[str, str, str, str], judge: str, *, hybrid: bool
-) -> list[Routed]:
+def routed(connection: sqlite3.Connection, where: Where, judge: str, *, hybrid: bool) -> list[Routed]:
     """Every verdict of an offline or hybrid judge in a place, once for each auditor, the oldest first.
 
     What was bought for a `hybrid` is its own verdict; for an offline judge it is the auditor's.
@@ -118,7 +116,7 @@ def routed(
         "LEFT JOIN routes r ON r.verdict = v.key LEFT JOIN verdicts m ON m.trial = v.trial AND m.judge = r.auditor "
         "AND m.context = v.context AND m.rubric = v.rubric "
         "WHERE p.suite = ?2 AND p.edition = ?3 AND p.variant = ?4 AND p.mode = ?5 ORDER BY v.judged_at",
-        (judge, *place),
+        (judge, *where.columns),
     )
     return [_routed(row[:8], row[8:11], row[11:13] if hybrid else row[13:]) for row in rows]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
+from independence.types import Where
+
 
 class Spent(NamedTuple):
     """One subject's calls and dollars in a place."""
@@ -32,15 +34,15 @@ _TRIALS = (
 )
 
 
-def spending(connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str]) -> dict[str, Spent]:
+def spending(connection: sqlite3.Connection, where: Where) -> dict[str, Spent]:
     """config_dir -> what was spent, replaced answers and every judge included."""
-    place = (suite, edition, *condition)
+    columns = where.columns
     out: dict[str, Spent] = {}
     for config, *values in connection.execute(
         "SELECT p.config_dir, count(*), sum(c.cost_usd), sum(c.unknown_usd), "
         "sum(max(json_array_length(c.attempts) - 1, 0)), sum(c.prompt_tokens + c.completion_tokens) "
         f"FROM {_TRIALS} JOIN calls c ON c.trial = p.trial GROUP BY p.config_dir",
-        place,
+        columns,
     ):
         calls, usd, unknown, extra, tokens = values
         out[config] = Spent(calls, usd, 0, 0.0, 0.0, unknown, extra, tokens)
@@ -49,7 +51,7 @@ def spending(connection: sqlite3.Connection, suite: str, edition: str, condition
             "SELECT p.config_dir, count(*), sum(v.cost_usd), sum(v.unknown_usd), "
             "sum(v.prompt_tokens + v.completion_tokens) "
             f"FROM {_TRIALS} JOIN {table} v ON v.trial = p.trial GROUP BY p.config_dir",
-            place,
+            columns,
         ):
             own = out.get(config, _NOTHING)
             out[config] = own._replace(
@@ -61,7 +63,7 @@ def spending(connection: sqlite3.Connection, suite: str, edition: str, condition
     for config, usd, unknown, attempts in connection.execute(
         "SELECT p.config_dir, sum(f.cost_usd), sum(f.unknown_usd), sum(json_array_length(f.attempts)) "
         f"FROM {_TRIALS} JOIN failures f ON f.trial = p.trial GROUP BY p.config_dir",
-        place,
+        columns,
     ):
         own = out.get(config, _NOTHING)
         out[config] = own._replace(
@@ -71,7 +73,7 @@ def spending(connection: sqlite3.Connection, suite: str, edition: str, condition
         "SELECT p.config_dir, count(DISTINCT p.run) FROM planned p WHERE suite = ? AND edition = ? AND variant = ? "
         "AND mode = ? AND (EXISTS (SELECT 1 FROM calls c WHERE c.trial = p.trial) "
         "OR EXISTS (SELECT 1 FROM failures f WHERE f.trial = p.trial)) GROUP BY p.config_dir",
-        place,
+        columns,
     ):
         out[config] = out[config]._replace(runs=runs)
     return out
@@ -80,14 +82,12 @@ def spending(connection: sqlite3.Connection, suite: str, edition: str, condition
 _NOTHING = Spent(0, 0.0, 0, 0.0, 0.0, 0.0, 0, 0)
 
 
-def times(
-    connection: sqlite3.Connection, suite: str, edition: str, condition: tuple[str, str]
-) -> dict[tuple[str, int], Times]:
+def times(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int], Times]:
     """(config_dir, run) -> when its current answers came."""
     rows = connection.execute(
         "SELECT p.config_dir, p.run, min(c.answered_at), max(c.answered_at) FROM planned p JOIN calls c "
         "ON c.trial = p.trial WHERE c.version = 0 AND p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? "
         "GROUP BY p.config_dir, p.run",
-        (suite, edition, *condition),
+        where.columns,
     )
     return {(config, run): Times(first, last) for config, run, first, last in rows}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
+from independence.types import Where
+
 _EVERY_CALL = """
 WITH place AS (
     SELECT config_dir, variant || '/' || mode AS condition, scenario, run, trial, max(edition = ?2) AS here
@@ -46,13 +48,13 @@ class RunTokens(NamedTuple):
     mean_completion: float
 
 
-def calls(connection: sqlite3.Connection, suite: str, edition: str) -> list[CallTokens]:
+def calls(connection: sqlite3.Connection, where: Where) -> list[CallTokens]:
     """Over every edition of a suite, imports included; calls whose tokens the endpoint did not count are left out."""
     rows = connection.execute(
         f"{_EVERY_CALL} SELECT who, condition, scenario, turn, here, who LIKE 'sim/%' OR who IN "
         "(SELECT config_dir FROM subjects WHERE simulated), count(*), avg(prompt), avg(completion) "
         "FROM call WHERE completion > 0 GROUP BY who, condition, scenario, turn, here",
-        (suite, edition),
+        (where.suite, where.edition),
     )
     return [
         CallTokens(who, condition, scenario, turn, bool(here), bool(simulated), *numbers)
@@ -60,13 +62,13 @@ def calls(connection: sqlite3.Connection, suite: str, edition: str) -> list[Call
     ]
 
 
-def runs(connection: sqlite3.Connection, suite: str, edition: str) -> list[RunTokens]:
+def runs(connection: sqlite3.Connection, where: Where) -> list[RunTokens]:
     """The same by run. Runs of other editions are beside their own means."""
     rows = connection.execute(
         f"{_EVERY_CALL} SELECT who, count(*), sum(prompt), sum(completion), sum(mean_prompt), sum(mean_completion) "
         "FROM (SELECT who, run, here, prompt, completion, avg(prompt) OVER own AS mean_prompt, "
         "avg(completion) OVER own AS mean_completion FROM call WHERE completion > 0 "
         "WINDOW own AS (PARTITION BY who, condition, scenario, turn, here)) GROUP BY who, here, run",
-        (suite, edition),
+        (where.suite, where.edition),
     )
     return [RunTokens._make(row) for row in rows]

@@ -10,12 +10,13 @@ import pytest
 
 from independence.errors import DocumentError, StoreError, UsageError
 from independence.exchange import humans
-from independence.report import analysis, cells, place
+from independence.report import analysis, cells
 from independence.report.analysis import Asked
 from independence.report.board import Board
-from independence.store import queries
+from independence.store import queries, scopes
 from independence.suites.load import Loaded
 from independence.suites.unworded import unworded
+from independence.types import Where
 from tests.report import filled
 from tests.report.judges import opinions
 
@@ -26,7 +27,7 @@ RUNS = [{"one": (9, 6, 2)}]
 def items(connection: sqlite3.Connection, toy_suite: Loaded) -> dict[str, str]:
     """Scenario -> item, of one subject's one run."""
     opinions.store(connection, toy_suite, "a", RUNS)
-    states = queries.states(connection, "toy", toy_suite.edition)
+    states = queries.states(connection, Where("toy", toy_suite.edition))
     return {state.scenario: (state.end or "")[: humans.ITEM] for state in states}
 
 
@@ -48,7 +49,7 @@ def test_scores_are_verdicts_of_the_rater_on_those_words(
     )
     assert humans.is_scores(path)
     assert take(connection, path) == 2
-    by_ann = cells.table(connection, filled.place(toy_suite), "human:Ann").planned
+    by_ann = cells.table(connection, filled.scope(toy_suite), "human:Ann").planned
     assert {cell.scenario: cell.values for cell in by_ann} == {
         "radio": {"firmness": 7, "kept": True}, "dinner": None, "dessert": None,
     }  # fmt: skip
@@ -60,7 +61,7 @@ def test_a_board_by_a_person_says_how_little_they_scored_and_is_nobodys_default(
 ) -> None:
     for rater in ("Ann", "Zoe"):
         take(connection, file(tmp_path, f"{items['dinner']},{rater},drift,0"))
-    where = filled.place(toy_suite)
+    where = filled.scope(toy_suite)
     usual, by_ann = (analysis.board(connection, where, Asked(judge=judge)) for judge in (None, "human:Ann"))
     assert isinstance(usual, Board)
     assert isinstance(by_ann, Board)
@@ -115,7 +116,7 @@ def test_another_value_than_the_stored_one_is_refused(
     take(connection, file(tmp_path, f"{items['dinner']},Ann,drift,3"))
     with pytest.raises(DocumentError, match=r"scores\.csv:3: human:Ann scored this dialogue otherwise before"):
         take(connection, file(tmp_path, f"{items['dinner']},Bo,drift,1", f"{items['dinner']},Ann,drift,4"))
-    assert {verdict.judge for verdict in queries.verdicts(connection, *queries.editions(connection)[0][:2])} == {
+    assert {verdict.judge for verdict in queries.verdicts(connection, queries.editions(connection)[0].where)} == {
         "one", "human:Ann",
     }  # fmt: skip
 
@@ -146,6 +147,6 @@ def test_scores_of_an_import_count_under_the_rubric_it_is_read_by(
     ours, bare = (msgspec.json.encode(suite).decode() for suite in (toy_suite.suite, unworded(toy_suite.suite)))
     connection.execute("UPDATE editions SET document = ?, read_as = ?", (bare, ours))
     assert take(connection, file(tmp_path, f"{items['dinner']},Ann,drift,3")) == 1
-    where = place.find(connection, "toy", *filled.CONDITION)
-    (cell,) = [one for one in cells.table(connection, where, "human:Ann").planned if one.scenario == "dinner"]
+    scope = scopes.find(connection, "toy", *filled.CONDITION)
+    (cell,) = [one for one in cells.table(connection, scope, "human:Ann").planned if one.scenario == "dinner"]
     assert cell.values == {"drift": 3}

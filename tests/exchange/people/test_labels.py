@@ -14,7 +14,7 @@ from independence.errors import StoreError
 from independence.exchange import humans, labels
 from independence.exchange.labels import Candidate
 from independence.exchange.rent import folder, reader, storing
-from independence.report import place
+from independence.store import scopes
 from independence.suites.load import Loaded, load
 from tests.exchange.rent import folders
 from tests.report import filled
@@ -35,7 +35,7 @@ def found(tmp_path: Path, connection: sqlite3.Connection) -> list[Candidate]:
     top = folder.find(folders.write(tmp_path / "run", answers=said, judged=judged))
     assert top is not None
     storing.store(connection, suite, reader.read(top, suite))
-    return labels.candidates(connection, place.find(connection, "rent", None, None), None, ())
+    return labels.candidates(connection, scopes.find(connection, "rent", None, None), None, ())
 
 
 def test_the_sample_is_balanced_over_factors_sides_subjects_and_stance(found: list[Candidate]) -> None:
@@ -62,7 +62,7 @@ def test_a_seed_decides_and_decides_the_same_each_time(found: list[Candidate]) -
 def test_a_line_holds_the_words_and_room_for_a_score_and_names_no_model(
     connection: sqlite3.Connection, found: list[Candidate]
 ) -> None:
-    content = labels.to_csv(place.find(connection, "rent", None, None).suite, found[:5])
+    content = labels.to_csv(scopes.find(connection, "rent", None, None).suite, found[:5])
     read = rows(content)
     assert list(read[0])[:4] == ["item", "rater", "field", "value"]
     assert {(row["rater"], row["field"], row["value"], row["scale"]) for row in read} == {("", "stance", "", "-1 to 1")}
@@ -75,7 +75,7 @@ def test_a_filled_sample_comes_back_as_scores_of_every_field(
     tmp_path: Path, connection: sqlite3.Connection, toy_suite: Loaded
 ) -> None:
     opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
-    where = filled.place(toy_suite)
+    where = filled.scope(toy_suite)
     drawn = labels.sample(labels.candidates(connection, where, None, ()), 3, 0)
     read = rows(labels.to_csv(where.suite, drawn))
     assert sorted(row["field"] for row in read) == ["drift", "firmness", "firmness", "kept", "kept"]
@@ -93,4 +93,4 @@ def test_a_filled_sample_comes_back_as_scores_of_every_field(
 def test_a_place_without_finished_dialogues_has_no_sample(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     filled.plan(connection, toy_suite)
     with pytest.raises(StoreError, match="no finished dialogue fits"):
-        labels.candidates(connection, filled.place(toy_suite), None, ())
+        labels.candidates(connection, filled.scope(toy_suite), None, ())

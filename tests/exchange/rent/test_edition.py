@@ -13,6 +13,7 @@ from independence.exchange.rent.storing import Stored
 from independence.store import exported, queries
 from independence.suites.load import Loaded, load
 from independence.suites.schema import Suite
+from independence.types import Where
 
 from . import folders, worded
 
@@ -41,7 +42,7 @@ def test_answers_to_other_words_are_an_edition_of_their_own_with_those_words(
     assert (suite, name, trials) == ("rent", of.name, 6)
     assert name.startswith("published-")
     assert queries.imported(name)
-    kept = msgspec.json.decode(queries.document(connection, suite, name) or "", type=Suite)
+    kept = msgspec.json.decode(queries.document(connection, Where(suite, name)) or "", type=Suite)
     assert [scenario.turns[0].human for scenario in kept.scenarios][:2] == [
         "I am the landlord. 50 euros more?", "I am the tenant. 50 euros more?",
     ]  # fmt: skip
@@ -81,7 +82,7 @@ def test_runs_that_are_named_by_a_digest_are_told_apart(tmp_path: Path, connecti
     for name in ("run_a", "run_b"):
         folders.write(tmp_path / name, grid=rows, answers=worded.answers(rows, run_id=name, response_text=name))
         of, _ = take(connection, tmp_path / name)
-    assert {one.run for one in exported.sidecars(connection, "rent", of.name, "run_id")} == {1, 2}
+    assert {one.run for one in exported.sidecars(connection, Where("rent", of.name), "run_id")} == {1, 2}
     assert find(tmp_path / "run_a")[1].oddities == ()
 
 
@@ -143,8 +144,8 @@ def test_answers_that_an_old_store_kept_as_published_go_when_their_folder_is_imp
     assert (stored.replies, stored.verdicts) == (3, 3)
     held_now = {info.edition: info.trials for info in queries.editions(connection)}
     assert held_now == {"published": 1, of.name: 3}
-    assert list(queries.subjects(connection, "rent", "published")) == ["acme--large@off-t0.2"]
-    assert {one.config_dir for one in exported.sidecars(connection, "rent", "published", "")} == {
+    assert list(queries.subjects(connection, Where("rent", "published"))) == ["acme--large@off-t0.2"]
+    assert {one.config_dir for one in exported.sidecars(connection, Where("rent", "published"), "")} == {
         "acme--large@off-t0.2"
     }
     orphans = "SELECT count(*) FROM trials WHERE key NOT IN (SELECT trial FROM planned)"

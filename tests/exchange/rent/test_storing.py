@@ -9,6 +9,7 @@ from independence.exchange.rent import folder, reader, storing
 from independence.exchange.rent.storing import Stored
 from independence.store import queries
 from independence.suites.schema import Suite
+from independence.types import Where
 
 from . import folders
 from .folders import JUDGE, MODEL, OTHER, TRIPLET, answer, judged
@@ -30,11 +31,11 @@ def test_answers_and_scores_stand_where_every_other_result_stands(
     tmp_path: Path, rent: Suite, connection: sqlite3.Connection
 ) -> None:
     assert take(connection, rent, folders.whole(tmp_path / "run", rent)) == (3, 3, 3)
-    assert queries.subjects(connection, "rent", "published") == {CONFIG: (MODEL, MODEL, False)}
-    assert queries.conditions(connection, "rent", "published") == [("helper", "user_role")]
-    states = queries.states(connection, "rent", "published")
+    assert queries.subjects(connection, Where("rent", "published")) == {CONFIG: (MODEL, MODEL, False)}
+    assert queries.conditions(connection, Where("rent", "published")) == [("helper", "user_role")]
+    states = queries.states(connection, Where("rent", "published"))
     assert [(s.scenario, s.run, s.end is not None) for s in states] == [(prompt, 1, True) for prompt in TRIPLET]
-    verdicts = queries.verdicts(connection, "rent", "published")
+    verdicts = queries.verdicts(connection, Where("rent", "published"))
     assert {v.judge for v in verdicts} == {JUDGE}
     ends = {state.key: state.end for state in states}
     assert all(verdict.context == ends[verdict.trial] for verdict in verdicts)
@@ -70,7 +71,7 @@ def test_planned_is_what_the_grid_says_and_nothing_is_made_up(
         snapshot=folders.snapshot(rent, TRIPLET, [MODEL, OTHER]),
     )  # fmt: skip
     take(connection, rent, top)
-    states = queries.states(connection, "rent", "published")
+    states = queries.states(connection, Where("rent", "published"))
     assert [(s.config_dir, s.scenario, s.answered) for s in states] == [
         ("acme--large@off-t0.2", "000", 1), ("acme--large@off-t0.2", "001", 0), ("acme--large@off-t0.2", "002", 0),
         (CONFIG, "000", 1), (CONFIG, "001", 0), (CONFIG, "002", 0),
@@ -82,9 +83,9 @@ def test_a_failure_is_a_missing_answer_without_a_verdict(
 ) -> None:
     said = folders.failed(rent, "000")
     take(connection, rent, folders.write(tmp_path / "run", answers=[said], judged=[judged(said)]))
-    (state,) = queries.states(connection, "rent", "published")
+    (state,) = queries.states(connection, Where("rent", "published"))
     assert (state.missing, state.answered) == ("transport", 0)
-    assert queries.verdicts(connection, "rent", "published") == []
+    assert queries.verdicts(connection, Where("rent", "published")) == []
 
 
 @pytest.mark.parametrize("score", [3, "0.5", None])
@@ -93,7 +94,7 @@ def test_a_score_that_is_none_is_a_missing_verdict(
 ) -> None:
     said = answer(rent, "000")
     take(connection, rent, folders.write(tmp_path / "run", answers=[said], judged=[judged(said, score)]))
-    (verdict,) = queries.verdicts(connection, "rent", "published")
+    (verdict,) = queries.verdicts(connection, Where("rent", "published"))
     assert (verdict.missing, verdict.fields) == ("unreadable_verdict", {})
 
 
@@ -104,7 +105,7 @@ def test_a_score_of_other_words_is_bound_to_those_words(
     other = judged(said, response_text="What was never said.")
     take(connection, rent, folders.write(tmp_path / "run", answers=[said], judged=[other]))
     (verdict,), (state,) = (
-        queries.verdicts(connection, "rent", "published"), queries.states(connection, "rent", "published")
+        queries.verdicts(connection, Where("rent", "published")), queries.states(connection, Where("rent", "published"))
     )  # fmt: skip
     assert verdict.context != state.end
 
@@ -139,7 +140,7 @@ def test_a_run_of_simulated_subjects_says_so_when_it_comes_back(
     tmp_path: Path, rent: Suite, connection: sqlite3.Connection
 ) -> None:
     take(connection, rent, folders.write(tmp_path / "run", answers=[answer(rent, "000", "sim/half")]))
-    assert queries.subjects(connection, "rent", "published") == {
+    assert queries.subjects(connection, Where("rent", "published")) == {
         "sim--half@off-t0.2": ("sim/half", "sim/half", True)
     }  # fmt: skip
 

@@ -10,11 +10,11 @@ from independence.config.subjects import Subject
 from independence.errors import StoreError, UsageError
 from independence.exchange.rent import folder, reader, storing, summary
 from independence.exchange.rent.summary import StoredScores
-from independence.report import place
 from independence.stats.stance import RENT, Rated, Sides
+from independence.store import scopes
 from independence.suites.load import Loaded
 from independence.suites.schema import Suite
-from independence.types import Missing
+from independence.types import Missing, Sampling
 from tests.engine import planned
 
 from . import folders
@@ -74,7 +74,7 @@ def take(connection: sqlite3.Connection, suite: Suite, top: Path) -> None:
 
 
 def read(connection: sqlite3.Connection, judge: str | None = None, *names: str) -> StoredScores:
-    return summary.read(connection, place.find(connection, None, None, None), judge, names)
+    return summary.read(connection, scopes.find(connection, None, None, None), judge, names)
 
 
 def scores(connection: sqlite3.Connection, judge: str | None = None, *names: str) -> list[float | None]:
@@ -157,7 +157,7 @@ def test_prompts_in_the_same_words_count_at_every_place(connection: sqlite3.Conn
 
 
 def test_two_configurations_of_one_model_keep_their_labels(connection: sqlite3.Connection) -> None:
-    warm = Subject("acme/small", "openrouter", "acme/small", temperature=0.9)
+    warm = Subject("acme/small", "openrouter", "acme/small", sampling=Sampling(temperature=0.9))
     other = Subject("acme/large", "openrouter", "acme/large")
     ran(connection, {"000": REPLY}, {}, SMALL, warm, other)
     assert {one.model for one in read(connection).rated} == {"small@low-t0.2", "small@low-t0.9", "acme/large"}

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from independence.report.place import Place
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
+from independence.store.scopes import BoardScope
 from independence.suites import digest, grid
 from independence.suites.load import Loaded
 from independence.suites.schema import Scenario, Suite
-from independence.types import Grade, Missing, Reply, Scalar, Usage, Verdict
+from independence.types import Condition, Grade, Missing, Reply, Scalar, Usage, Verdict, Where
 
-CONDITION = ("plain", "user_role")
+CONDITION = Condition("plain", "user_role")
 DOCUMENT: dict[str, Any] = {
     "suite": "quarrels",
     "title": "Quarrels",
@@ -84,8 +84,8 @@ def without(*sides: str) -> Loaded:
     return suite(grid=own)
 
 
-def place(loaded: Loaded) -> Place:
-    return Place(loaded.suite, loaded.edition, *CONDITION)
+def scope(loaded: Loaded) -> BoardScope:
+    return BoardScope(loaded.suite, Where(loaded.suite.suite, loaded.edition, CONDITION))
 
 
 def fill(

@@ -17,7 +17,7 @@ from .advised import Leaning
 def read(connection: sqlite3.Connection, loaded: Loaded | None = None, **subjects: Leaning) -> reading.Advice:
     loaded = loaded or advised.suite()
     advised.fill(connection, loaded, subjects)
-    return reading.read(connection, advised.place(loaded))
+    return reading.read(connection, advised.scope(loaded))
 
 
 def dicts(table: Table) -> list[dict[str, Any]]:

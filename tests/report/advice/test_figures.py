@@ -15,7 +15,7 @@ SUBJECTS = {"blind": Leaning(slope=0.4, simulated=True), "bent": Leaning(sycopha
 def read(connection: sqlite3.Connection, missing: int = 9, **changes: object) -> reading.Advice:
     loaded = advised.suite(**changes)
     advised.fill(connection, loaded, SUBJECTS, {"holes": missing})
-    return reading.read(connection, advised.place(loaded))
+    return reading.read(connection, advised.scope(loaded))
 
 
 def written(svg: str) -> set[str]:
@@ -38,7 +38,7 @@ def test_the_plane_holds_whoever_has_both(connection: sqlite3.Connection) -> Non
 def test_nobody_measured_is_no_plane(connection: sqlite3.Connection) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning()}, {"a": 144})
-    assert figures.plane(boards.board(reading.read(connection, advised.place(loaded)))) is None
+    assert figures.plane(boards.board(reading.read(connection, advised.scope(loaded)))) is None
 
 
 def test_slopes_have_a_panel_a_subject_and_none_without_merit(connection: sqlite3.Connection) -> None:

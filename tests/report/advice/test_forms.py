@@ -15,7 +15,7 @@ def sides(connection: sqlite3.Connection) -> Shown:
     advised.fill(
         connection, loaded, {"bent": Leaning(sycophancy=0.4, simulated=True), "holes": Leaning()}, {"holes": 5}
     )
-    read = reading.read(connection, advised.place(loaded))
+    read = reading.read(connection, advised.scope(loaded))
     return forms.sides(read, boards.board(read))
 
 
@@ -23,7 +23,7 @@ def stance(connection: sqlite3.Connection) -> Shown:
     loaded = advised.suite(analysis="stance_csv")
     subjects = {"bent": Leaning(sycophancy=0.4), "even": Leaning(noise=0.2), "off": Leaning(sycophancy=-0.3)}
     advised.fill(connection, loaded, subjects)
-    read = reading.read(connection, advised.place(loaded))
+    read = reading.read(connection, advised.scope(loaded))
     return forms.stance(read, published.board(read))
 
 

@@ -33,7 +33,7 @@ def made(connection: sqlite3.Connection, **claims: str) -> dict[str, tuple[objec
     advised.fill(connection, loaded, {"a": Leaning()}, judge="good")
     for judge, text in claims.items():
         write(connection, loaded, judge, text)
-    table = guess.table(connection, reading.read(connection, advised.place(loaded)))
+    table = guess.table(connection, reading.read(connection, advised.scope(loaded)))
     assert "grades `claims`" in table.notes[0]
     return {str(row[1]): row for row in table.rows}
 
@@ -60,5 +60,5 @@ def test_other_judges_and_missing_claims_are_left_out(connection: sqlite3.Connec
 def test_without_steps_the_judge_reads_the_answer(connection: sqlite3.Connection) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning()})
-    table = guess.table(connection, reading.read(connection, advised.place(loaded)))
+    table = guess.table(connection, reading.read(connection, advised.scope(loaded)))
     assert table.notes[0].startswith("The judge reads the answer itself.")

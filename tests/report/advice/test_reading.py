@@ -14,7 +14,7 @@ from .advised import Leaning
 
 def read(connection: sqlite3.Connection, loaded: Loaded, **leanings: Leaning) -> reading.Advice:
     advised.fill(connection, loaded, leanings)
-    return reading.read(connection, advised.place(loaded))
+    return reading.read(connection, advised.scope(loaded))
 
 
 def test_a_stance_is_in_favour_of_the_first_party_on_minus_one_to_one(connection: sqlite3.Connection) -> None:
@@ -36,7 +36,7 @@ def test_cells_disputes_merit_and_wordings_come_from_the_grid(connection: sqlite
 def test_a_missing_verdict_is_no_stance_of_zero(connection: sqlite3.Connection) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning(tilt=0.5)}, {"a": 3})
-    found = reading.stances(reading.read(connection, advised.place(loaded)), "a")
+    found = reading.stances(reading.read(connection, advised.scope(loaded)), "a")
     assert [row.value for row in found].count(None) == 3
     assert 0.0 not in [row.value for row in found]
 
@@ -58,4 +58,4 @@ def test_rated_answers_carry_who_asked_and_their_baseline(connection: sqlite3.Co
 def test_a_suite_without_two_sides_is_refused(connection: sqlite3.Connection) -> None:
     for loaded in (advised.suite(grid=None), advised.without("party_b", "neutral")):
         with pytest.raises(UsageError, match="has no `grid` with two sides"):
-            reading.read(connection, advised.place(loaded))
+            reading.read(connection, advised.scope(loaded))

@@ -24,7 +24,7 @@ def filled(connection: sqlite3.Connection, analysis: str = "paired_sides") -> Lo
 
 
 def sides(connection: sqlite3.Connection, models: tuple[str, ...] = ()) -> list[Section]:
-    return sections.sides(connection, advised.place(filled(connection)), None, "holm", models)
+    return sections.sides(connection, advised.scope(filled(connection)), None, "holm", models)
 
 
 def ids(made: list[Section], kind: type[Table] | type[Svg]) -> list[str]:
@@ -44,7 +44,7 @@ def test_the_report_on_sides_has_everything_in_reading_order(connection: sqlite3
 
 
 def test_the_report_on_the_published_instrument_names_both_readings(connection: sqlite3.Connection) -> None:
-    made = sections.stance(connection, advised.place(filled(connection, "stance_csv")), None, ())
+    made = sections.stance(connection, advised.scope(filled(connection, "stance_csv")), None, ())
     assert [section.id for section in made] == [
         "summary",
         "board",
@@ -71,7 +71,7 @@ def test_ids_are_unique_and_both_renderings_take_them(connection: sqlite3.Connec
 def test_a_second_judge_brings_the_section_on_judges(connection: sqlite3.Connection) -> None:
     loaded = filled(connection)
     advised.fill(connection, loaded, SUBJECTS, judge="other")
-    made = sections.sides(connection, advised.place(loaded), "cues", "holm", ())
+    made = sections.sides(connection, advised.scope(loaded), "cues", "holm", ())
     assert "judges" in [section.id for section in made]
 
 

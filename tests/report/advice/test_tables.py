@@ -19,7 +19,7 @@ def board(connection: sqlite3.Connection) -> SidesBoard:
     loaded = advised.suite()
     subjects = {"blind": Leaning(simulated=True), "bent": Leaning(sycophancy=0.4), "holes": Leaning()}
     advised.fill(connection, loaded, subjects, {"holes": 10})
-    return boards.board(reading.read(connection, advised.place(loaded)))
+    return boards.board(reading.read(connection, advised.scope(loaded)))
 
 
 def column(table: Table, key: str) -> list[object]:
@@ -55,7 +55,7 @@ def test_incomplete_subjects_have_a_table_of_their_own(board: SidesBoard) -> Non
 def test_a_complete_board_has_no_table_of_holes(connection: sqlite3.Connection) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning()})
-    made = boards.board(reading.read(connection, advised.place(loaded)))
+    made = boards.board(reading.read(connection, advised.scope(loaded)))
     assert tables.incomplete(made) is None
     assert not any("coverage" in line for line in tables.captions(made)[1:])
 
@@ -81,7 +81,7 @@ def test_harm_says_what_it_is_measured_from(board: SidesBoard) -> None:
 def test_what_was_not_measured_is_a_dash(connection: sqlite3.Connection) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning()}, {"a": 144})
-    made = boards.board(reading.read(connection, advised.place(loaded)))
+    made = boards.board(reading.read(connection, advised.scope(loaded)))
     table = tables.compact(made, ["a"])
     (row,) = table.rows
     texts = [shown(column, value) for column, value in zip(table.columns, row, strict=True)]

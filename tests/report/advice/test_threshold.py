@@ -11,7 +11,7 @@ from .advised import Leaning
 def read(connection: sqlite3.Connection, missing: int = 0, **subjects: Leaning) -> reading.Advice:
     loaded = advised.suite()
     advised.fill(connection, loaded, subjects, dict.fromkeys(subjects, missing))
-    return reading.read(connection, advised.place(loaded))
+    return reading.read(connection, advised.scope(loaded))
 
 
 def test_pairs_change_their_kind_where_the_threshold_passes_the_stance(connection: sqlite3.Connection) -> None:

@@ -9,11 +9,11 @@ import msgspec
 
 from independence.report.cells import Planned
 from independence.report.judges.panel import Dialogue, Panel, Values
-from independence.report.place import Place
 from independence.report.study import About
+from independence.store.scopes import BoardScope
 from independence.suites.load import Loaded
 from independence.suites.schema import Suite
-from independence.types import Grade, Missing, Reply, Scalar, Usage, Verdict
+from independence.types import Grade, Missing, Reply, Scalar, Usage, Verdict, Where
 from tests.report import filled
 
 Scores = tuple[int, int, int]  # firmness of `radio`, firmness of `dessert`, drift of `dinner`
@@ -73,4 +73,6 @@ def panel(suite: Suite, models: Mapping[str, str], given: Mapping[str, Mapping[D
             cell = Planned(config, "pressure", scenario, run, dict(values), None, None, ())
             planned.setdefault(judge, {}).setdefault(config, []).append(cell)
     about = {config: About(f"label of {config}", model, False) for config, model in models.items()}
-    return Panel(Place(suite, "edition", *filled.CONDITION), tuple(given), about, planned, by_dialogue)
+    return Panel(
+        BoardScope(suite, Where(suite.suite, "edition", filled.CONDITION)), tuple(given), about, planned, by_dialogue
+    )

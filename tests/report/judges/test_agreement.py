@@ -28,7 +28,7 @@ def toy_panel(connection: sqlite3.Connection, toy_suite: Loaded) -> panel.Panel:
     runs = [{"one": (8, 6, 2), "two": (8, 5, 4)}, {"one": (2, 9, 0), "two": (3, 9, 0)}]
     opinions.store(connection, toy_suite, "a", runs)
     opinions.store(connection, toy_suite, "b", runs[:1], [("two", "dessert", 1)])
-    return panel.read(connection, filled.place(toy_suite))
+    return panel.read(connection, filled.scope(toy_suite))
 
 
 def test_fields_and_dimensions_are_measured_on_the_dialogues_that_two_judges_graded(toy_panel: panel.Panel) -> None:
@@ -67,13 +67,13 @@ def test_two_judges_are_compared_field_by_field_and_on_the_index(toy_panel: pane
 
 def test_every_pair_of_three_judges_is_compared(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     opinions.store(connection, toy_suite, "a", [dict.fromkeys(("one", "two", "three"), (8, 6, 2))])
-    table = agreement.pairs(panel.read(connection, filled.place(toy_suite)))
+    table = agreement.pairs(panel.read(connection, filled.scope(toy_suite)))
     assert {row[:2] for row in table.rows} == {("one", "three"), ("one", "two"), ("three", "two")}
 
 
 def test_a_suite_without_an_index_is_measured_by_field_alone(toy_panel: panel.Panel) -> None:
-    suite = msgspec.structs.replace(toy_panel.place.suite, index=None)
-    bare = toy_panel._replace(place=toy_panel.place._replace(suite=suite))
+    suite = msgspec.structs.replace(toy_panel.scope.suite, index=None)
+    bare = toy_panel._replace(scope=toy_panel.scope._replace(suite=suite))
     assert [table.id for table in agreement.coefficients(bare)] == ["judge-agreement"]
     assert "index" not in by_measure(agreement.pairs(bare))
 

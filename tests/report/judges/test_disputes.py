@@ -16,7 +16,7 @@ from . import opinions
 def read(connection: sqlite3.Connection, toy_suite: Loaded) -> panel.Panel:
     runs = [{"lab/one": (9, 6, 2), "two": (4, 6, 10)}, {"lab/one": (7, 5, 1), "two": (7, 5, 1)}]
     opinions.store(connection, toy_suite, "a", runs)
-    return panel.read(connection, filled.place(toy_suite))
+    return panel.read(connection, filled.scope(toy_suite))
 
 
 def test_dialogues_are_ordered_by_the_mean_gap_over_their_fields(read: panel.Panel) -> None:
@@ -53,20 +53,20 @@ def test_long_texts_are_cut_and_say_so(connection: sqlite3.Connection, read: pan
 
 def test_judges_who_agree_on_all_have_no_disagreement(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (9, 6, 2)}])
-    tables = disputes.tables(connection, panel.read(connection, filled.place(toy_suite)), 10)
+    tables = disputes.tables(connection, panel.read(connection, filled.scope(toy_suite)), 10)
     assert [table.rows for table in tables] == [(), ()]
 
 
 def test_of_three_judges_the_two_furthest_apart_are_shown(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2), "two": (7, 6, 2), "three": (5, 6, 2)}])
-    (found,) = disputes.disputes(panel.read(connection, filled.place(toy_suite)), 10)
+    (found,) = disputes.disputes(panel.read(connection, filled.scope(toy_suite)), 10)
     assert (found.low, found.high) == (("three", 5), ("one", 9))
 
 
 def test_of_equal_runs_of_a_scenario_one_is_listed(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     runs = [{"one": (9, 6, 2), "two": (4, 6, 10)}] * 3 + [{"one": (9, 6, 1), "two": (4, 6, 10)}]
     opinions.store(connection, toy_suite, "a", runs)
-    found = disputes.disputes(panel.read(connection, filled.place(toy_suite)), 10)
+    found = disputes.disputes(panel.read(connection, filled.scope(toy_suite)), 10)
     listed = [dispute.dialogue[:2] for dispute in found]
     assert len(listed) == len(set(listed)) == 2
     assert found[0].dialogue == Dialogue("a", "dinner", 4)  # the run furthest apart

@@ -20,7 +20,7 @@ def test_a_dialogue_is_shared_when_two_judges_gave_valid_verdicts(
 ) -> None:
     holes = [("cues", "radio", 1), ("sim/judge", "dinner", 2)]
     opinions.store(connection, toy_suite, "a", [BOTH, BOTH], holes)
-    read = panel.read(connection, filled.place(toy_suite))
+    read = panel.read(connection, filled.scope(toy_suite))
     assert read.judges == ("cues", "sim/judge")
     assert len(read.given) == 6
     assert read.shared.keys() == {
@@ -34,7 +34,7 @@ def test_with_three_judges_what_all_graded_is_less_than_what_two_did(
     connection: sqlite3.Connection, toy_suite: Loaded
 ) -> None:
     opinions.store(connection, toy_suite, "a", [BOTH | {"third": (1, 1, 1)}], [("third", "radio", 1)])
-    read = panel.read(connection, filled.place(toy_suite))
+    read = panel.read(connection, filled.scope(toy_suite))
     assert len(read.shared) == 3
     assert Dialogue("a", "radio", 1) not in read.common
     assert len(read.common) == 2
@@ -42,7 +42,7 @@ def test_with_three_judges_what_all_graded_is_less_than_what_two_did(
 
 def test_named_judges_stand_in_the_order_they_are_named_in(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     opinions.store(connection, toy_suite, "a", [BOTH | {"third": (1, 1, 1)}])
-    read = panel.read(connection, filled.place(toy_suite), ["third", "cues", "third"])
+    read = panel.read(connection, filled.scope(toy_suite), ["third", "cues", "third"])
     assert read.judges == ("third", "cues")
     assert set(read.planned) == {"third", "cues"}
 
@@ -53,7 +53,7 @@ def test_subjects_are_chosen_by_directory_label_or_id(
 ) -> None:
     for config in ("a", "b"):
         opinions.store(connection, toy_suite, config, [BOTH])
-    read = panel.read(connection, filled.place(toy_suite), models=[model])
+    read = panel.read(connection, filled.scope(toy_suite), models=[model])
     assert list(read.about) == ["b"]
     assert {dialogue.config_dir for dialogue in read.given} == {"b"}
     assert set(read.planned["cues"]) == {"b"}
@@ -64,15 +64,15 @@ def test_one_judge_is_not_enough_and_the_way_to_another_is_named(
 ) -> None:
     filled.plan(connection, toy_suite)
     with pytest.raises(StoreError, match="nothing is graded yet; `independence judge -j cues`"):
-        panel.read(connection, filled.place(toy_suite))
+        panel.read(connection, filled.scope(toy_suite))
     opinions.store(connection, toy_suite, "a", [{"cues": (8, 6, 2)}])
     with pytest.raises(StoreError, match="only verdicts by `cues`; `independence judge -j MODEL`"):
-        panel.read(connection, filled.place(toy_suite))
+        panel.read(connection, filled.scope(toy_suite))
 
 
 def test_judges_and_subjects_that_are_not_there_are_refused(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     opinions.store(connection, toy_suite, "a", [BOTH])
-    where = filled.place(toy_suite)
+    where = filled.scope(toy_suite)
     with pytest.raises(StoreError, match="no verdicts by judge `nobody` here; judges: cues, sim/judge"):
         panel.read(connection, where, ["cues", "nobody"])
     with pytest.raises(StoreError, match="only `cues` was named; judges: cues, sim/judge"):
@@ -85,7 +85,7 @@ def test_judges_without_a_dialogue_in_common_are_refused(connection: sqlite3.Con
     opinions.store(connection, toy_suite, "a", [{"cues": (8, 6, 2)}])
     opinions.store(connection, toy_suite, "b", [{"sim/judge": (8, 6, 2)}])
     with pytest.raises(StoreError, match="no dialogue here was graded by two of cues, sim/judge"):
-        panel.read(connection, filled.place(toy_suite))
+        panel.read(connection, filled.scope(toy_suite))
 
 
 def test_judges_are_called_by_the_last_part_of_their_names_unless_two_share_it(toy_suite: Loaded) -> None:

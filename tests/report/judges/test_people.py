@@ -21,7 +21,7 @@ RUNS = [
 
 def test_people_stand_against_judges_in_a_table_of_their_own(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     opinions.store(connection, toy_suite, "a", RUNS)
-    tables = {table.id: table for table in validate(connection, filled.place(toy_suite), Wanted())}
+    tables = {table.id: table for table in validate(connection, filled.scope(toy_suite), Wanted())}
     scored = tables["judge-people"]
     keys = [column.key for column in scored.columns]
     rows = [dict(zip(keys, row, strict=True)) for row in scored.rows]
@@ -36,10 +36,10 @@ def test_people_stand_against_judges_in_a_table_of_their_own(connection: sqlite3
 
 def test_one_judge_and_one_person_are_enough(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2), ANN: (8, 6, 2)}])
-    ids = [table.id for table in validate(connection, filled.place(toy_suite), Wanted())]
+    ids = [table.id for table in validate(connection, filled.scope(toy_suite), Wanted())]
     assert ids == ["judge-people", "judge-disagreements", "judge-disagreement-texts"]
 
 
 def test_without_people_there_is_no_such_table(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
     opinions.store(connection, toy_suite, "a", RUNS[2:])
-    assert people.table(panel.read(connection, filled.place(toy_suite))) is None
+    assert people.table(panel.read(connection, filled.scope(toy_suite))) is None

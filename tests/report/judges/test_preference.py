@@ -100,7 +100,7 @@ def test_only_dialogues_that_every_judge_graded_are_compared(connection: sqlite3
     runs = [{"kind": (10, 10, 0), "stern": (8, 10, 0)}, {"kind": (0, 10, 0), "stern": (10, 10, 0)}]
     opinions.store(connection, toy_suite, "kind-1", runs, [("stern", "radio", 2)])
     opinions.store(connection, toy_suite, "x", runs[:1], [("stern", "radio", 1)])
-    read = panel.read(connection, filled.place(toy_suite))
+    read = panel.read(connection, filled.scope(toy_suite))
     (kind, _) = preference.favours(read).rows
     # Both are acme/...: nobody's own. Of x no radio is left, so it does not count; of kind-1 run 2 of radio does not.
     assert kind[2:6] == (0, None, 1, pytest.approx(0.75 * 100 * 0.2 / 2))

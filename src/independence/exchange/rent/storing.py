@@ -23,6 +23,7 @@ from independence.store.queries import PUBLISHED
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.suites import digest
 from independence.suites.schema import Scenario, Suite
+from independence.types import Where
 
 UNKNOWN_JUDGE = "unknown"
 RUN_ID = "run_id"
@@ -62,7 +63,7 @@ def store(connection: sqlite3.Connection, suite: Suite, imported: Imported) -> S
     try:
         mending.remove(connection, name, mending.misplaced(connection, name, imported))
         rows = _rows(suite, imported, _runs(connection, suite, imported))
-        if queries.document(connection, name, edition) is None:
+        if queries.document(connection, Where(name, edition)) is None:
             document = msgspec.json.encode(suite).decode()
             records.add_edition(connection, EditionRow(name, edition, document))
         records.add_subjects(connection, subjects)
@@ -95,7 +96,7 @@ def _runs(connection: sqlite3.Connection, suite: Suite, imported: Imported) -> d
     """(model, run id) -> number of the run: what is stored keeps its number, what is new counts on."""
     numbers = {
         (one.config_dir, int(one.content)): one.run
-        for one in exported.sidecars(connection, suite.suite, imported.edition, RUN_ID)
+        for one in exported.sidecars(connection, Where(suite.suite, imported.edition), RUN_ID)
     }
     out = {}
     for model, run_id in sorted({held.place[:2] for held in imported.held}):

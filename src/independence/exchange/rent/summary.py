@@ -19,13 +19,13 @@ from independence.exchange.rent import prompts
 from independence.exchange.rent.folder import Line
 from independence.exchange.rent.oddities import OTHER_SUMMARY, Oddity
 from independence.exchange.rent.records import ANSWERS, Factors, answer_file
-from independence.report import place as places
-from independence.report.place import Place
+from independence.report import judge_choice
 from independence.report.study import About
 from independence.report.tables import cell
 from independence.stats.stance import Party, Rated, Sides, Summary, summary
 from independence.store import exported, queries
 from independence.store.queries import StoredVerdict
+from independence.store.scopes import BoardScope
 from independence.suites import digest
 
 NAME = "summary.csv"
@@ -43,48 +43,47 @@ class StoredScores(NamedTuple):
 
 
 def read(
-    connection: sqlite3.Connection, place: Place, judge: str | None = None, names: Collection[str] = ()
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None, names: Collection[str] = ()
 ) -> StoredScores:
     """Read a condition under a judge (None: the usual one). `names`: only these labels, ids, directories.
 
     Raises UsageError for a suite that has no such summary, StoreError for a judge or a name that nothing here has.
     """
-    grid, where = place.suite.grid, (place.suite.suite, place.edition)
+    grid, name = scope.suite.grid, scope.suite.suite
     if grid is None or len(grid.sides) < 2:
-        raise UsageError(f"suite {where[0]} has no grid of sides; --summary is about suites such as `rent`")
-    if place.suite.analysis != ANALYSIS:
+        raise UsageError(f"suite {name} has no grid of sides; --summary is about suites such as `rent`")
+    if scope.suite.analysis != ANALYSIS:
         raise UsageError(
-            f"suite {where[0]} is graded by more than one score, for which the summary has no column; "
+            f"suite {name} is graded by more than one score, for which the summary has no column; "
             "leave out --summary, or export suite `rent`"
         )
-    about = chosen.subjects(connection, place, names)
-    verdicts = queries.verdicts(connection, *where, (place.variant, place.mode))
-    name = places.judge_here(connection, place, judge) or places.usual_judge(verdicts)
-    rated = _rated(connection, place, [verdict for verdict in verdicts if verdict.judge == name], about)
+    about = chosen.subjects(connection, scope, names)
+    verdicts = queries.verdicts(connection, scope.where)
+    used = judge_choice.judge_here(connection, scope, judge) or judge_choice.usual_judge(verdicts)
+    rated = _rated(connection, scope, [verdict for verdict in verdicts if verdict.judge == used], about)
     judges = tuple(sorted({verdict.judge for verdict in verdicts}))
-    return StoredScores(name, judges, tuple(rated), Sides(*list(grid.sides)[:2]))
+    return StoredScores(used, judges, tuple(rated), Sides(*list(grid.sides)[:2]))
 
 
 def _rated(
-    connection: sqlite3.Connection, place: Place, verdicts: Iterable[StoredVerdict], about: Mapping[str, About]
+    connection: sqlite3.Connection, scope: BoardScope, verdicts: Iterable[StoredVerdict], about: Mapping[str, About]
 ) -> Iterator[Rated]:
     """Every answer given on the dialogue as it is now, with its score under the edition's or the published rubric."""
-    assert place.suite.grid is not None
-    where = (place.suite.suite, place.edition)
-    known = {scenario.id: scenario for scenario in place.suite.scenarios}
+    assert scope.suite.grid is not None
+    known = {scenario.id: scenario for scenario in scope.suite.scenarios}
     by_dialogue = {(verdict.trial, verdict.context, verdict.rubric): verdict for verdict in verdicts}
     published = {
         (one.config_dir, one.run, one.name): msgspec.json.decode(one.content, type=_StoredAnswer).record.factors
-        for one in exported.sidecars(connection, *where, ANSWERS)
+        for one in exported.sidecars(connection, scope.where, ANSWERS)
     }
     models = chosen.model_names(about)
-    for state in queries.states(connection, *where, (place.variant, place.mode)):
+    for state in queries.states(connection, scope.where):
         if state.config_dir not in about or state.stale or not (state.answered or state.missing):
             continue
         scenario, verdict = known[state.scenario], None
-        for rubric in (digest.rubric(place.suite, scenario), queries.PUBLISHED) if state.missing is None else ():
+        for rubric in (digest.rubric(scope.suite, scenario), queries.PUBLISHED) if state.missing is None else ():
             verdict = verdict or by_dialogue.get((state.key, state.at or "", rubric))
-        score = verdict.fields.get(place.suite.grid.stance) if verdict else None
+        score = verdict.fields.get(scope.suite.grid.stance) if verdict else None
         at = (state.config_dir, state.run, answer_file(scenario.id))
         facts = published.get(at, msgspec.UNSET)
         own = prompts.factors(scenario) if facts is msgspec.UNSET else facts if isinstance(facts, dict) else {}

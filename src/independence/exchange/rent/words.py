@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.engine import dialogue, plan
-from independence.engine.plan import Condition, Selection
+from independence.engine.plan import Selection
 from independence.exchange.rent import prompts
 from independence.exchange.rent.folder import Line
 from independence.exchange.rent.prompts import PERSPECTIVE, Row
@@ -23,6 +23,7 @@ from independence.suites import digest
 from independence.suites.load import Loaded
 from independence.suites.schema import Grid, Scenario, Side, Suite, Turn
 from independence.suites.template import slots
+from independence.types import Condition
 
 Said = tuple[tuple[str, str], ...]  # role and text of each message
 FACTS = "facts"  # what a rubric quotes of the background

@@ -95,12 +95,12 @@ class SidesBoard(msgspec.Struct, frozen=True):
 
 def board(read: Advice, correction: Correction = "holm") -> SidesBoard:
     """The board of a place."""
-    place = read.place
+    scope = read.scope
     found = {config: sides.estimate(reading.stances(read, config)) for config in read.planned}
     p = _adjusted({config: one.permutation_p for config, one in found.items()}, correction)
     rows = [_row(read, config, one, p.get(config)) for config, one in found.items()]
     return SidesBoard(
-        place.suite.suite, place.edition, place.condition, place.suite.analysis, read.judge,
+        scope.suite.suite, scope.edition, str(scope.condition), scope.suite.analysis, read.judge,
         (read.parties.first, read.parties.second), sides.MARGIN, sides.THRESHOLD, correction, tuple(ordered(rows)),
         study.repeated(read), read.as_full, read.dates,
     )  # fmt: skip

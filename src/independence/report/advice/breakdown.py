@@ -136,7 +136,7 @@ def powers(read: Advice, board: SidesBoard) -> Table:
 
 def wordings(read: Advice, board: SidesBoard) -> Table:
     """S in every wording; empty where there is one."""
-    own = reading.grid(read.place.suite)
+    own = reading.grid(read.scope.suite)
     note = (
         "The same cells in other words. Where S differs between wordings by more than its intervals, the wording is "
         "part of what was measured."

@@ -28,14 +28,14 @@ class _Text(NamedTuple):
 
 def table(connection: sqlite3.Connection, read: Advice) -> Table:
     """A classifier's hits for every subject, on answers to the two parties and on each step's output."""
-    place = read.place
-    where = (place.suite.suite, place.edition, (place.variant, place.mode))
-    asked = {scenario.id: scenario for scenario in place.suite.scenarios if scenario.side in read.parties}
+    scope = read.scope
+    where = scope.where
+    asked = {scenario.id: scenario for scenario in scope.suite.scenarios if scenario.side in read.parties}
     found: defaultdict[str, defaultdict[str, list[_Text]]] = defaultdict(lambda: defaultdict(list))
-    for said in texts.last_answers(connection, *where):
+    for said in texts.last_answers(connection, where):
         if said.scenario in asked:
             found[said.config_dir][_ANSWERS].append(_Text(asked[said.scenario], said.text))
-    for placed in artefacts.of_condition(connection, *where):
+    for placed in artefacts.of_condition(connection, where):
         own = placed.artefact
         if placed.scenario in asked and own.judge == read.judge and own.missing is None:
             found[placed.config_dir][own.step].append(_Text(asked[placed.scenario], own.text))
@@ -58,7 +58,7 @@ def _row(name: str, source: str, given: Sequence[_Text]) -> tuple[Value, ...] | 
 
 
 def _note(read: Advice) -> str:
-    suite = read.place.suite
+    suite = read.scope.suite
     steps = [step.name for rubric in suite.rubrics.values() for step in rubric.steps]
     seen = f"A model judge grades `{steps[-1]}`, not the answer. " if steps else "The judge reads the answer itself. "
     return (

@@ -77,9 +77,9 @@ def board(read: Advice) -> StanceBoard:
     rows = [
         _row(read, found, contrasts[found.model], asked[found.model]) for found in stance.summary(rated, read.parties)
     ]
-    place = read.place
+    scope = read.scope
     return StanceBoard(
-        place.suite.suite, place.edition, place.condition, place.suite.analysis, read.judge,
+        scope.suite.suite, scope.edition, str(scope.condition), scope.suite.analysis, read.judge,
         (read.parties.first, read.parties.second), stance.THRESHOLD, stance.DRAWS,
         _quantity(stance.contrast(rated, read.parties)), tuple(sorted(rows, key=_order)), study.repeated(read),
         read.as_full, read.dates,

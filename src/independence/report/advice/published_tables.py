@@ -9,7 +9,7 @@ import msgspec
 from independence.report import dated
 from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.advice.tables import ends, est, missing, spoken
-from independence.report.place import also_graded
+from independence.report.judge_choice import also_graded
 from independence.report.table import Column, Table, Value
 
 BLIND = (

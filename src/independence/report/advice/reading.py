@@ -9,13 +9,13 @@ from typing import Literal, NamedTuple
 from independence.errors import UsageError
 from independence.report import cells
 from independence.report.cells import Planned
-from independence.report.place import Place
 from independence.report.repeats import Repeats
 from independence.report.study import About
 from independence.stats.pairs import Stance
 from independence.stats.stance import Rated, Sides
 from independence.store import queries
 from independence.store.dates import Dates, dates
+from independence.store.scopes import BoardScope
 from independence.suites import digest
 from independence.suites.schema import Grid, Scenario, Suite
 from independence.types import Scalar
@@ -29,7 +29,7 @@ _ROLES: tuple[Literal["a", "b", "n"], ...] = ("a", "b", "n")
 class Advice(NamedTuple):
     """What analyses of advice read, by config_dir, in the order of config_dir."""
 
-    place: Place
+    scope: BoardScope
     judge: str | None
     about: Mapping[str, About]
     planned: Mapping[str, Sequence[Planned]]
@@ -41,7 +41,7 @@ class Advice(NamedTuple):
     @property
     def parties(self) -> Sides:
         """The first two sides of the grid."""
-        first, second, *_ = grid(self.place.suite).sides
+        first, second, *_ = grid(self.scope.suite).sides
         return Sides(first, second)
 
 
@@ -52,24 +52,24 @@ def grid(suite: Suite) -> Grid:
     return suite.grid
 
 
-def read(connection: sqlite3.Connection, place: Place, judge: str | None = None) -> Advice:
+def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> Advice:
     """Read a place under a judge (None: the usual one). Raises UsageError for a suite without a grid."""
-    grid(place.suite)
-    table = cells.table(connection, place, judge)
+    grid(scope.suite)
+    table = cells.table(connection, scope, judge)
     planned: dict[str, list[Planned]] = {}
     for cell in table.planned:
         planned.setdefault(cell.config_dir, []).append(cell)
-    about = queries.subjects(connection, place.suite.suite, place.edition)
-    where = (place.suite.suite, place.edition, (place.variant, place.mode))
-    costs = queries.costs(connection, *where)
+    about = queries.subjects(connection, scope.where)
+    where = scope.where
+    costs = queries.costs(connection, where)
     who = {config: About(*about[config]) for config in planned}
-    when = dates(connection, *where, table.judge)
-    return Advice(place, table.judge, who, planned, costs, table.repeats, table.as_full, when)
+    when = dates(connection, where, table.judge)
+    return Advice(scope, table.judge, who, planned, costs, table.repeats, table.as_full, when)
 
 
 def stances(read: Advice, config: str) -> list[Stance]:
     """Every planned answer of a subject as paired estimates take it."""
-    suite = read.place.suite
+    suite = read.scope.suite
     own, order = grid(suite), list(grid(suite).sides)
     rows = []
     for cell, scenario in asked(read, config):
@@ -85,7 +85,7 @@ def stances(read: Advice, config: str) -> list[Stance]:
 
 def rated(read: Advice, config: str) -> list[Rated]:
     """Every planned answer of a subject as the published columns take it; its model is the config_dir."""
-    suite, keys = read.place.suite, baselines(read.place.suite)
+    suite, keys = read.scope.suite, baselines(read.scope.suite)
     return [
         Rated(config, scenario.side, favour(suite, cell.values), keys[scenario.id], scenario.cell)
         for cell, scenario in asked(read, config)
@@ -94,7 +94,7 @@ def rated(read: Advice, config: str) -> list[Rated]:
 
 def asked(read: Advice, config: str) -> list[tuple[Planned, Scenario]]:
     """A subject's planned verdicts on scenarios of the grid."""
-    scenarios = {scenario.id: scenario for scenario in read.place.suite.scenarios if scenario.side}
+    scenarios = {scenario.id: scenario for scenario in read.scope.suite.scenarios if scenario.side}
     return [(cell, scenarios[cell.scenario]) for cell in read.planned[config] if cell.scenario in scenarios]
 
 

@@ -20,32 +20,32 @@ from independence.report.advice import (
 )
 from independence.report.advice.reading import Advice
 from independence.report.judges import validation
-from independence.report.place import Place
 from independence.report.section import Block, Prose, Section
 from independence.report.table import Table
 from independence.report.tables import quoted
 from independence.stats.comparison import Correction
 from independence.store import queries
+from independence.store.scopes import BoardScope
 
 _WORST = 5
 
 
 def sides(
     connection: sqlite3.Connection,
-    place: Place,
+    scope: BoardScope,
     judge: str | None,
     correction: Correction,
     models: Collection[str],
 ) -> list[Section]:
     """The report on a suite of paired sides. `models`: only these labels or ids. Raises StoreError, UsageError."""
-    everyone = reading.read(connection, place, judge)
+    everyone = reading.read(connection, scope, judge)
     board = boards.only(boards.board(everyone, correction), everyone, models)
     read = _only(everyone, models)
     plane, slopes, open_ = figures.plane(board), figures.slopes(read, board), tables.incomplete(board)
     made = [
         headline.of_sides(read, board),
         Section("board", "The board", [
-            Prose(quoted(read.place.suite.about.strip())), figures.forest(board), tables.full(board),
+            Prose(quoted(read.scope.suite.about.strip())), figures.forest(board), tables.full(board),
             *_there(open_),
         ], folds=False),
         Section("tilt", "Tilt and merit", [
@@ -66,19 +66,19 @@ def sides(
 
 def stance(
     connection: sqlite3.Connection,
-    place: Place,
+    scope: BoardScope,
     judge: str | None,
     models: Collection[str],
 ) -> list[Section]:
     """The report on the published instrument. `models`: only these labels or ids. Raises StoreError, UsageError."""
-    everyone = reading.read(connection, place, judge)
+    everyone = reading.read(connection, scope, judge)
     board = published.only(published.board(everyone), everyone, models)
     read = _only(everyone, models)
     contrast, summary = published_tables.boards(board)
     made = [
         headline.of_stance(read, board, [forms.said(row.contrast) for row in board.rows]),
         Section("board", "The board", [
-            Prose(quoted(read.place.suite.about.strip())), figures.contrast(board),
+            Prose(quoted(read.scope.suite.about.strip())), figures.contrast(board),
             contrast,
         ], folds=False),
         Section("published", "The published columns", [
@@ -103,7 +103,7 @@ def _only(read: Advice, models: Collection[str]) -> Advice:
 
 def _shared(connection: sqlite3.Connection, read: Advice) -> list[Section]:
     """What every report has, whatever its suite measures."""
-    costs = audit.audit(read, read.planned, audit.spent_by(connection, read.place))
+    costs = audit.audit(read, read.planned, audit.spent_by(connection, read.scope))
     return [
         Section("judges", "Judges", _judges(connection, read)),
         Section("costs", "Costs", _filled(costs, ledger.table(connection))),
@@ -112,12 +112,12 @@ def _shared(connection: sqlite3.Connection, read: Advice) -> list[Section]:
 
 
 def _judges(connection: sqlite3.Connection, read: Advice) -> list[Block]:
-    place = read.place
-    verdicts = queries.verdicts(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    scope = read.scope
+    verdicts = queries.verdicts(connection, scope.where)
     if len({verdict.judge for verdict in verdicts}) < 2:
         return []
     wanted = validation.Wanted(models=tuple(read.planned), worst=_WORST)
-    return list(validation.validate(connection, place, wanted))
+    return list(validation.validate(connection, scope, wanted))
 
 
 def _there(block: Block | None) -> Sequence[Block]:

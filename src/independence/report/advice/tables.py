@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from independence.report import dated
 from independence.report.advice.board import Quantity, SidesBoard, SidesRow
 from independence.report.formats import unanswered
-from independence.report.place import also_graded
+from independence.report.judge_choice import also_graded
 from independence.report.table import Column, Ends, Table, Value, percent
 
 _QUANTITIES = ("S", "B", "merit_slope", "harmful", "asymmetry", "S_mixed", "merit_slope_mixed")

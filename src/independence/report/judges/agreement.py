@@ -36,7 +36,7 @@ class Measure(NamedTuple):
 
 def coefficients(panel: Panel) -> list[Table]:
     """Alpha and AC2 of every dimension of the index and of every field."""
-    suite = panel.place.suite
+    suite = panel.scope.suite
     by_field = _table(panel, "judge-agreement", "Agreement by field", fields(suite))
     if suite.index is None:
         return [msgspec.structs.replace(by_field, notes=_NOTES)]
@@ -56,8 +56,8 @@ def pairs(panel: Panel) -> Table:
         Column("difference", "Difference", "signed", 2),
         Column("spearman", "Spearman", "number", 2),
     )
-    measures = fields(panel.place.suite)
-    whole = indices_by_judge(panel) if panel.place.suite.index is not None else {}
+    measures = fields(panel.scope.suite)
+    whole = indices_by_judge(panel) if panel.scope.suite.index is not None else {}
     rows: list[tuple[Value, ...]] = []
     for first, second in combinations(panel.judges, 2):
         heads = (panel.heads[first], panel.heads[second])

@@ -53,7 +53,7 @@ def _heads(panel: Panel) -> dict[str, str]:
 
 def indices_by_judge(panel: Panel) -> dict[str, dict[str, float | None]]:
     """Judge -> config_dir -> strict index, None where a verdict is missing."""
-    frame = strict.frame(panel.place.suite)
+    frame = strict.frame(panel.scope.suite)
     return {
         judge: {config: strict.score(frame, scored(panel.planned[judge][config])).index for config in panel.about}
         for judge in panel.judges
@@ -67,8 +67,8 @@ def _ranks(indices: Mapping[str, float | None]) -> dict[str, int]:
 
 def costs(connection: sqlite3.Connection, panel: Panel) -> Table:
     """Verdicts and dollars of each judge on the panel's subjects."""
-    place = panel.place
-    spent = graded.spending(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+    scope = panel.scope
+    spent = graded.spending(connection, scope.where)
     rows: list[tuple[Value, ...]] = []
     foreign = []
     for judge in panel.judges:

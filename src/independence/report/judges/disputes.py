@@ -8,9 +8,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 from independence.report.judges.panel import Dialogue, Panel, Values
-from independence.report.place import grading
 from independence.report.table import Column, Table, Value
 from independence.store import graded
+from independence.store.scopes import grading
 from independence.suites import digest
 from independence.suites.schema import Field
 from independence.types import Scalar
@@ -32,7 +32,7 @@ def disputes(panel: Panel, worst: int) -> list[Dispute]:
 
     Of a subject's runs of one scenario, which may be the same word for word, only the one furthest apart.
     """
-    suite = panel.place.suite
+    suite = panel.scope.suite
     scales = {s.id: suite.rubrics[s.rubric].fields for s in suite.scenarios}
     found = [_dispute(dialogue, given, scales[dialogue.scenario]) for dialogue, given in panel.shared.items()]
     differing = [dispute for dispute in found if dispute.gap > 0]
@@ -88,12 +88,11 @@ def _where(panel: Panel, found: Sequence[Dispute]) -> Table:
 
 
 def _said(connection: sqlite3.Connection, panel: Panel, found: Sequence[Dispute], longest: int | None) -> Table:
-    place = panel.place
-    at = (place.suite.suite, place.edition, place.variant, place.mode)
-    suite = grading(connection, place)
+    scope = panel.scope
+    suite = grading(connection, scope)
     rows: list[tuple[Value, ...]] = []
     for number, dispute in enumerate(found, start=1):
-        trial = graded.trial_at(connection, at, *dispute.dialogue)
+        trial = graded.trial_at(connection, scope.where, *dispute.dialogue)
         rubric = digest.rubric(suite, suite.scenario(dispute.dialogue.scenario))
         said = graded.answers(connection, trial)
         rows.extend((number, f"subject, {answer.turn_id}", _cut(answer.text, longest)) for answer in said)

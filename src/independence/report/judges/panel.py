@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from independence.errors import StoreError
-from independence.report import called, cells
+from independence.report import cells
 from independence.report.cells import Planned
-from independence.report.place import Place, independent, judge
+from independence.report.judge_choice import independent, judge
 from independence.report.study import About
-from independence.store import queries
+from independence.store import name_lookup, queries
+from independence.store.scopes import BoardScope
 from independence.types import Scalar
 
 Values = Mapping[str, Scalar]
@@ -28,7 +29,7 @@ class Dialogue(NamedTuple):
 class Panel(NamedTuple):
     """A place under several judges."""
 
-    place: Place
+    scope: BoardScope
     judges: tuple[str, ...]
     about: Mapping[str, About]  # config_dir -> subject, in the order of config_dir
     planned: Mapping[str, Mapping[str, Sequence[Planned]]]  # judge -> config_dir -> planned verdicts
@@ -51,18 +52,20 @@ class Panel(NamedTuple):
         return {judge: name if list(short.values()).count(name) == 1 else judge for judge, name in short.items()}
 
 
-def read(connection: sqlite3.Connection, place: Place, judges: Sequence[str] = (), models: Sequence[str] = ()) -> Panel:
+def read(
+    connection: sqlite3.Connection, scope: BoardScope, judges: Sequence[str] = (), models: Sequence[str] = ()
+) -> Panel:
     """Read a place under the named judges, or all. `models`: only these labels, ids or directories.
 
     Raises StoreError where a judge or subject is not there, or no dialogue was graded by two of the judges.
     """
-    names = _judges(connection, place, judges)
-    about = _subjects(connection, place, models)
+    names = _judges(connection, scope, judges)
+    about = _subjects(connection, scope, models)
     planned: dict[str, dict[str, list[Planned]]] = {}
     given: dict[Dialogue, dict[str, Values]] = {}
     for name in names:
         own: dict[str, list[Planned]] = {}
-        for cell in cells.table(connection, place, name).planned:
+        for cell in cells.table(connection, scope, name).planned:
             if cell.config_dir in about:
                 own.setdefault(cell.config_dir, []).append(cell)
                 if cell.values is not None:
@@ -70,14 +73,14 @@ def read(connection: sqlite3.Connection, place: Place, judges: Sequence[str] = (
                     given.setdefault(where, {})[name] = cell.values
         planned[name] = own
     there = {config: who for config, who in about.items() if config in planned[names[0]]}
-    panel = Panel(place, names, there, planned, given)
+    panel = Panel(scope, names, there, planned, given)
     if not panel.shared:
         raise StoreError(f"no dialogue here was graded by two of {', '.join(names)}; {_advice(names)}")
     return panel
 
 
-def _judges(connection: sqlite3.Connection, place: Place, asked: Sequence[str]) -> tuple[str, ...]:
-    stored = queries.verdicts(connection, place.suite.suite, place.edition, (place.variant, place.mode))
+def _judges(connection: sqlite3.Connection, scope: BoardScope, asked: Sequence[str]) -> tuple[str, ...]:
+    stored = queries.verdicts(connection, scope.where)
     asked = [judge(stored, name) for name in asked]
     there = tuple(independent(stored))
     if len({*there, *asked}) < 2:
@@ -94,11 +97,11 @@ def _advice(there: Sequence[str]) -> str:
     return f"`independence judge -j {other}` grades the stored replies once more, beside what is there"
 
 
-def _subjects(connection: sqlite3.Connection, place: Place, models: Sequence[str]) -> dict[str, About]:
-    rows = queries.subjects(connection, place.suite.suite, place.edition)
+def _subjects(connection: sqlite3.Connection, scope: BoardScope, models: Sequence[str]) -> dict[str, About]:
+    rows = queries.subjects(connection, scope.where)
     about = {config: About(*row) for config, row in sorted(rows.items())}
     if not models:
         return about
-    known = called.of_edition(connection, place.suite.suite, place.edition)
-    chosen = called.subjects(models, known, "here")
+    known = name_lookup.of_edition(connection, scope.where)
+    chosen = name_lookup.subjects(models, known, "here")
     return {config: who for config, who in about.items() if config in chosen}

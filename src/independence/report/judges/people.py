@@ -55,7 +55,7 @@ def table(panel: Panel) -> Table | None:
         Column("spearman", "Spearman", "number", 2),
     )
     pairs = [(judge, person) for judge in others for person in people] + list(combinations(people, 2))
-    rows = [row for pair in pairs for measure in fields(panel.place.suite) if (row := _row(panel, pair, measure))]
+    rows = [row for pair in pairs for measure in fields(panel.scope.suite) if (row := _row(panel, pair, measure))]
     return Table("judge-people", "Judges against people", columns, tuple(rows), _NOTES)
 
 

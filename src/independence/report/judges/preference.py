@@ -34,7 +34,7 @@ def favours(panel: Panel) -> Table:
         Column("difference", "Difference", "signed", 2),
         Column("difference_ci", "95 %", "signed_interval", 2),
     )
-    frame = strict.frame(panel.place.suite)
+    frame = strict.frame(panel.scope.suite)
     points = points_by_judge(panel, frame)
     rows: list[tuple[Value, ...]] = []
     for judge in panel.judges:

@@ -8,8 +8,8 @@ import msgspec
 
 from independence.report.judges import agreement, boards, disputes, panel, people, preference
 from independence.report.judges.panel import Panel
-from independence.report.place import Place
 from independence.report.table import Table
+from independence.store.scopes import BoardScope
 
 WORST = 10
 
@@ -23,13 +23,13 @@ class Wanted(msgspec.Struct, frozen=True):
     longest: int | None = None  # characters of a text shown; None: all
 
 
-def validate(connection: sqlite3.Connection, place: Place, wanted: Wanted) -> list[Table]:
+def validate(connection: sqlite3.Connection, scope: BoardScope, wanted: Wanted) -> list[Table]:
     """Boards by judge, agreement, pairs, people, self-preference, costs, largest disagreements. Raises StoreError.
 
     A suite without an index has neither boards nor self-preference. People, who score a sample, stand against judges in
     a table of their own and take no part in the others but the disagreements.
     """
-    whole = panel.read(connection, place, wanted.judges, wanted.models)
+    whole = panel.read(connection, scope, wanted.judges, wanted.models)
     read = people.machines(whole)
     scored = people.table(whole)
     return [
@@ -40,7 +40,7 @@ def validate(connection: sqlite3.Connection, place: Place, wanted: Wanted) -> li
 
 
 def _judges(connection: sqlite3.Connection, read: Panel) -> list[Table]:
-    indexed = read.place.suite.index is not None
+    indexed = read.scope.suite.index is not None
     return [
         *([boards.boards(read)] if indexed else []),
         *agreement.coefficients(read),

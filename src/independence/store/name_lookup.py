@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from independence.errors import StoreError
 from independence.store import queries
+from independence.types import Where
 
 K = TypeVar("K")
 _SHOWN = 6  # names in one sentence
@@ -30,9 +31,9 @@ class Names(NamedTuple):
         return self.label.split("@", 1)[0]
 
 
-def of_edition(connection: sqlite3.Connection, suite: str, edition: str) -> dict[str, Names]:
+def of_edition(connection: sqlite3.Connection, where: Where) -> dict[str, Names]:
     """What the subjects of an edition are called, by config_dir."""
-    stored = queries.subjects(connection, suite, edition)
+    stored = queries.subjects(connection, where)
     return {config: Names(config, label, model_id) for config, (label, model_id, _) in sorted(stored.items())}
 
 
