@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.figure import Figure, Result
-from independence.stats import resample, spread, standing
+from independence.stats import index_uncertainty, placement, resample
 from independence.stats.comparison import all_pairs
+from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.intervals import t_interval
-from independence.stats.sheet import Sheet, Stratum
-from independence.stats.spread import Estimate
+from independence.stats.subject_points import Stratum, SubjectPoints
 
 SETS, SCENARIOS, RUNS, FLEET = 20_000, 5, 5, 20
 MEAN, SCENARIO_SD, RUN_SD = 8.5, 1.3, 1.3
@@ -59,21 +59,25 @@ def _population(mean: float) -> float:
     return float(clipped_mean(np.array([mean]), math.hypot(SCENARIO_SD, RUN_SD))[0])
 
 
-def sheets(scores: Scores) -> list[Sheet]:
+def sheets(scores: Scores) -> list[SubjectPoints]:
     """Scores (sets, scenarios, runs) as sheets whose index is the mean score on 0-10."""
     names = tuple(f"s{number}" for number in range(scores.shape[1]))
     ends = ((0.0, 10.0 / len(names)),) * len(names)
-    return [Sheet(0.0, (Stratum(names, tuple(own / len(names)), ends),)) for own in scores]
+    return [SubjectPoints(0.0, (Stratum(names, tuple(own / len(names)), ends),)) for own in scores]
 
 
-def _fleets(scores: Scores, size: int) -> list[list[Sheet]]:
+def _fleets(scores: Scores, size: int) -> list[list[SubjectPoints]]:
     every = sheets(scores)
     return [every[start : start + size] for start in range(0, len(every), size)]
 
 
-def _covered(fleets: Sequence[Sequence[Sheet]], truths: Scores, reading: str) -> tuple[float, float]:
+def _covered(fleets: Sequence[Sequence[SubjectPoints]], truths: Scores, reading: str) -> tuple[float, float]:
     """Share of intervals that hold their truth, and their mean width; no interval at all counts as a miss."""
-    estimate = spread.these_scenarios if reading == spread.THESE else spread.scenarios_like_these
+    estimate = (
+        index_uncertainty.these_scenarios
+        if reading == index_uncertainty.THESE
+        else index_uncertainty.scenarios_like_these
+    )
     ends = [one.interval() for fleet in fleets for one in estimate(fleet)]
     hit = [end is not None and end.low <= truth <= end.high for end, truth in zip(ends, truths, strict=True)]
     return float(np.mean(hit)), float(np.mean([end.high - end.low for end in ends if end is not None]))
@@ -84,11 +88,11 @@ def _coverages(truth: Truth) -> list[Result]:
     results: list[Result] = []
     for size, who in ((1, "alone"), (FLEET, f"in fleets of {FLEET}")):
         fleets = _fleets(truth.scores, size)
-        these, width = _covered(fleets, truth.these, spread.THESE)
+        these, width = _covered(fleets, truth.these, index_uncertainty.THESE)
         detail = f"mean width {width:.2f} of 10"
         results.append(Figure(f"these-scenarios covers, {who}", 100 * these, "%", 93, "higher", detail))
         results.append(Figure(f"these-scenarios covers, {who}", 100 * these, "%", 97, "lower", detail))
-        like, width = _covered(fleets, population, spread.LIKE_THESE)
+        like, width = _covered(fleets, population, index_uncertainty.LIKE_THESE)
         detail = f"mean width {width:.2f} of 10"
         results.append(Figure(f"scenarios-like-these covers, {who}", 100 * like, "%", 93, "higher", detail))
     return [*results, *_over_runs(truth, population)]
@@ -118,8 +122,8 @@ def _ceilings(rng: np.random.Generator, sets: int) -> list[Result]:
         for size, who in ((1, "alone"), (FLEET, f"in fleets of {FLEET}")):
             fleets = _fleets(truth.scores, size)
             for reading, aims in (
-                (spread.THESE, truth.these),
-                (spread.LIKE_THESE, np.full(sets, truth.like_these)),
+                (index_uncertainty.THESE, truth.these),
+                (index_uncertainty.LIKE_THESE, np.full(sets, truth.like_these)),
             ):
                 covered, width = _covered(fleets, aims, reading)
                 name = f"{reading} covers, {share:.0%} at the ceiling, {who}"
@@ -137,10 +141,10 @@ def _tiers(rng: np.random.Generator, boards: int) -> list[Result]:
     """How often a board of equals is split into tiers at all."""
     centres = rng.normal(MEAN, SCENARIO_SD, (boards, 1, SCENARIOS, 1))
     scores = np.clip(centres + rng.normal(0, RUN_SD, (boards, FLEET, SCENARIOS, RUNS)), 0, 10)
-    split = sum(max(standing.tiers(all_pairs(_best_first(own), "holm"))) > 1 for own in scores)
+    split = sum(max(placement.tiers(all_pairs(_best_first(own), "holm"))) > 1 for own in scores)
     name = f"boards of {FLEET} equals split into tiers"
     return [Figure(name, 100 * split / boards, "%", 5, "lower", f"{boards} boards")]
 
 
-def _best_first(scores: Scores) -> list[Estimate]:
-    return sorted(spread.these_scenarios(sheets(scores)), key=lambda one: -one.point)
+def _best_first(scores: Scores) -> list[IndexEstimate]:
+    return sorted(index_uncertainty.these_scenarios(sheets(scores)), key=lambda one: -one.point)

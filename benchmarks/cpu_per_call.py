@@ -22,15 +22,15 @@ from typing import NamedTuple
 from benchmarks.endpoint import endpoint, most_in_flight
 from benchmarks.figure import Figure, Result, Skipped, spread
 from independence.cli import session
-from independence.cli.loop import drive
-from independence.cli.session import Finished, Job
+from independence.cli.event_loop import drive
+from independence.cli.session import ResolvedRun, RunResult
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import plan
-from independence.engine.bench import Shares
 from independence.engine.estimate import CostEstimate
 from independence.engine.events import Event
-from independence.engine.resume import Left
+from independence.engine.resume import PendingWork
+from independence.engine.run_context import Parallelism
 from independence.judge.spec import JudgeSpec
 from independence.store import database
 from independence.suites import load
@@ -126,25 +126,27 @@ def _ours(url: str, folder: Path, mode: str) -> Spent:
     return spent
 
 
-def _job(url: str, mode: str) -> Job:
+def _job(url: str, mode: str) -> ResolvedRun:
     loaded = load.load("v2")
     selection = plan.select(loaded.suite, [], [mode], RUNS, ["stability"])
     subjects = [Subject(f"loop/{name}", "loop", name) for name in SUBJECTS]
     judge = JudgeSpec("loop/judge", endpoint="loop", model="judge")
     door = Endpoint("loop", url, "openrouter", "any", IN_FLIGHT)
     trials = plan.trials(loaded.suite, selection, subjects)
-    return Job(loaded.suite, loaded.edition, {}, trials, (judge,), {"loop": door}, Shares(len(subjects), IN_FLIGHT))
+    return ResolvedRun(
+        loaded.suite, loaded.edition, {}, trials, (judge,), {"loop": door}, Parallelism(len(subjects), IN_FLIGHT)
+    )
 
 
 def _unwatched(_event: Event) -> None:
     pass
 
 
-async def _approved(_left: Left, _cost: CostEstimate) -> bool:
+async def _approved(_left: PendingWork, _cost: CostEstimate) -> bool:
     return True
 
 
-def _calls(finished: Finished | None) -> int:
+def _calls(finished: RunResult | None) -> int:
     if finished is None or finished.left.todo or finished.left.missing:
         raise RuntimeError("our run did not complete")
     return 3 * finished.left.complete

@@ -14,14 +14,16 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, Ge
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from independence.engine.plan import Dialogue
+from independence.engine.plan import DialogueScript
 from independence.judge import prompt
 from independence.judge.parse import parse
 from independence.suites.schema import Suite
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 
 
-def evaluate(suite: Suite, dialogues: Sequence[Dialogue], runs: int, url: str, log_dir: Path, in_flight: int) -> int:
+def evaluate(
+    suite: Suite, dialogues: Sequence[DialogueScript], runs: int, url: str, log_dir: Path, in_flight: int
+) -> int:
     """Run and grade every dialogue `runs` times. Returns the model calls made; raises RuntimeError if any failed."""
     subject, judge = (_model(name, url, in_flight) for name in ("half", "judge"))
     samples = [_sample(dialogue) for dialogue in dialogues for _ in range(runs)]
@@ -44,7 +46,7 @@ def _model(name: str, url: str, in_flight: int) -> Model:
     return get_model(f"openai-api/loop/{name}", base_url=url, api_key="none", config=config)
 
 
-def _sample(dialogue: Dialogue) -> Sample:
+def _sample(dialogue: DialogueScript) -> Sample:
     first, second = (beat.human for beat in dialogue.beats)
     opening: list[ChatMessage] = [ChatMessageSystem(content=dialogue.system), ChatMessageUser(content=first)]
     return Sample(input=opening, metadata={"second": second, "rubric": dialogue.scenario.rubric})
@@ -64,7 +66,7 @@ def _graded(suite: Suite, judge: Model) -> Scorer:
         rubric = suite.rubrics[state.metadata["rubric"]]
         texts = [message.text for message in state.messages if message.role != "system"]
         turns = zip(texts[::2], texts[1::2], strict=True)
-        lines = [Line(human, answer, scripted=False, turn_id="") for human, answer in turns]
+        lines = [TranscriptTurn(human, answer, scripted=False, turn_id="") for human, answer in turns]
         grade = await judge.generate(prompt.render(rubric.prompt, suite.vars, lines, rubric.fields))
         found: dict[str, Any] = parse(grade.completion, rubric.fields).values
         return Score(value=float(found["consistency_score"]), explanation=grade.completion)

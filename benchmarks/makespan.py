@@ -21,7 +21,7 @@ from typing import NamedTuple
 from benchmarks.endpoint import endpoint
 from benchmarks.figure import Figure, Result, spread
 from benchmarks.latency import Draw, Slowed
-from independence.cli.loop import drive
+from independence.cli.event_loop import drive
 from independence.clients.budget import Budget
 from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
@@ -30,17 +30,17 @@ from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import plan, run
-from independence.engine.bench import Backend, Bench, Shares
-from independence.engine.gate import Gate, Lane
-from independence.engine.halt import Halt
+from independence.engine.gate import CallQueue, EndpointGate
 from independence.engine.plan import Trial
-from independence.engine.resume import Todo
+from independence.engine.resume import PendingTrial
+from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
+from independence.engine.stop_signal import StopSignal
 from independence.judge.spec import JudgeSpec
 from independence.store import database, leases, records
 from independence.store.records import TrialRow
 from independence.store.writer import Writer
 from independence.suites import digest, load
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 
 CAP = 20
 SUBJECTS = ("never", "yield-20", "half", "yield-65", "always")
@@ -52,11 +52,11 @@ UNBOUND = 1000  # -pt
 JUDGE = JudgeSpec("loop/judge", endpoint="loop", model="judge")
 
 
-class FirstInFirstOut(Gate):
+class FirstInFirstOut(EndpointGate):
     """The same gate without priorities."""
 
     @asynccontextmanager
-    async def slot(self, lane: Lane, remaining: float, run: int = 0) -> AsyncIterator[None]:
+    async def slot(self, lane: CallQueue, remaining: float, run: int = 0) -> AsyncIterator[None]:
         """Hold a slot in the order of asking."""
         async with super().slot(lane, 0.0):
             yield
@@ -79,7 +79,9 @@ def measure() -> list[Result]:
     """The mean ratio to the bound over all draws, and the ratio to first in, first out, draw by draw."""
     context = multiprocessing.get_context("spawn")
     with endpoint("0") as url, ProcessPoolExecutor(BESIDE, mp_context=context) as pool:
-        jobs = [(pool.submit(took, url, n, Gate), pool.submit(took, url, n, FirstInFirstOut)) for n in range(DRAWS)]
+        jobs = [
+            (pool.submit(took, url, n, EndpointGate), pool.submit(took, url, n, FirstInFirstOut)) for n in range(DRAWS)
+        ]
         pairs = [(ours.result(), fifo.result()) for ours, fifo in jobs]
     ratios = [ours.ratio for ours, _ in pairs]
     against = [ours.makespan / fifo.makespan for ours, fifo in pairs]
@@ -92,13 +94,13 @@ def measure() -> list[Result]:
     ]
 
 
-def took(url: str, number: int, gate: type[Gate]) -> Took:
+def took(url: str, number: int, gate: type[EndpointGate]) -> Took:
     """Run one draw in this process."""
     with tempfile.TemporaryDirectory() as folder:
         return drive(_run(url, Draw(number, DIVISOR), gate, Path(folder) / "store.db"))
 
 
-async def _run(url: str, draw: Draw, gate_type: type[Gate], path: Path) -> Took:
+async def _run(url: str, draw: Draw, gate_type: type[EndpointGate], path: Path) -> Took:
     loaded = load.load("v2")
     subjects = [Subject(f"loop/{name}", "loop", name) for name in SUBJECTS]
     trials = plan.trials(loaded.suite, plan.select(loaded.suite, [], [], RUNS, []), subjects)
@@ -114,18 +116,18 @@ async def _run(url: str, draw: Draw, gate_type: type[Gate], path: Path) -> Took:
         records.add_trials(connection, [_row(loaded, trial) for trial in trials])
         connection.execute("COMMIT")
         writer = Writer(connection, path)
-        bench = Bench(
+        bench = RunContext(
             loaded.suite,
             {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios},
-            {"loop": Backend(slowed, gate)},
+            {"loop": EndpointBackend(slowed, gate)},
             writer,
             lambda _event: None,
-            Halt([gate], lambda _event: None),
+            StopSignal([gate], lambda _event: None),
             leases.owner(),
         )
-        todo = [Todo(trial, trial.dialogue.generated, (JUDGE,)) for trial in trials]
+        todo = [PendingTrial(trial, trial.dialogue.generated, (JUDGE,)) for trial in trials]
         began = time.perf_counter()
-        await run.run(bench, todo, Shares(len(subjects), UNBOUND))
+        await run.run(bench, todo, Parallelism(len(subjects), UNBOUND))
         makespan = time.perf_counter() - began
         await writer.close()
     verdicts = dict(connection.execute("SELECT trial, key FROM verdicts WHERE missing IS NULL"))
@@ -133,7 +135,7 @@ async def _run(url: str, draw: Draw, gate_type: type[Gate], path: Path) -> Took:
     return Took(makespan, *_bounds(draw, trials, verdicts, slowed.seconds))
 
 
-def _row(loaded: Loaded, trial: Trial) -> TrialRow:
+def _row(loaded: LoadedSuite, trial: Trial) -> TrialRow:
     dialogue = trial.dialogue
     return TrialRow(
         trial.key, loaded.suite.suite, loaded.edition, trial.subject.config_dir, *dialogue.condition,

@@ -23,13 +23,13 @@ import msgspec
 
 from benchmarks.figure import Figure, Result, spread
 from independence.engine import plan
-from independence.engine.plan import Dialogue
+from independence.engine.plan import DialogueScript
 from independence.judge.cues import grading as rules
 from independence.judge.offline import grading, weights
-from independence.judge.offline.grading import Case
+from independence.judge.offline.grading import DialogueToGrade
 from independence.suites import load
 from independence.suites.schema import Field, Suite
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 
 SEED = 20_261_121
 ROUNDS, REPLIES = 9, 512
@@ -75,8 +75,8 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 class _Workload(NamedTuple):
-    cases: list[Case]
-    grade: Callable[[list[Case]], object]
+    cases: list[DialogueToGrade]
+    grade: Callable[[list[DialogueToGrade]], object]
 
 
 def measure(rounds: int = ROUNDS, count: int = REPLIES) -> list[Result]:
@@ -114,16 +114,18 @@ def _reply(rng: random.Random, openings: Sequence[str]) -> str:
     return text
 
 
-def cases(suite: Suite, experiment: str, rng: random.Random, count: int) -> list[Case]:
+def cases(suite: Suite, experiment: str, rng: random.Random, count: int) -> list[DialogueToGrade]:
     """Dialogues of an experiment, all its scenarios in turn, invented replies where a subject would speak."""
     dialogues = plan.dialogues(suite, plan.select(suite, [], ["user_role"], 1, [experiment]))
     return [_case(suite, dialogues[at % len(dialogues)], rng, at) for at in range(count)]
 
 
-def _case(suite: Suite, dialogue: Dialogue, rng: random.Random, at: int) -> Case:
+def _case(suite: Suite, dialogue: DialogueScript, rng: random.Random, at: int) -> DialogueToGrade:
     said = iter(replies(rng, len(dialogue.beats) + 1)[at % 2 :])
-    lines = [Line(beat.human, beat.reply or next(said), scripted=beat.reply is not None) for beat in dialogue.beats]
-    return Case(lines, suite.rubrics[dialogue.scenario.rubric].fields)
+    lines = [
+        TranscriptTurn(beat.human, beat.reply or next(said), scripted=beat.reply is not None) for beat in dialogue.beats
+    ]
+    return DialogueToGrade(lines, suite.rubrics[dialogue.scenario.rubric].fields)
 
 
 def _every(suite: Suite) -> Mapping[str, Field]:

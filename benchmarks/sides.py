@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from benchmarks.figure import Figure, Result, spread
 from independence.stats import stance
-from independence.stats.sides import MARGIN, SIGNIFICANT, Estimate, Sides, Stance, estimate
+from independence.stats.pairs import PlannedStance
+from independence.stats.sides import MARGIN, SIGNIFICANT, EffectEstimate, SycophancyEstimates, estimate
 
 SETS, TILTED = 2_000, 1_000
 WORDINGS, RUNS = 2, 3
@@ -120,16 +121,16 @@ def _truth(expected: Array) -> dict[str, Array]:
     }
 
 
-def rows(stances: Array) -> list[Stance]:
+def rows(stances: Array) -> list[PlannedStance]:
     """One set's stances as `estimate` takes them."""
     return list(_rows(stances))
 
 
-def _rows(stances: Array) -> Iterator[Stance]:
+def _rows(stances: Array) -> Iterator[PlannedStance]:
     askers, domains, merits, cells, wordings, runs = (range(size) for size in stances.shape)
     places = product(askers, domains, merits, cells, wordings, runs)
     for (asker, domain, merit, cell, wording, run), value in zip(places, stances.ravel().tolist(), strict=True):
-        yield Stance(
+        yield PlannedStance(
             f"{domain}/{merit}/{cell}", str(domain), MERITS[merit], str(wording), run, ASKERS[asker][0],
             None if math.isnan(value) else value, None,
         )  # fmt: skip
@@ -151,7 +152,7 @@ def _coverages(name: str, planted: Planted) -> list[Result]:
     return results
 
 
-def _covered(found: Sequence[Estimate | None], truth: Array) -> tuple[float, str]:
+def _covered(found: Sequence[EffectEstimate | None], truth: Array) -> tuple[float, str]:
     """Percentage of intervals that hold their truth, no interval being a miss; bias and mean width in words."""
     there = [(one, one.ci) for one in found if one is not None]
     held = [
@@ -188,14 +189,14 @@ def _at_the_margin(rng: np.random.Generator, sets: int) -> Figure:
     return Figure("S at the margin: called within it", claimed, "%", 7, "lower", "two one-sided tests at 5 %")
 
 
-def _estimates(found: Sequence[Sides]) -> list[float]:
+def _estimates(found: Sequence[SycophancyEstimates]) -> list[float]:
     return [sides.S.est for sides in found if sides.S is not None]
 
 
-def _uplift(given: Sequence[Stance]) -> float:
+def _uplift(given: Sequence[PlannedStance]) -> float:
     """The published column, mean of both parties."""
-    rated = [stance.Rated("subject", row.side, row.value, row.cell, row.cell) for row in given]
-    (columns,) = stance.summary(rated, stance.Sides("a", "b"))
+    rated = [stance.RatedAnswer("subject", row.side, row.value, row.cell, row.cell) for row in given]
+    (columns,) = stance.summary(rated, stance.AskingParties("a", "b"))
     return ((columns.first.uplift or 0.0) + (columns.second.uplift or 0.0)) / 2
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import settings
 
 from independence.cli.main import main
-from independence.suites.load import Loaded, load
+from independence.suites.load import LoadedSuite, load
 
 from . import toy
 
@@ -50,7 +50,7 @@ def toy_folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def toy_suite(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+def toy_suite(tmp_path_factory: pytest.TempPathFactory) -> LoadedSuite:
     """The toy suite, loaded."""
     return load(str(toy.write(tmp_path_factory.mktemp("suites") / "toy")))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 def main() -> None:
     """Run the command."""
-    from independence.cli import early
+    from independence.cli import early_interrupt
 
-    early.guard()
+    early_interrupt.guard()
     from independence.cli.main import main as command
 
     command()

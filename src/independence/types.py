@@ -72,12 +72,12 @@ class ToolCall(msgspec.Struct, frozen=True):
     type: Literal["function"] = "function"
 
 
-class _Core(msgspec.Struct, frozen=True):
+class _MessageCore(msgspec.Struct, frozen=True):
     role: Role
     content: str | None
 
 
-class Message(_Core, frozen=True, omit_defaults=True):
+class Message(_MessageCore, frozen=True, omit_defaults=True):
     """One chat message on the wire. `content` is always encoded, null included."""
 
     tool_calls: tuple[ToolCall, ...] = ()

@@ -6,22 +6,22 @@ import msgspec
 import pytest
 
 from independence.cli import judges
-from independence.cli.judges import Offline
+from independence.cli.judges import OfflineOptions
 from independence.config.registry import Registry
 from independence.errors import UsageError
 from independence.judge.offline import weights
-from independence.judge.offline.line import Line
-from independence.judge.offline.weights import About
-from independence.judge.spec import CUES, HYBRID, OFFLINE, Buying, JudgeSpec, kind, verdict_key
-from independence.suites.load import Loaded, load
+from independence.judge.offline.calibration_line import CalibrationLine
+from independence.judge.offline.weights import WeightsInfo
+from independence.judge.spec import CUES, HYBRID, OFFLINE, JudgeSpec, PurchaseRule, kind, verdict_key
+from independence.suites.load import LoadedSuite, load
 
 V2 = load("v2").suite
 KNOWN = Registry()
 MODEL = JudgeSpec("acme/judge", endpoint="openrouter", model="acme/judge")
-LINE = Line("toy", 1.1, 2.0, 3.0, 4)
+LINE = CalibrationLine("toy", 1.1, 2.0, 3.0, 4)
 
 
-def one(name: str, offline: Offline = judges.USUAL) -> JudgeSpec:
+def one(name: str, offline: OfflineOptions = judges.USUAL) -> JudgeSpec:
     (spec,) = judges.specs([name], KNOWN, V2, offline)
     return spec
 
@@ -31,7 +31,7 @@ def own(tmp_path: Path) -> Path:
     """Weights for the fields of the toy suite."""
     path = tmp_path / "own.npz"
     rubrics = {"d" * 64: ("firmness", "kept")}
-    weights.save(path, About("toy", "00000000", "t", "", 1, 1, 1, 0.2, rubrics, (), LINE), ())
+    weights.save(path, WeightsInfo("toy", "00000000", "t", "", 1, 1, 1, 0.2, rubrics, (), LINE), ())
     return path
 
 
@@ -53,16 +53,16 @@ def test_the_packages_offline_judge_is_called_offline_and_asks_nobody() -> None:
 
 
 def test_a_hybrid_is_offline_and_its_model() -> None:
-    spec = one("hybrid:acme/judge", Offline(0.3, 0.1))
+    spec = one("hybrid:acme/judge", OfflineOptions(0.3, 0.1))
     assert (spec.name, spec.kind, spec.auditor) == ("hybrid:acme/judge", HYBRID, "acme/judge")
-    assert spec.buying == Buying(0.3, 0.1)
+    assert spec.buying == PurchaseRule(0.3, 0.1)
     assert spec.weights == one(OFFLINE).weights
     assert spec.bought == MODEL
     assert verdict_key("d", "r", spec.bought.settings) == verdict_key("d", "r", one("acme/judge").settings)
 
 
 def test_shares_are_a_fifth_and_a_twentieth_unless_told() -> None:
-    assert one("hybrid:acme/judge").buying == Buying(0.2, 0.05, 20)
+    assert one("hybrid:acme/judge").buying == PurchaseRule(0.2, 0.05, 20)
 
 
 def test_a_hybrids_model_keeps_its_endpoint() -> None:
@@ -73,21 +73,21 @@ def test_a_hybrids_model_keeps_its_endpoint() -> None:
 @pytest.mark.parametrize("shares", [(0.8, 0.3), (1.0, 0.01)])
 def test_shares_of_more_than_everything_are_refused(shares: tuple[float, float]) -> None:
     with pytest.raises(UsageError, match="at most 1") as caught:
-        one("hybrid:acme/judge", Offline(*shares))
+        one("hybrid:acme/judge", OfflineOptions(*shares))
     assert f"--unsure-share {shares[0]:g}" in str(caught.value)
     assert f"--audit-share {shares[1]:g}" in str(caught.value)
 
 
 @pytest.mark.parametrize("unsure", range(0, 101, 3))
 def test_shares_of_everything_are_no_more_than_that(unsure: int) -> None:
-    assert one("hybrid:acme/judge", Offline(unsure / 100, (100 - unsure) / 100)).buying is not None
+    assert one("hybrid:acme/judge", OfflineOptions(unsure / 100, (100 - unsure) / 100)).buying is not None
 
 
 def test_an_audit_is_the_offline_judge_with_a_model_beside_it() -> None:
     for names in (["acme/judge"], [OFFLINE, "acme/judge"], ["acme/judge", "acme/judge"]):
-        (spec,) = judges.specs(names, KNOWN, V2, Offline(audit=7))
+        (spec,) = judges.specs(names, KNOWN, V2, OfflineOptions(audit=7))
         assert (spec.name, spec.kind, spec.auditor) == (OFFLINE, OFFLINE, "acme/judge")
-        assert spec.buying == Buying(0, 0, 7)
+        assert spec.buying == PurchaseRule(0, 0, 7)
         assert spec.settings == one(OFFLINE).settings
         assert spec.bought == MODEL
 
@@ -95,13 +95,13 @@ def test_an_audit_is_the_offline_judge_with_a_model_beside_it() -> None:
 @pytest.mark.parametrize("names", [[], [OFFLINE], ["acme/judge", "acme/other"], [CUES, "acme/judge"]])
 def test_an_audit_of_no_model_or_of_two_is_refused(names: list[str]) -> None:
     with pytest.raises(UsageError, match="from one model"):
-        judges.specs(names, KNOWN, V2, Offline(audit=20))
+        judges.specs(names, KNOWN, V2, OfflineOptions(audit=20))
 
 
 @pytest.mark.parametrize("name", [CUES, "hybrid:acme/judge"])
 def test_an_audit_by_no_model_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match=f"`{name}` is no model"):
-        judges.specs([name], KNOWN, V2, Offline(audit=20))
+        judges.specs([name], KNOWN, V2, OfflineOptions(audit=20))
 
 
 @pytest.mark.parametrize("inner", [CUES, OFFLINE, "hybrid:acme/judge"])
@@ -117,7 +117,7 @@ def test_a_name_that_no_model_can_have_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [OFFLINE, "hybrid:acme/judge"])
-def test_a_suite_whose_fields_are_unknown_is_refused(name: str, toy_suite: Loaded) -> None:
+def test_a_suite_whose_fields_are_unknown_is_refused(name: str, toy_suite: LoadedSuite) -> None:
     with pytest.raises(UsageError, match="none of the fields of suite toy") as caught:
         judges.specs([name], KNOWN, toy_suite.suite)
     assert "train-judge" in str(caught.value)
@@ -125,10 +125,10 @@ def test_a_suite_whose_fields_are_unknown_is_refused(name: str, toy_suite: Loade
 
 
 def test_the_same_suite_is_graded_by_weights_of_its_own_that_are_in_the_judges_name(
-    own: Path, toy_suite: Loaded
+    own: Path, toy_suite: LoadedSuite
 ) -> None:
     version = weights.load(own).version
-    alone, both = judges.specs([OFFLINE, "hybrid:acme/judge"], KNOWN, toy_suite.suite, Offline(weights=own))
+    alone, both = judges.specs([OFFLINE, "hybrid:acme/judge"], KNOWN, toy_suite.suite, OfflineOptions(weights=own))
     assert (alone.name, both.name) == (f"offline@{version}", f"hybrid:acme/judge@{version}")
     assert (kind(alone.name), kind(both.name)) == (OFFLINE, HYBRID)
     assert alone.weights == both.weights == version
@@ -141,7 +141,7 @@ def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "words.npz"
     path.write_text("no weights")
     with pytest.raises(UsageError, match="no weights of an offline judge"):
-        one(OFFLINE, Offline(weights=path))
+        one(OFFLINE, OfflineOptions(weights=path))
 
 
 def test_the_weights_in_a_suites_folder_are_its_own(toy_folder: Path) -> None:
@@ -172,9 +172,9 @@ def test_simulated_models_are_found_inside_hybrids_too(names: list[str], is_: bo
 
 
 def test_what_is_bought_is_said_before_it_is() -> None:
-    hybrid = judges.share(one("hybrid:acme/judge", Offline(0.25, 0.1)))
+    hybrid = judges.share(one("hybrid:acme/judge", OfflineOptions(0.25, 0.1)))
     assert all(part in hybrid for part in ("hybrid:acme/judge", "25%", "10%", "from acme/judge", "20 at least"))
-    (audit,) = judges.specs(["acme/judge"], KNOWN, V2, Offline(audit=7))
+    (audit,) = judges.specs(["acme/judge"], KNOWN, V2, OfflineOptions(audit=7))
     assert "7 verdicts a scenario are bought from acme/judge" in judges.share(audit)
     assert [judges.share(spec) for spec in judges.specs(["acme/judge", CUES, OFFLINE], KNOWN, V2)] == ["", "", ""]
 
@@ -186,8 +186,8 @@ def test_a_missing_key_says_how_to_grade_without_one() -> None:
     judges.key_needed(True, {"OPENROUTER_API_KEY": "sk-or-v1-" + "5" * 40})
 
 
-def test_a_hybrid_by_other_weights_is_another_judge(own: Path, toy_suite: Loaded) -> None:
-    (spec,) = judges.specs(["hybrid:acme/judge"], KNOWN, toy_suite.suite, Offline(weights=own))
+def test_a_hybrid_by_other_weights_is_another_judge(own: Path, toy_suite: LoadedSuite) -> None:
+    (spec,) = judges.specs(["hybrid:acme/judge"], KNOWN, toy_suite.suite, OfflineOptions(weights=own))
     assert msgspec.structs.replace(spec, weights="").settings != spec.settings
 
 

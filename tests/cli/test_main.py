@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from independence import __version__, errors
-from independence.cli.main import COMMANDS, Lazy, main
+from independence.cli.main import COMMANDS, LazyGroup, main
 
 HEAVY = ("aiohttp", "asyncio", "msgspec", "numpy", "rich", "scipy", "sqlite3", "uvloop", "yaml")
 
@@ -91,7 +91,7 @@ def test_a_store_that_is_not_there_is_one_line_and_exit_2(tmp_path: Path) -> Non
     assert result.stderr.count("\n") == 1
 
 
-class Failing(Lazy):
+class Failing(LazyGroup):
     """The group with one command that fails."""
 
     def __init__(self, error: BaseException) -> None:

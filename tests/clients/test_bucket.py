@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.clients.bucket import HEARTBEAT_S, Bucket, Buckets, Pass
-from independence.config.endpoints import Bounds, Endpoint, Rate
+from independence.config.endpoints import Endpoint, ModelBounds, Rate
 
 SLIP = 1e-6  # of a token, and of a second
 
@@ -227,7 +227,7 @@ def test_an_ask_is_past_the_bucket_from_its_token_until_it_wants_another() -> No
 
 
 def test_every_model_and_every_pin_has_a_bucket_of_its_own() -> None:
-    own = (Bounds("fast", rate=Rate(50, 5)), Bounds("free", concurrency=2))
+    own = (ModelBounds("fast", rate=Rate(50, 5)), ModelBounds("free", concurrency=2))
     buckets = Buckets(Endpoint("e", "http://e/v1", "local", rate=Rate(1), bounds=own))
     assert buckets.of("m", None) is buckets.of("m", None)
     made = [buckets.of("m", None), buckets.of("m", "host"), buckets.of("n", None), buckets.of("fast", "host")]

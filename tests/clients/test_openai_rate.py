@@ -8,7 +8,7 @@ import time
 import pytest
 
 from independence.clients.protocol import GaveUp, Wait
-from independence.config.endpoints import Bounds, Rate
+from independence.config.endpoints import ModelBounds, Rate
 
 from .conftest import FINE, Connect, Scripted, answered, completion, failing, question
 
@@ -65,7 +65,7 @@ async def test_a_refusal_without_a_time_takes_what_the_bucket_had_saved(server: 
 
 async def test_a_model_of_its_own_rate_does_not_slow_the_others(server: Scripted, connect: Connect) -> None:
     server.says(FINE)
-    line = connect(bounds=(Bounds("maker/free", rate=Rate(0.01)),))
+    line = connect(bounds=(ModelBounds("maker/free", rate=Rate(0.01)),))
     for _ in range(20):
         await answered(line)
     await answered(line, model="maker/free")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from independence.config import environment
-from independence.config.endpoints import Pacing
-from independence.config.environment import Settings
+from independence.config.endpoints import RateSetting
+from independence.config.environment import EnvironmentSettings
 from independence.errors import UsageError
 
 KEY = "sk-or-v1-0123456789"
@@ -91,8 +91,8 @@ def test_settings_come_from_the_environment() -> None:
         "BENCH_CONCURRENCY": " 7 ", "BENCH_TIMEOUT_S": "2.5", "BENCH_MAX_RETRIES": "0", "OPENROUTER_MODEL_RPS": "0.3",
         "OPENROUTER_MODEL_BURST": "2",
     }  # fmt: skip
-    assert environment.settings(env) == (7, 2.5, 0, {"openrouter": Pacing(0.3, 2)})
-    assert environment.settings({"BENCH_TIMEOUT_S": " ", "BENCH_CONCURRENCY": ""}) == Settings()
+    assert environment.settings(env) == (7, 2.5, 0, {"openrouter": RateSetting(0.3, 2)})
+    assert environment.settings({"BENCH_TIMEOUT_S": " ", "BENCH_CONCURRENCY": ""}) == EnvironmentSettings()
 
 
 @pytest.mark.parametrize(

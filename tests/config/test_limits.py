@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from independence.config import limits
-from independence.config.endpoints import Bounds, Endpoint, Pacing, Rate
-from independence.config.environment import Settings
-from independence.config.limits import Flags
-from independence.config.registry import Limit, Registry
+from independence.config.endpoints import Endpoint, ModelBounds, Rate, RateSetting
+from independence.config.environment import EnvironmentSettings
+from independence.config.limits import RateFlags
+from independence.config.registry import ModelLimit, Registry
 from independence.config.roster import EndpointEntry
 from independence.errors import UsageError
 
@@ -20,14 +20,16 @@ KNOWN = Registry(
         EndpointEntry(name="lab", base_url="http://lab/v1", max_concurrency=8, requests_per_second=4.0, burst=3),
         EndpointEntry(name="proxy", base_url="http://proxy/v1"),
     ),
-    limits=(Limit("lab", "m", None, Pacing(1.0), 2), Limit("openrouter", "n", "host", Pacing(), 5)),
+    limits=(ModelLimit("lab", "m", None, RateSetting(1.0), 2), ModelLimit("openrouter", "n", "host", RateSetting(), 5)),
 )
 
 
-NOTHING, NO_FLAGS = Settings(), Flags()
+NOTHING, NO_FLAGS = EnvironmentSettings(), RateFlags()
 
 
-def bounded(settings: Settings = NOTHING, flags: Flags = NO_FLAGS, known: Registry = KNOWN) -> dict[str, Endpoint]:
+def bounded(
+    settings: EnvironmentSettings = NOTHING, flags: RateFlags = NO_FLAGS, known: Registry = KNOWN
+) -> dict[str, Endpoint]:
     endpoints = {endpoint.name: endpoint for endpoint in (ROUTER, LOCAL, SIM, LAB, PROXY)}
     return limits.bounded(endpoints, known, settings, flags)
 
@@ -41,59 +43,59 @@ def test_where_nobody_says_anything_nothing_is_bounded() -> None:
 
 
 def test_the_environment_paces_what_speaks_as_openrouter_and_the_file_goes_over_it() -> None:
-    found = bounded(Settings(pacing={"openrouter": Pacing(2.0, 7)}))
+    found = bounded(EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}))
     assert rates(found) == {
         "openrouter": Rate(2.0, 7), "local": None, "sim": None, "lab": Rate(4.0, 3), "proxy": Rate(2.0, 7),
     }  # fmt: skip
-    assert found["lab"].bounds == (Bounds("m", None, Rate(1.0, 3), 2),)
-    assert found["openrouter"].bounds == (Bounds("n", "host", Rate(2.0, 7), 5),)
+    assert found["lab"].bounds == (ModelBounds("m", None, Rate(1.0, 3), 2),)
+    assert found["openrouter"].bounds == (ModelBounds("n", "host", Rate(2.0, 7), 5),)
 
 
 def test_flags_go_over_everything_and_concern_every_endpoint() -> None:
-    found = bounded(Settings(pacing={"openrouter": Pacing(2.0, 7)}), Flags(rps=50.0, burst=5))
+    found = bounded(EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}), RateFlags(rps=50.0, burst=5))
     assert set(rates(found).values()) == {Rate(50.0, 5)}
-    assert found["lab"].bounds == (Bounds("m", None, Rate(50.0, 5), 2),)
+    assert found["lab"].bounds == (ModelBounds("m", None, Rate(50.0, 5), 2),)
 
 
 def test_a_flag_changes_what_it_names_and_nothing_else() -> None:
-    found = bounded(Settings(pacing={"openrouter": Pacing(2.0, 7)}), Flags(rps=50.0))
+    found = bounded(EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}), RateFlags(rps=50.0))
     assert found["lab"].bounds_of("m").rate == Rate(50.0, 3)
     assert found["local"].rate == Rate(50.0, 1)
     assert found["openrouter"].rate == Rate(50.0, 7)
-    assert bounded(flags=Flags(burst=9))["lab"].rate == Rate(4.0, 9)
+    assert bounded(flags=RateFlags(burst=9))["lab"].rate == Rate(4.0, 9)
 
 
 def test_a_cap_of_the_environment_never_raises_what_the_file_declares() -> None:
-    caps = {name: e.max_concurrency for name, e in bounded(Settings(concurrency=12)).items()}
+    caps = {name: e.max_concurrency for name, e in bounded(EnvironmentSettings(concurrency=12)).items()}
     assert caps == {"openrouter": 12, "local": 12, "sim": 12, "lab": 8, "proxy": 12}
-    assert bounded(Settings(concurrency=3))["lab"].max_concurrency == 3
+    assert bounded(EnvironmentSettings(concurrency=3))["lab"].max_concurrency == 3
 
 
 @pytest.mark.parametrize(("calls", "router", "lab"), [(None, 3, 3), (2, 3, 3), (6, 6, 6), (30, 30, 8), (99, 50, 8)])
 def test_a_larger_number_of_calls_on_the_command_line_wins_over_the_cap(calls: int, router: int, lab: int) -> None:
-    found = bounded(Settings(concurrency=3), Flags(calls=calls))
+    found = bounded(EnvironmentSettings(concurrency=3), RateFlags(calls=calls))
     assert (found["openrouter"].max_concurrency, found["lab"].max_concurrency) == (router, lab)
-    assert bounded(flags=Flags(calls=calls))["openrouter"].max_concurrency == 50
+    assert bounded(flags=RateFlags(calls=calls))["openrouter"].max_concurrency == 50
 
 
 def test_patience_of_the_environment_holds_everywhere_but_gives_way_to_a_flag() -> None:
-    found = bounded(Settings(timeout_s=2.5, retries=0))
+    found = bounded(EnvironmentSettings(timeout_s=2.5, retries=0))
     assert {(e.timeout_s, e.retries) for e in found.values()} == {(2.5, 0)}
-    found = bounded(Settings(timeout_s=2.5), Flags(local_timeout_s=600.0))
+    found = bounded(EnvironmentSettings(timeout_s=2.5), RateFlags(local_timeout_s=600.0))
     assert (found["local"].timeout_s, found["lab"].timeout_s) == (600.0, 2.5)
 
 
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (Flags(rps=0.0), "--rps 0: write requests a second above 0"),
-        (Flags(rps=float("nan")), "--rps nan"),
-        (Flags(rps=float("inf")), "--rps inf"),
-        (Flags(rps=1.0, burst=0), "--burst 0: at least 1"),
-        (Flags(local_timeout_s=-1.0), "--local-timeout -1: write seconds above 0"),
+        (RateFlags(rps=0.0), "--rps 0: write requests a second above 0"),
+        (RateFlags(rps=float("nan")), "--rps nan"),
+        (RateFlags(rps=float("inf")), "--rps inf"),
+        (RateFlags(rps=1.0, burst=0), "--burst 0: at least 1"),
+        (RateFlags(local_timeout_s=-1.0), "--local-timeout -1: write seconds above 0"),
     ],
 )
-def test_a_flag_that_makes_no_sense_is_refused(flags: Flags, says: str) -> None:
+def test_a_flag_that_makes_no_sense_is_refused(flags: RateFlags, says: str) -> None:
     with pytest.raises(UsageError) as caught:
         bounded(flags=flags)
     assert str(caught.value).startswith(says)
@@ -101,16 +103,16 @@ def test_a_flag_that_makes_no_sense_is_refused(flags: Flags, says: str) -> None:
 
 def test_a_burst_that_nothing_paces_is_refused() -> None:
     with pytest.raises(UsageError, match="--burst 5 bounds nothing alone: add --rps N"):
-        bounded(flags=Flags(burst=5), known=Registry())
-    assert limits.bounded({}, Registry(), Settings(), Flags(burst=5)) == {}
+        bounded(flags=RateFlags(burst=5), known=Registry())
+    assert limits.bounded({}, Registry(), EnvironmentSettings(), RateFlags(burst=5)) == {}
 
 
 def test_a_model_has_a_timeout_of_its_own_over_its_endpoints_over_the_environments() -> None:
     known = Registry(
         endpoints=(EndpointEntry(name="lab", base_url="http://lab/v1", timeout_s=30.0),),
-        limits=(Limit("openrouter", "slow/m", None, Pacing(), None, 300.0),),
+        limits=(ModelLimit("openrouter", "slow/m", None, RateSetting(), None, 300.0),),
     )
-    for settings, usual in ((NOTHING, 90.0), (Settings(timeout_s=7.0), 7.0)):
+    for settings, usual in ((NOTHING, 90.0), (EnvironmentSettings(timeout_s=7.0), 7.0)):
         found = bounded(settings, known=known)
         assert found["openrouter"].timeout_of("slow/m") == 300.0
         assert found["openrouter"].timeout_of("quick/m") == usual

@@ -6,7 +6,7 @@ import pytest
 
 from independence.clients import dialects
 from independence.config import registry
-from independence.config.endpoints import Pacing
+from independence.config.endpoints import RateSetting
 from independence.config.registry import Registry
 from independence.errors import DocumentError, UsageError
 from independence.types import Sampling
@@ -189,8 +189,8 @@ def test_a_repeated_entry_counts_once_and_is_told(tmp_path: Path) -> None:
 
 def test_what_entries_say_about_rate_and_concurrency_holds_for_their_model(tmp_path: Path) -> None:
     assert loaded(tmp_path, ROSTER).limits == (
-        ("openrouter", "acme/small", None, Pacing(0.3, 2), 3, None),
-        ("openrouter", "acme/pinned", "host", Pacing(), 1, None),
+        ("openrouter", "acme/small", None, RateSetting(0.3, 2), 3, None),
+        ("openrouter", "acme/pinned", "host", RateSetting(), 1, None),
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from independence.config import registry, roster
-from independence.config.endpoints import Pacing
+from independence.config.endpoints import RateSetting
 from independence.config.roster import Roster
 from independence.errors import DocumentError
 
@@ -36,7 +36,7 @@ def test_a_json_list_of_strings_and_objects_is_a_roster(tmp_path: Path, root: ob
     assert [entry.name for entry in models] == [
         "openai/gpt-oss-20b:free", "nvidia/nemotron-nano-9b-v2:free", "z-ai/glm-4.5-air:free",
     ]  # fmt: skip
-    assert [entry.pacing for entry in models] == [Pacing(), Pacing(0.367, 5), Pacing()]
+    assert [entry.pacing for entry in models] == [RateSetting(), RateSetting(0.367, 5), RateSetting()]
     assert (models[1].display_label, models[1].provider, models[1].concurrency) == ("Nemotron", None, 3)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from independence.stats import stance
-from independence.stats.stance import Rated
+from independence.stats.stance import RatedAnswer
 from independence.suites.load import load
 from independence.suites.schema import Scenario
 from independence.testing.sim.advisers import ADVISERS
@@ -121,7 +121,7 @@ def test_the_judge_grades_claims_in_which_no_role_is_left(sides: tuple[Path, lis
 @pytest.mark.parametrize("judge", JUDGES)
 def test_a_pure_tilt_is_no_sycophancy_though_it_lifts_the_published_uplift(judge: str, rent: list[Graded]) -> None:
     rated = [
-        Rated(
+        RatedAnswer(
             one.subject,
             one.scenario.side,
             one.stance,

@@ -13,9 +13,9 @@ from independence.clients.retry import Policy
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
-from independence.engine.bench import Backend
-from independence.engine.gate import Gate
+from independence.engine.gate import EndpointGate
 from independence.engine.probing import probe
+from independence.engine.run_context import EndpointBackend
 from independence.judge.hostile.corpus import corpus
 from independence.judge.hostile.outcome import shift
 from independence.judge.hostile.stage import stage
@@ -25,7 +25,7 @@ from independence.judge.spec import JudgeSpec
 from independence.suites.load import load
 from independence.testing.loopback import LoopbackSettings, serving
 from independence.testing.sim.copyist import value
-from independence.testing.sim.grader import Form
+from independence.testing.sim.grader import FormField
 from independence.types import Grade, Scalar, Verdict
 
 STAGE = stage(load("v2").suite)
@@ -35,7 +35,7 @@ ROOM = 8192  # tokens: the longest reply fits into a verdict
 
 
 @asynccontextmanager
-async def asked(model: str, faults: str = "") -> AsyncIterator[tuple[Backend, JudgeSpec]]:
+async def asked(model: str, faults: str = "") -> AsyncIterator[tuple[EndpointBackend, JudgeSpec]]:
     """A simulated judge behind HTTP."""
     async with serving(LoopbackSettings(faults=faults)) as server, open_session() as session:
         endpoint = Endpoint("sim", server.base_url, "openrouter", api_key="none", max_concurrency=AT_ONCE)
@@ -43,12 +43,14 @@ async def asked(model: str, faults: str = "") -> AsyncIterator[tuple[Backend, Ju
         catalogue = await check(endpoint, {model: False}, session, policy)
         client = OpenAIClient(endpoint, session, catalogue, Budget(None), throttle, lambda _: None, policy)
         spec = JudgeSpec(f"sim/{model}", endpoint="sim", model=model, max_tokens=ROOM)
-        yield Backend(client, Gate(lambda: throttle.limit)), spec
+        yield EndpointBackend(client, EndpointGate(lambda: throttle.limit)), spec
 
 
 def due(seed: int) -> dict[str, Scalar]:
     """What the copying judge says under a seed."""
-    return {name: value(name, Form(field.type, *(field.range or (0.0, 10.0))), seed) for name, field in FIELDS.items()}
+    return {
+        name: value(name, FormField(field.type, *(field.range or (0.0, 10.0))), seed) for name, field in FIELDS.items()
+    }
 
 
 async def test_at_least_199_of_200_known_verdicts_are_recovered() -> None:

@@ -12,7 +12,7 @@ from independence.engine import plan
 from independence.engine.plan import Trial
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 from independence.types import Answer, Grade, Reply
 
@@ -28,7 +28,7 @@ def trials(
     return {(trial.dialogue.scenario.id, trial.run): trial for trial in made}
 
 
-def store(connection: sqlite3.Connection, loaded: Loaded, made: Sequence[Trial]) -> None:
+def store(connection: sqlite3.Connection, loaded: LoadedSuite, made: Sequence[Trial]) -> None:
     """Write a plan."""
     suite, edition = loaded
     records.add_edition(connection, EditionRow(suite.suite, edition, msgspec.json.encode(suite).decode()))

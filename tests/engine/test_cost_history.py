@@ -29,12 +29,12 @@ from independence.engine.cost_history import (
 )
 from independence.engine.estimate import Payer, bills
 from independence.engine.plan import Trial
-from independence.engine.resume import Todo
+from independence.engine.resume import PendingTrial
 from independence.store import artefacts, context, records
 from independence.store.artefacts import ArtefactRow
 from independence.store.records import CallRow, VerdictRow
 from independence.store.tokens import RunTokens
-from independence.suites.load import Loaded, load
+from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Step
 from independence.types import Reply, Sampling, Usage, Verdict
 
@@ -58,14 +58,16 @@ def say(connection: sqlite3.Connection, trial: Trial, prompt: int, *completions:
 
 
 @pytest.fixture
-def trials(connection: sqlite3.Connection, toy_suite: Loaded) -> dict[tuple[str, str], Trial]:
+def trials(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> dict[tuple[str, str], Trial]:
     """One run of three subjects, planned: (model id, scenario) -> trial."""
     made = plan.trials(toy_suite.suite, plan.select(toy_suite.suite, (), (), 1, ()), [TERSE, WORDY, SIM])
     planned.store(connection, toy_suite, made)
     return {(trial.subject.model_id, trial.dialogue.scenario.id): trial for trial in made}
 
 
-def test_a_blank_store_teaches_the_size_of_the_rubrics_alone(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_blank_store_teaches_the_size_of_the_rubrics_alone(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     history = learned(connection, toy_suite.suite, toy_suite.edition)
     assert (history.completions, history.prompts, history.runs, history.subjects) == ({}, {}, {}, 0)
     assert history.rubrics == rubrics(toy_suite.suite)
@@ -108,7 +110,7 @@ def test_the_range_is_from_the_cheapest_whole_run_to_the_dearest() -> None:
     assert history.range_of("you", PUBLISHED, Prices(1.0)) == (0.5, 2.0)
 
 
-def test_a_rubric_with_steps_is_several_prompts_and_each_is_shown_what_it_quotes(toy_suite: Loaded) -> None:
+def test_a_rubric_with_steps_is_several_prompts_and_each_is_shown_what_it_quotes(toy_suite: LoadedSuite) -> None:
     steps = (
         Step(name="claims", prompt="x" * 410 + "{{answer}}"),
         Step(name="both", prompt="{{transcript}} {{claims}}"),
@@ -122,7 +124,7 @@ def test_a_rubric_with_steps_is_several_prompts_and_each_is_shown_what_it_quotes
     assert len(rubrics(suite)["dinner"]) == 1
 
 
-def test_scenarios_fill_rubrics_with_variables_of_their_own(toy_suite: Loaded) -> None:
+def test_scenarios_fill_rubrics_with_variables_of_their_own(toy_suite: LoadedSuite) -> None:
     held = msgspec.structs.replace(toy_suite.suite.rubrics["held"], prompt="{{party}} {{transcript}} {{fields}}")
     lengths = {"radio": 41, "dessert": 410}
     scenarios = tuple(
@@ -137,7 +139,7 @@ def test_scenarios_fill_rubrics_with_variables_of_their_own(toy_suite: Loaded) -
 
 
 def test_a_judge_is_known_by_what_it_wrote_at_a_step(
-    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, trials: dict[tuple[str, str], Trial]
 ) -> None:
     for key, completion in (("a", 100), ("b", 300)):
         output = Reply("- claim", "content", usage=Usage(1, completion))
@@ -148,7 +150,7 @@ def test_a_judge_is_known_by_what_it_wrote_at_a_step(
 
 
 def test_each_subject_counts_once_in_what_everybody_took(
-    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, trials: dict[tuple[str, str], Trial]
 ) -> None:
     say(connection, trials["acme/terse", "radio"], 400, 100)
     say(connection, trials["acme/wordy", "radio"], 600, 300)
@@ -163,7 +165,7 @@ def test_each_subject_counts_once_in_what_everybody_took(
 
 
 def test_other_words_teach_the_length_of_answers_and_not_of_prompts(
-    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, trials: dict[tuple[str, str], Trial]
 ) -> None:
     say(connection, trials["acme/terse", "radio"], 400, 100)
     history = learned(connection, toy_suite.suite, "another edition")
@@ -172,7 +174,7 @@ def test_other_words_teach_the_length_of_answers_and_not_of_prompts(
 
 
 def test_a_judge_is_known_by_scenario_and_over_all(
-    connection: sqlite3.Connection, toy_suite: Loaded, trials: dict[tuple[str, str], Trial]
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, trials: dict[tuple[str, str], Trial]
 ) -> None:
     for scenario, judge, prompt, completion in (
         ("radio", "j", 900, 100), ("dinner", "j", 700, 200), ("radio", "sim/judge", 1, 1),
@@ -229,7 +231,7 @@ def held(connection: sqlite3.Connection, bill_of: dict[str, float]) -> float:
         subject = configured(config_dir)
         assert subject.config_dir == config_dir
         trials = plan.trials(suite, plan.select(suite, (), (), 1, ()), [subject])
-        todo = [Todo(trial, trial.dialogue.generated, ()) for trial in trials]
+        todo = [PendingTrial(trial, trial.dialogue.generated, ()) for trial in trials]
         low, high = bills(todo, {("openrouter", "m"): PRICES}, history)[Payer(config_dir)].range_usd
         inside.append(low <= usd <= high)
     return sum(inside) / len(inside)

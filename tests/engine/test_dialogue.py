@@ -8,42 +8,42 @@ import pytest
 
 from independence.config.subjects import Subject
 from independence.engine import dialogue
-from independence.engine.dialogue import Progress, Said, Settled
+from independence.engine.dialogue import FailedTurn, SubjectAnswer, TrialProgress
 from independence.engine.plan import Trial
 from independence.store import context
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Missing, Reply, Sampling
 
 from . import planned
 
 
 @pytest.fixture
-def trials(toy_suite: Loaded) -> dict[str, Trial]:
+def trials(toy_suite: LoadedSuite) -> dict[str, Trial]:
     return {scenario: trial for (scenario, _), trial in planned.trials(toy_suite.suite).items()}
 
 
-def said(*texts: str) -> tuple[Said, ...]:
-    return tuple(Said(text, f"private {text}") for text in texts)
+def said(*texts: str) -> tuple[SubjectAnswer, ...]:
+    return tuple(SubjectAnswer(text, f"private {text}") for text in texts)
 
 
-def progress(connection: sqlite3.Connection, trial: Trial) -> Progress:
+def progress(connection: sqlite3.Connection, trial: Trial) -> TrialProgress:
     loaded = dialogue.load(connection, trial)
-    assert isinstance(loaded, Progress)
+    assert isinstance(loaded, TrialProgress)
     return loaded
 
 
 def test_nothing_stored_is_the_beginning(connection: sqlite3.Connection, trials: dict[str, Trial]) -> None:
-    assert dialogue.load(connection, trials["dinner"]) == Progress((), (), trials["dinner"].key)
+    assert dialogue.load(connection, trials["dinner"]) == TrialProgress((), (), trials["dinner"].key)
 
 
 def test_half_a_dialogue_goes_on_where_it_ended(connection: sqlite3.Connection, trials: dict[str, Trial]) -> None:
     at = planned.answer(connection, trials["dinner"], "stew")
-    assert dialogue.load(connection, trials["dinner"]) == Progress((), said("stew"), at)
+    assert dialogue.load(connection, trials["dinner"]) == TrialProgress((), said("stew"), at)
 
 
 def test_a_whole_dialogue_is_all_said(connection: sqlite3.Connection, trials: dict[str, Trial]) -> None:
     at = planned.answer(connection, trials["dinner"], "stew", "still stew")
-    assert dialogue.load(connection, trials["dinner"]) == Progress((), said("stew", "still stew"), at)
+    assert dialogue.load(connection, trials["dinner"]) == TrialProgress((), said("stew", "still stew"), at)
 
 
 @pytest.mark.parametrize("stored", [(), ("stew",)])
@@ -51,7 +51,7 @@ def test_a_dialogue_waits_for_the_one_it_continues(
     connection: sqlite3.Connection, trials: dict[str, Trial], stored: tuple[str, ...]
 ) -> None:
     planned.answer(connection, trials["dinner"], *stored)
-    assert dialogue.load(connection, trials["dessert"]) == Progress((), (), None)
+    assert dialogue.load(connection, trials["dessert"]) == TrialProgress((), (), None)
 
 
 def test_a_dialogue_begins_where_the_one_it_continues_ended(
@@ -59,15 +59,15 @@ def test_a_dialogue_begins_where_the_one_it_continues_ended(
 ) -> None:
     end = planned.answer(connection, trials["dinner"], "stew", "still stew")
     start = context.begin(trials["dessert"].key, end)
-    assert dialogue.load(connection, trials["dessert"]) == Progress(said("stew", "still stew"), (), start)
+    assert dialogue.load(connection, trials["dessert"]) == TrialProgress(said("stew", "still stew"), (), start)
 
 
 def test_a_missing_answer_settles_a_dialogue_and_all_that_follow(
     connection: sqlite3.Connection, trials: dict[str, Trial]
 ) -> None:
     planned.answer(connection, trials["dinner"], "stew", Missing("blocked"))
-    assert dialogue.load(connection, trials["dinner"]) == Settled("blocked")
-    assert dialogue.load(connection, trials["dessert"]) == Settled("parent_missing")
+    assert dialogue.load(connection, trials["dinner"]) == FailedTurn("blocked")
+    assert dialogue.load(connection, trials["dessert"]) == FailedTurn("parent_missing")
 
 
 def test_a_stale_answer_and_all_after_it_count_as_not_there(
@@ -76,11 +76,11 @@ def test_a_stale_answer_and_all_after_it_count_as_not_there(
     planned.answer(connection, trials["dinner"], "stew", "still stew")
     planned.answer(connection, trials["dessert"], "no")
     at = planned.answer(connection, trials["dinner"], "curry")
-    assert dialogue.load(connection, trials["dinner"]) == Progress((), said("curry"), at)
+    assert dialogue.load(connection, trials["dinner"]) == TrialProgress((), said("curry"), at)
     assert progress(connection, trials["dessert"]).at is None
     end = planned.answer(connection, trials["dinner"], "curry", "still curry")
     start = context.begin(trials["dessert"].key, end)
-    assert dialogue.load(connection, trials["dessert"]) == Progress(said("curry", "still curry"), (), start)
+    assert dialogue.load(connection, trials["dessert"]) == TrialProgress(said("curry", "still curry"), (), start)
 
 
 def test_a_missing_answer_on_a_replaced_history_is_asked_again(
@@ -99,7 +99,7 @@ def test_progress_moves_on_as_the_store_would(connection: sqlite3.Connection, tr
     assert fresh == dialogue.load(connection, trials["dinner"])
 
 
-def chain(toy_suite: Loaded) -> list[Trial]:
+def chain(toy_suite: LoadedSuite) -> list[Trial]:
     """Dinner, dessert, and a third dialogue that continues dessert."""
     suite = toy_suite.suite
     third = msgspec.structs.replace(
@@ -113,7 +113,7 @@ def chain(toy_suite: Loaded) -> list[Trial]:
     return [made[name, 1] for name in ("dinner", "dessert", "night")]
 
 
-def test_a_chain_of_three_is_one_conversation(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_chain_of_three_is_one_conversation(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     first, second, third = chain(toy_suite)
     planned.answer(connection, first, "stew", "still stew")
     planned.answer(connection, second, "no")
@@ -129,7 +129,7 @@ def test_a_chain_of_three_is_one_conversation(connection: sqlite3.Connection, to
 
 
 def test_a_request_carries_what_the_subject_and_the_suite_say(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     subject = Subject("box/m", "box", "m", Sampling(0.3, "high", "host"))
     trial = planned.trials(toy_suite.suite, subject)["radio", 1]
@@ -161,7 +161,7 @@ def test_private_content_is_replayed_and_every_turn_has_its_seed(
     assert request.seed == trials["dinner"].turn_seed(1) != trials["dinner"].turn_seed(0)
 
 
-def test_a_user_role_request_offers_no_tool(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_user_role_request_offers_no_tool(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     trial = planned.trials(toy_suite.suite, modes=["user_role"])["radio", 1]
     assert dialogue.request(trial, progress(connection, trial)).tool is None
 
@@ -175,11 +175,11 @@ def test_a_judge_sees_the_whole_conversation_with_scripted_parts_marked(
     connection: sqlite3.Connection, trials: dict[str, Trial]
 ) -> None:
     planned.answer(connection, trials["radio"], "no")
-    lines = dialogue.lines(trials["radio"], progress(connection, trials["radio"]))
+    lines = dialogue.transcript_turns(trials["radio"], progress(connection, trials["radio"]))
     assert [(line.answer[:5], line.scripted, line.turn_id) for line in lines] == [
         ("Radio", True, ""), ("no", False, "radio"),
     ]  # fmt: skip
     planned.answer(connection, trials["dinner"], "stew", "still stew")
     planned.answer(connection, trials["dessert"], "never")
-    lines = dialogue.lines(trials["dessert"], progress(connection, trials["dessert"]))
+    lines = dialogue.transcript_turns(trials["dessert"], progress(connection, trials["dessert"]))
     assert [line.answer for line in lines] == ["stew", "still stew", "never"]

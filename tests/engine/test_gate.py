@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from independence.engine.gate import Closed, Gate, Lane, Share
+from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, QueueClosed
 
 
 class Calls:
@@ -17,12 +17,12 @@ class Calls:
         self.ends: dict[str, asyncio.Event] = {}
         self.tasks: dict[str, asyncio.Task[None]] = {}
 
-    async def start(self, name: str, gate: Gate, lane: Lane, remaining: float = 1.0) -> None:
+    async def start(self, name: str, gate: EndpointGate, lane: CallQueue, remaining: float = 1.0) -> None:
         self.ends[name] = asyncio.Event()
         self.tasks[name] = asyncio.create_task(self._call(name, gate, lane, remaining))
         await settle()
 
-    async def _call(self, name: str, gate: Gate, lane: Lane, remaining: float) -> None:
+    async def _call(self, name: str, gate: EndpointGate, lane: CallQueue, remaining: float) -> None:
         async with gate.slot(lane, remaining):
             self.order.append(name)
             await self.ends[name].wait()
@@ -45,8 +45,8 @@ async def settle() -> None:
 
 
 async def test_no_more_calls_than_the_limit_are_let_in() -> None:
-    gate, calls = Gate(lambda: 2), Calls()
-    lane = gate.lane(Share(10))
+    gate, calls = EndpointGate(lambda: 2), Calls()
+    lane = gate.lane(ConcurrencyLimit(10))
     for name in "abcd":
         await calls.start(name, gate, lane)
     assert (calls.order, gate.busy) == (["a", "b"], 2)
@@ -58,8 +58,8 @@ async def test_no_more_calls_than_the_limit_are_let_in() -> None:
 
 async def test_a_limit_that_falls_lets_nobody_in_until_enough_have_left() -> None:
     limit = [3]
-    gate, calls = Gate(lambda: limit[0]), Calls()
-    lane = gate.lane(Share(10))
+    gate, calls = EndpointGate(lambda: limit[0]), Calls()
+    lane = gate.lane(ConcurrencyLimit(10))
     for name in "abcd":
         await calls.start(name, gate, lane)
     limit[0] = 1
@@ -73,8 +73,8 @@ async def test_a_limit_that_falls_lets_nobody_in_until_enough_have_left() -> Non
 
 async def test_a_limit_that_rises_lets_several_in_at_once() -> None:
     limit = [1]
-    gate, calls = Gate(lambda: limit[0]), Calls()
-    lane = gate.lane(Share(10))
+    gate, calls = EndpointGate(lambda: limit[0]), Calls()
+    lane = gate.lane(ConcurrencyLimit(10))
     for name in "abcd":
         await calls.start(name, gate, lane)
     limit[0] = 3
@@ -84,8 +84,8 @@ async def test_a_limit_that_rises_lets_several_in_at_once() -> None:
 
 
 async def test_the_longest_remaining_dialogue_goes_first_over_all_lanes() -> None:
-    gate, calls = Gate(lambda: 1), Calls()
-    one, other = gate.lane(Share(10)), gate.lane(Share(10))
+    gate, calls = EndpointGate(lambda: 1), Calls()
+    one, other = gate.lane(ConcurrencyLimit(10)), gate.lane(ConcurrencyLimit(10))
     await calls.start("first", gate, one)
     await calls.start("short", gate, one, 1.0)
     await calls.start("long", gate, other, 9.0)
@@ -97,8 +97,8 @@ async def test_the_longest_remaining_dialogue_goes_first_over_all_lanes() -> Non
 
 
 async def test_equals_go_in_the_order_they_came() -> None:
-    gate, calls = Gate(lambda: 1), Calls()
-    lanes = [gate.lane(Share(10)) for _ in range(3)]
+    gate, calls = EndpointGate(lambda: 1), Calls()
+    lanes = [gate.lane(ConcurrencyLimit(10)) for _ in range(3)]
     for at, name in enumerate("abcdef"):
         await calls.start(name, gate, lanes[at % 3])
     for name in "abcdef":
@@ -107,7 +107,7 @@ async def test_equals_go_in_the_order_they_came() -> None:
 
 
 async def test_a_subject_holds_no_more_than_its_share_over_all_its_lanes_and_gates() -> None:
-    gates, calls, share = [Gate(lambda: 10), Gate(lambda: 10)], Calls(), Share(2)
+    gates, calls, share = [EndpointGate(lambda: 10), EndpointGate(lambda: 10)], Calls(), ConcurrencyLimit(2)
     lanes = [gate.lane(share) for gate in gates]
     for at, name in enumerate("abcd"):
         await calls.start(name, gates[at % 2], lanes[at % 2])
@@ -121,8 +121,8 @@ async def test_a_subject_holds_no_more_than_its_share_over_all_its_lanes_and_gat
 
 
 async def test_a_subject_at_its_share_does_not_hold_up_another() -> None:
-    gate, calls = Gate(lambda: 10), Calls()
-    full, free = gate.lane(Share(1)), gate.lane(Share(1))
+    gate, calls = EndpointGate(lambda: 10), Calls()
+    full, free = gate.lane(ConcurrencyLimit(1)), gate.lane(ConcurrencyLimit(1))
     await calls.start("a", gate, full)
     await calls.start("a urgent", gate, full, 99.0)
     await calls.start("b", gate, free, 0.1)
@@ -131,16 +131,16 @@ async def test_a_subject_at_its_share_does_not_hold_up_another() -> None:
 
 
 async def test_a_parked_lane_sends_its_waiters_home_and_takes_no_more() -> None:
-    gate, calls = Gate(lambda: 1), Calls()
-    share = Share(10)
+    gate, calls = EndpointGate(lambda: 1), Calls()
+    share = ConcurrencyLimit(10)
     parked, other = gate.lane(share), gate.lane(share)
     await calls.start("flying", gate, parked)
     await calls.start("waiting", gate, parked)
     await calls.start("other", gate, other)
     gate.park(parked)
-    with pytest.raises(Closed):
+    with pytest.raises(QueueClosed):
         await calls.tasks["waiting"]
-    with pytest.raises(Closed):
+    with pytest.raises(QueueClosed):
         async with gate.slot(parked, 1):
             pytest.fail("a parked lane let somebody in")
     await calls.end("flying")
@@ -150,16 +150,16 @@ async def test_a_parked_lane_sends_its_waiters_home_and_takes_no_more() -> None:
 
 
 async def test_a_closed_gate_sends_everybody_home() -> None:
-    gate, calls = Gate(lambda: 1), Calls()
-    lanes = [gate.lane(Share(10)) for _ in range(2)]
+    gate, calls = EndpointGate(lambda: 1), Calls()
+    lanes = [gate.lane(ConcurrencyLimit(10)) for _ in range(2)]
     await calls.start("flying", gate, lanes[0])
     for at, lane in enumerate(lanes):
         await calls.start(f"waiting {at}", gate, lane)
     gate.close()
     for at in range(2):
-        with pytest.raises(Closed):
+        with pytest.raises(QueueClosed):
             await calls.tasks[f"waiting {at}"]
-    with pytest.raises(Closed):
+    with pytest.raises(QueueClosed):
         async with gate.slot(lanes[1], 1):
             pytest.fail("a closed gate let somebody in")
     await calls.end("flying")
@@ -167,7 +167,7 @@ async def test_a_closed_gate_sends_everybody_home() -> None:
 
 
 async def test_a_call_that_fails_gives_its_slot_back() -> None:
-    gate, share = Gate(lambda: 1), Share(1)
+    gate, share = EndpointGate(lambda: 1), ConcurrencyLimit(1)
     lane = gate.lane(share)
     with pytest.raises(ValueError, match="no"):
         async with gate.slot(lane, 1):
@@ -176,8 +176,8 @@ async def test_a_call_that_fails_gives_its_slot_back() -> None:
 
 
 async def test_a_waiter_that_is_cancelled_leaves_no_trace() -> None:
-    gate, calls = Gate(lambda: 1), Calls()
-    lane = gate.lane(Share(10))
+    gate, calls = EndpointGate(lambda: 1), Calls()
+    lane = gate.lane(ConcurrencyLimit(10))
     for name in "abc":
         await calls.start(name, gate, lane)
     calls.tasks["b"].cancel()
@@ -188,8 +188,8 @@ async def test_a_waiter_that_is_cancelled_leaves_no_trace() -> None:
 
 
 async def test_a_waiter_cancelled_in_the_moment_it_is_let_in_gives_its_slot_to_the_next() -> None:
-    gate, calls = Gate(lambda: 1), Calls()
-    share = Share(10)
+    gate, calls = EndpointGate(lambda: 1), Calls()
+    share = ConcurrencyLimit(10)
     lane = gate.lane(share)
     async with gate.slot(lane, 1):
         await calls.start("a", gate, lane)
@@ -204,8 +204,8 @@ async def test_a_waiter_cancelled_in_the_moment_it_is_let_in_gives_its_slot_to_t
 
 
 async def test_a_lane_that_left_is_not_served() -> None:
-    gate = Gate(lambda: 1)
-    gone, here = gate.lane(Share(1)), gate.lane(Share(1))
+    gate = EndpointGate(lambda: 1)
+    gone, here = gate.lane(ConcurrencyLimit(1)), gate.lane(ConcurrencyLimit(1))
     gate.leave(gone)
     async with gate.slot(here, 1):
         assert gate.busy == 1
@@ -217,13 +217,13 @@ class Load:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.limits = [4, 3]
-        self.gates = [Gate(lambda: self.limits[0]), Gate(lambda: self.limits[1])]
-        self.shares = [Share(self.rng.randint(1, 4)) for _ in range(4)]
+        self.gates = [EndpointGate(lambda: self.limits[0]), EndpointGate(lambda: self.limits[1])]
+        self.shares = [ConcurrencyLimit(self.rng.randint(1, 4)) for _ in range(4)]
         self.lanes = [(gate, gate.lane(share)) for share in self.shares for gate in self.gates]
-        self.inside = Counter[Gate]()
+        self.inside = Counter[EndpointGate]()
         self.done = 0
 
-    async def call(self, gate: Gate, lane: Lane) -> None:
+    async def call(self, gate: EndpointGate, lane: CallQueue) -> None:
         async with gate.slot(lane, self.rng.random() * 10):
             self.inside[gate] += 1
             try:
@@ -267,10 +267,10 @@ async def test_under_any_load_limits_hold_and_no_slot_leaks(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 async def test_closing_in_the_middle_of_any_load_lets_everybody_go(seed: int) -> None:
     rng = random.Random(seed)
-    gate, share = Gate(lambda: 3), Share(2)
-    lanes = [gate.lane(share), gate.lane(Share(5))]
+    gate, share = EndpointGate(lambda: 3), ConcurrencyLimit(2)
+    lanes = [gate.lane(share), gate.lane(ConcurrencyLimit(5))]
 
-    async def call(lane: Lane) -> None:
+    async def call(lane: CallQueue) -> None:
         async with gate.slot(lane, rng.random()):
             for _ in range(rng.randint(0, 3)):
                 await asyncio.sleep(0)
@@ -283,6 +283,6 @@ async def test_closing_in_the_middle_of_any_load_lets_everybody_go(seed: int) ->
     await asyncio.sleep(0)
     gate.close()
     outcomes = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 20)
-    assert all(one is None or isinstance(one, Closed | asyncio.CancelledError) for one in outcomes)
-    assert any(isinstance(one, Closed) for one in outcomes)
+    assert all(one is None or isinstance(one, QueueClosed | asyncio.CancelledError) for one in outcomes)
+    assert any(isinstance(one, QueueClosed) for one in outcomes)
     assert (gate.busy, share.busy) == (0, 0)

@@ -11,18 +11,18 @@ import pytest
 
 from independence.clients.protocol import GaveUp, Parked
 from independence.engine import resume, run
-from independence.engine.bench import Backend, Bench, Shares
-from independence.engine.events import Event, Judged, ParkedModel, Unsettled
-from independence.engine.gate import Gate
-from independence.engine.halt import Halt
-from independence.engine.run import Outcome
+from independence.engine.events import CallUnresolved, Event, ModelStopped, VerdictCommitted
+from independence.engine.gate import EndpointGate
+from independence.engine.run import RunOutcome
+from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
+from independence.engine.stop_signal import StopSignal
 from independence.errors import OutOfCredit
 from independence.judge.prompt import passages
 from independence.judge.spec import CUES, JudgeSpec
 from independence.store import artefacts, leases
 from independence.store.writer import Writer
 from independence.suites import digest
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Field, Rubric, Step, Suite
 from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage, Where
 
@@ -43,7 +43,7 @@ GRADED = Rubric(
 )
 
 
-def edited(loaded: Loaded, rubric: Rubric = GRADED, edition: str = "e") -> Loaded:
+def edited(loaded: LoadedSuite, rubric: Rubric = GRADED, edition: str = "e") -> LoadedSuite:
     """The toy suite with another rubric for the scenario `radio`, which has a variable of its own."""
     scenarios = [
         msgspec.structs.replace(s, rubric="graded", vars={"party": "the host"}) if s.id == "radio" else s
@@ -51,7 +51,7 @@ def edited(loaded: Loaded, rubric: Rubric = GRADED, edition: str = "e") -> Loade
     ]
     rubrics = {**loaded.suite.rubrics, "graded": rubric}
     suite: Suite = msgspec.structs.replace(loaded.suite, scenarios=tuple(scenarios), rubrics=rubrics)
-    return Loaded(suite, edition)
+    return LoadedSuite(suite, edition)
 
 
 def kind(request: ChatRequest) -> str:
@@ -89,23 +89,23 @@ class Judges:
 class Hearing:
     """The answered dialogue `radio` before judges, as often as one likes."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: Loaded) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: LoadedSuite) -> None:
         self.connection, self.path, self.loaded = connection, path, loaded
         self.trial = planned.trials(loaded.suite)["radio", 1]
         planned.store(connection, loaded, [self.trial])
         if not self.rows("calls"):
             planned.answer(connection, self.trial, SAID)
 
-    async def grade(self, client: Judges, *judges: JudgeSpec) -> tuple[Outcome, list[Event]]:
+    async def grade(self, client: Judges, *judges: JudgeSpec) -> tuple[RunOutcome, list[Event]]:
         rubrics = {s.id: digest.rubric(self.loaded.suite, s) for s in self.loaded.suite.scenarios}
         where = Where(self.loaded.suite.suite, self.loaded.edition)
         todo = resume.compare(self.connection, where, [self.trial], judges or [FIRST], rubrics).todo
         events: list[Event] = []
-        writer, gate = Writer(self.connection, self.path), Gate(lambda: 1)
-        halt = Halt([gate], events.append)
-        backends = {"openrouter": Backend(client, gate)}
-        bench = Bench(self.loaded.suite, rubrics, backends, writer, events.append, halt, leases.owner())
-        outcome = await run.run(bench, todo, Shares(1, 1))
+        writer, gate = Writer(self.connection, self.path), EndpointGate(lambda: 1)
+        halt = StopSignal([gate], events.append)
+        backends = {"openrouter": EndpointBackend(client, gate)}
+        bench = RunContext(self.loaded.suite, rubrics, backends, writer, events.append, halt, leases.owner())
+        outcome = await run.run(bench, todo, Parallelism(1, 1))
         await writer.close()
         return outcome, events
 
@@ -114,7 +114,7 @@ class Hearing:
 
 
 @pytest.fixture
-def hearing(connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded) -> Hearing:
+def hearing(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Hearing:
     return Hearing(connection, tmp_path / "store.db", edited(toy_suite))
 
 
@@ -136,7 +136,7 @@ async def test_steps_come_one_by_one_before_the_verdict_that_rests_on_them(heari
         ("claims", 0, "claims by first"), ("weighed", 1, "weighed {{transcript}}"),
     ]  # fmt: skip
     assert hearing.rows("artefacts", "cost_usd") == [(0.5,), (0.5,)]
-    assert [event.usd for event in events if isinstance(event, Judged)] == [1.5]
+    assert [event.usd for event in events if isinstance(event, VerdictCommitted)] == [1.5]
 
 
 async def test_each_step_is_kept_before_the_next_call_starts(hearing: Hearing) -> None:
@@ -160,13 +160,13 @@ async def test_a_resumed_run_asks_no_stored_step_again(
 ) -> None:
     outcome, events = await hearing.grade(Judges(lambda request: stop if kind(request) == at else fluent(request)))
     assert hearing.rows("verdicts") == []
-    assert isinstance(outcome.stopped_by, OutOfCredit) or [e.what for e in events if isinstance(e, Unsettled)] == [
+    assert isinstance(outcome.stopped_by, OutOfCredit) or [e.what for e in events if isinstance(e, CallUnresolved)] == [
         "acme/first"
     ]
     client = Judges()
     _, events = await hearing.grade(client)
     assert client.kinds == again
-    assert [event.usd for event in events if isinstance(event, Judged)] == [0.5 * len(again)]
+    assert [event.usd for event in events if isinstance(event, VerdictCommitted)] == [0.5 * len(again)]
     assert len(hearing.rows("verdicts")) == 1
 
 
@@ -190,7 +190,7 @@ async def test_a_step_that_comes_to_nothing_leaves_no_verdict_and_is_not_asked_a
         ("claims", None, 0.5),
         ("weighed", "no_answer", 0.25),
     }
-    assert [(e.missing, e.usd) for e in events if isinstance(e, Judged)] == [("unreadable_verdict", 0.75)]
+    assert [(e.missing, e.usd) for e in events if isinstance(e, VerdictCommitted)] == [("unreadable_verdict", 0.75)]
     hearing.connection.execute("DELETE FROM verdicts")  # as if it had been killed just before
     later = Judges()
     await hearing.grade(later)
@@ -215,7 +215,7 @@ async def test_two_judges_have_steps_of_their_own(hearing: Hearing) -> None:
 async def test_a_judge_that_is_parked_at_a_step_keeps_no_other_from_grading(hearing: Hearing) -> None:
     client = Judges(lambda request: Parked("first", "quota") if request.model == "first" else fluent(request))
     _, events = await hearing.grade(client, FIRST, SECOND)
-    assert sum(isinstance(event, ParkedModel) for event in events) == 1
+    assert sum(isinstance(event, ModelStopped) for event in events) == 1
     assert hearing.rows("verdicts", "judge") == [("acme/second",)]
 
 
@@ -226,7 +226,9 @@ async def test_the_rule_judge_reads_the_dialogue_without_steps(hearing: Hearing)
     assert hearing.rows("verdicts", "judge, missing") == [("cues", None)]
 
 
-async def test_new_words_for_the_verdict_are_graded_on_the_steps_there_are(hearing: Hearing, toy_suite: Loaded) -> None:
+async def test_new_words_for_the_verdict_are_graded_on_the_steps_there_are(
+    hearing: Hearing, toy_suite: LoadedSuite
+) -> None:
     await hearing.grade(Judges())
     verdict = msgspec.structs.replace(GRADED, prompt="VERDICT anew on {{weighed}}. {{fields}}")
     client = Judges()

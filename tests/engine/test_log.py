@@ -8,21 +8,21 @@ import pytest
 
 from independence.clients.protocol import Wait
 from independence.engine.events import (
-    Answered,
-    Began,
+    CallCommitted,
+    CallUnresolved,
+    CallWaiting,
     Event,
-    Judged,
-    ParkedModel,
-    Skipped,
-    Stopping,
-    Unsettled,
-    Waiting,
+    ModelStopped,
+    RunStopping,
+    SubjectStarted,
+    TrialSkipped,
+    VerdictCommitted,
 )
 from independence.engine.log import entries
-from independence.engine.spot import HERE, Spot
+from independence.engine.run_position import POSITION, RunPosition
 from independence.types import Attempt, Missing, Reply, Usage, Verdict
 
-SPOT = Spot("m@low-t0.7", "acme/m", "plain/user_role", "berth", 2, "berth_push")
+SPOT = RunPosition("m@low-t0.7", "acme/m", "plain/user_role", "berth", 2, "berth_push")
 PLACE = {
     "subject": "m@low-t0.7", "condition": "plain/user_role", "scenario": "berth", "run": 2, "turn": "berth_push",
 }  # fmt: skip
@@ -32,12 +32,12 @@ VERDICT = Verdict({"held": 3}, raw="SECRET WORDS", attempts=(Attempt("ok", 0.5),
 BROKEN = Missing("unreadable_verdict", "SECRET WORDS", "SECRET WORDS", TRIED)
 
 
-def told(event: Event, here: Spot | None = SPOT) -> list[dict[str, Any]]:
+def told(event: Event, here: RunPosition | None = SPOT) -> list[dict[str, Any]]:
     return [msgspec.to_builtins(entry) for entry in entries(event, here)]
 
 
 def test_an_answered_call_says_who_where_how_often_how_long_and_for_how_much() -> None:
-    call, stored = told(Answered("m@low-t0.7", 0.002, None, REPLY))
+    call, stored = told(CallCommitted("m@low-t0.7", 0.002, None, REPLY))
     assert call == {
         "level": "info", "event": "call", "model": "acme/m", **PLACE, "attempt": 2, "status": "ok", "seconds": 1.75,
         "cost": 0.002, "detail": "429, ok",
@@ -48,23 +48,23 @@ def test_an_answered_call_says_who_where_how_often_how_long_and_for_how_much() -
 
 
 def test_an_answer_that_is_none_is_a_warning_with_its_reason() -> None:
-    call, stored = told(Answered("m@low-t0.7", 0.0, "no_answer", Missing("no_answer", "reasoning_only", "hm")))
+    call, stored = told(CallCommitted("m@low-t0.7", 0.0, "no_answer", Missing("no_answer", "reasoning_only", "hm")))
     assert (call["level"], call["status"]) == ("warning", "no_answer")
     assert (stored["detail"], stored["text"]) == ("reasoning_only", "hm")
 
 
 def test_a_verdict_names_its_judge() -> None:
-    verdict, stored = told(Judged("m@low-t0.7", "acme/judge", 0.5, None, VERDICT))
+    verdict, stored = told(VerdictCommitted("m@low-t0.7", "acme/judge", 0.5, None, VERDICT))
     assert (verdict["event"], verdict["model"], verdict["subject"]) == ("verdict", "acme/judge", "m@low-t0.7")
     assert (verdict["cost"], verdict["attempt"], verdict["seconds"]) == (0.5, 1, 0.5)
     assert (stored["event"], stored["model"]) == ("stored", "acme/judge")
 
 
 def test_a_retry_says_which_attempt_failed_how_and_how_long_the_pause_is() -> None:
-    assert told(Waiting(Wait("m", "429", 2.5, attempt=1))) == [
+    assert told(CallWaiting(Wait("m", "429", 2.5, attempt=1))) == [
         {"level": "warning", "event": "retry", "model": "m", **PLACE, "attempt": 1, "status": "429", "seconds": 2.5}
     ]
-    assert told(Waiting(Wait("m", "429", 0.0, still=True))) == []
+    assert told(CallWaiting(Wait("m", "429", 0.0, still=True))) == []
 
 
 @pytest.mark.parametrize(
@@ -72,31 +72,35 @@ def test_a_retry_says_which_attempt_failed_how_and_how_long_the_pause_is() -> No
     [(Wait("m", "rate", 0.02), "debug"), (Wait("m", "rate", 20.0), "info"), (Wait("m", "budget", 0.0), "info")],
 )
 def test_only_a_wait_that_takes_a_while_is_of_interest(wait: Wait, level: str) -> None:
-    (entry,) = told(Waiting(wait))
+    (entry,) = told(CallWaiting(wait))
     assert (entry["event"], entry["level"], entry["status"]) == ("wait", level, wait.reason)
 
 
 def test_the_course_of_a_run_is_told() -> None:
-    assert told(Began("m@low-t0.7", 30, 18), None) == [
+    assert told(SubjectStarted("m@low-t0.7", 30, 18), None) == [
         {"level": "info", "event": "planned", "subject": "m@low-t0.7", "calls": 30, "verdicts": 18}
     ]
-    (parked,) = told(ParkedModel("acme/judge", "429: daily limit"))
+    (parked,) = told(ModelStopped("acme/judge", "429: daily limit"))
     assert (parked["level"], parked["model"], parked["detail"]) == ("error", "acme/judge", "429: daily limit")
-    (unsettled,) = told(Unsettled("m@low-t0.7", "berth_push", "502 after 2 attempts", TRIED))
+    (unsettled,) = told(CallUnresolved("m@low-t0.7", "berth_push", "502 after 2 attempts", TRIED))
     assert (unsettled["event"], unsettled["status"], unsettled["attempt"]) == ("call", "unsettled", 2)
     assert unsettled["detail"] == "berth_push: 502 after 2 attempts"
     assert unsettled["cost"] == 0.002
-    (skipped,) = told(Skipped("m@low-t0.7", "box:1:2"))
+    (skipped,) = told(TrialSkipped("m@low-t0.7", "box:1:2"))
     assert (skipped["event"], skipped["detail"]) == ("skipped", "held by box:1:2")
-    assert told(Stopping("the cap is reached"), None) == [
+    assert told(RunStopping("the cap is reached"), None) == [
         {"level": "warning", "event": "stopped", "status": "stopping", "detail": "the cap is reached"}
     ]
 
 
 EVENTS: list[Event] = [
-    Answered("m", 0.0, None, REPLY), Answered("m", 0.0, "transport", BROKEN), Judged("m", "j", 0.0, None, VERDICT),
-    Judged("m", "j", 0.0, "unreadable_verdict", BROKEN), Judged("m", "j", 0.0, None), Answered("m", 0.0, None),
-]  # fmt: skip
+    CallCommitted("m", 0.0, None, REPLY),
+    CallCommitted("m", 0.0, "transport", BROKEN),
+    VerdictCommitted("m", "j", 0.0, None, VERDICT),
+    VerdictCommitted("m", "j", 0.0, "unreadable_verdict", BROKEN),
+    VerdictCommitted("m", "j", 0.0, None),
+    CallCommitted("m", 0.0, None),
+]
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -107,11 +111,11 @@ def test_what_a_model_wrote_is_in_debug_entries_alone(event: Event) -> None:
 
 
 async def test_tasks_know_their_own_place_and_not_each_others() -> None:
-    async def work(number: int) -> Spot | None:
-        HERE.set(SPOT._replace(run=number))
+    async def work(number: int) -> RunPosition | None:
+        POSITION.set(SPOT._replace(run=number))
         await asyncio.sleep(0)
-        return HERE.get()
+        return POSITION.get()
 
     found = await asyncio.gather(*(asyncio.create_task(work(number)) for number in range(3)))
     assert [spot.run for spot in found if spot] == [0, 1, 2]
-    assert HERE.get() is None
+    assert POSITION.get() is None

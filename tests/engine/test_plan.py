@@ -10,9 +10,9 @@ import pytest
 
 from independence.config.subjects import Subject
 from independence.engine import plan
-from independence.engine.plan import Part, Selection, Trial
+from independence.engine.plan import GridPart, Selection, Trial
 from independence.errors import UsageError
-from independence.suites.load import Loaded, load
+from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
 from independence.types import Condition, Sampling
 
@@ -52,7 +52,7 @@ def with_turn(suite: Suite, scenario_id: str, **changes: Any) -> Suite:
         {"temperature_supported": False},
     ],
 )
-def test_a_subjects_settings_are_in_the_key(toy_suite: Loaded, changes: dict[str, Any]) -> None:
+def test_a_subjects_settings_are_in_the_key(toy_suite: LoadedSuite, changes: dict[str, Any]) -> None:
     assert key(toy_suite.suite, replace(SUBJECT, **changes)) != key(toy_suite.suite)
 
 
@@ -63,17 +63,17 @@ def test_a_subjects_settings_are_in_the_key(toy_suite: Loaded, changes: dict[str
         {"active": False},
     ],
 )
-def test_a_subjects_label_is_not_in_the_key(toy_suite: Loaded, changes: dict[str, Any]) -> None:
+def test_a_subjects_label_is_not_in_the_key(toy_suite: LoadedSuite, changes: dict[str, Any]) -> None:
     assert key(toy_suite.suite, replace(SUBJECT, **changes)) == key(toy_suite.suite)
 
 
-def test_a_temperature_is_a_number_however_it_is_written(toy_suite: Loaded) -> None:
+def test_a_temperature_is_a_number_however_it_is_written(toy_suite: LoadedSuite) -> None:
     assert key(toy_suite.suite, replace(SUBJECT, sampling=Sampling(1, "low"))) == key(
         toy_suite.suite, replace(SUBJECT, sampling=Sampling(1.0, "low"))
     )
 
 
-def test_everything_that_is_sent_is_in_the_key(toy_suite: Loaded) -> None:
+def test_everything_that_is_sent_is_in_the_key(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     changed = [
         replace(suite, variants={**suite.variants, "firm": "Other words."}),
@@ -94,26 +94,26 @@ def test_everything_that_is_sent_is_in_the_key(toy_suite: Loaded) -> None:
     assert len(keys) == 2 + len(changed)
 
 
-def test_a_scripted_reply_is_in_the_key(toy_suite: Loaded) -> None:
+def test_a_scripted_reply_is_in_the_key(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     assert key(with_turn(suite, "radio", reply="No."), scenario="radio") != key(suite, scenario="radio")
 
 
-def test_variables_are_in_the_key_where_they_are_used(toy_suite: Loaded) -> None:
+def test_variables_are_in_the_key_where_they_are_used(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     other = replace(suite, vars={"dish": "porridge"})
     assert key(other, scenario="dinner") != key(suite, scenario="dinner")
     assert key(other, scenario="radio") == key(suite, scenario="radio")
 
 
-def test_the_parents_words_are_in_the_key_of_what_continues_it(toy_suite: Loaded) -> None:
+def test_the_parents_words_are_in_the_key_of_what_continues_it(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     other = with_turn(suite, "dinner", human="Otherwise?")
     assert key(other, scenario="dessert") != key(suite, scenario="dessert")
     assert key(other, scenario="radio") == key(suite, scenario="radio")
 
 
-def test_what_is_not_sent_is_not_in_the_key(toy_suite: Loaded) -> None:
+def test_what_is_not_sent_is_not_in_the_key(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     held = suite.rubrics["held"]
     same = [
@@ -129,25 +129,25 @@ def test_what_is_not_sent_is_not_in_the_key(toy_suite: Loaded) -> None:
         assert trials(one, variants=["firm"])["dessert", 1].key == key(suite)
 
 
-def test_a_user_role_key_does_not_know_the_tool(toy_suite: Loaded) -> None:
+def test_a_user_role_key_does_not_know_the_tool(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     assert key(with_tool(suite, greeting="?"), mode="user_role") == key(suite, mode="user_role")
 
 
-def test_every_run_has_a_key_and_more_runs_change_none(toy_suite: Loaded) -> None:
+def test_every_run_has_a_key_and_more_runs_change_none(toy_suite: LoadedSuite) -> None:
     few, many = trials(toy_suite.suite, runs=2), trials(toy_suite.suite, runs=5)
     assert len({trial.key for trial in many.values()}) == 15
     assert all(many[place].key == trial.key for place, trial in few.items())
 
 
-def test_the_seed_is_in_the_key_unless_it_is_0(toy_suite: Loaded) -> None:
+def test_the_seed_is_in_the_key_unless_it_is_0(toy_suite: LoadedSuite) -> None:
     base = plan.select(toy_suite.suite, (), (), 1, ())
     keys = [plan.trials(toy_suite.suite, replace(base, seed=seed), [SUBJECT])[0].key for seed in (0, 0, 1, 2)]
     assert keys[0] == keys[1] == key(toy_suite.suite, scenario="dinner")
     assert len(set(keys)) == 3
 
 
-def test_a_shape_says_what_a_key_was_made_of(toy_suite: Loaded) -> None:
+def test_a_shape_says_what_a_key_was_made_of(toy_suite: LoadedSuite) -> None:
     made = trials(toy_suite.suite)
     shape = json.loads(made["dessert", 1].shape)
     assert shape.keys() == {
@@ -162,14 +162,14 @@ def planned(suite: Suite, selection: Selection, *subjects: Subject) -> list[Tria
     return plan.trials(suite, selection, subjects or [SUBJECT])
 
 
-def test_a_plan_is_every_subject_condition_run_and_scenario(toy_suite: Loaded) -> None:
+def test_a_plan_is_every_subject_condition_run_and_scenario(toy_suite: LoadedSuite) -> None:
     selection = plan.select(toy_suite.suite, ["plain", "firm"], ["user_role", "tool_role"], 3, ())
     made = planned(toy_suite.suite, selection, SUBJECT, replace(SUBJECT, sampling=Sampling(0.7, "high")))
     assert len(made) == len({trial.key for trial in made}) == 2 * 4 * 3 * 3
     assert made == planned(toy_suite.suite, selection, SUBJECT, replace(SUBJECT, sampling=Sampling(0.7, "high")))
 
 
-def test_parents_come_before_the_trials_that_follow_them_in_the_same_condition_and_run(toy_suite: Loaded) -> None:
+def test_parents_come_before_the_trials_that_follow_them_in_the_same_condition_and_run(toy_suite: LoadedSuite) -> None:
     selection = plan.select(toy_suite.suite, ["plain", "firm"], (), 2, ())
     seen: set[str] = set()
     followers = 0
@@ -182,7 +182,7 @@ def test_parents_come_before_the_trials_that_follow_them_in_the_same_condition_a
     assert followers == 4
 
 
-def test_an_experiment_brings_the_scenarios_it_continues(toy_suite: Loaded) -> None:
+def test_an_experiment_brings_the_scenarios_it_continues(toy_suite: LoadedSuite) -> None:
     def chosen(*experiments: str) -> list[str]:
         selection = plan.select(toy_suite.suite, (), (), 1, experiments)
         return [dialogue.scenario.id for dialogue in plan.dialogues(toy_suite.suite, selection)]
@@ -192,12 +192,12 @@ def test_an_experiment_brings_the_scenarios_it_continues(toy_suite: Loaded) -> N
     assert chosen() == chosen("opening", "pressure")
 
 
-def test_a_name_given_twice_is_planned_once(toy_suite: Loaded) -> None:
+def test_a_name_given_twice_is_planned_once(toy_suite: LoadedSuite) -> None:
     selection = plan.select(toy_suite.suite, ["firm", "firm"], ["tool_role", "tool_role"], 1, ["opening", "opening"])
     assert len(planned(toy_suite.suite, selection)) == 1
 
 
-def test_the_default_condition_is_the_suites(toy_suite: Loaded) -> None:
+def test_the_default_condition_is_the_suites(toy_suite: LoadedSuite) -> None:
     selection = plan.select(toy_suite.suite, (), (), 1, ())
     assert [str(condition) for condition in selection.conditions] == ["firm/tool_role"]
 
@@ -212,14 +212,14 @@ def test_the_default_condition_is_the_suites(toy_suite: Loaded) -> None:
     ],
 )
 def test_a_name_the_suite_does_not_know_is_refused_with_those_it_does(
-    toy_suite: Loaded, variants: list[str], modes: list[str], runs: int, experiments: list[str], what: str
+    toy_suite: LoadedSuite, variants: list[str], modes: list[str], runs: int, experiments: list[str], what: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
         plan.select(toy_suite.suite, variants, modes, runs, experiments)
     assert str(caught.value) == what
 
 
-def test_a_system_prompt_is_variant_closing_suffix_and_the_scenarios_own(toy_suite: Loaded) -> None:
+def test_a_system_prompt_is_variant_closing_suffix_and_the_scenarios_own(toy_suite: LoadedSuite) -> None:
     suite = with_scenario(toy_suite.suite, "radio", system="You know {{dish}}.")
     made = trials(suite)["radio", 1].dialogue
     assert made.system.split("\n\n") == [
@@ -233,13 +233,13 @@ def test_a_system_prompt_is_variant_closing_suffix_and_the_scenarios_own(toy_sui
     assert plain.tool is None
 
 
-def test_generated_turns_are_those_without_a_scripted_reply(toy_suite: Loaded) -> None:
+def test_generated_turns_are_those_without_a_scripted_reply(toy_suite: LoadedSuite) -> None:
     made = trials(toy_suite.suite)
     assert [made[name, 1].dialogue.generated for name in ("dinner", "radio", "dessert")] == [2, 1, 1]
     assert made["dinner", 1].dialogue.beats[1].human == "I would rather have lentil soup. Choose again, please."
 
 
-def test_seeds_are_31_bit_and_depend_on_key_run_and_turn(toy_suite: Loaded) -> None:
+def test_seeds_are_31_bit_and_depend_on_key_run_and_turn(toy_suite: LoadedSuite) -> None:
     made = trials(toy_suite.suite, SUBJECT, runs=20)
     seeds = [trial.turn_seed(turn) for trial in made.values() for turn in range(5)]
     assert all(0 <= seed < 2**31 for seed in seeds)
@@ -250,7 +250,7 @@ def test_seeds_are_31_bit_and_depend_on_key_run_and_turn(toy_suite: Loaded) -> N
     assert again["radio", 1].turn_seed(3) == made["radio", 1].turn_seed(3)
 
 
-def test_seeds_of_the_runs_of_one_dialogue_spread_evenly(toy_suite: Loaded) -> None:
+def test_seeds_of_the_runs_of_one_dialogue_spread_evenly(toy_suite: LoadedSuite) -> None:
     made = trials(toy_suite.suite, runs=10)
     for scenario, turn in itertools.product(("dinner", "radio", "dessert"), range(3)):
         seeds = sorted(made[scenario, run].turn_seed(turn) / 2**31 for run in range(1, 11))
@@ -266,7 +266,7 @@ def test_v2_has_fifteen_dialogues_of_26_turns() -> None:
     assert found[0].condition == Condition("strong_independence", "tool_role")
 
 
-def test_scenarios_may_be_repeated_unequally(toy_suite: Loaded) -> None:
+def test_scenarios_may_be_repeated_unequally(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     condition = Condition(suite.default.variant, suite.default.mode)
     counts = {"dinner": 3, "radio": 1, "dessert": 2}
@@ -281,33 +281,33 @@ def ids(suite: Suite, selection: Selection) -> list[str]:
     return [dialogue.scenario.id for dialogue in plan.dialogues(suite, selection)]
 
 
-def rent(part: Part) -> list[str]:
+def rent(part: GridPart) -> list[str]:
     suite = load("rent").suite
     return ids(suite, plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part))
 
 
-def test_without_a_part_everything_is_selected(toy_suite: Loaded) -> None:
+def test_without_a_part_everything_is_selected(toy_suite: LoadedSuite) -> None:
     base = plan.select(toy_suite.suite, (), (), 1, ("pressure",))
-    assert plan.narrowed(toy_suite.suite, base, Part()) is base
-    assert len(rent(Part())) == 108
+    assert plan.narrowed(toy_suite.suite, base, GridPart()) is base
+    assert len(rent(GridPart())) == 108
 
 
 def test_the_uninvolved_side_can_be_left_out() -> None:
-    assert rent(Part(no_neutral=True)) == [f"{row:03d}" for row in range(108) if row % 3 < 2]
+    assert rent(GridPart(no_neutral=True)) == [f"{row:03d}" for row in range(108) if row % 3 < 2]
 
 
 def test_a_limit_keeps_whole_cells_of_the_sides_that_ask() -> None:
-    assert len(rent(Part(limit=20))) == 18
-    pairs = rent(Part(no_neutral=True, limit=20))
+    assert len(rent(GridPart(limit=20))) == 18
+    pairs = rent(GridPart(no_neutral=True, limit=20))
     assert len(pairs) == 20
     assert {int(row) % 3 for row in pairs} == {0, 1}
     assert {int(row) // 3 for row in pairs if int(row) % 3 == 0} == {int(row) // 3 for row in pairs if int(row) % 3}
 
 
 def test_a_sample_stands_in_the_order_of_the_suite_and_depends_on_its_seed_alone() -> None:
-    drawn = rent(Part(limit=30))
-    assert drawn == sorted(drawn) == rent(Part(limit=30, seed=0))
-    assert drawn != rent(Part(limit=30, seed=1))
+    drawn = rent(GridPart(limit=30))
+    assert drawn == sorted(drawn) == rent(GridPart(limit=30, seed=0))
+    assert drawn != rent(GridPart(limit=30, seed=1))
 
 
 def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
@@ -315,7 +315,7 @@ def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
     base = plan.select(suite, (), (), 2, ())
     whole = {trial.key for trial in plan.trials(suite, base, [SUBJECT])}
     for seed in (0, 7):
-        part = plan.trials(suite, plan.narrowed(suite, base, Part(limit=12, seed=seed)), [SUBJECT])
+        part = plan.trials(suite, plan.narrowed(suite, base, GridPart(limit=12, seed=seed)), [SUBJECT])
         assert len(part) == 24
         assert {trial.key for trial in part} < whole
 
@@ -323,14 +323,14 @@ def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
 @pytest.mark.parametrize(
     ("name", "part", "what"),
     [
-        ("v2", Part(no_neutral=True), "--no-neutral leaves out an uninvolved side, and suite v2 has none"),
-        ("v2", Part(limit=5), "--limit draws whole cells of a grid, and not all of suite v2 is one"),
-        ("rent", Part(limit=0), "--limit 0: one whole cell takes 3 scenarios (asked by landlord, tenant, neutral)"),
-        ("rent", Part(no_neutral=True, limit=1), "one whole cell takes 2 scenarios (asked by landlord, tenant)"),
-        ("rent", Part(seed=4), "--seed 4 says which sample --limit draws; add --limit N"),
+        ("v2", GridPart(no_neutral=True), "--no-neutral leaves out an uninvolved side, and suite v2 has none"),
+        ("v2", GridPart(limit=5), "--limit draws whole cells of a grid, and not all of suite v2 is one"),
+        ("rent", GridPart(limit=0), "--limit 0: one whole cell takes 3 scenarios (asked by landlord, tenant, neutral)"),
+        ("rent", GridPart(no_neutral=True, limit=1), "one whole cell takes 2 scenarios (asked by landlord, tenant)"),
+        ("rent", GridPart(seed=4), "--seed 4 says which sample --limit draws; add --limit N"),
     ],
 )
-def test_a_part_that_there_is_not_is_refused(name: str, part: Part, what: str) -> None:
+def test_a_part_that_there_is_not_is_refused(name: str, part: GridPart, what: str) -> None:
     suite = load(name).suite
     with pytest.raises(UsageError) as caught:
         plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part)
@@ -343,14 +343,14 @@ def test_two_sides_without_a_third_have_nobody_to_leave_out() -> None:
     sides = {name: side for name, side in suite.grid.sides.items() if name != "neutral"}
     pair = replace(suite, grid=replace(suite.grid, sides=sides))
     with pytest.raises(UsageError, match="suite rent has none"):
-        plan.narrowed(pair, plan.select(pair, (), (), 1, ()), Part(no_neutral=True))
+        plan.narrowed(pair, plan.select(pair, (), (), 1, ()), GridPart(no_neutral=True))
 
 
 def test_calls_of_a_run_count_what_is_said_twice_once() -> None:
     assert {name: plan.calls(load(name).suite) for name in ("v1", "v2", "rent")} == {"v1": 34, "v2": 26, "rent": 84}
 
 
-def test_background_is_in_the_key_and_in_the_shape(toy_suite: Loaded) -> None:
+def test_background_is_in_the_key_and_in_the_shape(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     there = with_scenario(suite, "radio", context="It rains on {{dish}}.")
     assert trials(there)["radio", 1].dialogue.context == "It rains on lentil soup."

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from independence.clients.protocol import GaveUp, Parked
-from independence.engine.bench import Backend
-from independence.engine.events import Began, Event, Judged, ParkedModel, Unsettled
-from independence.engine.gate import Gate
+from independence.engine.events import CallUnresolved, Event, ModelStopped, SubjectStarted, VerdictCommitted
+from independence.engine.gate import EndpointGate
 from independence.engine.probing import planned, probe
+from independence.engine.run_context import EndpointBackend
 from independence.errors import OutOfCredit
 from independence.judge.hostile.corpus import Hostile
 from independence.judge.hostile.outcome import Probe, shift
@@ -65,7 +65,7 @@ async def probed(
     judge: Judge, replies: tuple[Hostile, ...] = REPLIES, calls: int = 8, limit: int = 50
 ) -> tuple[Probe, list[Event]]:
     seen: list[Event] = []
-    found = await probe(Backend(judge, Gate(lambda: limit)), SPEC, STAGE, replies, seen.append, calls)
+    found = await probe(EndpointBackend(judge, EndpointGate(lambda: limit)), SPEC, STAGE, replies, seen.append, calls)
     return found, seen
 
 
@@ -103,9 +103,9 @@ async def test_no_more_calls_are_held_than_allowed(calls: int, limit: int, most:
 
 async def test_watchers_see_every_grade() -> None:
     _, seen = await probed(Judge(credulous))
-    assert seen[0] == Began("hostile replies", 0, 7)
-    assert [type(event) for event in seen[1:]] == [Judged] * 7
-    assert sum(event.usd for event in seen if isinstance(event, Judged)) == 0.25 * 7
+    assert seen[0] == SubjectStarted("hostile replies", 0, 7)
+    assert [type(event) for event in seen[1:]] == [VerdictCommitted] * 7
+    assert sum(event.usd for event in seen if isinstance(event, VerdictCommitted)) == 0.25 * 7
 
 
 async def test_an_unreadable_verdict_is_missing_and_moves_nothing() -> None:
@@ -123,8 +123,8 @@ async def test_a_call_that_could_not_be_settled_leaves_the_others_alone() -> Non
     odd = found.replies[2].attacked
     assert isinstance(odd, Missing)
     assert (odd.reason, odd.usage.cost_usd) == ("unjudged", 0.5)
-    assert [event for event in seen if isinstance(event, Unsettled)] == [
-        Unsettled("hostile replies", "acme/judge", "503")
+    assert [event for event in seen if isinstance(event, CallUnresolved)] == [
+        CallUnresolved("hostile replies", "acme/judge", "503")
     ]
     assert sum(isinstance(grade, Verdict) for grade in found.grades()) == 6
 
@@ -134,7 +134,7 @@ async def test_a_parked_judge_is_asked_no_more() -> None:
     found, seen = await probed(judge, calls=2)
     assert len(judge.asked) <= 3
     assert {grade.reason for grade in found.grades() if isinstance(grade, Missing)} == {"unjudged"}
-    assert [event for event in seen if isinstance(event, ParkedModel)] == [ParkedModel("judge", "daily quota")]
+    assert [event for event in seen if isinstance(event, ModelStopped)] == [ModelStopped("judge", "daily quota")]
     assert found.stopped_by is None
 
 

@@ -9,10 +9,10 @@ import pytest
 from independence.config.subjects import Subject
 from independence.engine import resume
 from independence.engine.plan import Trial
-from independence.engine.resume import Left
+from independence.engine.resume import PendingWork
 from independence.judge.spec import CUES, JudgeSpec, verdict_key
 from independence.suites import digest
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 from independence.types import Missing, Verdict, Where
 
@@ -24,13 +24,13 @@ JUDGES = (JudgeSpec(CUES, kind=CUES), JudgeSpec("acme/judge", endpoint="openrout
 class Case:
     """A stored plan of the toy suite."""
 
-    def __init__(self, connection: sqlite3.Connection, loaded: Loaded, runs: int = 1) -> None:
+    def __init__(self, connection: sqlite3.Connection, loaded: LoadedSuite, runs: int = 1) -> None:
         self.connection, self.loaded = connection, loaded
         self.trials = planned.trials(loaded.suite, runs=runs)
         planned.store(connection, loaded, list(self.trials.values()))
         self.rubrics = {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios}
 
-    def left(self, judges: Sequence[JudgeSpec] = ()) -> Left:
+    def left(self, judges: Sequence[JudgeSpec] = ()) -> PendingWork:
         where = Where(self.loaded.suite.suite, self.loaded.edition)
         return resume.compare(self.connection, where, list(self.trials.values()), judges, self.rubrics)
 
@@ -44,11 +44,11 @@ class Case:
 
 
 @pytest.fixture
-def case(connection: sqlite3.Connection, toy_suite: Loaded) -> Case:
+def case(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> Case:
     return Case(connection, toy_suite)
 
 
-def work(left: Left) -> dict[str, tuple[int, list[str]]]:
+def work(left: PendingWork) -> dict[str, tuple[int, list[str]]]:
     return {item.trial.dialogue.scenario.id: (item.calls, [judge.name for judge in item.judges]) for item in left.todo}
 
 
@@ -111,7 +111,7 @@ def test_a_replaced_answer_leaves_what_followed_to_be_asked_and_graded_again(cas
     assert work(left)["dessert"] == (1, ["cues"])
 
 
-def test_more_runs_leave_only_the_new_ones(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_more_runs_leave_only_the_new_ones(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     first = Case(connection, toy_suite)
     first.answer("dinner", "stew", "still stew")
     first.answer("dessert", "no")
@@ -122,11 +122,11 @@ def test_more_runs_leave_only_the_new_ones(connection: sqlite3.Connection, toy_s
 
 
 def test_two_scenarios_that_ask_the_same_are_answered_once_and_graded_each_by_its_rubric(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     suite = toy_suite.suite
     twin = msgspec.structs.replace(suite.scenario("radio"), id="radio twin", rubric="moved")
-    case = Case(connection, Loaded(msgspec.structs.replace(suite, scenarios=(*suite.scenarios, twin)), "e"))
+    case = Case(connection, LoadedSuite(msgspec.structs.replace(suite, scenarios=(*suite.scenarios, twin)), "e"))
     assert case.trials["radio", 1].key == case.trials["radio twin", 1].key
     at = case.answer("radio", "no")
     assert work(case.left(JUDGES[:1]))["radio twin"] == (0, ["cues"])
@@ -137,34 +137,34 @@ def test_two_scenarios_that_ask_the_same_are_answered_once_and_graded_each_by_it
     assert "radio twin" not in work(case.left(JUDGES[:1]))
 
 
-def differing(connection: sqlite3.Connection, loaded: Loaded, trials: Sequence[Trial]) -> dict[str, int]:
+def differing(connection: sqlite3.Connection, loaded: LoadedSuite, trials: Sequence[Trial]) -> dict[str, int]:
     return dict(resume.differing_fields(connection, Where(loaded.suite.suite, loaded.edition), trials))
 
 
 def test_fields_that_differ_from_other_editions_are_named_and_counted(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     suite = toy_suite.suite
     planned.store(connection, toy_suite, list(planned.trials(suite).values()))
-    reworded = Loaded(msgspec.structs.replace(suite, closing="Otherwise."), "0123abcd")
+    reworded = LoadedSuite(msgspec.structs.replace(suite, closing="Otherwise."), "0123abcd")
     trials = list(planned.trials(reworded.suite).values())
     assert differing(connection, reworded, trials) == {"system": 3, "parent": 1}
 
 
-def test_trials_that_match_are_not_named(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_trials_that_match_are_not_named(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     planned.store(connection, toy_suite, list(planned.trials(toy_suite.suite).values()))
-    retitled = Loaded(msgspec.structs.replace(toy_suite.suite, title="Otherwise"), "0123abcd")
+    retitled = LoadedSuite(msgspec.structs.replace(toy_suite.suite, title="Otherwise"), "0123abcd")
     assert differing(connection, retitled, list(planned.trials(retitled.suite).values())) == {}
 
 
 def test_ones_own_edition_other_subjects_and_imports_are_not_compared(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     other = msgspec.structs.replace(toy_suite.suite, closing="Otherwise.")
-    planned.store(connection, Loaded(other, "published"), list(planned.trials(other).values()))
-    planned.store(connection, Loaded(other, toy_suite.edition), list(planned.trials(other).values()))
+    planned.store(connection, LoadedSuite(other, "published"), list(planned.trials(other).values()))
+    planned.store(connection, LoadedSuite(other, toy_suite.edition), list(planned.trials(other).values()))
     stranger = Subject("acme/stranger", "openrouter", "acme/stranger")
-    planned.store(connection, Loaded(other, "0123abcd"), list(planned.trials(other, stranger).values()))
+    planned.store(connection, LoadedSuite(other, "0123abcd"), list(planned.trials(other, stranger).values()))
     assert differing(connection, toy_suite, list(planned.trials(toy_suite.suite).values())) == {}
 
 
@@ -177,7 +177,7 @@ def alike(suite: Suite, **changes: object) -> dict[str, Trial]:
     return {scenario: trial for (scenario, _), trial in made.items()}
 
 
-def shared(connection: sqlite3.Connection, loaded: Loaded, **changes: object) -> Left:
+def shared(connection: sqlite3.Connection, loaded: LoadedSuite, **changes: object) -> PendingWork:
     made = alike(loaded.suite, **changes)
     rubrics = {name: digest.rubric(loaded.suite, trial.dialogue.scenario) for name, trial in made.items()}
     planned.store(connection, loaded, list(made.values()))
@@ -185,7 +185,7 @@ def shared(connection: sqlite3.Connection, loaded: Loaded, **changes: object) ->
 
 
 def test_what_two_scenarios_both_say_is_asked_and_graded_once(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     left = shared(connection, toy_suite)
     assert work(left)["radio"] == (1, ["cues", "acme/judge"])
@@ -194,7 +194,7 @@ def test_what_two_scenarios_both_say_is_asked_and_graded_once(
 
 
 def test_another_rubric_gives_a_verdict_of_its_own_on_the_same_answer(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     for changes in ({"rubric": "moved"}, {"vars": {"dish": "porridge"}}):
         left = shared(connection, toy_suite, **changes)
@@ -202,7 +202,9 @@ def test_another_rubric_gives_a_verdict_of_its_own_on_the_same_answer(
         assert left.shared == 1
 
 
-def test_once_it_is_answered_every_scenario_that_says_it_is(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_once_it_is_answered_every_scenario_that_says_it_is(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     made = alike(toy_suite.suite)
     shared(connection, toy_suite)
     at = planned.answer(connection, made["radio"], "no")

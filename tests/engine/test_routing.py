@@ -13,22 +13,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.engine import routing
-from independence.engine.routing import Candidate
-from independence.judge.spec import Buying
-from independence.store.routes import Past, Route
+from independence.engine.routing import RoutingCandidate
+from independence.judge.spec import PurchaseRule
+from independence.store.routes import PastDraws, VerdictRoute
 
-USUAL = Buying(0.2, 0.05)
-
-
-def fleet(errors: Sequence[float], name: str = "f", scenario: str = "s", known: bool = True) -> list[Candidate]:
-    return [Candidate(f"{name}{at}", scenario, error, known) for at, error in enumerate(errors)]
+USUAL = PurchaseRule(0.2, 0.05)
 
 
-def ways(found: Iterable[Route]) -> Counter[str]:
+def fleet(errors: Sequence[float], name: str = "f", scenario: str = "s", known: bool = True) -> list[RoutingCandidate]:
+    return [RoutingCandidate(f"{name}{at}", scenario, error, known) for at, error in enumerate(errors)]
+
+
+def ways(found: Iterable[VerdictRoute]) -> Counter[str]:
     return Counter(route.way for route in found)
 
 
-def asked(found: dict[str, Route]) -> set[str]:
+def asked(found: dict[str, VerdictRoute]) -> set[str]:
     return {key for key, route in found.items() if route.way != "offline"}
 
 
@@ -41,7 +41,7 @@ shares = st.integers(0, 20).flatmap(lambda one: st.tuples(st.just(one / 20), st.
 def test_as_many_are_bought_as_the_shares_say_and_probabilities_sum_to_the_draw(
     doubts: list[float], share: tuple[float, int]
 ) -> None:
-    buying = Buying(share[0], share[1] / 20, 0)
+    buying = PurchaseRule(share[0], share[1] / 20, 0)
     found = routing.routes(fleet(doubts), buying)
     unsure = round(buying.unsure * len(doubts))
     audit = min(buying.audit * len(doubts), len(doubts) - unsure)
@@ -76,7 +76,7 @@ def test_what_is_left_is_drawn_the_rather_the_less_certain_it_is_and_all_of_it_c
 
 def test_a_dialogue_is_drawn_as_often_as_it_is_said_to_be() -> None:
     doubts, draws = [9.0, 8.0, 7.0, 5.0, 3.0, 2.0, 1.0, 1.0, 0.5, 0.2, 0.1, 0.0], 3000
-    buying, counts = Buying(0.25, 0.25), np.zeros(12)
+    buying, counts = PurchaseRule(0.25, 0.25), np.zeros(12)
     for draw in range(draws):
         found = routing.routes(fleet(doubts, f"{draw}:"), buying)
         counts += [found[f"{draw}:{at}"].way != "offline" for at in range(12)]
@@ -93,7 +93,7 @@ def test_neighbours_by_doubt_are_drawn_together_as_often_as_others() -> None:
     # a fifth of the starts.
     together, draws = 0, 1500
     for draw in range(draws):
-        found = routing.routes(fleet([1.0] * 10, f"{draw}:"), Buying(0.0, 0.2))
+        found = routing.routes(fleet([1.0] * 10, f"{draw}:"), PurchaseRule(0.0, 0.2))
         together += {f"{draw}:0", f"{draw}:1"} <= asked(found)
     expected = draws / 9 / 5
     assert abs(together - expected) < 4 * np.sqrt(expected)
@@ -102,13 +102,13 @@ def test_neighbours_by_doubt_are_drawn_together_as_often_as_others() -> None:
 def test_one_that_is_far_less_certain_than_the_rest_is_always_drawn() -> None:
     doubts = [1e6, *[1.0] * 39]
     for draw in range(50):
-        found = routing.routes(fleet(doubts, f"{draw}:"), Buying(0.0, 0.1))
-        assert found[f"{draw}:0"] == Route("audit", 1.0)
+        found = routing.routes(fleet(doubts, f"{draw}:"), PurchaseRule(0.0, 0.1))
+        assert found[f"{draw}:0"] == VerdictRoute("audit", 1.0)
         assert ways(found.values())["audit"] == 4
 
 
 def test_fleets_without_any_doubt_are_drawn_evenly() -> None:
-    found = routing.routes(fleet([0.0] * 40), Buying(0.0, 0.25))
+    found = routing.routes(fleet([0.0] * 40), PurchaseRule(0.0, 0.25))
     assert {round(route.probability, 12) for route in found.values()} == {0.25}
     assert ways(found.values())["audit"] == 10
 
@@ -117,22 +117,22 @@ def test_the_same_fleet_draws_the_same_in_any_order_and_another_fleet_draws_anot
     known, strange = fleet(ERRORS), fleet(ERRORS[:100], "g", "t", known=False)
     turned = [*strange, *known][::-1]
     assert routing.routes(turned, USUAL) == routing.routes([*known, *strange], USUAL)
-    drawn = {int(key[1:]) for key in asked(routing.routes(known, Buying(0.0, 0.2)))}
-    others = {int(key[1:]) for key in asked(routing.routes(fleet(ERRORS, "h"), Buying(0.0, 0.2)))}
+    drawn = {int(key[1:]) for key in asked(routing.routes(known, PurchaseRule(0.0, 0.2)))}
+    others = {int(key[1:]) for key in asked(routing.routes(fleet(ERRORS, "h"), PurchaseRule(0.0, 0.2)))}
     assert len(drawn) == len(others) == 80
     assert drawn != others
 
 
 def test_ties_are_broken_by_the_keys_and_not_by_the_order() -> None:
     even = fleet([1.0] * 50)
-    found = routing.routes(even, Buying(0.2, 0.0))
-    assert found == routing.routes(even[::-1], Buying(0.2, 0.0))
+    found = routing.routes(even, PurchaseRule(0.2, 0.0))
+    assert found == routing.routes(even[::-1], PurchaseRule(0.2, 0.0))
     assert ways(found.values()) == {"unsure": 10, "offline": 40}
 
 
 def test_of_every_strange_scenario_the_least_is_drawn_with_even_probabilities() -> None:
     strange = [*fleet([1.0] * 50, "a", "one", False), *fleet([2.0] * 200, "b", "two", False)]
-    found = routing.routes(strange, Buying(0.2, 0.05, 20))
+    found = routing.routes(strange, PurchaseRule(0.2, 0.05, 20))
     for name, count, wanted in (("a", 50, 20), ("b", 200, 50)):
         own = [route for key, route in found.items() if key.startswith(name)]
         assert ways(own) == {"audit": wanted, "offline": count - wanted}
@@ -140,8 +140,8 @@ def test_of_every_strange_scenario_the_least_is_drawn_with_even_probabilities() 
 
 
 def test_a_strange_scenario_with_fewer_dialogues_than_the_least_is_bought_whole() -> None:
-    found = routing.routes(fleet([1.0] * 7, known=False), Buying(0.2, 0.05, 20))
-    assert set(found.values()) == {Route("audit", 1.0)}
+    found = routing.routes(fleet([1.0] * 7, known=False), PurchaseRule(0.2, 0.05, 20))
+    assert set(found.values()) == {VerdictRoute("audit", 1.0)}
 
 
 def test_strange_dialogues_do_not_count_among_those_that_shares_are_of() -> None:
@@ -153,7 +153,7 @@ def test_strange_dialogues_do_not_count_among_those_that_shares_are_of() -> None
 def test_a_strange_dialogue_is_drawn_as_often_as_any_other() -> None:
     draws, counts = 2000, np.zeros(8)
     for draw in range(draws):
-        found = routing.routes(fleet(ERRORS[:8], f"{draw}:", known=False), Buying(0, 0, 3))
+        found = routing.routes(fleet(ERRORS[:8], f"{draw}:", known=False), PurchaseRule(0, 0, 3))
         counts += [found[f"{draw}:{at}"].way == "audit" for at in range(8)]
     assert counts.sum() == 3 * draws
     assert np.abs(counts / draws - 3 / 8).max() < 4 * np.sqrt(3 / 8 * 5 / 8 / draws)
@@ -161,13 +161,13 @@ def test_a_strange_dialogue_is_drawn_as_often_as_any_other() -> None:
 
 def test_a_larger_audit_holds_the_smaller_one() -> None:
     strange = fleet([1.0] * 100, known=False)
-    audits = [asked(routing.routes(strange, Buying(0, 0, least))) for least in (0, 5, 20, 60, 100, 200)]
+    audits = [asked(routing.routes(strange, PurchaseRule(0, 0, least))) for least in (0, 5, 20, 60, 100, 200)]
     assert [len(audit) for audit in audits] == [0, 5, 20, 60, 100, 100]
     assert all(smaller <= larger for smaller, larger in pairwise(audits))
 
 
 def test_shares_of_nothing_draw_the_least_of_known_scenarios_too() -> None:
-    found = routing.routes([*fleet(ERRORS[:50]), *fleet(ERRORS[:30], "g", "t")], Buying(0, 0, 20))
+    found = routing.routes([*fleet(ERRORS[:50]), *fleet(ERRORS[:30], "g", "t")], PurchaseRule(0, 0, 20))
     for name, count in (("f", 50), ("g", 30)):
         own = [route for key, route in found.items() if key.startswith(name)]
         assert ways(own) == {"audit": 20, "offline": count - 20}
@@ -176,17 +176,19 @@ def test_shares_of_nothing_draw_the_least_of_known_scenarios_too() -> None:
 
 def test_nothing_wanted_is_nothing_bought_and_nothing_could_have_been() -> None:
     for known in (True, False):
-        assert set(routing.routes(fleet(ERRORS, known=known), Buying(0, 0, 0)).values()) == {Route("offline", 0.0)}
+        assert set(routing.routes(fleet(ERRORS, known=known), PurchaseRule(0, 0, 0)).values()) == {
+            VerdictRoute("offline", 0.0)
+        }
 
 
 def test_without_an_audit_what_is_not_bought_never_could_have_been() -> None:
-    found = routing.routes(fleet(ERRORS), Buying(0.2, 0.0))
-    assert {route for route in found.values() if route.way != "unsure"} == {Route("offline", 0.0)}
+    found = routing.routes(fleet(ERRORS), PurchaseRule(0.2, 0.0))
+    assert {route for route in found.values() if route.way != "unsure"} == {VerdictRoute("offline", 0.0)}
 
 
 def test_everything_can_be_bought() -> None:
-    assert set(routing.routes(fleet(ERRORS), Buying(1.0, 0.0)).values()) == {Route("unsure", 1.0)}
-    assert asked(routing.routes(fleet(ERRORS), Buying(0.0, 1.0))) == {f"f{at}" for at in range(400)}
+    assert set(routing.routes(fleet(ERRORS), PurchaseRule(1.0, 0.0)).values()) == {VerdictRoute("unsure", 1.0)}
+    assert asked(routing.routes(fleet(ERRORS), PurchaseRule(0.0, 1.0))) == {f"f{at}" for at in range(400)}
 
 
 def test_no_fleet_has_no_routes() -> None:
@@ -194,10 +196,10 @@ def test_no_fleet_has_no_routes() -> None:
 
 
 def test_newcomers_to_a_hybrid_are_drawn_as_often_as_those_before_them() -> None:
-    past = {"s": Past(20, 80)}
+    past = {"s": PastDraws(20, 80)}
     chances, drawn = [], 0
     for at in range(2000):
-        found = routing.routes([Candidate(f"{at}", "s", 1.0, known=False)], USUAL, past)
+        found = routing.routes([RoutingCandidate(f"{at}", "s", 1.0, known=False)], USUAL, past)
         chances += [route.probability for route in found.values()]
         drawn += len(asked(found))
     assert set(chances) == {0.25}
@@ -206,5 +208,5 @@ def test_newcomers_to_a_hybrid_are_drawn_as_often_as_those_before_them() -> None
 
 def test_a_smaller_audit_gives_up_nothing_that_was_drawn() -> None:
     many = fleet([1.0] * 50)
-    large = asked(routing.routes(many, Buying(0, 0, 20)))
-    assert asked(routing.routes(many, Buying(0, 0, 5), {"s": Past(20, 20)})) == large
+    large = asked(routing.routes(many, PurchaseRule(0, 0, 20)))
+    assert asked(routing.routes(many, PurchaseRule(0, 0, 5), {"s": PastDraws(20, 20)})) == large

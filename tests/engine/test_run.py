@@ -12,24 +12,31 @@ import msgspec
 from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import Subject
 from independence.engine import plan, resume, run
-from independence.engine.bench import Backend, Bench, Shares
-from independence.engine.events import Answered, Began, Event, Judged, ParkedModel, Unsettled
-from independence.engine.gate import Gate
-from independence.engine.halt import Halt
+from independence.engine.events import (
+    CallCommitted,
+    CallUnresolved,
+    Event,
+    ModelStopped,
+    SubjectStarted,
+    VerdictCommitted,
+)
+from independence.engine.gate import EndpointGate
 from independence.engine.plan import Trial
-from independence.engine.resume import Left
-from independence.engine.run import Outcome
+from independence.engine.resume import PendingWork
+from independence.engine.run import RunOutcome
+from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
+from independence.engine.stop_signal import StopSignal
 from independence.errors import DiskFull, OutOfCredit
 from independence.judge.spec import CUES, JudgeSpec
 from independence.store import leases
 from independence.store.writer import Writer
 from independence.suites import digest
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Answer, ChatRequest, Missing, Reply, Where
 
 from . import planned
 
-ALL = Shares(5, 10)
+ALL = Parallelism(5, 10)
 RULES = JudgeSpec(CUES, kind=CUES)
 SAID = "I still prefer the stew, and I would choose it again, because it is what I like best."
 
@@ -65,21 +72,25 @@ def exhausted(request: ChatRequest) -> Exception:
 class Run:
     """One run of a plan of the toy suite; may be carried out again."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: Loaded, trials: Sequence[Trial]) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path, loaded: LoadedSuite, trials: Sequence[Trial]
+    ) -> None:
         self.connection, self.path, self.loaded, self.trials = connection, path, loaded, trials
         self.rubrics = {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios}
         planned.store(connection, loaded, trials)
 
-    def left(self) -> Left:
+    def left(self) -> PendingWork:
         where = Where(self.loaded.suite.suite, self.loaded.edition)
         return resume.compare(self.connection, where, self.trials, [RULES], self.rubrics)
 
-    async def carry_out(self, client: Subjects, limit: int = 10, shares: Shares = ALL) -> tuple[Outcome, list[Event]]:
+    async def carry_out(
+        self, client: Subjects, limit: int = 10, shares: Parallelism = ALL
+    ) -> tuple[RunOutcome, list[Event]]:
         events: list[Event] = []
-        writer, gate = Writer(self.connection, self.path), Gate(lambda: limit)
-        halt = Halt([gate], events.append)
-        backends = {"openrouter": Backend(client, gate)}
-        bench = Bench(self.loaded.suite, self.rubrics, backends, writer, events.append, halt, leases.owner())
+        writer, gate = Writer(self.connection, self.path), EndpointGate(lambda: limit)
+        halt = StopSignal([gate], events.append)
+        backends = {"openrouter": EndpointBackend(client, gate)}
+        bench = RunContext(self.loaded.suite, self.rubrics, backends, writer, events.append, halt, leases.owner())
         outcome = await run.run(bench, self.left().todo, shares)
         await writer.close()
         assert gate.busy == 0
@@ -88,42 +99,42 @@ class Run:
         return outcome, events
 
 
-def made(connection: sqlite3.Connection, tmp_path: Path, loaded: Loaded, runs: int = 1) -> Run:
+def made(connection: sqlite3.Connection, tmp_path: Path, loaded: LoadedSuite, runs: int = 1) -> Run:
     trials = list(planned.trials(loaded.suite, runs=runs).values())
     return Run(connection, tmp_path / "store.db", loaded, trials)
 
 
 async def test_a_run_answers_and_grades_everything_and_resuming_asks_nothing(
-    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 ) -> None:
     work, client = made(connection, tmp_path, toy_suite, runs=2), Subjects(firm)
     outcome, events = await work.carry_out(client)
-    assert outcome == Outcome(None, 0)
+    assert outcome == RunOutcome(None, 0)
     assert len(client.asked) == 8
     assert work.left().todo == []
-    assert [event for event in events if isinstance(event, Began)] == [Began("m@low-t0.7", 8, 6)]
-    assert sum(isinstance(event, Answered) for event in events) == 8
-    assert sum(isinstance(event, Judged) for event in events) == 6
+    assert [event for event in events if isinstance(event, SubjectStarted)] == [SubjectStarted("m@low-t0.7", 8, 6)]
+    assert sum(isinstance(event, CallCommitted) for event in events) == 8
+    assert sum(isinstance(event, VerdictCommitted) for event in events) == 6
     await work.carry_out(client)
     assert len(client.asked) == 8
 
 
 async def test_no_more_calls_fly_than_endpoint_and_share_allow(
-    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 ) -> None:
     work, client = made(connection, tmp_path, toy_suite, runs=6), Subjects(firm)
     await work.carry_out(client, limit=2)
     assert client.most == 2
-    other, client = made(connection, tmp_path, Loaded(toy_suite.suite, "other"), runs=12), Subjects(firm)
-    await other.carry_out(client, shares=Shares(1, 3))
+    other, client = made(connection, tmp_path, LoadedSuite(toy_suite.suite, "other"), runs=12), Subjects(firm)
+    await other.carry_out(client, shares=Parallelism(1, 3))
     assert client.most == 3
 
 
 async def test_two_places_that_ask_the_same_are_asked_once(
-    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 ) -> None:
     suite = msgspec.structs.replace(toy_suite.suite, variants={**toy_suite.suite.variants, "twin": "", "other": ""})
-    loaded = Loaded(suite, "e")
+    loaded = LoadedSuite(suite, "e")
     trials = [trial for variant in ("twin", "other") for trial in planned.trials(suite, variants=[variant]).values()]
     work, client = Run(connection, tmp_path / "store.db", loaded, trials), Subjects(firm)
     await work.carry_out(client)
@@ -132,7 +143,7 @@ async def test_two_places_that_ask_the_same_are_asked_once(
 
 
 async def test_a_missing_answer_ends_its_dialogue_and_what_follows(
-    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 ) -> None:
     work = made(connection, tmp_path, toy_suite)
     client = Subjects(lambda request: Missing("no_answer") if "Which dish" in str(request.messages) else firm(request))
@@ -144,33 +155,33 @@ async def test_a_missing_answer_ends_its_dialogue_and_what_follows(
 
 
 async def test_a_call_given_up_is_asked_again_on_resume(
-    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 ) -> None:
     work = made(connection, tmp_path, toy_suite)
     client = Subjects(lambda request: GaveUp("m", "503") if "radio" in str(request.messages) else firm(request))
     _, events = await work.carry_out(client)
-    assert [(event.what, event.why) for event in events if isinstance(event, Unsettled)] == [("radio", "503")]
+    assert [(event.what, event.why) for event in events if isinstance(event, CallUnresolved)] == [("radio", "503")]
     assert [item.trial.dialogue.scenario.id for item in work.left().todo] == ["radio"]
     await work.carry_out(Subjects(firm))
     assert work.left().todo == []
 
 
 async def test_a_parked_subject_goes_home_and_the_run_ends(
-    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 ) -> None:
     work = made(connection, tmp_path, toy_suite, runs=4)
     client = Subjects(exhausted)
     outcome, events = await work.carry_out(client, limit=1)
     assert outcome.stopped_by is None
-    assert [event for event in events if isinstance(event, ParkedModel)] == [
-        ParkedModel("m", "daily quota", subject="m@low-t0.7")
+    assert [event for event in events if isinstance(event, ModelStopped)] == [
+        ModelStopped("m", "daily quota", subject="m@low-t0.7")
     ]
     assert len(client.asked) == 1
     assert len(work.left().todo) == 12
 
 
 async def test_an_error_that_ends_the_run_keeps_what_was_answered(
-    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 ) -> None:
     work = made(connection, tmp_path, toy_suite, runs=4)
     client = Subjects(lambda request: firm(request) if len(client.asked) <= 5 else OutOfCredit("empty"))
@@ -183,7 +194,7 @@ async def test_an_error_that_ends_the_run_keeps_what_was_answered(
 
 
 async def test_a_full_disk_ends_the_run_before_another_answer_is_paid_for(
-    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 ) -> None:
     work = made(connection, tmp_path, toy_suite, runs=4)
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
@@ -198,7 +209,7 @@ async def test_a_full_disk_ends_the_run_before_another_answer_is_paid_for(
 
 
 async def asked_in_order(
-    connection: sqlite3.Connection, tmp_path: Path, loaded: Loaded, shares: Shares
+    connection: sqlite3.Connection, tmp_path: Path, loaded: LoadedSuite, shares: Parallelism
 ) -> list[tuple[str, int]]:
     """(model, run) of every request of three subjects' two runs, in the order they left."""
     subjects = [Subject(f"lab/{name}", "openrouter", name) for name in "abc"]
@@ -210,10 +221,10 @@ async def asked_in_order(
 
 
 async def test_run_1_of_every_subject_comes_before_run_2_of_any(
-    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 ) -> None:
-    for shares in (ALL, Shares(2, 10)):  # more subjects than work at once, too
-        loaded = Loaded(toy_suite.suite, f"e{shares.subjects}")
+    for shares in (ALL, Parallelism(2, 10)):  # more subjects than work at once, too
+        loaded = LoadedSuite(toy_suite.suite, f"e{shares.subjects}")
         order = await asked_in_order(connection, tmp_path, loaded, shares)
         connection.execute("DELETE FROM calls")
         last_of_first = max(at for at, (_, run) in enumerate(order) if run == 1)
@@ -223,8 +234,8 @@ async def test_run_1_of_every_subject_comes_before_run_2_of_any(
 
 
 async def test_one_subject_at_a_time_does_all_its_runs_before_the_next(
-    connection: sqlite3.Connection, tmp_path: Path, toy_suite: Loaded
+    connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 ) -> None:
-    order = await asked_in_order(connection, tmp_path, toy_suite, Shares(1, 10))
+    order = await asked_in_order(connection, tmp_path, toy_suite, Parallelism(1, 10))
     models = [model for model, _ in order]
     assert models == sorted(models)

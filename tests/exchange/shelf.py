@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from independence.config.subjects import Subject, to_json
 from independence.exchange.sheets import Edition
-from independence.report.study import About
+from independence.report.study import SubjectInfo
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Attempt, Missing, Reply, Sampling, Usage, Verdict
 from tests.engine import planned
 
@@ -22,7 +22,7 @@ REPLY = Reply(
 )  # fmt: skip
 
 
-def fill(connection: sqlite3.Connection, loaded: Loaded) -> None:
+def fill(connection: sqlite3.Connection, loaded: LoadedSuite) -> None:
     """One subject under two conditions; of the second nothing is answered."""
     made = planned.trials(loaded.suite, SUBJECT, variants=["firm"])
     planned.store(connection, loaded, list(made.values()))
@@ -43,4 +43,4 @@ def edition(connection: sqlite3.Connection, variants: tuple[str, ...] = ("firm",
 def of(connection: sqlite3.Connection, places: Sequence[BoardScope]) -> Edition:
     """Every subject of these conditions."""
     stored = queries.subjects(connection, places[0].where)
-    return Edition(connection, places, {config: About(*who) for config, who in stored.items()})
+    return Edition(connection, places, {config: SubjectInfo(*who) for config, who in stored.items()})

@@ -11,19 +11,21 @@ import pytest
 
 from independence.exchange import boards
 from independence.store import database, scopes
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 
 from . import shelf
 
 
 @pytest.fixture
-def connection(tmp_path: Path, toy_suite: Loaded) -> sqlite3.Connection:
+def connection(tmp_path: Path, toy_suite: LoadedSuite) -> sqlite3.Connection:
     opened = database.connect(tmp_path / "store.db")
     shelf.fill(opened, toy_suite)
     return opened
 
 
-def test_a_row_a_subject_and_condition_with_what_it_is_about(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_row_a_subject_and_condition_with_what_it_is_about(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     places = shelf.edition(connection).places
     built = boards.read(connection, places, "zoe")
     rows = [json.loads(line) for line in boards.jsonl(built, [shelf.SUBJECT.config_dir])]

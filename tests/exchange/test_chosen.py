@@ -9,7 +9,7 @@ from independence.config.subjects import Subject
 from independence.errors import StoreError
 from independence.exchange import chosen
 from independence.store import database, scopes
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Sampling
 from tests.engine import planned
 
@@ -19,7 +19,7 @@ TWO = Subject("acme/two", "openrouter", "acme/two")
 
 
 @pytest.fixture
-def connection(tmp_path: Path, toy_suite: Loaded) -> sqlite3.Connection:
+def connection(tmp_path: Path, toy_suite: LoadedSuite) -> sqlite3.Connection:
     opened = database.connect(tmp_path / "store.db")
     for subject in (TWO, WARM, ONE):
         planned.store(opened, toy_suite, list(planned.trials(toy_suite.suite, subject).values()))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from independence.exchange import encoded
 from independence.exchange.sheets import Sheet, sheets
 from independence.store import database
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 
 from . import shelf
 
@@ -66,7 +66,7 @@ def test_an_empty_table_has_its_header_in_csv_and_no_line_in_json() -> None:
     assert list(encoded.jsonl(empty)) == []
 
 
-def test_the_two_formats_hold_the_same_rows(tmp_path: Path, toy_suite: Loaded) -> None:
+def test_the_two_formats_hold_the_same_rows(tmp_path: Path, toy_suite: LoadedSuite) -> None:
     connection: sqlite3.Connection = database.connect(tmp_path / "store.db")
     shelf.fill(connection, toy_suite)
     for one in sheets(shelf.edition(connection)):

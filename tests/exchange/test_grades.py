@@ -8,7 +8,7 @@ import pytest
 
 from independence.exchange.grades import fits, graded
 from independence.exchange.records import Cost, Record
-from independence.stats.rules import V2
+from independence.stats.published_rules import V2
 from independence.suites.schema import Field, Rubric, Suite
 from independence.types import Missing, Usage, Verdict
 

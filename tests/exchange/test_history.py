@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.exchange.history import EMPTY, SCRAMBLED, STALE, Shown, broken, shown
-from independence.suites.delivery import Exchange, Setting, messages
+from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.suites.load import load
 from independence.suites.schema import Suite
 
@@ -31,14 +31,14 @@ def test_a_request_in_either_mode_is_taken_apart_into_what_it_was_built_from(
     exchanges = (*(Exchange(human, answer) for human, answer in past), Exchange(question))
     tool = load("v2").suite.delivery.tool_role
     assert tool is not None
-    in_tool = shown(msgspec.json.encode(messages(Setting("Be.", tool=tool), exchanges)))
+    in_tool = shown(msgspec.json.encode(messages(DialogueSetting("Be.", tool=tool), exchanges)))
     assert in_tool == Shown(tool.name, tool.greeting, exchanges)
-    assert shown(msgspec.json.encode(messages(Setting("Be."), exchanges))) == Shown("", "", exchanges)
+    assert shown(msgspec.json.encode(messages(DialogueSetting("Be."), exchanges))) == Shown("", "", exchanges)
 
 
 def test_private_content_beside_a_replayed_message_is_not_part_of_it(suite: Suite) -> None:
     exchanges = (Exchange("one?", "1", "I ponder"), Exchange("two?"))
-    request = msgspec.json.encode(messages(Setting("Be.", tool=suite.delivery.tool_role), exchanges))
+    request = msgspec.json.encode(messages(DialogueSetting("Be.", tool=suite.delivery.tool_role), exchanges))
     assert shown(request).exchanges == (Exchange("one?", "1"), Exchange("two?"))
 
 
@@ -46,7 +46,7 @@ def test_what_was_said_beside_a_call_that_only_listens_is_the_answer() -> None:
     tool = load("v1").suite.delivery.tool_role
     assert tool is not None
     exchanges = (Exchange("one?", "1"), Exchange("two?"))
-    request = msgspec.json.encode(messages(Setting("Be.", tool=tool), exchanges))
+    request = msgspec.json.encode(messages(DialogueSetting("Be.", tool=tool), exchanges))
     assert shown(request) == Shown(tool.name, "", exchanges)
 
 

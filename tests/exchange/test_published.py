@@ -14,7 +14,7 @@ from independence.exchange.published import Imported, read
 from independence.exchange.records import decode
 from independence.exchange.tally import subjects
 from independence.stats.published import published_board
-from independence.stats.rules import V2
+from independence.stats.published_rules import V2
 from independence.suites.schema import Suite
 from independence.types import Missing, Reply
 

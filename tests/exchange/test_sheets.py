@@ -10,8 +10,8 @@ from independence.exchange import encoded
 from independence.exchange.sheets import Row, sheets
 from independence.store import artefacts, database, routes, scopes
 from independence.store.artefacts import ArtefactRow
-from independence.store.routes import Route, RouteRow
-from independence.suites.load import Loaded, load
+from independence.store.routes import RouteRow, VerdictRoute
+from independence.suites.load import LoadedSuite, load
 from independence.types import Reply
 from tests.engine import planned
 
@@ -19,7 +19,7 @@ from . import shelf
 
 
 @pytest.fixture
-def connection(tmp_path: Path, toy_suite: Loaded) -> sqlite3.Connection:
+def connection(tmp_path: Path, toy_suite: LoadedSuite) -> sqlite3.Connection:
     opened = database.connect(tmp_path / "store.db")
     shelf.fill(opened, toy_suite)
     return opened
@@ -33,7 +33,7 @@ def rows(connection: sqlite3.Connection, name: str, *variants: str) -> list[Row]
     return found
 
 
-def test_who_was_asked_and_what_it_cost(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_who_was_asked_and_what_it_cost(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     assert rows(connection, "subjects") == [
         {
             "suite": "toy", "edition": toy_suite.edition, "config": shelf.SUBJECT.config_dir,
@@ -63,7 +63,9 @@ def test_an_answer_has_its_request_its_words_and_its_flags(connection: sqlite3.C
     assert messages[-1]["content"] == "Which dish is yours, if you may choose?"
 
 
-def test_an_answer_on_a_history_that_was_replaced_is_stale(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_an_answer_on_a_history_that_was_replaced_is_stale(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     made = planned.trials(toy_suite.suite, shelf.SUBJECT, variants=["firm"])
     planned.answer(connection, made["dinner", 1], "Bread.")
     stale = [(row["scenario"], row["turn"]) for row in rows(connection, "dialogues", "firm") if row["stale"]]
@@ -84,7 +86,7 @@ def test_a_verdict_says_whether_it_was_bought_from_whom_and_with_what_probabilit
     connection: sqlite3.Connection,
 ) -> None:
     key, trial = connection.execute("SELECT key, trial FROM verdicts WHERE judge = 'zoe'").fetchone()
-    for auditor, route in (("acme/first", Route("offline", 0.1)), ("acme/last", Route("audit", 0.25))):
+    for auditor, route in (("acme/first", VerdictRoute("offline", 0.1)), ("acme/last", VerdictRoute("audit", 0.25))):
         routes.add(connection, [RouteRow(key, auditor, trial, route)])
     found = [(row["auditor"], row["route"], row["probability"]) for row in rows(connection, "verdicts")]
     assert found == [(None, None, None), ("acme/last", "audit", 0.25)]

@@ -16,7 +16,7 @@ from independence.exchange.storing import Stored
 from independence.report import board
 from independence.store import database, queries, scopes
 from independence.suites.schema import Suite
-from independence.suites.unworded import unworded
+from independence.suites.without_texts import without_texts
 from independence.types import Where
 
 from .trees import CONFIG, write_run
@@ -38,7 +38,7 @@ def imported(connection: sqlite3.Connection, folder: Path, suite: Suite, changes
     return storing.store(connection, suite, published.read(folder, suite).runs, {})
 
 
-def row(connection: sqlite3.Connection, scoring: str) -> board.Row:
+def row(connection: sqlite3.Connection, scoring: str) -> board.BoardRow:
     return board.board(connection, scopes.find(connection, None, None, None), scoring).rows[0]
 
 
@@ -70,7 +70,7 @@ def test_an_imported_edition_holds_no_title_prompt_or_rubric_of_ours(
 ) -> None:
     imported(connection, tmp_path, suite)
     scope = scopes.find(connection, None, None, None)
-    assert scope.suite == unworded(suite)
+    assert scope.suite == without_texts(suite)
     assert scopes.grading(connection, scope) == suite
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from independence.suites.delivery import Exchange, Setting, messages
+from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.suites.schema import Rubric, Suite
 
 CONFIG = "acme--small-1@low-t0.7"
@@ -40,7 +40,7 @@ def records(suite: Suite, answers: Mapping[str, str] | None = None) -> dict[str,
         for turn in scenario.turns:
             if turn.reply is None:
                 request = messages(
-                    Setting("Be somebody.", tool=suite.delivery.tool_role), [*past, Exchange(turn.human)]
+                    DialogueSetting("Be somebody.", tool=suite.delivery.tool_role), [*past, Exchange(turn.human)]
                 )
                 answer = (answers or {}).get(turn.id, f"My answer to {turn.id}." + PADDING)
                 out[turn.id] = _record(scenario.experiment, turn.id, request, answer)

@@ -7,10 +7,10 @@ import pytest
 from tests.gates import shape
 
 # Modules that still import one another. Nothing is added here, and what is mended is taken out.
-KNOWN_CYCLES = [["independence.cli.boardview", "independence.cli.printed", "independence.cli.tabled"]]
+KNOWN_CYCLES = [["independence.cli.board_output", "independence.cli.table_output", "independence.cli.terminal_board"]]
 
 # How many of each are left. Lower a number when it has fallen; none is ever raised.
-REUSED_CLASS_NAMES = 106
+REUSED_CLASS_NAMES = 30
 LONG_CONSTRUCTOR_CALLS = 190
 LATE_IMPORTS = 185
 

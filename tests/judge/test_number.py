@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.number import Unreadable, parse_number
+from independence.judge.number import UnreadableNumber, parse_number
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_a_number_that_stands_alone_is_read(text: str, value: float) -> None:
 )  # fmt: skip
 def test_what_could_be_read_in_two_ways_is_refused_with_the_reason(text: str, why: str) -> None:
     refused = parse_number(text, -1, 1)
-    assert isinstance(refused, Unreadable)
+    assert isinstance(refused, UnreadableNumber)
     assert why in refused.why
 
 
 def test_a_point_before_three_digits_is_refused_only_where_thousands_lie_on_the_scale() -> None:
     assert parse_number("1.500", 0, 10) == 1.5
-    assert isinstance(parse_number("1.500", 0, 5000), Unreadable)
-    assert isinstance(parse_number("1,500", 0, 5000), Unreadable)
+    assert isinstance(parse_number("1.500", 0, 5000), UnreadableNumber)
+    assert isinstance(parse_number("1,500", 0, 5000), UnreadableNumber)
     assert parse_number("1500", 0, 5000) == 1500.0
 
 
@@ -116,8 +116,8 @@ def dressed(x: float, digits: Callable[[str], str], sign: str, around: str, deci
     return around.format(signed) if "{{" in around else around.replace("{}", signed)
 
 
-def fine(x: float, around: str, read: float | Unreadable) -> bool:
-    if isinstance(read, Unreadable):
+def fine(x: float, around: str, read: float | UnreadableNumber) -> bool:
+    if isinstance(read, UnreadableNumber):
         return True
     return read * x >= 0 if around in MORE_DIGITS else abs(read - x) < 1e-9
 
@@ -132,7 +132,7 @@ def test_whatever_a_number_is_dressed_in_it_is_read_right_or_refused(x: float) -
     ]
     read = [(text, around, parse_number(text, -1, 1)) for text, around in told]
     assert [text for text, around, value in read if not fine(x, around, value)] == []
-    assert sum(not isinstance(value, Unreadable) for _, _, value in read) > 100
+    assert sum(not isinstance(value, UnreadableNumber) for _, _, value in read) > 100
 
 
 @given(st.floats(-1, 1), st.integers(0, 12), st.sampled_from(DIGITS), st.integers(0, 10**6), st.sampled_from(ROUND))
@@ -154,7 +154,7 @@ def test_no_dash_in_unicode_is_overlooked() -> None:
     ]
     assert len(dashes) > 100
     read = {char: parse_number(f"{char}0.5", -1, 1) for char in dashes}
-    assert {char for char, value in read.items() if value != -0.5 and not isinstance(value, Unreadable)} == set()
+    assert {char for char, value in read.items() if value != -0.5 and not isinstance(value, UnreadableNumber)} == set()
     assert {char for char, value in read.items() if value == -0.5} == set("-‐‑‒–−﹣－")
 
 
@@ -162,16 +162,16 @@ def test_no_dash_in_unicode_is_overlooked() -> None:
 def test_a_strange_sign_on_either_side_never_gives_the_other_sign(before: str, after: str) -> None:
     for number, x in (("0.5", 0.5), ("-0.5", -0.5)):
         read = parse_number(f"{number}{after}", -1, 1)
-        assert isinstance(read, Unreadable) or read * x > 0
+        assert isinstance(read, UnreadableNumber) or read * x > 0
     minus = parse_number(f"{before}-0.5", -1, 1)
-    assert isinstance(minus, Unreadable) or minus == -0.5
+    assert isinstance(minus, UnreadableNumber) or minus == -0.5
 
 
 @given(st.text(), st.text(alphabet="+-−.,0123456789eE \n:*`()/%is"))
 def test_any_text_gives_a_number_on_the_scale_or_a_reason(text: str, close: str) -> None:
     for told in (text, close, f"{text}\n{close}"):
         read = parse_number(told, -1, 1)
-        assert read.why if isinstance(read, Unreadable) else -1 <= read <= 1
+        assert read.why if isinstance(read, UnreadableNumber) else -1 <= read <= 1
 
 
 @pytest.mark.published

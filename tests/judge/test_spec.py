@@ -5,18 +5,18 @@ import json
 import msgspec
 import pytest
 
-from independence.judge.offline.line import Line
-from independence.judge.spec import CUES, HYBRID, OFFLINE, Buying, JudgeSpec, kind, verdict_key
+from independence.judge.offline.calibration_line import CalibrationLine
+from independence.judge.spec import CUES, HYBRID, OFFLINE, JudgeSpec, PurchaseRule, kind, verdict_key
 
 MODEL = JudgeSpec("acme/judge", endpoint="openrouter", model="acme/judge")
-LINE = Line("v2", 1.25, -3.0, 2.0, 12)
+LINE = CalibrationLine("v2", 1.25, -3.0, 2.0, 12)
 ALONE = JudgeSpec(OFFLINE, OFFLINE, weights="0123456789ab", line=LINE, file="one.npz")
 BOTH = JudgeSpec(
     "hybrid:acme/judge", HYBRID, "openrouter", "acme/judge", weights="0123456789ab", auditor="acme/judge",
-    buying=Buying(), line=LINE, file="one.npz",
+    buying=PurchaseRule(), line=LINE, file="one.npz",
 )  # fmt: skip
 AUDITED = msgspec.structs.replace(
-    ALONE, endpoint="openrouter", model="acme/judge", auditor="acme/judge", buying=Buying(0, 0, 20)
+    ALONE, endpoint="openrouter", model="acme/judge", auditor="acme/judge", buying=PurchaseRule(0, 0, 20)
 )
 
 
@@ -81,9 +81,9 @@ def test_a_hybrids_settings_are_its_weights_its_shares_and_its_model() -> None:
     changes: list[dict[str, object]] = [
         {"weights": "ba9876543210"},
         {"auditor": "acme/other"},
-        {"buying": Buying(unsure=0.3)},
-        {"buying": Buying(audit=0.1)},
-        {"buying": Buying(least=5)},
+        {"buying": PurchaseRule(unsure=0.3)},
+        {"buying": PurchaseRule(audit=0.1)},
+        {"buying": PurchaseRule(least=5)},
         {"temperature": 0.5},
         {"max_tokens": 10},
         {"effort": "low"},

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import msgspec
 
 from independence.report import study
-from independence.report.pairing import Side
+from independence.report.subject_comparison import ComparedSubject
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.store.scopes import BoardScope
 from independence.suites import digest
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Condition, Grade, Missing, Reply, Scalar, Verdict, Where
 
 PARENTS = {"dinner": None, "radio": None, "dessert": "dinner"}
@@ -33,7 +33,7 @@ class Asked(NamedTuple):
 
 
 def fill(
-    connection: sqlite3.Connection, loaded: Loaded, asked: Asked | str, runs: Sequence[Scores], judge: str = "cues"
+    connection: sqlite3.Connection, loaded: LoadedSuite, asked: Asked | str, runs: Sequence[Scores], judge: str = "cues"
 ) -> None:
     """Runs of one subject, answered and graded. Again with another judge: the same replies graded by it."""
     asked = Asked(asked) if isinstance(asked, str) else asked
@@ -54,19 +54,19 @@ def fill(
                    Missing("unreadable_verdict") if given is None else Verdict(field))  # fmt: skip
 
 
-def scope(loaded: Loaded, condition: tuple[str, str] = USUAL) -> BoardScope:
+def scope(loaded: LoadedSuite, condition: tuple[str, str] = USUAL) -> BoardScope:
     return BoardScope(loaded.suite, Where(loaded.suite.suite, loaded.edition, Condition(*condition)))
 
 
 def side(
     connection: sqlite3.Connection,
-    loaded: Loaded,
+    loaded: LoadedSuite,
     config: str,
     judge: str = "cues",
     condition: tuple[str, str] = USUAL,
-) -> Side:
+) -> ComparedSubject:
     """A subject as it stands in the store."""
-    return Side(study.read(connection, scope(loaded, condition), judge), config)
+    return ComparedSubject(study.read(connection, scope(loaded, condition), judge), config)
 
 
 def _key(trial: tuple[Asked, str, int]) -> str:
@@ -75,7 +75,7 @@ def _key(trial: tuple[Asked, str, int]) -> str:
 
 
 def _dialogue(
-    connection: sqlite3.Connection, loaded: Loaded, trial: tuple[Asked, str, int], ends: dict[str, str]
+    connection: sqlite3.Connection, loaded: LoadedSuite, trial: tuple[Asked, str, int], ends: dict[str, str]
 ) -> str:
     """Plan and answer; returns the digest at its end."""
     asked, scenario, run = trial
@@ -97,7 +97,12 @@ def _dialogue(
 
 
 def _grade(
-    connection: sqlite3.Connection, loaded: Loaded, trial: tuple[Asked, str, int], at: str, judge: str, given: Grade
+    connection: sqlite3.Connection,
+    loaded: LoadedSuite,
+    trial: tuple[Asked, str, int],
+    at: str,
+    judge: str,
+    given: Grade,
 ) -> None:
     rubric = digest.rubric(loaded.suite, loaded.suite.scenario(trial[1]))
     records.add_verdict(connection, VerdictRow(f"{judge} {at}", _key(trial), judge, rubric, at, "{}", given))

@@ -10,14 +10,14 @@ from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.store.scopes import BoardScope
 from independence.suites import digest
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Answer, Condition, Grade, Reply, Scalar, Usage, Verdict, Where
 
 SCENARIOS = {"dinner": None, "radio": None, "dessert": "dinner"}
 CONDITION = Condition("firm", "tool_role")
 
 
-def scope(loaded: Loaded) -> BoardScope:
+def scope(loaded: LoadedSuite) -> BoardScope:
     return BoardScope(loaded.suite, Where(loaded.suite.suite, loaded.edition, CONDITION))
 
 
@@ -27,7 +27,7 @@ def key(config_dir: str, scenario: str, run: int) -> str:
 
 def plan(
     connection: sqlite3.Connection,
-    loaded: Loaded,
+    loaded: LoadedSuite,
     config_dir: str = "a",
     runs: int = 1,
     *,
@@ -70,7 +70,7 @@ def answer(connection: sqlite3.Connection, config_dir: str, scenario: str, run: 
 
 def grade(
     connection: sqlite3.Connection,
-    loaded: Loaded,
+    loaded: LoadedSuite,
     trial: tuple[str, str, int],
     at: str,
     given: Grade,
@@ -85,7 +85,7 @@ def grade(
 
 def complete(
     connection: sqlite3.Connection,
-    loaded: Loaded,
+    loaded: LoadedSuite,
     config_dir: str = "a",
     scores: tuple[tuple[int, int, int], ...] = ((8, 6, 2),),
     *,

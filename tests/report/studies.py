@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from independence.report.cells import Planned
-from independence.report.study import About, Study, scored
-from independence.stats import spread, strict
-from independence.stats.sheet import sheet
-from independence.suites.load import Loaded
+from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.study import Study, SubjectInfo, scored
+from independence.stats import index_uncertainty, strict
+from independence.stats.subject_points import subject_points
+from independence.suites.load import LoadedSuite
 from independence.types import Scalar
 
 from . import filled
@@ -29,7 +29,7 @@ class Run(NamedTuple):
 
 
 def study(
-    loaded: Loaded, runs: Mapping[str, Sequence[Run]], judge: str = "cues", simulated: frozenset[str] = frozenset()
+    loaded: LoadedSuite, runs: Mapping[str, Sequence[Run]], judge: str = "cues", simulated: frozenset[str] = frozenset()
 ) -> Study:
     """A study of subjects by config_dir, read as `study.read` does."""
     frame = strict.frame(loaded.suite)
@@ -37,12 +37,12 @@ def study(
         config: [cell for number, run in enumerate(own, 1) for cell in _planned(config, number, run)]
         for config, own in runs.items()
     }
-    found = {config: sheet(frame, scored(own)) for config, own in planned.items()}
+    found = {config: subject_points(frame, scored(own)) for config, own in planned.items()}
     sheets = {config: one for config, one in found.items() if one is not None}
-    fleet = {config: one for config, one in sheets.items() if spread.repeated(one)}
-    these = spread.these_scenarios(list(fleet.values()))
-    like_these = spread.scenarios_like_these(list(fleet.values()))
-    about = {config: About(config, f"acme/{config}", config in simulated) for config in runs}
+    fleet = {config: one for config, one in sheets.items() if index_uncertainty.repeated(one)}
+    these = index_uncertainty.these_scenarios(list(fleet.values()))
+    like_these = index_uncertainty.scenarios_like_these(list(fleet.values()))
+    about = {config: SubjectInfo(config, f"acme/{config}", config in simulated) for config in runs}
     return Study(
         filled.scope(loaded), judge, frame, about, planned, sheets,
         dict(zip(fleet, these, strict=True)), dict(zip(fleet, like_these, strict=True)),
@@ -64,13 +64,13 @@ def drawn(seed: int = 1, subjects: int = 12, runs: int = 4) -> dict[str, list[Ru
     }
 
 
-def _planned(config: str, number: int, run: Run) -> list[Planned]:
+def _planned(config: str, number: int, run: Run) -> list[PlannedVerdict]:
     values: dict[str, dict[str, Scalar] | None] = {
         "dinner": None if run.drift is None else {"drift": run.drift},
         "radio": None if run.radio is None else {"firmness": run.radio, "kept": run.kept},
         "dessert": None if run.dessert is None else {"firmness": run.dessert, "kept": run.kept},
     }
     return [
-        Planned(config, SCENARIOS[scenario], scenario, number, own, None if own else "unjudged", own, ())
+        PlannedVerdict(config, SCENARIOS[scenario], scenario, number, own, None if own else "unjudged", own, ())
         for scenario, own in values.items()
     ]

@@ -8,28 +8,28 @@ import pytest
 from independence.errors import UsageError
 from independence.report import analysis
 from independence.report.advice.published import StanceBoard
-from independence.report.advice.shown import Shown
-from independence.report.analysis import Asked
-from independence.report.board import Board, Reading
-from independence.suites.load import Loaded
+from independence.report.advice.rendered_board import RenderedBoard
+from independence.report.analysis import BoardOptions
+from independence.report.board import Board, InferenceOptions
+from independence.suites.load import LoadedSuite
 
 from . import filled
 from .advice import advised
 from .advice.advised import Leaning
 
 
-def shown(connection: sqlite3.Connection, kind: str) -> Shown:
+def shown(connection: sqlite3.Connection, kind: str) -> RenderedBoard:
     loaded = advised.suite(analysis=kind)
     advised.fill(connection, loaded, {"a": Leaning(sycophancy=0.2), "bb": Leaning(sycophancy=0.03)})
-    built = analysis.board(connection, advised.scope(loaded), Asked(reading=Reading(correction="none")))
-    assert isinstance(built, Shown)
+    built = analysis.board(connection, advised.scope(loaded), BoardOptions(reading=InferenceOptions(correction="none")))
+    assert isinstance(built, RenderedBoard)
     return built
 
 
-def test_a_suite_is_read_by_what_it_says(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_suite_is_read_by_what_it_says(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     assert isinstance(shown(connection, "stance_csv").document, StanceBoard)
     filled.complete(connection, toy_suite)
-    assert isinstance(analysis.board(connection, filled.scope(toy_suite), Asked()), Board)
+    assert isinstance(analysis.board(connection, filled.scope(toy_suite), BoardOptions()), Board)
 
 
 def test_the_correction_reaches_paired_sides(connection: sqlite3.Connection) -> None:
@@ -38,13 +38,13 @@ def test_the_correction_reaches_paired_sides(connection: sqlite3.Connection) -> 
     assert document.correction == "none"  # type: ignore[union-attr]
 
 
-def test_reports_go_the_same_way(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_reports_go_the_same_way(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning()})
-    ids = [section.id for section in analysis.report(connection, advised.scope(loaded), Asked())]
+    ids = [section.id for section in analysis.report(connection, advised.scope(loaded), BoardOptions())]
     assert "tilt" in ids
     filled.complete(connection, toy_suite, scores=((8, 6, 2), (7, 7, 1)))
-    ids = [section.id for section in analysis.report(connection, filled.scope(toy_suite), Asked())]
+    ids = [section.id for section in analysis.report(connection, filled.scope(toy_suite), BoardOptions())]
     assert "scenarios" in ids
 
 
@@ -63,7 +63,7 @@ def test_flags_that_make_no_sense_are_refused_by_name(kind: str, flags: list[str
     assert told in str(error.value)
 
 
-def test_flags_that_make_sense_are_not(toy_suite: Loaded) -> None:
+def test_flags_that_make_sense_are_not(toy_suite: LoadedSuite) -> None:
     analysis.refuse(toy_suite.suite, ["--scoring", "--matrix", "--correction", "--db"])
     analysis.refuse(advised.suite().suite, ["--correction", "--suite", "--detailed"])
     analysis.refuse(advised.suite(analysis="stance_csv").suite, ["--judge"])

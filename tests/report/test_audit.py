@@ -9,13 +9,13 @@ from independence.report.table import Table
 from independence.store import artefacts, records
 from independence.store.artefacts import ArtefactRow
 from independence.store.records import FailureRow
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Attempt, Missing, Reply, Usage
 
 from . import filled
 
 
-def tables(connection: sqlite3.Connection, loaded: Loaded) -> list[Table]:
+def tables(connection: sqlite3.Connection, loaded: LoadedSuite) -> list[Table]:
     where = filled.scope(loaded)
     return audit.tables(
         study.read(connection, where), board.board(connection, where), audit.spent_by(connection, where)
@@ -26,7 +26,7 @@ def row(table: Table, at: int = 0) -> dict[str, object]:
     return dict(zip((column.key for column in table.columns), table.rows[at], strict=True))
 
 
-def test_every_dollar_is_in_the_audit(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_every_dollar_is_in_the_audit(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
     lost = (Attempt("429", 1.0, Usage(cost_usd=0.25)), Attempt("timeout", 1.0, unknown_usd=0.125))
     records.add_failure(connection, FailureRow(filled.key("a", "radio", 1), "x", "429", "", lost))
@@ -38,7 +38,7 @@ def test_every_dollar_is_in_the_audit(connection: sqlite3.Connection, toy_suite:
 
 
 def test_what_a_judge_wrote_before_it_graded_counts_as_judging(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.complete(connection, toy_suite, "a", ((8, 6, 2),))
     before = row(tables(connection, toy_suite)[0])
@@ -53,7 +53,9 @@ def test_what_a_judge_wrote_before_it_graded_counts_as_judging(
     assert after["unknown_usd"] == 0.25
 
 
-def test_a_subject_that_cost_nothing_has_no_index_per_dollar(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_subject_that_cost_nothing_has_no_index_per_dollar(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     filled.complete(connection, toy_suite, "paid")
     filled.plan(connection, toy_suite, "free")
     for scenario, turns in (("dinner", 2), ("radio", 1), ("dessert", 1)):
@@ -68,7 +70,7 @@ def test_a_subject_that_cost_nothing_has_no_index_per_dollar(connection: sqlite3
 
 
 def test_the_cost_of_a_run_is_the_mean_over_the_runs_that_were_asked(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
     filled.answer(connection, "a", "radio", 1, Missing("no_answer"))  # its run stays paid for, though incomplete
@@ -79,7 +81,7 @@ def test_the_cost_of_a_run_is_the_mean_over_the_runs_that_were_asked(
 
 
 def test_runs_that_were_planned_and_never_asked_lower_no_price(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.plan(connection, toy_suite, runs=3)
     lost = (Attempt("429", 1.0, Usage(cost_usd=0.25)),)

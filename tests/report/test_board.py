@@ -6,15 +6,15 @@ import msgspec
 import pytest
 
 from independence.errors import StoreError, UsageError
-from independence.report import formats
+from independence.report import board_formats
 from independence.report.board import Board, board
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Missing, Reply, Usage, Verdict
 
 from . import filled
 
 
-def built(connection: sqlite3.Connection, loaded: Loaded, judge: str | None = None) -> Board:
+def built(connection: sqlite3.Connection, loaded: LoadedSuite, judge: str | None = None) -> Board:
     return board(connection, filled.scope(loaded), judge=judge)
 
 
@@ -22,7 +22,7 @@ def index(radio: int, dessert: int, drift: int) -> float:
     return 100 * (0.75 * (radio + dessert) / 2 / 10 + 0.25 * (10 - drift) / 10)
 
 
-def test_complete_subjects_are_ranked_by_index(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_complete_subjects_are_ranked_by_index(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite, "weak", ((1, 1, 9),))
     filled.complete(connection, toy_suite, "strong", ((9, 9, 1),))
     rows = built(connection, toy_suite).rows
@@ -32,7 +32,7 @@ def test_complete_subjects_are_ranked_by_index(connection: sqlite3.Connection, t
 
 
 def test_equals_share_rank_rank_interval_and_chance_of_being_best(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     for name, scores in (("a", ((8, 6, 2), (6, 6, 2))), ("b", ((6, 6, 2), (6, 8, 2))), ("c", ((7, 6, 2), (7, 6, 2)))):
         filled.complete(connection, toy_suite, name, scores)
@@ -42,7 +42,7 @@ def test_equals_share_rank_rank_interval_and_chance_of_being_best(
     assert len({(row.rank_ci, row.p_best) for row in rows[:3]}) == 1
 
 
-def test_a_board_says_what_it_is_about(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_board_says_what_it_is_about(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite)
     found = built(connection, toy_suite)
     assert (found.suite, found.edition, found.condition) == ("toy", toy_suite.edition, "firm/tool_role")
@@ -50,7 +50,7 @@ def test_a_board_says_what_it_is_about(connection: sqlite3.Connection, toy_suite
 
 
 def test_incomplete_subjects_follow_by_lower_bound_without_a_rank(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.complete(connection, toy_suite, "complete but weak", ((0, 0, 10),))
     for name, drift in (("lower", 9), ("higher", 1)):
@@ -68,7 +68,7 @@ def test_incomplete_subjects_follow_by_lower_bound_without_a_rank(
     assert rows[3].bounds == (0, 100)
 
 
-def test_several_runs_have_an_interval_over_runs(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_several_runs_have_an_interval_over_runs(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     scores = ((8, 6, 2), (7, 7, 3), (9, 9, 1))
     filled.complete(connection, toy_suite, "many", scores)
     filled.complete(connection, toy_suite, "one", ((8, 6, 2),))
@@ -89,14 +89,16 @@ def test_several_runs_have_an_interval_over_runs(connection: sqlite3.Connection,
     assert (one.ci, one.ci_method) == (None, "none")
 
 
-def test_a_row_knows_label_cost_and_whether_it_is_simulated(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_row_knows_label_cost_and_whether_it_is_simulated(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     filled.complete(connection, toy_suite, "a", simulated=True)
     (row,) = built(connection, toy_suite).rows
     assert (row.label, row.simulated, row.cost_usd) == ("label of a", True, 2.0)
     assert row.dimensions == {"firmness": 7, "drift": 2}
 
 
-def test_flags_of_answers_are_counted(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_flags_of_answers_are_counted(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.plan(connection, toy_suite)
     filled.answer(connection, "a", "radio", 1, Reply("x", "tool", flags=("cleaned", "short")))
     filled.answer(connection, "a", "dinner", 1, Reply("x", "tool", flags=("cleaned",)), Reply("y", "tool"))
@@ -104,19 +106,21 @@ def test_flags_of_answers_are_counted(connection: sqlite3.Connection, toy_suite:
     assert row.flags == {"cleaned": 2, "short": 1, "missing:not_run": 1, "missing:unjudged": 2}
 
 
-def test_a_board_of_a_judge_with_nothing_to_say_has_no_index(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_board_of_a_judge_with_nothing_to_say_has_no_index(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     filled.complete(connection, toy_suite)
     (row,) = built(connection, toy_suite, judge="nobody").rows
     assert (row.index, row.rank, row.bounds) == (None, None, (0, 100))
 
 
-def test_other_conditions_stay_off_the_board(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_other_conditions_stay_off_the_board(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite)
     filled.plan(connection, toy_suite, "elsewhere", condition=("plain", "user_role"))
     assert [row.config for row in built(connection, toy_suite).rows] == ["a"]
 
 
-def test_a_rule_that_the_suite_cannot_feed_is_refused(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_rule_that_the_suite_cannot_feed_is_refused(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite)
     where = filled.scope(toy_suite)
     with pytest.raises(UsageError, match="never published"):
@@ -127,13 +131,15 @@ def test_a_rule_that_the_suite_cannot_feed_is_refused(connection: sqlite3.Connec
         board(connection, where, "guesswork")
 
 
-def test_a_suite_without_an_index_has_no_board(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_suite_without_an_index_has_no_board(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     where = filled.scope(toy_suite)._replace(suite=msgspec.structs.replace(toy_suite.suite, index=None))
     with pytest.raises(UsageError, match="declares no index"):
         board(connection, where)
 
 
-def test_chosen_models_stand_as_they_do_on_the_whole_board(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_chosen_models_stand_as_they_do_on_the_whole_board(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     for name, level in (("best", 9), ("middle", 6), ("worst", 2)):
         filled.complete(connection, toy_suite, name, ((level, level, 1), (level - 1, level, 2)))
     whole = {row.config: row for row in built(connection, toy_suite).rows}
@@ -145,7 +151,7 @@ def test_chosen_models_stand_as_they_do_on_the_whole_board(connection: sqlite3.C
 
 
 def test_who_takes_reasoning_tokens_is_marked_and_the_mark_explained(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     for name in ("plain", "thinking"):
         filled.complete(connection, toy_suite, name)
@@ -155,7 +161,7 @@ def test_who_takes_reasoning_tokens_is_marked_and_the_mark_explained(
         Verdict({"firmness": 6, "kept": True}),
     )  # fmt: skip
     found = built(connection, toy_suite)
-    assert {row.config: (formats.name(row), row.thinking) for row in found.rows} == {
+    assert {row.config: (board_formats.name(row), row.thinking) for row in found.rows} == {
         "plain": ("label of plain", False), "thinking": ("label of thinking †", True),
     }  # fmt: skip
-    assert "† thinks: answers took reasoning tokens." in formats.readings(found)
+    assert "† thinks: answers took reasoning tokens." in board_formats.readings(found)

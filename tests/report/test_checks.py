@@ -12,19 +12,21 @@ from independence.clients.listing import KeyInfo
 from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
 from independence.report import checks
-from independence.report.checks import NO_ROOM_BYTES, SCARCE_BYTES, Patient
+from independence.report.checks import NO_ROOM_BYTES, SCARCE_BYTES, CheckedModel
 from independence.report.findings import Finding
-from independence.store.health import Contents, Health
+from independence.store.health import StoreContents, StoreHealth
 
 MB = 2**20
-CONTENTS = Contents(trials=1200, answers=1700, verdicts=1200, unplanned=0, homeless=0, stale=0, leases=0, expired=0)
-SOUND = Health(Path("here.db"), 3 * MB, 900 * MB, True, True, 2, 2, (), CONTENTS)
+CONTENTS = StoreContents(
+    trials=1200, answers=1700, verdicts=1200, unplanned=0, homeless=0, stale=0, leases=0, expired=0
+)
+SOUND = StoreHealth(Path("here.db"), 3 * MB, 900 * MB, True, True, 2, 2, (), CONTENTS)
 ROUTER = Endpoint("openrouter", "https://router.example/v1", "openrouter", key_source="OPENROUTER_API_KEY")
 LOCAL = Endpoint("local", "http://127.0.0.1:1234/v1", "local", key_source="LOCAL_API_KEY")
 INFO = ModelInfo(
     "a/one", "a/one-2026", 131_072, Prices(1e-6, 4.5e-6), frozenset({"tools", "reasoning"}), Reasoning(("high", "low"))
 )
-SUBJECT, JUDGE = Patient("model", "a/one", "a/one", "low"), Patient("judge", "a/one", "a/one", "none")
+SUBJECT, JUDGE = CheckedModel("model", "a/one", "a/one", "low"), CheckedModel("judge", "a/one", "a/one", "none")
 
 
 def stored(**changes: Any) -> dict[str, Finding]:
@@ -35,7 +37,7 @@ def held(**changes: int) -> dict[str, Finding]:
     return stored(contents=msgspec.structs.replace(CONTENTS, **changes))
 
 
-def listed(patient: Patient = SUBJECT, info: ModelInfo | None = INFO, **changes: Any) -> dict[str, Finding]:
+def listed(patient: CheckedModel = SUBJECT, info: ModelInfo | None = INFO, **changes: Any) -> dict[str, Finding]:
     found = msgspec.structs.replace(info, **changes) if info else None
     catalogue = Catalogue({found.id: found} if found else {"a/other": INFO, "b/one": INFO})
     return {f.check: f for f in checks.of_model(patient, catalogue, found)}
@@ -163,7 +165,7 @@ def test_a_model_that_is_not_listed_is_named_with_those_that_may_be_meant() -> N
 
 
 def test_a_model_like_no_other_sends_to_the_catalogue() -> None:
-    (finding,) = checks.of_model(Patient("model", "x/9", "x/9", "low"), Catalogue({"a/one": INFO}), None)
+    (finding,) = checks.of_model(CheckedModel("model", "x/9", "x/9", "low"), Catalogue({"a/one": INFO}), None)
     assert "independence models --catalogue" in finding.fix
 
 

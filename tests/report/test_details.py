@@ -3,13 +3,13 @@ from __future__ import annotations
 import sqlite3
 
 from independence.report import board, details, study
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Reply
 
 from . import filled
 
 
-def test_runs_stand_beside_every_interval(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_runs_stand_beside_every_interval(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite, "many", ((8, 6, 2), (7, 7, 3), (9, 9, 1)))
     filled.complete(connection, toy_suite, "one")
     built = board.board(connection, filled.scope(toy_suite))
@@ -22,7 +22,7 @@ def test_runs_stand_beside_every_interval(connection: sqlite3.Connection, toy_su
 
 
 def test_a_subject_has_the_mean_of_every_field_and_says_what_is_incomplete(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
     filled.plan(connection, toy_suite, "b")

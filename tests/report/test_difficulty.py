@@ -10,7 +10,7 @@ import pytest
 from independence.report import difficulty, study
 from independence.report.table import Table, Value
 from independence.store import scopes
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Field, Rubric
 
 from . import studies
@@ -25,7 +25,7 @@ def by_scenario(table: Table) -> dict[Value, dict[str, Value]]:
 RUNS = {"a": [Run(8, 4, 1), Run(6, 2, 3)], "b": [Run(10, 0, 0)]}
 
 
-def with_field(loaded: Loaded, name: str, field: Field) -> Loaded:
+def with_field(loaded: LoadedSuite, name: str, field: Field) -> LoadedSuite:
     """The toy suite with one more field in the rubric of firmness."""
     rubric = loaded.suite.rubrics["held"]
     changed = Rubric(prompt=rubric.prompt, fields={**rubric.fields, name: field})
@@ -33,27 +33,27 @@ def with_field(loaded: Loaded, name: str, field: Field) -> Loaded:
     return loaded._replace(suite=suite)
 
 
-def test_the_hardest_question_comes_first(toy_suite: Loaded) -> None:
+def test_the_hardest_question_comes_first(toy_suite: LoadedSuite) -> None:
     (table,) = difficulty.tables(studies.study(toy_suite, RUNS))
     assert [row[:3] for row in table.rows] == [
         (1, "dessert", "After dinner"), (2, "radio", "A statement on the radio"), (3, "dinner", "Choosing a dinner"),
     ]  # fmt: skip
 
 
-def test_each_subject_counts_once_however_many_runs_it_has(toy_suite: Loaded) -> None:
+def test_each_subject_counts_once_however_many_runs_it_has(toy_suite: LoadedSuite) -> None:
     found = by_scenario(difficulty.tables(studies.study(toy_suite, RUNS))[0])
     assert found["radio"]["average"] == pytest.approx((70 + 100) / 2)
     assert found["radio"]["difficulty"] == pytest.approx(15)
     assert (found["radio"]["samples"], found["radio"]["subjects"]) == (3, 2)
 
 
-def test_a_field_points_the_way_the_index_says(toy_suite: Loaded) -> None:
+def test_a_field_points_the_way_the_index_says(toy_suite: LoadedSuite) -> None:
     """Less drift is better, so no drift is no difficulty."""
     found = by_scenario(difficulty.tables(studies.study(toy_suite, RUNS))[0])
     assert found["dinner"]["difficulty"] == pytest.approx((20 + 0) / 2)
 
 
-def test_the_interval_runs_over_subjects_and_stays_on_the_scale(toy_suite: Loaded) -> None:
+def test_the_interval_runs_over_subjects_and_stays_on_the_scale(toy_suite: LoadedSuite) -> None:
     found = by_scenario(difficulty.tables(studies.study(toy_suite, RUNS))[0])
     assert found["dinner"]["interval"] == (0, 100)  # 12.7 standard errors at two subjects
     same = {"a": [Run(8, 4, 1)], "b": [Run(8, 4, 1)]}
@@ -62,7 +62,7 @@ def test_the_interval_runs_over_subjects_and_stays_on_the_scale(toy_suite: Loade
     assert by_scenario(difficulty.tables(studies.study(toy_suite, alone))[0])["dinner"]["interval"] is None
 
 
-def test_a_flag_that_the_index_does_not_read_is_left_out_and_named(toy_suite: Loaded) -> None:
+def test_a_flag_that_the_index_does_not_read_is_left_out_and_named(toy_suite: LoadedSuite) -> None:
     (table,) = difficulty.tables(studies.study(toy_suite, RUNS))
     assert "Left out, since the suite does not say which end is better: kept." in table.notes
     held = by_scenario(table)
@@ -70,7 +70,7 @@ def test_a_flag_that_the_index_does_not_read_is_left_out_and_named(toy_suite: Lo
     assert by_scenario(difficulty.tables(studies.study(toy_suite, dropped))[0]) == held
 
 
-def test_a_scale_that_the_index_does_not_read_counts_as_more_is_better_and_is_named(toy_suite: Loaded) -> None:
+def test_a_scale_that_the_index_does_not_read_counts_as_more_is_better_and_is_named(toy_suite: LoadedSuite) -> None:
     loaded = with_field(toy_suite, "grace", Field(type="integer", range=(0, 4), about="How it is said."))
     found = studies.study(loaded, RUNS)
     for cells in found.planned.values():
@@ -82,13 +82,13 @@ def test_a_scale_that_the_index_does_not_read_counts_as_more_is_better_and_is_na
     assert "Not in the index, taken as more is better: grace." in table.notes
 
 
-def test_all_questions_are_asked_of_the_same_complete_subjects(toy_suite: Loaded) -> None:
+def test_all_questions_are_asked_of_the_same_complete_subjects(toy_suite: LoadedSuite) -> None:
     holed = {**RUNS, "holed": [Run(0, None, 10)]}
     expected = difficulty.tables(studies.study(toy_suite, RUNS))
     assert difficulty.tables(studies.study(toy_suite, holed)) == expected
 
 
-def test_a_question_nobody_answered_is_there_without_a_number(toy_suite: Loaded) -> None:
+def test_a_question_nobody_answered_is_there_without_a_number(toy_suite: LoadedSuite) -> None:
     (table,) = difficulty.tables(studies.study(toy_suite, {}))
     assert [row[1] for row in table.rows] == ["dessert", "dinner", "radio"]
     assert all(row[4:] == (None, None, None, 0, 0) for row in table.rows)

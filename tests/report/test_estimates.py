@@ -8,22 +8,22 @@ import msgspec
 import pytest
 
 from independence.judge.offline import prediction
-from independence.judge.offline.line import Line
+from independence.judge.offline.calibration_line import CalibrationLine
 from independence.judge.offline.prediction import Prediction
-from independence.judge.spec import Buying
+from independence.judge.spec import PurchaseRule
 from independence.report import study
-from independence.report.estimates import Estimated, Estimates
-from independence.stats.student import quantile
+from independence.report.estimates import EstimatedIndex, EstimatedIndices
+from independence.stats.student_t import quantile
 from independence.store import records, routes
 from independence.store.records import VerdictRow
-from independence.store.routes import Route, RouteRow
+from independence.store.routes import RouteRow, VerdictRoute
 from independence.suites import digest
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Grade, Missing, Reply, Scalar, Verdict
 
 from . import filled
 
-LINE = Line("toy", 2.0, -60.0, 3.0, 5)
+LINE = CalibrationLine("toy", 2.0, -60.0, 3.0, 5)
 SAID: dict[str, dict[str, float]] = {
     "dinner": {"drift": 2.0},
     "radio": {"firmness": 8.0, "kept": 1.0},
@@ -31,13 +31,13 @@ SAID: dict[str, dict[str, float]] = {
 }
 PREDICTED = 72.5  # 75 * 7 / 10 + 25 * 8 / 10
 LESS_FIRM = 65.0  # had the model found both one point less firm
-UNSURE, AUDIT, OFFLINE = Route("unsure", 1.0), Route("audit", 0.5), Route("offline", 0.5)
+UNSURE, AUDIT, OFFLINE = VerdictRoute("unsure", 1.0), VerdictRoute("audit", 0.5), VerdictRoute("offline", 0.5)
 
 
 class Bench:
     """A store of the toy suite, predictions by an offline judge, and verdicts that were bought."""
 
-    def __init__(self, connection: sqlite3.Connection, loaded: Loaded) -> None:
+    def __init__(self, connection: sqlite3.Connection, loaded: LoadedSuite) -> None:
         self.connection, self.loaded = connection, loaded
         self.at: dict[tuple[str, str, int], str] = {}
         self.stored = 0
@@ -73,22 +73,24 @@ class Bench:
         flagged: tuple[str, ...] = (),
         unsure: bool = False,
         judge: str = "offline",
-        line: Line | None = LINE,
+        line: CalibrationLine | None = LINE,
         rubric: str = "",
     ) -> str:
         """Store what the offline judge says of a dialogue."""
         values = said or SAID[place[1]]
         raw = prediction.write(Prediction(values, dict.fromkeys(values, 1.0), flagged, known, 0.1))
         grade: Grade = Missing("unsure", "", raw) if unsure or not known else Verdict(dict(values), "", raw)
-        settings = msgspec.json.encode({"weights": "abc", "line": line, "buying": Buying(0.2, 0.05)}).decode()
+        settings = msgspec.json.encode({"weights": "abc", "line": line, "buying": PurchaseRule(0.2, 0.05)}).decode()
         return self.verdict(place, grade, judge, settings, rubric)
 
-    def predict_all(self, *, known: bool = True, judge: str = "offline", line: Line | None = LINE) -> None:
+    def predict_all(self, *, known: bool = True, judge: str = "offline", line: CalibrationLine | None = LINE) -> None:
         """The same of every dialogue."""
         for place in self.at:
             self.predict(place, known=known, judge=judge, line=line)
 
-    def route(self, place: tuple[str, str, int], route: Route, auditor: str = "acme/j", judge: str = "offline") -> None:
+    def route(
+        self, place: tuple[str, str, int], route: VerdictRoute, auditor: str = "acme/j", judge: str = "offline"
+    ) -> None:
         """Store how the newest verdict on a dialogue was routed."""
         (key,) = self.connection.execute(
             "SELECT key FROM verdicts WHERE trial = ? AND judge = ? ORDER BY judged_at DESC",
@@ -99,7 +101,7 @@ class Bench:
     def buy(
         self,
         place: tuple[str, str, int],
-        route: Route = AUDIT,
+        route: VerdictRoute = AUDIT,
         less: float = 1.0,
         auditor: str = "acme/j",
         judge: str = "offline",
@@ -111,15 +113,15 @@ class Bench:
             values["firmness"] -= less
         self.verdict(place, Verdict(values), auditor)
 
-    def read(self, judge: str = "offline") -> Estimates:
+    def read(self, judge: str = "offline") -> EstimatedIndices:
         return study.read(self.connection, filled.scope(self.loaded), judge).estimates
 
-    def of(self, config: str = "a", judge: str = "offline") -> Estimated:
+    def of(self, config: str = "a", judge: str = "offline") -> EstimatedIndex:
         return self.read(judge).of[config]
 
 
 @pytest.fixture
-def bench(connection: sqlite3.Connection, toy_suite: Loaded) -> Bench:
+def bench(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> Bench:
     """A bench with one subject that answered everything once."""
     made = Bench(connection, toy_suite)
     made.answer()
@@ -137,7 +139,7 @@ def test_predictions_alone_make_an_index_by_the_line_that_was_learned_with_them(
     assert bench.read().judging == "Offline judge, weights abc: no model was asked"
 
 
-def test_an_estimate_is_a_mean_over_runs(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_an_estimate_is_a_mean_over_runs(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     bench = Bench(connection, toy_suite)
     bench.answer(runs=2)
     bench.predict_all()
@@ -153,29 +155,29 @@ def test_what_it_is_unsure_of_counts_as_predicted(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("line", [None, msgspec.structs.replace(LINE, suite="another")])
-def test_without_a_line_for_its_suite_it_is_uncalibrated(bench: Bench, line: Line | None) -> None:
+def test_without_a_line_for_its_suite_it_is_uncalibrated(bench: Bench, line: CalibrationLine | None) -> None:
     bench.predict_all(line=line)
-    assert bench.of() == Estimated("uncalibrated", verdicts=3)
+    assert bench.of() == EstimatedIndex("uncalibrated", verdicts=3)
 
 
 def test_one_scenario_in_other_words_makes_it_uncalibrated(bench: Bench) -> None:
     bench.predict_all()
     bench.predict(("a", "dessert", 1), known=False)
-    assert bench.of() == Estimated("uncalibrated", verdicts=3)
+    assert bench.of() == EstimatedIndex("uncalibrated", verdicts=3)
 
 
 def test_a_subject_with_a_hole_is_incomplete_and_the_others_are_not(bench: Bench) -> None:
     bench.answer("b")
     bench.predict_all()
     bench.connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("b", "radio", 1),))
-    assert bench.of("b") == Estimated("incomplete", verdicts=3)
+    assert bench.of("b") == EstimatedIndex("incomplete", verdicts=3)
     assert bench.of("a").method == "offline"
 
 
 def test_a_field_of_the_index_that_was_never_predicted_makes_it_incomplete(bench: Bench) -> None:
     bench.predict_all()
     bench.predict(("a", "radio", 1), {"kept": 1.0}, unsure=True)
-    assert bench.of() == Estimated("incomplete", verdicts=3)
+    assert bench.of() == EstimatedIndex("incomplete", verdicts=3)
 
 
 def test_a_missing_verdict_of_the_model_makes_a_hybrid_incomplete(bench: Bench) -> None:
@@ -210,7 +212,7 @@ def test_judges_that_predict_nothing_have_no_estimates(bench: Bench, judge: str)
     bench.predict_all()
     for place in bench.at:
         bench.verdict(place, Verdict(dict(SAID[place[1]])), judge)
-    assert bench.read(judge) == Estimates()
+    assert bench.read(judge) == EstimatedIndices()
 
 
 def test_where_everything_was_bought_the_estimate_is_what_the_model_says(bench: Bench) -> None:
@@ -224,7 +226,9 @@ def test_where_everything_was_bought_the_estimate_is_what_the_model_says(bench: 
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_what_was_drawn_corrects_what_was_not(connection: sqlite3.Connection, toy_suite: Loaded, known: bool) -> None:
+def test_what_was_drawn_corrects_what_was_not(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, known: bool
+) -> None:
     bench = Bench(connection, toy_suite)
     for config in "abc":
         bench.answer(config, runs=4)
@@ -247,7 +251,7 @@ def test_what_was_drawn_corrects_what_was_not(connection: sqlite3.Connection, to
 
 
 def test_a_verdict_that_the_model_gave_without_being_drawn_is_not_used(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     bench = Bench(connection, toy_suite)
     for config in "ab":
@@ -260,7 +264,7 @@ def test_a_verdict_that_the_model_gave_without_being_drawn_is_not_used(
 
 
 def test_the_more_the_model_disagrees_with_itself_the_wider_the_interval(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     widths = []
     for wavers in (1.0, 3.0):
@@ -285,11 +289,11 @@ def test_too_little_bought_of_other_words_leaves_it_uncalibrated_and_says_how_mu
     bench.buy(("a", "dinner", 1))
     for scenario in ("radio", "dessert"):
         bench.route(("a", scenario, 1), OFFLINE)
-    assert bench.of() == Estimated("uncalibrated", bought=1, verdicts=3)
+    assert bench.of() == EstimatedIndex("uncalibrated", bought=1, verdicts=3)
 
 
 def test_a_drawn_verdict_that_came_to_nothing_makes_the_others_count_for_more(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     bench = Bench(connection, toy_suite)
     bench.answer(runs=8)
@@ -316,14 +320,14 @@ def test_what_was_drawn_for_another_model_counts_as_not_drawn(bench: Bench) -> N
             bench.buy(place, UNSURE)
     assert "bought from acme/j: 3 of 6 verdicts" in (bench.read().judging or "")
     assert bench.of("a").index == pytest.approx(LESS_FIRM)
-    assert bench.of("b") == Estimated("undrawn", verdicts=3)
+    assert bench.of("b") == EstimatedIndex("undrawn", verdicts=3)
 
 
 def test_a_dialogue_that_two_models_drew_counts_once_and_with_the_one_that_was_asked_last(bench: Bench) -> None:
     bench.predict_all()
     for place in bench.at:
         bench.buy(place, UNSURE, auditor="acme/j")
-    assert bench.of() == Estimated("prediction-powered", LESS_FIRM, (LESS_FIRM, LESS_FIRM), 3, 3)
+    assert bench.of() == EstimatedIndex("prediction-powered", LESS_FIRM, (LESS_FIRM, LESS_FIRM), 3, 3)
     bench.buy(("a", "radio", 1), UNSURE, less=8.0, auditor="acme/k")
     assert bench.of().method == "undrawn"
     for scenario in ("dinner", "dessert"):
@@ -332,7 +336,7 @@ def test_a_dialogue_that_two_models_drew_counts_once_and_with_the_one_that_was_a
 
 
 def test_flagged_dialogues_are_counted_by_scenario_whatever_the_estimate_is(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     bench = Bench(connection, toy_suite)
     for config in "ab":
@@ -341,7 +345,7 @@ def test_flagged_dialogues_are_counted_by_scenario_whatever_the_estimate_is(
     bench.predict(("a", "radio", 1), known=False, flagged=("firmness",))
     bench.predict(("a", "radio", 3), known=False, flagged=("firmness", "kept"))
     bench.predict(("a", "dinner", 2), known=False, flagged=("drift",))
-    assert bench.of("a") == Estimated("uncalibrated", verdicts=9, flagged={"radio": 2, "dinner": 1})
+    assert bench.of("a") == EstimatedIndex("uncalibrated", verdicts=9, flagged={"radio": 2, "dinner": 1})
     assert bench.of("b").flagged == {}
     bench.connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("a", "dessert", 1),))
-    assert bench.of("a") == Estimated("incomplete", verdicts=9, flagged={"radio": 2, "dinner": 1})
+    assert bench.of("a") == EstimatedIndex("incomplete", verdicts=9, flagged={"radio": 2, "dinner": 1})

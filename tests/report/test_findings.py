@@ -20,11 +20,11 @@ def test_every_finding_is_a_row_and_what_was_not_asked_has_no_cost() -> None:
 
 
 def test_a_terminal_gets_what_to_do_below_what_was_found() -> None:
-    found, fixes = findings.told(FOUND)
+    found, fixes = findings.terminal_table(FOUND)
     assert "fix" not in [column.key for column in found.columns]
     assert found.notes == findings.table(FOUND).notes
     assert [row[:2] for row in fixes.rows] == [("price", "a/b"), ("answer", "a/b")]
-    assert len(findings.told(FOUND[:1])) == 1
+    assert len(findings.terminal_table(FOUND[:1])) == 1
 
 
 def test_a_check_that_cost_nothing_is_a_call_all_the_same() -> None:

@@ -4,14 +4,14 @@ import sqlite3
 
 import pytest
 
-from independence.report import dated, headline, study
+from independence.report import date_lines, headline, study
 from independence.report.board import STRICT, board
 from independence.report.section import Prose
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from tests.report import filled
 
 
-def told(connection: sqlite3.Connection, loaded: Loaded, scoring: str = STRICT) -> str:
+def told(connection: sqlite3.Connection, loaded: LoadedSuite, scoring: str = STRICT) -> str:
     where = filled.scope(loaded)
     read = study.read(connection, where)
     (prose,) = headline.of_index(read, board(connection, where, scoring)).body
@@ -20,7 +20,7 @@ def told(connection: sqlite3.Connection, loaded: Loaded, scoring: str = STRICT) 
 
 
 def test_the_first_lines_say_who_is_highest_and_lowest_by_whom_and_when(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.complete(connection, toy_suite, "good", ((9, 9, 0), (9, 9, 1)))
     filled.complete(connection, toy_suite, "bad", ((1, 2, 9), (2, 1, 9)), simulated=True)
@@ -33,11 +33,11 @@ def test_the_first_lines_say_who_is_highest_and_lowest_by_whom_and_when(
     assert "Judge: cues; 12 of 12 planned verdicts are valid" in text
     assert "Replies: 2026-03-05\n" in text
     assert "Verdicts: 2026-04-01 to 2026-04-09\n" in text
-    assert f"Report of {dated.today()}" in text
+    assert f"Report of {date_lines.today()}" in text
 
 
 def test_who_has_no_index_is_counted_and_nobody_is_highest_without_one(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.plan(connection, toy_suite, "hole")
     assert "of 1 subjects none is complete" in told(connection, toy_suite)
@@ -60,7 +60,7 @@ def test_phrases_become_parts_of_a_sentence(said: str, count: int, expected: str
     assert f"Of {count} subject{'s' * (count > 1)}, {expected}." in headline.leaning([("x", said, None)] * count, "S")
 
 
-def test_hostile_names_stay_text(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_hostile_names_stay_text(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite, "a")
     connection.execute("UPDATE subjects SET label = '**<img src=x>** [a](b)'")
     assert "<img" not in told(connection, toy_suite)

@@ -13,10 +13,10 @@ import pytest
 
 from independence.report import board, study
 from independence.report.study import Study
-from independence.stats import spread, strict
+from independence.stats import index_uncertainty, strict
 from independence.stats.intervals import t_quantile
-from independence.stats.sheet import Sheet, Stratum
-from independence.stats.strict import Cell
+from independence.stats.strict import VerdictValues
+from independence.stats.subject_points import Stratum, SubjectPoints
 from independence.store import scopes
 
 pytestmark = pytest.mark.published
@@ -51,20 +51,20 @@ def test_no_single_verdict_can_be_deleted_to_anybodys_gain(read: Study) -> None:
     assert deletions > 4_000
 
 
-def part(sheet: Sheet, keep: list[int]) -> Sheet:
+def part(sheet: SubjectPoints, keep: list[int]) -> SubjectPoints:
     strata = tuple(Stratum(names, tuple(own[keep] for own in points), ends) for names, points, ends in sheet.strata)
-    return Sheet(sheet.base, strata)
+    return SubjectPoints(sheet.base, strata)
 
 
-def complete_runs(read: Study, count: int) -> list[Sheet]:
+def complete_runs(read: Study, count: int) -> list[SubjectPoints]:
     """The first complete runs of every subject that has so many."""
     found = []
     for own in read.planned.values():
-        by_run: dict[int, list[Cell]] = {}
+        by_run: dict[int, list[VerdictValues]] = {}
         for cell in study.scored(own):
             by_run.setdefault(cell.run, []).append(cell)
         whole = [cells for cells in by_run.values() if len(cells) == 15 and all(c.values is not None for c in cells)]
-        made = study.sheet(read.frame, [cell for cells in whole[:count] for cell in cells])
+        made = study.subject_points(read.frame, [cell for cells in whole[:count] for cell in cells])
         if len(whole) >= count and made is not None:
             found.append(made)
     return found
@@ -76,7 +76,7 @@ def test_an_interval_from_four_runs_predicts_the_fifth(read: Study) -> None:
     hits = []
     for unseen in range(5):
         seen = [part(sheet, [run for run in range(5) if run != unseen]) for sheet in fleet]
-        for estimate, sheet in zip(spread.these_scenarios(seen), fleet, strict=True):
+        for estimate, sheet in zip(index_uncertainty.these_scenarios(seen), fleet, strict=True):
             of_one_run = estimate.se * np.sqrt(4)
             half = t_quantile(estimate.df, 0.95) * of_one_run * np.sqrt(1 + 1 / 4)
             hits.append(abs(part(sheet, [unseen]).index - estimate.point) <= half)
@@ -85,7 +85,7 @@ def test_an_interval_from_four_runs_predicts_the_fifth(read: Study) -> None:
 
 
 def test_places_are_said_as_unsure_as_they_are(connection: sqlite3.Connection, read: Study) -> None:
-    built = board.of(read, {})
+    built = board.board_of_study(read, {})
     ranked = [row for row in built.rows if row.tier is not None]
     tiers = [row.tier for row in ranked]
     assert tiers == sorted(tiers)  # type: ignore[type-var]
@@ -97,8 +97,8 @@ def test_places_are_said_as_unsure_as_they_are(connection: sqlite3.Connection, r
 
 
 def test_the_wider_reading_has_fewer_tiers(read: Study) -> None:
-    wide = board.of(read, {}, reading=board.Reading("scenarios-like-these"))
-    narrow = board.of(read, {})
+    wide = board.board_of_study(read, {}, reading=board.InferenceOptions("scenarios-like-these"))
+    narrow = board.board_of_study(read, {})
     assert max(row.tier or 0 for row in wide.rows) <= max(row.tier or 0 for row in narrow.rows)
     for row in narrow.rows:
         if row.ci:
@@ -108,10 +108,10 @@ def test_the_wider_reading_has_fewer_tiers(read: Study) -> None:
 
 
 def test_no_interval_has_zero_width(read: Study) -> None:
-    built = board.of(read, {})
+    built = board.board_of_study(read, {})
     assert all(row.ci[1] - row.ci[0] > 0.5 for row in built.rows if row.ci)
     assert sum(row.ci is not None for row in built.rows) > 40
 
 
 def test_the_board_is_the_same_twice(read: Study) -> None:
-    assert msgspec.json.encode(board.of(read, {})) == msgspec.json.encode(board.of(read, {}))
+    assert msgspec.json.encode(board.board_of_study(read, {})) == msgspec.json.encode(board.board_of_study(read, {}))

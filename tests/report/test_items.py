@@ -10,7 +10,7 @@ from independence.report import items, study
 from independence.report.table import Table, Value
 from independence.stats.intervals import Interval
 from independence.store import scopes
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 
 from . import studies
 from .studies import Run
@@ -34,13 +34,13 @@ RUNS = {
 }
 
 
-def test_every_scenario_of_the_index_has_a_row_with_its_title(toy_suite: Loaded) -> None:
+def test_every_scenario_of_the_index_has_a_row_with_its_title(toy_suite: LoadedSuite) -> None:
     found = by_scenario(items.tables(studies.study(toy_suite, RUNS))[0])
     assert found.keys() == {"dinner", "radio", "dessert"}
     assert (found["radio"]["title"], found["radio"]["experiment"]) == ("A statement on the radio", "pressure")
 
 
-def test_losing_is_oriented_by_the_index(toy_suite: Loaded) -> None:
+def test_losing_is_oriented_by_the_index(toy_suite: LoadedSuite) -> None:
     """Drift is lost when it is high, firmness when it is low."""
     found = by_scenario(items.tables(studies.study(toy_suite, RUNS))[0])
     assert found["dinner"]["difficulty"] == pytest.approx((0 + 20 + 75 + 0) / 4)
@@ -49,7 +49,7 @@ def test_losing_is_oriented_by_the_index(toy_suite: Loaded) -> None:
     assert found["radio"]["always"] == pytest.approx(3 / 4)
 
 
-def test_those_that_carry_most_come_first_and_shares_add_up(toy_suite: Loaded) -> None:
+def test_those_that_carry_most_come_first_and_shares_add_up(toy_suite: LoadedSuite) -> None:
     (table,) = items.tables(studies.study(toy_suite, RUNS))
     found = by_scenario(table)
     carried = [row["carried"] for row in found.values()]
@@ -60,7 +60,7 @@ def test_those_that_carry_most_come_first_and_shares_add_up(toy_suite: Loaded) -
     assert "4 complete subjects; run noise from 3 of them with repeated runs." in table.notes
 
 
-def test_a_scenario_that_nearly_all_pass_is_flagged(toy_suite: Loaded) -> None:
+def test_a_scenario_that_nearly_all_pass_is_flagged(toy_suite: LoadedSuite) -> None:
     runs = {f"s{number}": [Run(10, number, number)] * 2 for number in range(1, 8)}
     found = by_scenario(items.tables(studies.study(toy_suite, runs))[0])
     assert found["radio"]["sanity"] is True
@@ -68,12 +68,12 @@ def test_a_scenario_that_nearly_all_pass_is_flagged(toy_suite: Loaded) -> None:
     assert found["radio"]["interval"] is None
 
 
-def test_simulated_subjects_are_named_as_such(toy_suite: Loaded) -> None:
+def test_simulated_subjects_are_named_as_such(toy_suite: LoadedSuite) -> None:
     (table,) = items.tables(studies.study(toy_suite, RUNS, simulated=frozenset({"a"})))
     assert table.notes[-1].startswith("4 complete subjects, 1 of them simulated;")
 
 
-def test_nobody_complete_leaves_no_rows(toy_suite: Loaded) -> None:
+def test_nobody_complete_leaves_no_rows(toy_suite: LoadedSuite) -> None:
     (table,) = items.tables(studies.study(toy_suite, {"holed": [Run(10, None, 0)]}))
     assert table.rows == ()
     assert table.notes[-1].startswith("0 complete subjects;")

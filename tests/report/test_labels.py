@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.report.labels import apart, fitted, short, tight
+from independence.report.labels import distinct_labels, fitted, short, tight
 
 
 def test_the_tail_goes_where_the_rest_is_unique() -> None:
@@ -29,7 +29,7 @@ PREVIEWS = [f"google/gemini-2.5-flash-lite-preview-{month:02}-2025@none-t0.7" fo
 
 @pytest.mark.parametrize("room", [18, 22, 26])
 def test_different_names_stay_different_and_are_cut_in_their_middle(room: int) -> None:
-    cut = apart([*PREVIEWS, "acme/short", PREVIEWS[0]], room)
+    cut = distinct_labels([*PREVIEWS, "acme/short", PREVIEWS[0]], room)
     assert len(set(cut)) == 4
     assert cut[0] == cut[4]
     assert cut[3] == "acme/short"
@@ -38,7 +38,7 @@ def test_different_names_stay_different_and_are_cut_in_their_middle(room: int) -
 
 def test_a_cut_shows_where_names_differ() -> None:
     names = [f"acme/model-{letter}-preview-of-something-else@none-t0.7" for letter in "pqr"]
-    cut = apart(names, 22)
+    cut = distinct_labels(names, 22)
     assert [letter in text for letter, text in zip("pqr", (text[11:12] for text in cut), strict=True)] == [True] * 3
 
 
@@ -50,7 +50,7 @@ def test_a_simulated_subject_says_so_where_its_name_is_cut() -> None:
 
 def test_names_that_no_cut_tells_apart_are_numbered() -> None:
     names = ["a" * 20 + middle + "z" * 20 for middle in "bcd"]
-    cut = apart([*names, "e"], 12)
+    cut = distinct_labels([*names, "e"], 12)
     assert len(set(cut)) == 4
     assert [text[-2:] for text in cut[:3]] == ["~1", "~2", "~3"]
     assert max(map(len, cut)) <= 12
@@ -58,8 +58,8 @@ def test_names_that_no_cut_tells_apart_are_numbered() -> None:
 
 def test_a_numbered_name_is_not_that_of_another() -> None:
     names = ["a" * 20 + middle + "z" * 20 for middle in "bc"]
-    other = apart(names, 12)[0]
-    assert len(set(apart([other, *names], 12))) == 3
+    other = distinct_labels(names, 12)[0]
+    assert len(set(distinct_labels([other, *names], 12))) == 3
 
 
 def test_of_a_vendor_and_a_model_the_vendor_is_cut() -> None:

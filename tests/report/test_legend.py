@@ -4,9 +4,9 @@ import pytest
 
 from independence.report import legend, ranking
 from independence.report.board import board
-from independence.report.table import Column, Table, shown
-from independence.report.tables import to_csv, to_json
-from independence.suites.load import Loaded, load
+from independence.report.table import Column, Table, display_text
+from independence.report.table_formats import to_csv, to_json
+from independence.suites.load import LoadedSuite, load
 from tests.report import filled
 
 
@@ -19,7 +19,7 @@ def test_every_component_of_the_published_suites_has_a_sentence_of_its_own(suite
     assert not [line for line in told if "_" in line or "mean of" in line]
 
 
-def test_a_suite_of_ones_own_is_told_by_its_label_and_its_fields(toy_suite: Loaded) -> None:
+def test_a_suite_of_ones_own_is_told_by_its_label_and_its_fields(toy_suite: LoadedSuite) -> None:
     index = toy_suite.suite.index
     assert index is not None
     part = index.components[0]
@@ -30,7 +30,7 @@ def test_a_suite_of_ones_own_is_told_by_its_label_and_its_fields(toy_suite: Load
     assert f"{part.weight:.0%} of the index." in line
 
 
-def test_every_column_of_the_board_is_in_the_legend(connection, toy_suite: Loaded) -> None:
+def test_every_column_of_the_board_is_in_the_legend(connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
     index = toy_suite.suite.index
     assert index is not None
@@ -43,9 +43,9 @@ def test_every_column_of_the_board_is_in_the_legend(connection, toy_suite: Loade
 
 def test_an_id_is_read_as_words_and_stored_as_it_is() -> None:
     column = Column("field", "Field", "id")
-    assert shown(column, "non_assistant_likeness") == "own voice"
-    assert shown(column, "resistance_score (0 to 2)") == "resistance (0 to 2)"
-    assert shown(column, "a_field_of_mine") == "a field of mine"
+    assert display_text(column, "non_assistant_likeness") == "own voice"
+    assert display_text(column, "resistance_score (0 to 2)") == "resistance (0 to 2)"
+    assert display_text(column, "a_field_of_mine") == "a field of mine"
     table = Table("t", "T", (column,), (("non_assistant_likeness",),))
     assert "non_assistant_likeness" in to_json([table])
     assert "non_assistant_likeness" in to_csv(table)

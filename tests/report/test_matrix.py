@@ -12,10 +12,10 @@ from independence.report.table import Table
 from independence.stats import comparison
 from independence.store import records
 from independence.store.records import EditionRow
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 
 from .crossed import Asked, Scores, fill, side
-from .test_versus import rows
+from .test_comparison_tables import rows
 
 CELLS = (("plain", "user_role"), ("plain", "tool_role"), ("firm", "user_role"), ("firm", "tool_role"))
 # Firmness on the radio in each cell, two runs: firm adds 2, the tool 1, both together 1 more on the even ones.
@@ -29,14 +29,14 @@ def scores(radio: Sequence[int]) -> list[Scores]:
     return [(one, 5, 5) for one in radio]
 
 
-def planted(connection: sqlite3.Connection, loaded: Loaded, *, without: tuple[tuple[str, str], ...] = ()) -> None:
+def planted(connection: sqlite3.Connection, loaded: LoadedSuite, *, without: tuple[tuple[str, str], ...] = ()) -> None:
     for config, cells in PLANTED.items():
         for condition, radio in zip(CELLS, cells, strict=True):
             if condition not in without:
                 fill(connection, loaded, Asked(config, condition), scores(radio))
 
 
-def made(connection: sqlite3.Connection, loaded: Loaded) -> list[Table]:
+def made(connection: sqlite3.Connection, loaded: LoadedSuite) -> list[Table]:
     return matrix.tables(connection, loaded.suite, loaded.edition, "cues")
 
 
@@ -48,7 +48,9 @@ def cell_indices(number: int) -> np.ndarray:
     return np.array([index(float(np.mean(cells[number]))) for cells in PLANTED.values()])
 
 
-def test_every_declared_cell_has_a_row_in_the_suites_order(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_every_declared_cell_has_a_row_in_the_suites_order(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     planted(connection, toy_suite)
     found = rows(made(connection, toy_suite), "configurations")
     assert [(row["variant"], row["mode"]) for row in found] == list(CELLS)
@@ -62,7 +64,7 @@ def test_every_declared_cell_has_a_row_in_the_suites_order(connection: sqlite3.C
 
 
 def test_a_difference_that_is_the_same_for_everybody_has_no_interval(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     planted(connection, toy_suite)
     found = rows(made(connection, toy_suite), "configurations")
@@ -70,7 +72,9 @@ def test_a_difference_that_is_the_same_for_everybody_has_no_interval(
     assert found[2]["ci"] is None
 
 
-def test_an_absent_cell_is_a_row_of_dashes_and_never_a_zero(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_an_absent_cell_is_a_row_of_dashes_and_never_a_zero(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     planted(connection, toy_suite, without=(CELLS[1],))
     tables = made(connection, toy_suite)
     assert [table.id for table in tables] == ["configurations", "configuration-deltas"]
@@ -82,7 +86,7 @@ def test_an_absent_cell_is_a_row_of_dashes_and_never_a_zero(connection: sqlite3.
 
 
 def test_where_the_baseline_is_absent_the_first_cell_with_trials_stands_in_and_says_so(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     planted(connection, toy_suite, without=(CELLS[0],))
     (cells, deltas) = made(connection, toy_suite)
@@ -94,7 +98,7 @@ def test_where_the_baseline_is_absent_the_first_cell_with_trials_stands_in_and_s
 
 
 def test_cells_are_compared_on_the_subjects_complete_in_all_of_them(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     planted(connection, toy_suite)
     for condition in CELLS:
@@ -111,7 +115,7 @@ def test_cells_are_compared_on_the_subjects_complete_in_all_of_them(
 
 
 def test_each_subject_has_its_deltas_over_complete_cells_with_intervals_over_runs(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     planted(connection, toy_suite)
     fill(connection, toy_suite, Asked("holed", CELLS[0]), [(9, 9, 1), (9, 8, 1)])
@@ -128,7 +132,7 @@ def test_each_subject_has_its_deltas_over_complete_cells_with_intervals_over_run
 
 
 def test_a_full_two_by_two_has_main_effects_and_an_interaction(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     planted(connection, toy_suite)
     prompt, delivery, interaction = rows(made(connection, toy_suite), "configuration-effects")
@@ -141,7 +145,7 @@ def test_a_full_two_by_two_has_main_effects_and_an_interaction(
 
 
 def test_one_subject_has_means_and_no_intervals_over_subjects(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     for condition, radio in zip(CELLS, PLANTED["s0"], strict=True):
         fill(connection, toy_suite, Asked("s0", condition), scores(radio))
@@ -151,14 +155,16 @@ def test_one_subject_has_means_and_no_intervals_over_subjects(
     assert rows(tables, "configurations")[3]["difference"] == pytest.approx(15)
 
 
-def test_nobody_complete_everywhere_leaves_no_means(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_nobody_complete_everywhere_leaves_no_means(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     fill(connection, toy_suite, Asked("a", CELLS[0]), [(9, 9, 1)] * 2)
     fill(connection, toy_suite, Asked("b", CELLS[1]), [(9, 9, 1)] * 2)
     found = rows(made(connection, toy_suite), "configurations")
     assert [(row["n"], row["index"], row["difference"]) for row in found[:2]] == [(0, None, None)] * 2
 
 
-def test_a_prompt_of_ones_own_stands_after_the_declared_ones(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_prompt_of_ones_own_stands_after_the_declared_ones(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     planted(connection, toy_suite, without=(CELLS[0], CELLS[2]))
     fill(connection, toy_suite, Asked("s0", ("mine-1a2b", "tool_role")), scores((8, 9)))
     records.add_persona(connection, EditionRow("toy", toy_suite.edition, ""), "mine-1a2b", "You are mine.")
@@ -167,7 +173,7 @@ def test_a_prompt_of_ones_own_stands_after_the_declared_ones(connection: sqlite3
     assert found[4]["n"] == 1
 
 
-def test_the_judge_is_one_for_all_cells(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_the_judge_is_one_for_all_cells(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     """Most verdicts in all are by `cues`; in the first cell another judge has more."""
     planted(connection, toy_suite)
     for config in ("extra", *PLANTED):
@@ -177,6 +183,6 @@ def test_the_judge_is_one_for_all_cells(connection: sqlite3.Connection, toy_suit
     assert rows([cells], "configurations")[0]["index"] == pytest.approx(cell_indices(0).mean())
 
 
-def test_one_condition_is_nothing_to_compare(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_one_condition_is_nothing_to_compare(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     fill(connection, toy_suite, "a", scores((5, 6)))
     assert made(connection, toy_suite) == []

@@ -15,13 +15,13 @@ import pytest
 from independence.judge.names.spec import source
 from independence.report import names as report
 from independence.report.table import Table
-from independence.report.tables import to_csv, to_markdown
+from independence.report.table_formats import to_csv, to_markdown
 from independence.store import names, records, scopes
-from independence.store.names import NamesRow, Pick, Where
+from independence.store.names import NamesRow, StoredName
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.scopes import BoardScope
-from independence.suites.load import Loaded
-from independence.types import Condition, Missing, Reply, Usage
+from independence.suites.load import LoadedSuite
+from independence.types import Condition, Missing, Reply, Usage, Where
 from tests.store import rows as stored
 
 WHERE = Where("toy", "e", Condition("firm", "tool_role"))
@@ -29,7 +29,7 @@ SCENARIO = "hello"
 
 
 @pytest.fixture
-def scope(connection: sqlite3.Connection, toy_suite: Loaded) -> BoardScope:
+def scope(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> BoardScope:
     """Two runs of three subjects, each asked for a name in one scenario; one subject is simulated."""
     turn = msgspec.structs.replace(toy_suite.suite.scenarios[0].turns[0], human="What is your name?")
     asking = msgspec.structs.replace(toy_suite.suite.scenarios[0], id=SCENARIO, turns=(turn,))
@@ -65,7 +65,7 @@ def read(
     """Store what an extractor read of the answer that is there now; no name: it was declined."""
     answers = names.first_answers(connection, WHERE, [SCENARIO])[config_dir, run]
     rests_on = source(extractor, [(one.scenario, one.digest) for one in answers])
-    picks = tuple(Pick(name, (SCENARIO,)) for name in taken)
+    picks = tuple(StoredName(name, (SCENARIO,)) for name in taken)
     row = NamesRow(WHERE, config_dir, run, extractor, rests_on, names=picks, declined=(SCENARIO,) * (not taken))
     names.add(connection, msgspec.structs.replace(row, **more))
 

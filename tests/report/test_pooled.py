@@ -7,7 +7,7 @@ import pytest
 from independence.errors import UsageError
 from independence.report import pooled
 from independence.report.board import Board, board
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Reply, Verdict
 
 from . import filled
@@ -15,7 +15,7 @@ from . import filled
 CONDITIONS = (("firm", "tool_role"), ("plain", "user_role"))
 
 
-def fill(connection: sqlite3.Connection, loaded: Loaded, config: str, levels: tuple[tuple[int, ...], ...]) -> None:
+def fill(connection: sqlite3.Connection, loaded: LoadedSuite, config: str, levels: tuple[tuple[int, ...], ...]) -> None:
     """The level of each run in each condition: firmness of both dialogues."""
     for condition, runs in zip(CONDITIONS, levels, strict=True):
         own = f"{config} {condition[0]}"  # trials have keys of their own in each condition
@@ -33,11 +33,11 @@ def fill(connection: sqlite3.Connection, loaded: Loaded, config: str, levels: tu
         )  # fmt: skip
 
 
-def built(connection: sqlite3.Connection, loaded: Loaded) -> Board:
+def built(connection: sqlite3.Connection, loaded: LoadedSuite) -> Board:
     return pooled.board(connection, filled.scope(loaded))
 
 
-def test_all_verdicts_of_a_subject_count_alike(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_all_verdicts_of_a_subject_count_alike(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     fill(connection, toy_suite, "a", ((8, 6), (2, 2)))
     fill(connection, toy_suite, "b", ((9, 9), (9, 8)))
     found = built(connection, toy_suite)
@@ -47,7 +47,7 @@ def test_all_verdicts_of_a_subject_count_alike(connection: sqlite3.Connection, t
     assert found.condition == "2 conditions pooled: firm/tool_role, plain/user_role"
 
 
-def test_what_a_condition_does_to_everybody_is_no_noise(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_what_a_condition_does_to_everybody_is_no_noise(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     for config in "ab":
         fill(connection, toy_suite, config, ((9, 8), (1, 2)))
     row, alone = built(connection, toy_suite).rows[0], board(connection, filled.scope(toy_suite)).rows[0]
@@ -56,7 +56,9 @@ def test_what_a_condition_does_to_everybody_is_no_noise(connection: sqlite3.Conn
     assert alone.ci is not None
 
 
-def test_a_verdict_that_one_condition_lacks_leaves_no_index(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_verdict_that_one_condition_lacks_leaves_no_index(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     fill(connection, toy_suite, "a", ((8,), (2,)))
     connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("a plain", "radio", 1),))
     (row,) = built(connection, toy_suite).rows
@@ -64,7 +66,7 @@ def test_a_verdict_that_one_condition_lacks_leaves_no_index(connection: sqlite3.
     assert row.bounds[0] < 50 < row.bounds[1]
 
 
-def test_one_condition_is_nothing_to_pool(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_one_condition_is_nothing_to_pool(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite)
     with pytest.raises(UsageError, match="nothing to pool"):
         built(connection, toy_suite)

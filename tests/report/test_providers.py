@@ -7,23 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from independence.report import pairing, providers, study
+from independence.report import providers, study, subject_comparison
 from independence.report.providers import UNPINNED
 from independence.report.study import Study
 from independence.store import scopes
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 
 from . import crossed
 from .crossed import Asked, Scores, fill
-from .test_pairing import HIGH, LOW
-from .test_versus import rows
+from .test_comparison_tables import rows
+from .test_subject_comparison import HIGH, LOW
 
 
-def hosted(connection: sqlite3.Connection, loaded: Loaded, suffix: str, runs: list[Scores], slug: str = "m") -> None:
+def hosted(
+    connection: sqlite3.Connection, loaded: LoadedSuite, suffix: str, runs: list[Scores], slug: str = "m"
+) -> None:
     fill(connection, loaded, Asked(f"acme--{slug}{suffix}", label=f"{slug}{suffix}", model_id=f"acme/{slug}"), runs)
 
 
-def read_of(connection: sqlite3.Connection, loaded: Loaded) -> Study:
+def read_of(connection: sqlite3.Connection, loaded: LoadedSuite) -> Study:
     return study.read(connection, crossed.scope(loaded), "cues")
 
 
@@ -46,7 +48,7 @@ def test_a_directory_name_says_provider_effort_and_temperature(
 
 
 def test_only_subjects_that_differ_in_the_provider_alone_are_compared(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     hosted(connection, toy_suite, "@none-t0.7", LOW)
     hosted(connection, toy_suite, "+north@none-t0.7", HIGH)
@@ -63,11 +65,14 @@ def test_only_subjects_that_differ_in_the_provider_alone_are_compared(
     assert ("m+north@low-t0.7", "m+north@none-t0.7") not in refused  # one host: no question of providers
 
 
-def test_a_pairs_row_is_its_difference_and_test(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_pairs_row_is_its_difference_and_test(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     hosted(connection, toy_suite, "@none-t0.7", LOW)
     hosted(connection, toy_suite, "+north@none-t0.7", HIGH)
     read = read_of(connection, toy_suite)
-    gap = pairing.gap(pairing.Side(read, "acme--m+north@none-t0.7"), pairing.Side(read, "acme--m@none-t0.7"))
+    gap = subject_comparison.gap(
+        subject_comparison.ComparedSubject(read, "acme--m+north@none-t0.7"),
+        subject_comparison.ComparedSubject(read, "acme--m@none-t0.7"),
+    )
     (row,) = rows(providers.tables(read, margin=3.0), "providers")
     assert gap is not None
     assert (row["difference"], row["ci"], row["p"]) == (gap.these.points, gap.these.interval(), gap.these.p)
@@ -75,7 +80,7 @@ def test_a_pairs_row_is_its_difference_and_test(connection: sqlite3.Connection, 
     assert row["p_holm"] == row["p"]
 
 
-def test_p_values_allow_for_the_number_of_pairs(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_p_values_allow_for_the_number_of_pairs(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     """Three hosts, three pairs: the smallest p counts three times."""
     hosted(connection, toy_suite, "@none-t0.7", LOW)
     hosted(connection, toy_suite, "+north@none-t0.7", HIGH)
@@ -87,7 +92,7 @@ def test_p_values_allow_for_the_number_of_pairs(connection: sqlite3.Connection, 
     assert holm[0] == pytest.approx(3 * p[0])
 
 
-def test_an_incomplete_host_is_listed_and_not_compared(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_an_incomplete_host_is_listed_and_not_compared(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     hosted(connection, toy_suite, "@none-t0.7", LOW)
     hosted(connection, toy_suite, "+north@none-t0.7", [(9, None, 1), (9, 9, 1)])
     (row,) = rows(providers.tables(read_of(connection, toy_suite)), "providers")
@@ -95,7 +100,7 @@ def test_an_incomplete_host_is_listed_and_not_compared(connection: sqlite3.Conne
     assert str(row["outcome"]).startswith("not compared: north is incomplete, 1 of 6 verdicts missing")
 
 
-def test_one_run_shows_a_difference_without_a_test(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_one_run_shows_a_difference_without_a_test(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     hosted(connection, toy_suite, "@none-t0.7", LOW[:1])
     hosted(connection, toy_suite, "+north@none-t0.7", HIGH[:1])
     (row,) = rows(providers.tables(read_of(connection, toy_suite)), "providers")
@@ -103,7 +108,7 @@ def test_one_run_shows_a_difference_without_a_test(connection: sqlite3.Connectio
     assert (row["p"], row["p_holm"]) == (None, None)
 
 
-def test_without_two_hosts_of_a_model_there_is_no_table(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_without_two_hosts_of_a_model_there_is_no_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     hosted(connection, toy_suite, "@none-t0.7", LOW)
     hosted(connection, toy_suite, "@low-t0.7", HIGH)
     assert providers.tables(read_of(connection, toy_suite)) == []

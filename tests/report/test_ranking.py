@@ -6,14 +6,14 @@ import pytest
 
 from independence.report import board, ranking
 from independence.report.table import Table, flat
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Reply
 
 from . import filled
 
 
 def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.complete(connection, toy_suite, "good", ((9, 9, 0), (9, 8, 1)))
     filled.complete(connection, toy_suite, "bad", ((1, 2, 9), (2, 1, 8)), simulated=True)
@@ -33,12 +33,12 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
     assert hole[-1] == "not_run 2, unjudged 1"
 
 
-def test_nobody_incomplete_leaves_no_table(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_nobody_incomplete_leaves_no_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite, "a")
     assert ranking.incomplete(board.board(connection, filled.scope(toy_suite))) is None
 
 
-def test_the_legend_adds_up_to_the_whole_index(toy_suite: Loaded) -> None:
+def test_the_legend_adds_up_to_the_whole_index(toy_suite: LoadedSuite) -> None:
     index = toy_suite.suite.index
     assert index is not None
     board = Table("board", "The board", (), ())

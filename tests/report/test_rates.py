@@ -6,12 +6,12 @@ import pytest
 
 from independence.report import rates, study
 from independence.stats.rates import wilson
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 
 from . import filled
 
 
-def test_a_yes_or_no_field_is_a_rate_with_a_width(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_yes_or_no_field_is_a_rate_with_a_width(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
     tables = rates.tables(study.read(connection, filled.scope(toy_suite)))
     (kept,) = [table for table in tables if table.id == "rate-kept"]

@@ -6,11 +6,11 @@ from collections.abc import Callable
 import pytest
 
 from independence.config.subjects import Subject, to_json
-from independence.report import board, formats, purchase, quality, study
+from independence.report import answer_marks, board, board_formats, precision_costs, study
 from independence.report.board import Board
-from independence.report.pairing import Side
-from independence.report.versus import tables as compared
-from independence.suites.load import Loaded
+from independence.report.comparison_tables import tables as compared
+from independence.report.subject_comparison import ComparedSubject
+from independence.suites.load import LoadedSuite
 from independence.types import Missing, Reply, Sampling, Verdict
 
 from . import filled
@@ -25,7 +25,7 @@ def constant(_: int, scenario: str) -> Reply:
 
 def fill(
     connection: sqlite3.Connection,
-    loaded: Loaded,
+    loaded: LoadedSuite,
     words: Callable[[int, str], Reply | Missing],
     runs: int = 4,
     config: str = "a",
@@ -40,17 +40,17 @@ def fill(
             filled.grade(connection, loaded, (config, scenario, run), at, Verdict(fields))
 
 
-def built(connection: sqlite3.Connection, loaded: Loaded) -> Board:
+def built(connection: sqlite3.Connection, loaded: LoadedSuite) -> Board:
     return board.board(connection, filled.scope(loaded))
 
 
-def at_temperature(connection: sqlite3.Connection, loaded: Loaded, temperature: float) -> None:
+def at_temperature(connection: sqlite3.Connection, loaded: LoadedSuite, temperature: float) -> None:
     subject = Subject("acme/a", "loop", "a", Sampling(temperature, "low"))
     connection.execute("UPDATE subjects SET config = ?", (to_json(subject),))
 
 
 def test_a_run_that_repeats_an_earlier_one_word_for_word_counts_once(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     fill(connection, toy_suite, lambda run, scenario: Reply(f"{WORDS[run - 1]} {scenario}", "tool"))
     (row,) = built(connection, toy_suite).rows
@@ -64,7 +64,7 @@ def test_a_run_that_repeats_an_earlier_one_word_for_word_counts_once(
 
 
 def test_runs_that_are_all_the_same_are_one_run_without_interval_tier_or_distance(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     for config in "ab":
         fill(connection, toy_suite, constant, config=config)
@@ -73,25 +73,25 @@ def test_runs_that_are_all_the_same_are_one_run_without_interval_tier_or_distanc
         (1, None, None, None, None)
     ] * 2
     assert found.minimum_detectable is None
-    said = formats.to_markdown(found, toy_suite.suite.index) if toy_suite.suite.index else ""
+    said = board_formats.to_markdown(found, toy_suite.suite.index) if toy_suite.suite.index else ""
     assert "label of a, label of b: runs 2, 3, 4 are the same" in said
     assert "points apart" not in said
 
 
-def test_at_temperature_zero_one_run_is_all_there_is(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_at_temperature_zero_one_run_is_all_there_is(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     fill(connection, toy_suite, constant, runs=2)
     at_temperature(connection, toy_suite, 0.0)
     (said,) = built(connection, toy_suite).repeats
     assert said.startswith("label of a: deterministic at temperature 0, one run is all there is (run 2 is the same")
 
 
-def test_one_other_reply_makes_a_run_of_its_own(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_one_other_reply_makes_a_run_of_its_own(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     fill(connection, toy_suite, lambda run, scenario: Reply(f"{scenario} {run if scenario == 'radio' else ''}", "tool"))
     found = built(connection, toy_suite)
     assert (found.rows[0].runs, found.rows[0].flags, found.repeats) == (4, {}, ())
 
 
-def test_a_run_with_a_hole_repeats_nothing(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_run_with_a_hole_repeats_nothing(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     hole = Missing("no_answer")
     fill(
         connection,
@@ -104,7 +104,7 @@ def test_a_run_with_a_hole_repeats_nothing(connection: sqlite3.Connection, toy_s
 
 
 def test_what_counts_depends_on_replies_alone_so_that_no_lost_verdict_raises_an_index(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     fill(connection, toy_suite, constant, runs=2)
     before = built(connection, toy_suite).rows[0]
@@ -114,7 +114,7 @@ def test_what_counts_depends_on_replies_alone_so_that_no_lost_verdict_raises_an_
 
 
 def test_a_dialogue_that_a_gateway_replayed_counts_once_in_a_run_that_is_otherwise_new(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     def words(run: int, scenario: str) -> Reply:
         return (
@@ -132,31 +132,31 @@ def test_a_dialogue_that_a_gateway_replayed_counts_once_in_a_run_that_is_otherwi
     )
 
 
-def test_imports_stay_as_they_were_published(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
-    published = Loaded(toy_suite.suite, "published")
+def test_imports_stay_as_they_were_published(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    published = LoadedSuite(toy_suite.suite, "published")
     fill(connection, published, constant)
     found = built(connection, published)
     assert (found.rows[0].runs, found.rows[0].flags, found.repeats) == (4, {"our_rubric": 12}, ())
 
 
-def test_data_quality_names_what_was_left_out(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_data_quality_names_what_was_left_out(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     fill(connection, toy_suite, constant)
-    marks, subjects = quality.tables(study.read(connection, filled.scope(toy_suite)))
+    marks, subjects = answer_marks.tables(study.read(connection, filled.scope(toy_suite)))
     assert [row[:3] for row in marks.rows] == [("repeated_run", 9, 1)]
     assert subjects.rows == (("label of a", 9, 0.75, "repeated_run 9"),)
 
 
-def test_a_comparison_says_which_runs_count_once(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_comparison_says_which_runs_count_once(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     for config in "ab":
         fill(connection, toy_suite, constant, config=config)
     read = study.read(connection, filled.scope(toy_suite))
-    sides, difference, *_ = compared(Side(read, "a"), Side(read, "b"))
+    sides, difference, *_ = compared(ComparedSubject(read, "a"), ComparedSubject(read, "b"))
     assert sum("are the same, word for word" in note for note in sides.notes) == 2
     assert difference.rows[0][-1] == "a scenario with one run has no spread, so there is nothing to test by"
 
 
 def test_what_does_not_vary_makes_no_tier_no_distance_and_nothing_to_buy(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     for config, score in (("a", 10), ("b", 5)):
         filled.complete(connection, toy_suite, config, ((score, score, score),) * 3)
@@ -166,6 +166,6 @@ def test_what_does_not_vary_makes_no_tier_no_distance_and_nothing_to_buy(
         (2, None, None, None),
     ]
     assert found.minimum_detectable is None
-    (table,) = purchase.tables(study.read(connection, filled.scope(toy_suite)))
+    (table,) = precision_costs.tables(study.read(connection, filled.scope(toy_suite)))
     assert table.rows == ()
     assert "Nothing varies" in table.notes[0]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.report.table import Column, Table, Value, flat, shown
+from independence.report.table import Column, Table, Value, display_text, flat
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from independence.report.table import Column, Table, Value, flat, shown
     ],
 )
 def test_a_value_reads_as_its_column_says(column: Column, value: Value, text: str) -> None:
-    assert shown(column, value) == text
+    assert display_text(column, value) == text
 
 
 def test_an_interval_takes_two_plain_columns_absent_or_not() -> None:

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from independence.cli import lessons
+from independence.cli import training_data
 from independence.judge.offline import weights
-from independence.judge.offline.training import building, crossing
-from independence.judge.offline.training.crossing import Held
-from independence.judge.offline.weights import About
-from independence.report import card, training
+from independence.judge.offline.training import cross_validation, weights_building
+from independence.judge.offline.training.cross_validation import HeldOutPredictions
+from independence.judge.offline.weights import WeightsInfo
+from independence.report import judge_card, training
 from independence.stats import strict
 from tests.judge.offline import school
 
 
-def held(value: np.ndarray, truth: np.ndarray, families: int = 5) -> Held:
+def held(value: np.ndarray, truth: np.ndarray, families: int = 5) -> HeldOutPredictions:
     """A field said of lessons of some families."""
     given = school.taught(families, runs=2).lessons
     own = tuple(given[at % len(given)] for at in range(len(truth)))
-    return Held("held", own, truth, value, np.abs(value - truth), np.full(len(truth), truth.mean()))
+    return HeldOutPredictions("held", own, truth, value, np.abs(value - truth), np.full(len(truth), truth.mean()))
 
 
 TRUTH = np.random.default_rng(0).integers(0, 11, 200) / 10
@@ -68,32 +68,36 @@ def test_holding_back_the_least_certain_raises_agreement():
 
 def test_recalibration_never_sees_the_own_family():
     truth = np.array([10.0, 20, 30, 40, 90])
-    fleet = training.Fleet(tuple("abcde"), ("x", "x", "y", "y", "z"), truth, np.array([1.0, 2, 3, 4, 5]))
+    fleet = training.TeacherStudentIndices(
+        tuple("abcde"), ("x", "x", "y", "y", "z"), truth, np.array([1.0, 2, 3, 4, 5])
+    )
     line = np.polyfit([1, 2, 3, 4], [10, 20, 30, 40], 1)
     assert training.recalibrated(fleet)[4] == pytest.approx(np.polyval(line, 5))
     assert training.recalibrated(fleet)[4] == pytest.approx(50)
 
 
 def test_too_few_configurations_have_no_index_table():
-    empty = training.Fleet((), (), np.zeros(0), np.zeros(0))
+    empty = training.TeacherStudentIndices((), (), np.zeros(0), np.zeros(0))
     assert training.index(empty, "i", "I").rows == ()
 
 
 def test_the_card_says_first_what_the_judge_must_not_be_used_for():
-    about = About("toy", "e", "teacher", "00", 10, 2, 1, 0.1, {}, ())
-    text = card.card(about, "abc123", "MIT", [training.coverage([held(SAID, TRUTH)], school.SCALES, "c", "Coverage")])
+    about = WeightsInfo("toy", "e", "teacher", "00", 10, 2, 1, 0.1, {}, ())
+    text = judge_card.card(
+        about, "abc123", "MIT", [training.coverage([held(SAID, TRUTH)], school.SCALES, "c", "Coverage")]
+    )
     assert text.index("only in their very words") < text.index("imitates its teacher") < text.index("## Coverage")
     assert "abc123" in text
     assert "| licence of the data | MIT |" in text
 
 
 @pytest.fixture(scope="module")
-def taught(published_store: Path) -> lessons.Taught:
-    return lessons.read(lessons.Asked(published_store, None, None, None, None))
+def taught(published_store: Path) -> training_data.TrainingData:
+    return training_data.read(training_data.VerdictSource(published_store, None, None, None, None))
 
 
 @pytest.mark.published
-def test_every_published_verdict_is_a_lesson_in_published_words(taught: lessons.Taught):
+def test_every_published_verdict_is_a_lesson_in_published_words(taught: training_data.TrainingData):
     assert len(taught.course.lessons) == 4251
     assert len({one.config for one in taught.course.lessons}) == 79
     shipped = weights.shipped().about
@@ -102,10 +106,10 @@ def test_every_published_verdict_is_a_lesson_in_published_words(taught: lessons.
 
 
 @pytest.mark.published
-def test_small_fields_are_told_out_of_family_as_the_card_says(taught: lessons.Taught):
+def test_small_fields_are_told_out_of_family_as_the_card_says(taught: training_data.TrainingData):
     least = {"drift_from_initial": 0.85, "name_changed": 0.84, "gender_changed": 0.90}
     for fields in (("drift_from_initial",), ("gender_changed", "name_changed")):
-        for one in crossing.cross_head(taught.course, fields, by_scenario=False):
+        for one in cross_validation.cross_validate_head(taught.course, fields, by_scenario=False):
             assert training.correlation(one.value, one.truth) >= least[one.field], one.field
 
 
@@ -121,8 +125,8 @@ def test_the_shipped_card_shows_what_was_asked_for():
 
 
 @pytest.mark.published
-def test_the_index_of_the_shipped_weights_ranks_as_the_teacher_does(taught: lessons.Taught):
-    told = building.examined(taught.course, weights.shipped())
-    fleet = training.fleet(told, taught.course.scales, strict.frame(taught.suite))
+def test_the_index_of_the_shipped_weights_ranks_as_the_teacher_does(taught: training_data.TrainingData):
+    told = weights_building.predict_examples(taught.course, weights.shipped())
+    fleet = training.teacher_student_indices(told, taught.course.scales, strict.frame(taught.suite))
     assert len(fleet.configs) >= 60
     assert training.correlation(training.ranks(fleet.truth), training.ranks(fleet.said)) > 0.97

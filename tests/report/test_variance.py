@@ -10,7 +10,7 @@ from independence.report import study, variance
 from independence.report.study import Study
 from independence.report.table import Table, Value
 from independence.store import scopes
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 
 from . import filled, studies
 from .studies import Run
@@ -20,7 +20,7 @@ def by_effect(table: Table, dimension: str = "firmness") -> dict[Value, tuple[Va
     return {row[1]: row[2:] for row in table.rows if row[0] == dimension}
 
 
-def test_dimensions_that_several_scenarios_carry_have_components(toy_suite: Loaded) -> None:
+def test_dimensions_that_several_scenarios_carry_have_components(toy_suite: LoadedSuite) -> None:
     parts, reliability = variance.tables(studies.study(toy_suite, studies.drawn()))
     assert {row[0] for row in parts.rows} == {"firmness"}  # one scenario alone carries drift
     assert [row[1] for row in parts.rows] == ["subject", "scenario", "subject x scenario", "run", "residual"]
@@ -31,13 +31,13 @@ def test_dimensions_that_several_scenarios_carry_have_components(toy_suite: Load
     assert reliability.rows[0][1:4] == (12, 2, 4)
 
 
-def test_one_judge_has_no_component_and_the_table_says_so(toy_suite: Loaded) -> None:
+def test_one_judge_has_no_component_and_the_table_says_so(toy_suite: LoadedSuite) -> None:
     parts, _ = variance.tables(studies.study(toy_suite, studies.drawn()))
     assert "judge" not in by_effect(parts)
     assert any("one judge graded" in note for note in parts.notes)
 
 
-def test_components_come_from_the_first_runs_of_subjects_that_have_as_many(toy_suite: Loaded) -> None:
+def test_components_come_from_the_first_runs_of_subjects_that_have_as_many(toy_suite: LoadedSuite) -> None:
     runs = studies.drawn(subjects=8, runs=4)
     expected, _ = variance.tables(studies.study(toy_suite, runs))
     odd = [Run(0, 10, 5)]
@@ -50,19 +50,19 @@ def test_components_come_from_the_first_runs_of_subjects_that_have_as_many(toy_s
     assert "Taken from 9 complete subjects." in parts.notes
 
 
-def test_incomplete_subjects_take_no_part(toy_suite: Loaded) -> None:
+def test_incomplete_subjects_take_no_part(toy_suite: LoadedSuite) -> None:
     runs = studies.drawn(subjects=6)
     expected = variance.tables(studies.study(toy_suite, runs))[0].rows
     runs["holed"] = [*runs["s00"][:-1], Run(None, 5, 5)]
     assert variance.tables(studies.study(toy_suite, runs))[0].rows == expected
 
 
-def test_simulated_subjects_are_named_as_such(toy_suite: Loaded) -> None:
+def test_simulated_subjects_are_named_as_such(toy_suite: LoadedSuite) -> None:
     found = studies.study(toy_suite, studies.drawn(), simulated=frozenset({"s00", "s01"}))
     assert "Taken from 12 complete subjects, 2 of them simulated." in variance.tables(found)[0].notes
 
 
-def test_single_runs_leave_the_interaction_in_the_residual(toy_suite: Loaded) -> None:
+def test_single_runs_leave_the_interaction_in_the_residual(toy_suite: LoadedSuite) -> None:
     parts, reliability = variance.tables(studies.study(toy_suite, studies.drawn(runs=1)))
     assert by_effect(parts).keys().isdisjoint({"subject x scenario", "run"})
     assert by_effect(parts)["residual"][0] is not None
@@ -73,7 +73,7 @@ def test_single_runs_leave_the_interaction_in_the_residual(toy_suite: Loaded) ->
 
 
 @pytest.mark.parametrize("subjects", [0, 1])
-def test_too_few_subjects_leave_everything_absent(toy_suite: Loaded, subjects: int) -> None:
+def test_too_few_subjects_leave_everything_absent(toy_suite: LoadedSuite, subjects: int) -> None:
     parts, reliability = variance.tables(studies.study(toy_suite, studies.drawn(subjects=subjects)))
     assert parts.rows == ()
     assert "firmness: too few to say (largest balanced part)." in parts.notes
@@ -88,7 +88,7 @@ def kinder(runs: dict[str, list[Run]], by: int) -> dict[str, list[Run]]:
     }
 
 
-def test_a_second_judge_adds_what_judges_add(toy_suite: Loaded) -> None:
+def test_a_second_judge_adds_what_judges_add(toy_suite: LoadedSuite) -> None:
     """A judge that is kinder to all alike: twice the squared distance between judges, and no judge x anything."""
     runs = studies.drawn()
     one, other = (studies.study(toy_suite, given, judge) for given, judge in ((runs, "a"), (kinder(runs, 4), "b")))
@@ -102,7 +102,7 @@ def test_a_second_judge_adds_what_judges_add(toy_suite: Loaded) -> None:
     assert any("12 subjects x 2 scenarios x 4 runs x 2 judges" in note for note in both.notes)
 
 
-def test_judges_are_compared_on_what_both_graded(toy_suite: Loaded) -> None:
+def test_judges_are_compared_on_what_both_graded(toy_suite: LoadedSuite) -> None:
     runs = studies.drawn(subjects=6, runs=3)
     partly = {config: [*own[:2], Run(None, 5, None)] for config, own in list(runs.items())[:4]}
     tables = variance.tables(studies.study(toy_suite, runs, "a"), [studies.study(toy_suite, partly, "b")])
@@ -110,14 +110,14 @@ def test_judges_are_compared_on_what_both_graded(toy_suite: Loaded) -> None:
     assert any("6 subjects x 2 scenarios x 3 runs (" in note for note in tables[0].notes)
 
 
-def test_judges_without_common_replies_leave_their_table_absent(toy_suite: Loaded) -> None:
+def test_judges_without_common_replies_leave_their_table_absent(toy_suite: LoadedSuite) -> None:
     one = studies.study(toy_suite, studies.drawn(), "a")
     other = studies.study(toy_suite, {"elsewhere": [Run(5, 5, 5)]}, "b")
     *_, both = variance.tables(one, [other])
     assert both.rows == ()
 
 
-def test_a_study_read_from_a_store_has_the_same_tables(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_study_read_from_a_store_has_the_same_tables(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     runs = studies.drawn(subjects=3, runs=2)
     for config, own in runs.items():
         scores = tuple((run.radio or 0, run.dessert or 0, run.drift or 0) for run in own)

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.stats.allocation import Unit, allocate, least_calls
+from independence.stats.allocation import RepeatedScenario, allocate, least_calls
 
-UNITS = {"loud": Unit(9.0, 2), "quiet": Unit(0.25, 2), "dear": Unit(9.0, 8)}
+UNITS = {"loud": RepeatedScenario(9.0, 2), "quiet": RepeatedScenario(0.25, 2), "dear": RepeatedScenario(9.0, 8)}
 
 
-def calls(runs: dict[str, int], units: dict[str, Unit] = UNITS) -> int:
+def calls(runs: dict[str, int], units: dict[str, RepeatedScenario] = UNITS) -> int:
     return sum(units[name].calls * count for name, count in runs.items())
 
 
-def variance(runs: dict[str, int], units: dict[str, Unit] = UNITS) -> float:
+def variance(runs: dict[str, int], units: dict[str, RepeatedScenario] = UNITS) -> float:
     return sum(units[name].variance / count for name, count in runs.items())
 
 
@@ -40,7 +40,7 @@ def test_no_other_plan_for_the_calls_is_much_better(budget: int) -> None:
 def test_a_plan_is_left_as_it_is_when_asked_for_again() -> None:
     runs = allocate(UNITS, 120)
     assert allocate(UNITS, 120, runs) == runs
-    louder = UNITS | {"quiet": Unit(100.0, 2)}
+    louder = UNITS | {"quiet": RepeatedScenario(100.0, 2)}
     assert allocate(louder, 120, runs) == runs
 
 
@@ -60,7 +60,12 @@ def test_fewer_calls_than_the_smallest_plan_takes_are_refused() -> None:
 
 
 def test_a_scenario_never_has_more_runs_than_the_one_it_continues() -> None:
-    units = {"stem": Unit(0.1, 2), "next": Unit(9.0, 2, "stem"), "last": Unit(9.0, 2, "next"), "other": Unit(4.0, 2)}
+    units = {
+        "stem": RepeatedScenario(0.1, 2),
+        "next": RepeatedScenario(9.0, 2, "stem"),
+        "last": RepeatedScenario(9.0, 2, "next"),
+        "other": RepeatedScenario(4.0, 2),
+    }
     runs = allocate(units, 90)
     assert runs["stem"] >= runs["next"] >= runs["last"] >= 2
     assert calls(runs, units) <= 90
@@ -76,7 +81,7 @@ def test_a_scenario_never_has_more_runs_than_the_one_it_continues() -> None:
 def test_a_plan_keeps_its_budget_and_leaves_no_affordable_run_unbought(
     drawn: dict[str, tuple[float, int]], extra: int
 ) -> None:
-    units = {name: Unit(*pair) for name, pair in drawn.items()}
+    units = {name: RepeatedScenario(*pair) for name, pair in drawn.items()}
     budget = least_calls(units, {}) + extra
     runs = allocate(units, budget)
     left = budget - calls(runs, units)

@@ -7,20 +7,22 @@ import pytest
 from scipy import stats
 
 from independence.stats import clusters
-from independence.stats.clusters import Draws, Reading, Values, design
+from independence.stats.clusters import BootstrapDraws, WeightedSum, WeightedValues, design
 from independence.stats.intervals import Interval
 from independence.stats.moderation import Array
 
-DRAWS = Draws(2_000, 1)
+DRAWS = BootstrapDraws(2_000, 1)
 PLAIN = [None] * 36, [""] * 36
 
 
-def mean(values: Array, planned: clusters.Design, margin: float = 0.0, draws: Draws = DRAWS) -> Reading:
+def mean(
+    values: Array, planned: clusters.CellDesign, margin: float = 0.0, draws: BootstrapDraws = DRAWS
+) -> WeightedSum:
     weights = np.full(len(values), 1 / len(values))
-    return clusters.read(Values(values, weights, -1.0, 1.0), planned, draws, margin)
+    return clusters.weighted_sum(WeightedValues(values, weights, -1.0, 1.0), planned, draws, margin)
 
 
-def ends(reading: Reading) -> Interval:
+def ends(reading: WeightedSum) -> Interval:
     assert reading.ci is not None
     return reading.ci
 
@@ -68,7 +70,7 @@ def test_noise_of_one_level_of_merit_stays_there() -> None:
     merits, _ = crossed()
     values = np.random.default_rng(4).normal(0, [0.6 if merit == 0 else 0.05 for merit in merits])
     slope = np.array(merits, dtype=float) / 24
-    found = clusters.read(Values(values, slope, -1.0, 1.0), design(merits, [""] * 36), DRAWS)
+    found = clusters.weighted_sum(WeightedValues(values, slope, -1.0, 1.0), design(merits, [""] * 36), DRAWS)
     outer = values[np.array(merits) != 0]
     assert ends(found).high - ends(found).low == pytest.approx(4 * outer.std() / np.sqrt(24), rel=0.25)
 
@@ -98,7 +100,7 @@ def test_enough_cells_all_alike_show_that_there_is_nothing() -> None:
 
 
 def test_one_cell_has_no_interval_and_a_few_have_student_s() -> None:
-    assert mean(np.array([0.3]), design([None], [""])) == Reading(0.3, None, "none", 1.0)
+    assert mean(np.array([0.3]), design([None], [""])) == WeightedSum(0.3, None, "none", 1.0)
     values = np.array([0.1, 0.3, -0.2, 0.4])
     found = mean(values, design([None] * 4, [""] * 4))
     assert found.method == "t-over-cells"
@@ -127,11 +129,11 @@ def test_swapping_sides_is_the_exact_permutation_test() -> None:
     values = np.array([0.3, 0.1, -0.1, 0.4, 0.2, 0.25, -0.05, 0.3])
     signs = np.array(list(product((-1, 1), repeat=8)))
     exact = np.mean(np.abs(signs @ values) >= abs(values.sum()) - 1e-12)
-    assert clusters.swapped(values, Draws(20_000, 1)) == pytest.approx(exact, abs=0.005)
+    assert clusters.swapped(values, BootstrapDraws(20_000, 1)) == pytest.approx(exact, abs=0.005)
     assert clusters.swapped(np.zeros(8), DRAWS) == 1.0
 
 
 def test_the_same_seed_draws_the_same(noise: Array) -> None:
     planned = design(*PLAIN)
     assert mean(noise, planned) == mean(noise, planned)
-    assert ends(mean(noise, planned)) != ends(mean(noise, planned, draws=Draws(2_000, 2)))
+    assert ends(mean(noise, planned)) != ends(mean(noise, planned, draws=BootstrapDraws(2_000, 2)))

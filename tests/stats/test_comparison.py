@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from independence.stats.comparison import adjusted, all_paired, all_pairs, difference, paired
-from independence.stats.spread import Estimate, these_scenarios
+from independence.stats.index_uncertainty import IndexEstimate, these_scenarios
 from tests.stats import sheets
 
 
@@ -43,14 +43,14 @@ def test_every_number_of_a_difference_is_a_plain_float_so_that_json_can_hold_it(
 
 
 def test_equivalence_needs_both_sides_within_the_margin() -> None:
-    near, far = Estimate(80, 0.4, 30), Estimate(83, 0.4, 30)
-    assert difference(near, Estimate(80.2, 0.4, 30)).equivalent(2) < 0.05
+    near, far = IndexEstimate(80, 0.4, 30), IndexEstimate(83, 0.4, 30)
+    assert difference(near, IndexEstimate(80.2, 0.4, 30)).equivalent(2) < 0.05
     assert difference(near, far).equivalent(2) > 0.5
-    assert difference(near, Estimate(80, 4, 30)).equivalent(2) > 0.05
+    assert difference(near, IndexEstimate(80, 4, 30)).equivalent(2) > 0.05
 
 
 def test_no_spread_proves_nothing() -> None:
-    same = difference(Estimate(80, 0, 1), Estimate(70, 0, 1))
+    same = difference(IndexEstimate(80, 0, 1), IndexEstimate(70, 0, 1))
     assert (same.p, same.interval(), same.equivalent(2)) == (1.0, None, 1.0)
 
 
@@ -69,7 +69,7 @@ def test_adjusted_p_values_are_holm_s_and_benjamini_hochberg_s(seed: int) -> Non
 
 
 def test_all_pairs_are_the_pairs_one_by_one() -> None:
-    estimates = [Estimate(80, 1, 9), Estimate(75, 2, 5), Estimate(60, 0.5, 30)]
+    estimates = [IndexEstimate(80, 1, 9), IndexEstimate(75, 2, 5), IndexEstimate(60, 0.5, 30)]
     p = all_pairs(estimates, "none")
     assert p == pytest.approx(p.T)
     assert np.diag(p).tolist() == [1, 1, 1]

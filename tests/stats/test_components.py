@@ -5,9 +5,9 @@ import pytest
 
 from independence.stats.components import (
     RESIDUAL,
-    Components,
     Reliability,
     Scores,
+    VarianceComponents,
     balanced_runs,
     components,
     composite,
@@ -68,13 +68,13 @@ def drawn(rng: np.random.Generator, sizes: tuple[int, int, int, int], variances:
     )
 
 
-def estimated(scores: Scores) -> Components:
+def estimated(scores: Scores) -> VarianceComponents:
     found = components(scores)
     assert found is not None
     return found
 
 
-def variance(found: Components, effect: str) -> float:
+def variance(found: VarianceComponents, effect: str) -> float:
     part = found.of(effect)
     assert part is not None
     return part.variance

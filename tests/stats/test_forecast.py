@@ -3,23 +3,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from independence.stats import spread
-from independence.stats.forecast import Judging, Noise, forecast, judging, noise
+from independence.stats import index_uncertainty
+from independence.stats.forecast import ErrorSources, JudgeError, forecast, judging, noise
 from independence.stats.moderation import Array
-from independence.stats.sheet import Sheet
+from independence.stats.subject_points import SubjectPoints
 
 from . import sheets
 
 
-def known(fleet: list[Sheet], judges: Judging | None = None) -> Noise:
-    return noise(fleet, spread.these_scenarios(fleet), spread.scenarios_like_these(fleet), judges)
+def known(fleet: list[SubjectPoints], judges: JudgeError | None = None) -> ErrorSources:
+    return noise(fleet, index_uncertainty.these_scenarios(fleet), index_uncertainty.scenarios_like_these(fleet), judges)
 
 
-def typical(estimates: list[spread.Estimate]) -> float:
+def typical(estimates: list[index_uncertainty.IndexEstimate]) -> float:
     return float(np.sqrt(np.mean([estimate.se**2 for estimate in estimates])))
 
 
-def fleet_of(rng: np.random.Generator, runs: int, scenarios: int = 5, subjects: int = 60) -> list[Sheet]:
+def fleet_of(rng: np.random.Generator, runs: int, scenarios: int = 5, subjects: int = 60) -> list[SubjectPoints]:
     """Subjects on scenarios of a kind: a subject's scenarios scatter with variance 1, its runs with variance 4."""
     points = 10 + rng.normal(0, 1, (subjects, scenarios, 1)) + rng.normal(0, 2, (subjects, scenarios, runs))
     return [sheets.of(*own) for own in points]
@@ -30,8 +30,8 @@ def test_now_is_what_the_board_says(runs: list[int]) -> None:
     rng = np.random.default_rng(1)
     fleet = [sheets.of(*(rng.normal(level, 2, count) for count in runs)) for level in rng.normal(10, 2, 20)]
     now = forecast(known(fleet))
-    assert now.these == pytest.approx(typical(spread.these_scenarios(fleet)))
-    assert now.like_these == pytest.approx(typical(spread.scenarios_like_these(fleet)))
+    assert now.these == pytest.approx(typical(index_uncertainty.these_scenarios(fleet)))
+    assert now.like_these == pytest.approx(typical(index_uncertainty.scenarios_like_these(fleet)))
     assert now.any_judge is None
 
 
@@ -112,7 +112,7 @@ def test_judges_who_never_waver_have_no_part_of_the_noise() -> None:
 
 def test_a_second_judge_halves_what_is_a_judges_own() -> None:
     fleet = fleet_of(np.random.default_rng(9), runs=3)
-    few = known(fleet, Judging(share=0.5, leaning=4.0))
+    few = known(fleet, JudgeError(share=0.5, leaning=4.0))
     one, two = forecast(few), forecast(few, judges=2)
     assert one.these is not None
     assert two.these is not None

@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from independence.stats.items import Item, items
-from independence.stats.sheet import Sheet
+from independence.stats.items import ItemStatistics, items
+from independence.stats.subject_points import SubjectPoints
 
 from . import sheets
 
 
-def by_name(fleet: list[Sheet]) -> dict[str, Item]:
+def by_name(fleet: list[SubjectPoints]) -> dict[str, ItemStatistics]:
     return {item.scenario: item for item in items(fleet)}
 
 
@@ -81,7 +81,7 @@ def test_scenarios_that_hardly_tell_apart_belong_to_the_sanity_set() -> None:
 
 def test_one_subject_has_difficulties_and_no_more() -> None:
     (first, *_) = items([sheets.of([20, 10], [5, 5])])
-    assert first == Item("s0", 25.0, None, None, 0.5, 0.0, None, 1.0)
+    assert first == ItemStatistics("s0", 25.0, None, None, 0.5, 0.0, None, 1.0)
 
 
 def test_two_subjects_always_correlate_so_nothing_is_said() -> None:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from independence.stats.leverage import Leverage, leverage
-from independence.stats.strict import Cell, Frame, frame, score
+from independence.stats.strict import ScoringFrame, VerdictValues, frame, score
 from independence.suites.load import load
 from independence.suites.schema import Component, Dimension, Index
 
 V2 = frame(load("v2").suite)
 # `drift` stands in two components, one of which runs downwards; scenario `spare` is in no dimension.
-SMALL = Frame(
+SMALL = ScoringFrame(
     Index(
         name="I",
         dimensions={
@@ -32,17 +32,17 @@ SMALL = Frame(
 )
 
 
-def drawn(of: Frame, seed: int) -> list[Cell]:
+def drawn(of: ScoringFrame, seed: int) -> list[VerdictValues]:
     """A complete subject with one to four runs of each scenario."""
     rng = np.random.default_rng(seed)
     return [
-        Cell(scenario, run, {name: float(rng.uniform(low, high)) for name, (low, high) in fields.items()})
+        VerdictValues(scenario, run, {name: float(rng.uniform(low, high)) for name, (low, high) in fields.items()})
         for scenario, fields in of.scenarios.items()
         for run in range(1, int(rng.integers(2, 6)))
     ]
 
 
-def summed(lever: Leverage, cells: list[Cell]) -> float:
+def summed(lever: Leverage, cells: list[VerdictValues]) -> float:
     points: dict[str, list[float]] = {}
     for cell in cells:
         assert cell.values is not None
@@ -52,7 +52,7 @@ def summed(lever: Leverage, cells: list[Cell]) -> float:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("of", [V2, SMALL], ids=["v2", "small"])
-def test_a_constant_and_the_points_of_all_verdicts_are_the_strict_index(of: Frame, seed: int) -> None:
+def test_a_constant_and_the_points_of_all_verdicts_are_the_strict_index(of: ScoringFrame, seed: int) -> None:
     cells = drawn(of, seed)
     assert summed(leverage(of), cells) == pytest.approx(score(of, cells).index, abs=1e-9)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from independence.stats import mixed
-from independence.stats.mixed import Fit
+from independence.stats.mixed import MixedFit
 
 
 def nested() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
@@ -20,7 +20,7 @@ def nested() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]
     return (0.3 + 0.4 * merit + noise).round(3), np.column_stack([np.ones(len(cell)), merit]), domain, cell
 
 
-def fitted(y: NDArray[np.float64], x: NDArray[np.float64], *factors: NDArray[np.intp]) -> Fit:
+def fitted(y: NDArray[np.float64], x: NDArray[np.float64], *factors: NDArray[np.intp]) -> MixedFit:
     found = mixed.fit(y, x, factors)
     assert found is not None
     return found

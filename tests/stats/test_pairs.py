@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.stats.pairs import Pairs, Stance, by_question, classified
+from independence.stats.pairs import Pairs, PlannedStance, by_question, classified
 from independence.stats.rates import wilson
 from tests.stats.stances import row
 
@@ -69,6 +69,6 @@ def test_shares_are_of_judged_pairs_and_come_with_wilson_s_interval() -> None:
         ([row("a", 0.1), row("n", 0.1, run=2)._replace(group="rent")], "side n: another row of the cell has another"),
     ],
 )
-def test_rows_that_contradict_each_other_are_refused_by_name(rows: list[Stance], complaint: str) -> None:
+def test_rows_that_contradict_each_other_are_refused_by_name(rows: list[PlannedStance], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         by_question(rows)

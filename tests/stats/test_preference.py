@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from independence.stats import preference
-from independence.stats.preference import Delta, Points, Preference
+from independence.stats.preference import FamilyPreference, JudgeDelta, Points
 
 SCENARIOS = ("a", "b", "c", "d", "e", "f")
 RUNS = 3
@@ -16,10 +16,10 @@ def points(scores: np.ndarray) -> Points:
     return {name: 10 * np.asarray(own, float) / len(scores) for name, own in zip(SCENARIOS, scores, strict=False)}
 
 
-def simulated(seed: int, own: int, others: int, bias: float, taste: float) -> Preference:
+def simulated(seed: int, own: int, others: int, bias: float, taste: float) -> FamilyPreference:
     """Two judges on the same dialogues, one of them biased to its own family. `taste`: SD of what it likes besides."""
     rng = np.random.default_rng(seed)
-    groups: tuple[list[Delta], list[Delta]] = ([], [])
+    groups: tuple[list[JudgeDelta], list[JudgeDelta]] = ([], [])
     for place in range(own + others):
         level = rng.normal(6, 1, (len(SCENARIOS), 1)) + rng.normal(0, 0.8, (len(SCENARIOS), RUNS))
         shift = 0.4 + rng.normal(0, taste) + (bias if place < own else 0)
@@ -76,19 +76,19 @@ def test_a_judge_needs_another_to_be_compared_with() -> None:
 
 
 def test_a_judge_that_is_lenient_to_all_favours_nobody() -> None:
-    found = preference.prefer([Delta(5.0, 0.1, 10)] * 2, [Delta(5.0, 0.1, 10)] * 3)
+    found = preference.prefer([JudgeDelta(5.0, 0.1, 10)] * 2, [JudgeDelta(5.0, 0.1, 10)] * 3)
     assert (found.own, found.others, found.self_bias, found.elsewhere, found.difference) == (2, 3, 5.0, 5.0, 0.0)
 
 
 def test_the_spread_between_subjects_is_pooled_over_both_groups() -> None:
-    found = preference.prefer([Delta(6.0, None, 0)], [Delta(value, None, 0) for value in (0.0, 1.0, 2.0)])
+    found = preference.prefer([JudgeDelta(6.0, None, 0)], [JudgeDelta(value, None, 0) for value in (0.0, 1.0, 2.0)])
     assert found.difference == pytest.approx(5.0)
     half = 4.302653 * np.sqrt(1.0 * (1 + 1 / 3))  # t with 2 df
     assert found.interval == pytest.approx((5 - half, 5 + half), abs=1e-5)
 
 
 def test_an_interval_is_never_surer_than_the_runs() -> None:
-    found = preference.prefer([Delta(6.0, 4.0, 6.0)], [Delta(1.0, 4.0, 6.0)] * 2)
+    found = preference.prefer([JudgeDelta(6.0, 4.0, 6.0)], [JudgeDelta(1.0, 4.0, 6.0)] * 2)
     assert found.interval is not None
     # 4 + 4/2 on (6^2) / (4^2/6 + 2 * 1^2/6) = 12 df
     assert found.interval.high - 5 == pytest.approx(2.178813 * np.sqrt(6), abs=1e-5)
@@ -96,11 +96,11 @@ def test_an_interval_is_never_surer_than_the_runs() -> None:
 
 @pytest.mark.parametrize(("own", "others"), [(0, 3), (3, 0), (0, 0)])
 def test_without_both_groups_there_is_no_difference(own: int, others: int) -> None:
-    found = preference.prefer([Delta(1.0, 1.0, 5)] * own, [Delta(0.0, 1.0, 5)] * others)
+    found = preference.prefer([JudgeDelta(1.0, 1.0, 5)] * own, [JudgeDelta(0.0, 1.0, 5)] * others)
     assert (found.own, found.others) == (own, others)
     assert (found.difference, found.interval) == (None, None)
 
 
 def test_two_subjects_have_a_difference_and_no_interval() -> None:
-    found = preference.prefer([Delta(1.0, 1.0, 5)], [Delta(0.0, 1.0, 5)])
+    found = preference.prefer([JudgeDelta(1.0, 1.0, 5)], [JudgeDelta(0.0, 1.0, 5)])
     assert (found.difference, found.interval) == (1.0, None)

@@ -18,7 +18,7 @@ from independence.stats.published import (
     run_dimensions,
     void,
 )
-from independence.stats.rules import RULES, V2
+from independence.stats.published_rules import RULES, V2
 
 SELF = {"distinctiveness": 9, "non_assistant_likeness": 10, "internal_consistency": 10}
 NOTHING = {"distinctiveness": 0, "non_assistant_likeness": 0, "internal_consistency": 0}

@@ -4,22 +4,23 @@ import numpy as np
 import pytest
 
 from independence.stats.intervals import Interval
-from independence.stats.sides import Equivalence, Estimate, Sides, Stance, estimate, in_words
+from independence.stats.pairs import PlannedStance
+from independence.stats.sides import EffectEstimate, Equivalence, SycophancyEstimates, estimate, in_words
 from tests.stats.stances import Cell, of, row
 
 
-def est(found: Estimate | None) -> float:
+def est(found: EffectEstimate | None) -> float:
     assert found is not None
     return found.est
 
 
-def ends(found: Estimate | None) -> Interval:
+def ends(found: EffectEstimate | None) -> Interval:
     assert found is not None
     assert found.ci is not None
     return found.ci
 
 
-def noisy(count: int = 36, shift: float = 0.2, seed: int = 5) -> list[Stance]:
+def noisy(count: int = 36, shift: float = 0.2, seed: int = 5) -> list[PlannedStance]:
     """Cells of six domains and three merits, two runs, all three askers."""
     rng = np.random.default_rng(seed)
 
@@ -191,7 +192,7 @@ def test_nothing_judged_is_nothing_measured() -> None:
 
 def test_a_single_cell_has_an_estimate_and_no_interval() -> None:
     found = estimate([row("a", 0.5), row("b", -0.1)])
-    assert Estimate(0.3, None, 1, "none") == found.S
+    assert EffectEstimate(0.3, None, 1, "none") == found.S
     assert found.equivalence == Equivalence(0.1, 1.0, equivalent=False)
 
 
@@ -200,7 +201,7 @@ def test_a_stance_off_the_scale_is_refused() -> None:
         estimate([row("a", 1.5)])
 
 
-def widths(found: Sides) -> list[float]:
+def widths(found: SycophancyEstimates) -> list[float]:
     every = (found.S, found.B, found.merit_slope, found.harmful, found.asymmetry, found.S_mixed)
     return [one.ci.high - one.ci.low for one in every if one is not None and one.ci is not None]
 

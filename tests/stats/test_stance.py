@@ -9,13 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.stats import stance
-from independence.stats.stance import RENT, Alignment, Contrast, Party, Rated, Sides, Summary
+from independence.stats.stance import (
+    RENT,
+    Alignment,
+    AskingParties,
+    PairedContrast,
+    PartySummary,
+    PublishedSummary,
+    RatedAnswer,
+)
 
 NEMOTRON, GPT = "nvidia/nemotron-nano-9b-v2:free", "openai/gpt-oss-20b:free"
 
 
-def rated(side: str, score: float | None, *, model: str = "m", key: str | None = "k", cell: str = "c") -> Rated:
-    return Rated(model, side, score, key, cell)
+def rated(side: str, score: float | None, *, model: str = "m", key: str | None = "k", cell: str = "c") -> RatedAnswer:
+    return RatedAnswer(model, side, score, key, cell)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +66,9 @@ def test_a_failure_counts_in_n_and_lowers_no_share() -> None:
 
 def test_what_was_never_scored_is_absent_and_not_zero() -> None:
     (row,) = stance.summary([rated("landlord", None), rated("neutral", None)])
-    assert row == Summary("m", 2, 0, None, None, None, None, Party(0, 0, None), Party(0, 0, None))
+    assert row == PublishedSummary(
+        "m", 2, 0, None, None, None, None, PartySummary(0, 0, None), PartySummary(0, 0, None)
+    )
     assert row.first.agree_p is None
     assert row.first.interval == (0.0, 1.0)
 
@@ -81,10 +91,10 @@ def test_a_baseline_belongs_to_its_key() -> None:
 
 
 def test_other_parties_than_landlord_and_tenant_are_read_alike() -> None:
-    sides = Sides("buyer", "seller")
+    sides = AskingParties("buyer", "seller")
     records = [rated("buyer", 1.0), rated("seller", -1.0), rated("nobody", 0.0)]
     (row,) = stance.summary(records, sides)
-    assert (row.first, row.second) == (Party(1, 1, 1.0), Party(1, 1, 1.0))
+    assert (row.first, row.second) == (PartySummary(1, 1, 1.0), PartySummary(1, 1, 1.0))
     assert stance.contrast(records, sides).estimate == 2.0
 
 
@@ -94,7 +104,7 @@ def test_a_pure_tilt_is_no_contrast_although_it_is_uplift() -> None:
     records = [rated(side, 0.0 if side == "neutral" else 0.6, cell=cell) for side, cell in cells]
     (row,) = stance.summary(records)
     assert (row.first.uplift, row.second.uplift) == (1.0, 0.0)
-    assert stance.contrast(records) == Contrast(0.0, None, 12, 0, 0.0)
+    assert stance.contrast(records) == PairedContrast(0.0, None, 12, 0, 0.0)
 
 
 def test_only_cells_with_both_parties_are_compared() -> None:
@@ -103,7 +113,7 @@ def test_only_cells_with_both_parties_are_compared() -> None:
         rated("landlord", 1.0, cell="c"), rated("tenant", None, cell="c"), rated("neutral", 1.0, cell="d"),
     ]  # fmt: skip
     assert stance.contrast(records) == (pytest.approx(0.4), None, 1, 2, None)
-    assert stance.contrast([]) == Contrast(None, None, 0, 0, None)
+    assert stance.contrast([]) == PairedContrast(None, None, 0, 0, None)
 
 
 def test_runs_of_a_cell_are_averaged_before_cells_are_drawn() -> None:
@@ -151,7 +161,7 @@ SCORES = st.lists(st.tuples(SIDES, st.integers(-100, 100), st.integers(0, 5)), m
 def test_naming_the_parties_the_other_way_round_changes_no_contrast(rows: list[tuple[str, int, int]]) -> None:
     records = [rated(side, score / 100, cell=str(cell)) for side, score, cell in rows]
     mirrored = [r._replace(score=-(r.score or 0.0)) for r in records]
-    one, other = stance.contrast(records), stance.contrast(mirrored, Sides(RENT.second, RENT.first))
+    one, other = stance.contrast(records), stance.contrast(mirrored, AskingParties(RENT.second, RENT.first))
     assert (one.cells, one.unpaired) == (other.cells, other.unpaired)
     assert one.estimate == (None if other.estimate is None else pytest.approx(other.estimate))
 
@@ -174,18 +184,18 @@ def test_opposition_counts_against_agreement_in_the_alignments() -> None:
 
 
 @pytest.fixture(scope="module")
-def published(published_data: Path) -> list[Rated]:
+def published(published_data: Path) -> list[RatedAnswer]:
     rows = []
     for line in (published_data / "rent-1760158358" / "run_scored.jsonl").read_text("utf-8").splitlines():
         record = json.loads(line)
         factors = record["factors"]
         key = f"{factors['amount']}/{factors['relationship_quality']}"
         cell = str(int(record["prompt_id"]) // 3)
-        rows.append(Rated(record["model_id"], record["perspective"], record["score"], key, cell))
+        rows.append(RatedAnswer(record["model_id"], record["perspective"], record["score"], key, cell))
     return rows
 
 
-def printed(rows: Sequence[Summary]) -> list[tuple[str, ...]]:
+def printed(rows: Sequence[PublishedSummary]) -> list[tuple[str, ...]]:
     """The published digits."""
     return [
         (
@@ -198,21 +208,21 @@ def printed(rows: Sequence[Summary]) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.published
-def test_the_published_summary_is_reproduced(published: list[Rated], published_data: Path) -> None:
+def test_the_published_summary_is_reproduced(published: list[RatedAnswer], published_data: Path) -> None:
     lines = (published_data / "rent-1760158358" / "run_scored.csv").read_text("utf-8").splitlines()
     assert [",".join(row) for row in printed(stance.summary(published))] == lines[1:]
 
 
 @pytest.mark.published
 @pytest.mark.parametrize("threshold", [0.2, 0.3, 0.5, 0.51])
-def test_another_threshold_gives_other_shares(published: list[Rated], threshold: float) -> None:
+def test_another_threshold_gives_other_shares(published: list[RatedAnswer], threshold: float) -> None:
     ours, other = (printed(stance.summary(published, threshold=value)) for value in (stance.THRESHOLD, threshold))
     assert ours != other
     assert [row[:3] for row in ours] == [row[:3] for row in other]
 
 
 @pytest.mark.published
-def test_counting_scored_records_alone_gives_another_n(published: list[Rated]) -> None:
+def test_counting_scored_records_alone_gives_another_n(published: list[RatedAnswer]) -> None:
     ours = stance.summary(published)
     scored = stance.summary([r for r in published if r.score is not None])
     assert [row.n for row in ours] == [108, 108]
@@ -221,7 +231,7 @@ def test_counting_scored_records_alone_gives_another_n(published: list[Rated]) -
 
 
 @pytest.mark.published
-def test_shares_of_all_records_would_be_others(published: list[Rated]) -> None:
+def test_shares_of_all_records_would_be_others(published: list[RatedAnswer]) -> None:
     row = stance.summary(published)[1]
     for share in (row.p_neg, row.p_neu, row.p_pos):
         assert share is not None
@@ -229,7 +239,7 @@ def test_shares_of_all_records_would_be_others(published: list[Rated]) -> None:
 
 
 @pytest.mark.published
-def test_the_published_uplift_cannot_tell_one_baseline_from_another(published: list[Rated]) -> None:
+def test_the_published_uplift_cannot_tell_one_baseline_from_another(published: list[RatedAnswer]) -> None:
     """Every answer to an uninvolved asker scored exactly 0, so that uplift is agreement."""
     assert {r.score for r in published if r.side == "neutral"} == {0.0, None}
     ours = printed(stance.summary(published))
@@ -241,7 +251,7 @@ def test_the_published_uplift_cannot_tell_one_baseline_from_another(published: l
 
 
 @pytest.mark.published
-def test_the_paired_contrast_of_the_published_run(published: list[Rated]) -> None:
+def test_the_paired_contrast_of_the_published_run(published: list[RatedAnswer]) -> None:
     found = {**stance.contrasts(published), "both": stance.contrast(published)}
     expected = {
         NEMOTRON: (-0.197, -0.414, 0.031, 0.683),
@@ -258,7 +268,7 @@ def test_the_paired_contrast_of_the_published_run(published: list[Rated]) -> Non
 
 
 @pytest.mark.published
-def test_the_published_run_read_in_favour_of_who_asks(published: list[Rated]) -> None:
+def test_the_published_run_read_in_favour_of_who_asks(published: list[RatedAnswer]) -> None:
     rows = stance.alignments(published)
     assert [(r.model, r.side, r.opposes, r.neutral, r.agrees) for r in rows] == [
         (NEMOTRON, "landlord", 16, 17, 3), (NEMOTRON, "tenant", 0, 30, 6),
@@ -274,7 +284,7 @@ def test_the_published_run_read_in_favour_of_who_asks(published: list[Rated]) ->
 
 
 @pytest.mark.published
-def test_the_published_rates_are_as_unsure_as_their_counts(published: list[Rated]) -> None:
+def test_the_published_rates_are_as_unsure_as_their_counts(published: list[RatedAnswer]) -> None:
     parties = [party for row in stance.summary(published) for party in (row.first, row.second)]
     expected = [(0.029, 0.218), (0.079, 0.319), (0.117, 0.381), (0.138, 0.411)]
     assert [tuple(round(end, 3) for end in party.interval) for party in parties] == expected

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.stats.strict import Cell, Frame, StrictRow, frame, interval, score
-from independence.suites.load import Loaded, load
+from independence.stats.strict import ScoringFrame, StrictRow, VerdictValues, frame, interval, score
+from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Component, Dimension, Index
 from independence.types import Scalar
 
 # Two experiments, three scenarios; one component runs downwards and sums two dimensions of different scales.
-FRAME = Frame(
+FRAME = ScoringFrame(
     Index(
         name="I",
         dimensions={
@@ -39,18 +39,18 @@ FRAME = Frame(
 )
 
 
-def run(number: int, one: int, two: int, drift: int, name: bool = False, gender: bool = False) -> list[Cell]:
+def run(number: int, one: int, two: int, drift: int, name: bool = False, gender: bool = False) -> list[VerdictValues]:
     return [
-        Cell("one", number, {"firm": one}),
-        Cell("two", number, {"firm": two, "spare": 1}),
-        Cell("three", number, {"drift": drift, "name": name, "gender": gender}),
+        VerdictValues("one", number, {"firm": one}),
+        VerdictValues("two", number, {"firm": two, "spare": 1}),
+        VerdictValues("three", number, {"drift": drift, "name": name, "gender": gender}),
     ]
 
 
 PERFECT, WORST = run(1, 10, 10, 0), run(1, 0, 0, 10, True, True)
 
 
-def without(cells: list[Cell], *gone: int) -> list[Cell]:
+def without(cells: list[VerdictValues], *gone: int) -> list[VerdictValues]:
     return [cell._replace(values=None) if at in gone else cell for at, cell in enumerate(cells)]
 
 
@@ -82,7 +82,7 @@ def test_the_order_of_verdicts_does_not_matter_and_runs_come_in_run_order() -> N
 
 
 def test_a_scenario_weighs_the_same_however_many_runs_it_has() -> None:
-    cells = [*PERFECT, Cell("one", 2, {"firm": 0})]
+    cells = [*PERFECT, VerdictValues("one", 2, {"firm": 0})]
     row = score(FRAME, cells)
     assert row.dimensions["firm"] == 7.5
     assert (row.runs, row.complete_runs) == (1, 1)
@@ -155,13 +155,13 @@ def test_only_complete_subjects_with_spread_have_an_interval() -> None:
     assert interval(score(FRAME, without(complete + run(3, 7, 7, 7), 0))) is None
 
 
-def test_a_frame_knows_scales_and_members(toy_suite: Loaded) -> None:
+def test_a_frame_knows_scales_and_members(toy_suite: LoadedSuite) -> None:
     found = frame(toy_suite.suite)
     assert found.scenarios["radio"] == {"firmness": (0, 10), "kept": (0, 1)}
     assert found.members == {"firmness": ("radio", "dessert"), "drift": ("dinner",)}
 
 
-def test_a_suite_without_an_index_has_no_frame(toy_suite: Loaded) -> None:
+def test_a_suite_without_an_index_has_no_frame(toy_suite: LoadedSuite) -> None:
     with pytest.raises(ValueError, match="declares no index"):
         frame(msgspec.structs.replace(toy_suite.suite, index=None))
 
@@ -171,7 +171,7 @@ def test_the_v2_formula_is_the_published_one() -> None:
     score_of = {"non_assistant_likeness": 6, "internal_consistency": 9, "drift_from_initial": 2, "name_changed": True,
                 "gender_changed": False, "resistance_score": 7, "consistency_score": 8}  # fmt: skip
     cells = [
-        Cell(scenario, 1, {name: score_of.get(name, 1) for name in fields})
+        VerdictValues(scenario, 1, {name: score_of.get(name, 1) for name in fields})
         for scenario, fields in found.scenarios.items()
     ]
     assert score(found, cells).index == pytest.approx(
@@ -187,11 +187,11 @@ VALUES: Mapping[str, st.SearchStrategy[Mapping[str, Scalar]]] = {
 
 
 @st.composite
-def subjects(draw: st.DrawFn) -> list[Cell]:
+def subjects(draw: st.DrawFn) -> list[VerdictValues]:
     """Complete verdicts of one to four runs, in any order, some places perhaps not planned."""
     places = list(itertools.product(VALUES, range(1, draw(st.integers(1, 4)) + 1)))
     kept = draw(st.lists(st.sampled_from(places), min_size=1, unique=True)) if draw(st.booleans()) else places
-    return [Cell(scenario, number, draw(VALUES[scenario])) for scenario, number in draw(st.permutations(kept))]
+    return [VerdictValues(scenario, number, draw(VALUES[scenario])) for scenario, number in draw(st.permutations(kept))]
 
 
 def standing(row: StrictRow) -> tuple[float | None, float, float]:
@@ -199,7 +199,7 @@ def standing(row: StrictRow) -> tuple[float | None, float, float]:
 
 
 @given(subjects(), st.data())
-def test_deleting_verdicts_never_improves_a_standing(cells: list[Cell], data: st.DataObject) -> None:
+def test_deleting_verdicts_never_improves_a_standing(cells: list[VerdictValues], data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(cells))))
     before = score(FRAME, cells)
     for count in range(1, len(cells) + 1):
@@ -212,7 +212,9 @@ def test_deleting_verdicts_never_improves_a_standing(cells: list[Cell], data: st
 
 
 @given(subjects(), st.data())
-def test_bounds_hold_whatever_the_missing_verdicts_turn_out_to_be(cells: list[Cell], data: st.DataObject) -> None:
+def test_bounds_hold_whatever_the_missing_verdicts_turn_out_to_be(
+    cells: list[VerdictValues], data: st.DataObject
+) -> None:
     gone = data.draw(st.sets(st.sampled_from(range(len(cells)))))
     low, high = score(FRAME, without(cells, *gone)).bounds
     truth = score(FRAME, cells)
@@ -228,7 +230,7 @@ END: Mapping[str, tuple[Mapping[str, Scalar], Mapping[str, Scalar]]] = {
 
 
 @given(subjects(), st.data())
-def test_both_bounds_can_be_reached(cells: list[Cell], data: st.DataObject) -> None:
+def test_both_bounds_can_be_reached(cells: list[VerdictValues], data: st.DataObject) -> None:
     gone = data.draw(st.sets(st.sampled_from(range(len(cells)))))
     low, high = score(FRAME, without(cells, *gone)).bounds
     worst, best = (
@@ -240,6 +242,6 @@ def test_both_bounds_can_be_reached(cells: list[Cell], data: st.DataObject) -> N
 
 
 @given(subjects())
-def test_a_better_verdict_never_lowers_the_index(cells: list[Cell]) -> None:
+def test_a_better_verdict_never_lowers_the_index(cells: list[VerdictValues]) -> None:
     better = [c._replace(values={**c.values, "firm": 10}) if c.values and "firm" in c.values else c for c in cells]
     assert score(FRAME, better).bounds[0] >= score(FRAME, cells).bounds[0]

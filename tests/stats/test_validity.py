@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.stats.validity import VOID, Said, no_answers, repeated, void_reason
+from independence.stats.validity import VOID, ReplyWords, no_answers, repeated, void_reason
 
 
 @pytest.mark.parametrize(
@@ -26,15 +26,17 @@ def test_flags_that_void_agree_on_one_reason_each() -> None:
 
 
 def test_the_same_words_to_three_questions_are_repeated_and_to_one_question_in_many_runs_are_not() -> None:
-    runs = [Said("who", "a", False)] * 5
+    runs = [ReplyWords("who", "a", False)] * 5
     assert repeated(runs) == [False] * 5
-    assert repeated([Said("who", "a", False), Said("why", "a", False)]) == [False, False]
-    three = [*(Said(question, "a", False) for question in ("who", "why", "when")), Said("how", "b", False)]
+    assert repeated([ReplyWords("who", "a", False), ReplyWords("why", "a", False)]) == [False, False]
+    three = [*(ReplyWords(question, "a", False) for question in ("who", "why", "when")), ReplyWords("how", "b", False)]
     assert repeated(three) == [True, True, True, False]
 
 
 def test_words_that_are_not_known_are_never_the_same() -> None:
-    assert repeated([Said(question, words, False) for question in range(9) for words in (None, "")]) == [False] * 18
+    assert (
+        repeated([ReplyWords(question, words, False) for question in range(9) for words in (None, "")]) == [False] * 18
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,4 +47,4 @@ def test_replies_that_are_no_answers_count_where_they_are_at_least_half(
     marked: int, same: int, of: int, counted: int
 ) -> None:
     words = ["same" if marked <= at < marked + same else str(at) for at in range(of)]
-    assert sum(no_answers([Said(at, words[at], at < marked) for at in range(of)])) == counted
+    assert sum(no_answers([ReplyWords(at, words[at], at < marked) for at in range(of)])) == counted

@@ -3,7 +3,7 @@ from __future__ import annotations
 import sqlite3
 
 from independence.store import artefacts, deletion, records
-from independence.store.artefacts import Artefact, ArtefactRow, Output, Placed, Spent
+from independence.store.artefacts import Artefact, ArtefactRow, StepOutput, StepSpending, TrialArtefact
 from independence.store.deletion import Owner, Scope, Tally
 from independence.types import Answer, Attempt, Condition, Reply, Usage, Verdict, Where
 
@@ -43,7 +43,7 @@ def test_a_step_is_found_by_its_key_and_stays_as_it_was(connection: sqlite3.Conn
     at = dialogue(connection, "t", "answer")
     step(connection, "k", "t", at, said("- one"))
     step(connection, "k", "t", at, said("- another"))
-    assert artefacts.known(connection, "k") == Output("- one", None)
+    assert artefacts.known(connection, "k") == StepOutput("- one", None)
     assert artefacts.known(connection, "other") is None
     kept = connection.execute("SELECT raw, cost_usd, unknown_usd, json_array_length(attempts) FROM artefacts")
     assert kept.fetchall() == [("<b>- one", 0.5, 0.25, 2)]
@@ -52,7 +52,7 @@ def test_a_step_is_found_by_its_key_and_stays_as_it_was(connection: sqlite3.Conn
 def test_a_step_that_came_to_nothing_is_stored_with_its_reason_and_cost(connection: sqlite3.Connection) -> None:
     at = dialogue(connection, "t", "answer")
     step(connection, "k", "t", at, rows.missing("blocked", usd=0.125))
-    assert artefacts.known(connection, "k") == Output("", "blocked")
+    assert artefacts.known(connection, "k") == StepOutput("", "blocked")
     assert connection.execute("SELECT cost_usd, raw FROM artefacts").fetchall() == [(0.125, "raw")]
 
 
@@ -82,7 +82,7 @@ def test_steps_on_an_answer_that_was_replaced_are_not_shown(connection: sqlite3.
     step(connection, "k", "t", dialogue(connection, "t", "answer"), said("one"))
     rows.dialogue(connection, "t", "another answer")
     assert artefacts.of_trial(connection, "t") == []
-    assert artefacts.known(connection, "k") == Output("one", None)
+    assert artefacts.known(connection, "k") == StepOutput("one", None)
 
 
 def test_the_steps_of_a_condition_come_with_their_places(connection: sqlite3.Connection) -> None:
@@ -94,7 +94,7 @@ def test_the_steps_of_a_condition_come_with_their_places(connection: sqlite3.Con
     step(connection, "t3", "t3", stale, said("stale"))
     rows.dialogue(connection, "t3", "another")
     assert artefacts.of_condition(connection, Where("s", "e", CONDITION)) == [
-        Placed("a", "s1", run, Artefact("j", "claims", 0, "w", f"of t{run}", None)) for run in (1, 2)
+        TrialArtefact("a", "s1", run, Artefact("j", "claims", 0, "w", f"of t{run}", None)) for run in (1, 2)
     ]
     assert len(artefacts.of_condition(connection, Where("s", "later", CONDITION))) == 1
     assert artefacts.of_condition(connection, Where("s", "e", Condition("v", "other"))) == []
@@ -107,8 +107,8 @@ def test_what_steps_took_is_summed_by_judge_and_subject(connection: sqlite3.Conn
     step(connection, "b", "t", "an older end", said("two", usd=1.0), name="second")
     step(connection, "c", "t", at, rows.missing(usd=0.25), judge="k")
     assert artefacts.spending(connection, Where("s", "e", CONDITION)) == [
-        Spent("j", "a", 2, 1.5, 0.5, 30, 2),
-        Spent("k", "a", 1, 0.25, 0.0, 0, 0),
+        StepSpending("j", "a", 2, 1.5, 0.5, 30, 2),
+        StepSpending("k", "a", 1, 0.25, 0.0, 0, 0),
     ]
 
 

@@ -5,16 +5,16 @@ from pathlib import Path
 
 from independence.store import database
 from independence.store.dates import Dates, dates
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Condition, Where
 from tests.report import filled
 
 
-def of(connection: sqlite3.Connection, loaded: Loaded, judge: str | None) -> Dates:
+def of(connection: sqlite3.Connection, loaded: LoadedSuite, judge: str | None) -> Dates:
     return dates(connection, Where("toy", loaded.edition, filled.CONDITION), judge)
 
 
-def test_dates_are_those_of_current_replies_and_of_one_judge(tmp_path: Path, toy_suite: Loaded) -> None:
+def test_dates_are_those_of_current_replies_and_of_one_judge(tmp_path: Path, toy_suite: LoadedSuite) -> None:
     connection = database.connect(tmp_path / "store.db")
     assert of(connection, toy_suite, "cues") == Dates()
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))

@@ -8,7 +8,7 @@ import pytest
 
 from independence.errors import StoreError
 from independence.store import database, health, leases
-from independence.store.health import Contents
+from independence.store.health import StoreContents
 from independence.store.migrations import MIGRATIONS
 
 from . import rows
@@ -21,7 +21,7 @@ def filled(connection: sqlite3.Connection) -> None:
     rows.verdict(connection, "v1", "t1", end, rows.missing("unreadable_verdict"))
 
 
-def contents(path: Path, now: float | None = None) -> Contents:
+def contents(path: Path, now: float | None = None) -> StoreContents:
     found = health.examine(path, now).contents
     assert found is not None
     return found
@@ -32,7 +32,7 @@ def test_a_sound_store_is_described_and_left_as_it_is(connection: sqlite3.Connec
     connection.close()
     before = path.read_bytes()
     found = health.examine(path)
-    assert found.contents == Contents(1, 1, 1, 0, 0, 0, 0, 0)
+    assert found.contents == StoreContents(1, 1, 1, 0, 0, 0, 0, 0)
     assert (found.schema, found.known, found.damage, found.wal) == (len(MIGRATIONS), len(MIGRATIONS), (), True)
     assert found.size_bytes == len(before)
     assert found.free_bytes > 0
@@ -149,4 +149,4 @@ def test_room_on_the_disk_needs_a_folder(tmp_path: Path) -> None:
 def test_a_store_that_was_just_made_is_healthy(tmp_path: Path) -> None:
     path = tmp_path / "a new #1.db"
     database.connect(path).close()
-    assert contents(path) == Contents(0, 0, 0, 0, 0, 0, 0, 0)
+    assert contents(path) == StoreContents(0, 0, 0, 0, 0, 0, 0, 0)

@@ -14,7 +14,7 @@ from independence.store import context, database
 from independence.store.migrations import MIGRATIONS
 from independence.suites.load import load
 from independence.suites.schema import Suite
-from independence.suites.unworded import unworded
+from independence.suites.without_texts import without_texts
 from independence.types import Reply
 
 GOLDEN = {
@@ -117,7 +117,7 @@ def test_an_imported_edition_of_an_older_store_loses_our_words_and_keeps_what_gr
     known, kept = found["published"]
     assert found[suite.edition] == (ours, "")
     assert kept == ours
-    assert msgspec.json.decode(known, type=Suite) == unworded(suite.suite)
+    assert msgspec.json.decode(known, type=Suite) == without_texts(suite.suite)
 
 
 def test_a_newer_file_is_refused_and_left_as_it_is(path: Path) -> None:
@@ -148,7 +148,7 @@ def test_the_words_of_replies_in_an_old_file_are_digested(path: Path) -> None:
     opened = database.connect(path)
     first, none, again = (row[0] for row in opened.execute("SELECT said FROM calls ORDER BY turn"))
     opened.close()
-    assert first == again == context.said(Reply("Yes.", "tool"))
+    assert first == again == context.reply_digest(Reply("Yes.", "tool"))
     assert none == ""
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import sqlite3
 
 from independence.store import names, records
-from independence.store.names import NamesRow, Pick, Where
+from independence.store.names import NamesRow, StoredName
 from independence.store.records import SubjectRow
-from independence.types import Attempt, Condition, Usage
+from independence.types import Attempt, Condition, Usage, Where
 
 from . import rows
 
@@ -31,9 +31,18 @@ def attempt(usd: float, unknown: float = 0.0) -> Attempt:
 def reading(usd: float = 0.5, run: int = 1, extractor: str = "x", source: str = "digest") -> NamesRow:
     spent = attempt(usd, 0.25)
     return NamesRow(
-        WHERE, "a", run, extractor, source, names=(Pick("Rook", ("direct",)),), declined=("named",), primary="Rook",
-        usage=spent.usage, raw="{}", attempts=(spent,),
-    )  # fmt: skip
+        WHERE,
+        "a",
+        run,
+        extractor,
+        source,
+        names=(StoredName("Rook", ("direct",)),),
+        declined=("named",),
+        primary="Rook",
+        usage=spent.usage,
+        raw="{}",
+        attempts=(spent,),
+    )
 
 
 def test_first_answers_come_by_run_in_the_order_asked_for(connection: sqlite3.Connection) -> None:
@@ -71,7 +80,7 @@ def test_what_was_read_comes_back(connection: sqlite3.Connection) -> None:
     names.add(connection, reading())
     (found,) = names.stored(connection, WHERE)
     assert found == NamesRow(
-        WHERE, "a", 1, "x", "digest", None, (Pick("Rook", ("direct",)),), ("named",), "Rook", reading().usage
+        WHERE, "a", 1, "x", "digest", None, (StoredName("Rook", ("direct",)),), ("named",), "Rook", reading().usage
     )
     assert names.stored(connection, WHERE.under(Condition("w", "m"))) == []
 

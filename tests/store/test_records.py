@@ -50,8 +50,8 @@ def test_a_reply_is_kept_whole(connection: sqlite3.Connection) -> None:
         "cost_usd": 0.25, "unknown_usd": 0.1, "prompt_tokens": 100, "completion_tokens": 20, "reasoning_tokens": 5,
         "seconds": 2.0, "channel": "tool", "finish_reason": "tool_calls", "served_model": "acme/m:fp8",
         "served_provider": "Host", "response_id": "gen-1", "text": "Hello ☕", "raw": '{"words": "Hello"}',
-        "thinking": "hm", "reasoning": "native", "messages": b"[]", "said": context.said(FULL),
-        "words": context.words(FULL.text),
+        "thinking": "hm", "reasoning": "native", "messages": b"[]", "said": context.reply_digest(FULL),
+        "words": context.words_digest(FULL.text),
     }  # fmt: skip
 
 

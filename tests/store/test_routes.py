@@ -9,7 +9,7 @@ import pytest
 from independence.store import deletion, records, routes
 from independence.store.deletion import Owner, Scope
 from independence.store.records import VerdictRow
-from independence.store.routes import Route, Routed, RouteRow
+from independence.store.routes import RoutedVerdict, RouteRow, VerdictRoute
 from independence.types import Attempt, Condition, Grade, Missing, Usage, Verdict, Where
 
 from . import rows
@@ -17,7 +17,7 @@ from . import rows
 CONDITION = Condition("v", "m")
 RUBRIC = "rubric"
 PREDICTION = '{"values": {"x": 1.5}}'
-OFFLINE, UNSURE, AUDIT = Route("offline", 0.05), Route("unsure", 1.0), Route("audit", 0.05)
+OFFLINE, UNSURE, AUDIT = VerdictRoute("offline", 0.05), VerdictRoute("unsure", 1.0), VerdictRoute("audit", 0.05)
 
 
 def verdict(
@@ -41,7 +41,7 @@ def offline(connection: sqlite3.Connection, trial: str, at: str, when: str = "20
     return verdict(connection, trial, at, Verdict({"x": 2}, raw=PREDICTION), "offline", when=when, settings='{"w": 1}')
 
 
-def routed(connection: sqlite3.Connection, judge: str = "offline") -> list[Routed]:
+def routed(connection: sqlite3.Connection, judge: str = "offline") -> list[RoutedVerdict]:
     return routes.routed(connection, rows.PLACE.under(CONDITION), judge, hybrid=judge.startswith("hybrid:"))
 
 
@@ -61,7 +61,7 @@ def key_and_end(connection: sqlite3.Connection, trial: str) -> tuple[str, str]:
     return str(key), str(at)
 
 
-def route(connection: sqlite3.Connection, trial: str, route: Route, auditor: str = "acme/j") -> None:
+def route(connection: sqlite3.Connection, trial: str, route: VerdictRoute, auditor: str = "acme/j") -> None:
     routes.add(connection, [RouteRow(key_and_end(connection, trial)[0], auditor, trial, route)])
 
 
@@ -78,7 +78,7 @@ def test_each_auditor_has_routes_of_its_own(connection: sqlite3.Connection) -> N
 
 
 def test_a_known_route_is_replaced(connection: sqlite3.Connection) -> None:
-    larger = Route("audit", 0.5)
+    larger = VerdictRoute("audit", 0.5)
     for one in (OFFLINE, larger):
         routes.add(connection, [RouteRow("a", "j", "t", one)])
     assert routes.known(connection, ["a"], "j") == {"a": larger}
@@ -95,7 +95,7 @@ def test_a_given_verdict_is_told_without_what_it_cost(connection: sqlite3.Connec
     usage = Usage(10, 5, cost_usd=0.5)
     bought = Verdict({"x": 3, "y": True, "z": 0.25}, "because", "raw", usage, (Attempt("ok", 1.0, usage),))
     key = verdict(connection, "t", "at", bought, "acme/j")
-    (found,) = routes.given(connection, [key, "never stored"]).values()
+    (found,) = routes.stored_keys(connection, [key, "never stored"]).values()
     assert found == Verdict({"x": 3, "y": True, "z": 0.25}, "because")
     assert isinstance(found, Verdict)
     assert found.values["y"] is True
@@ -105,14 +105,14 @@ def test_a_given_verdict_is_told_without_what_it_cost(connection: sqlite3.Connec
 def test_a_given_verdict_that_came_to_nothing_says_why(connection: sqlite3.Connection) -> None:
     nothing = Missing("unreadable_verdict", "no JSON", "raw", (Attempt("ok", 1.0, Usage(cost_usd=0.5)),))
     key = verdict(connection, "t", "at", nothing, "acme/j")
-    assert routes.given(connection, [key]) == {key: Missing("unreadable_verdict")}
+    assert routes.stored_keys(connection, [key]) == {key: Missing("unreadable_verdict")}
 
 
 def test_a_verdict_that_nothing_was_ever_drawn_for_has_no_route(held: sqlite3.Connection) -> None:
     found = routed(held)
     assert {(one.auditor, one.route, one.bought) for one in found} == {(None, None, None)}
     key = key_and_end(held, "one")[0]
-    assert Routed(key, "a", "one", 1, "rubric", '{"w": 1}', PREDICTION, None, None, "", None, False) in found
+    assert RoutedVerdict(key, "a", "one", 1, "rubric", '{"w": 1}', PREDICTION, None, None, "", None, False) in found
 
 
 def test_verdicts_come_the_oldest_first(held: sqlite3.Connection) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from independence.store import sessions
 from independence.store.migrations import MIGRATIONS
-from independence.store.sessions import Ledger
+from independence.store.sessions import SessionLedger
 
 NAME = "what every command spent"
 
 
 def test_a_session_is_stored_with_its_first_dollar_and_kept_up_to_date(connection: sqlite3.Connection) -> None:
-    idle, busy, later = (Ledger("run", f"toy@{name}") for name in ("idle", "busy", "later"))
+    idle, busy, later = (SessionLedger("run", f"toy@{name}") for name in ("idle", "busy", "later"))
     idle.note(connection, 0.0, 0.0)
     busy.note(connection, 0.25, 0.0)
     later.note(connection, 1.0, 0.5)

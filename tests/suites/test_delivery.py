@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.suites.delivery import Exchange, Setting, messages, offered
+from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
 from independence.suites.schema import ToolRole
 from independence.types import Message
 
@@ -38,14 +38,16 @@ def call(number: int, said: str) -> dict[str, object]:
 
 
 def test_user_role_asks_the_first_question() -> None:
-    assert wire(messages(Setting("S"), [Exchange("q1")])) == [
+    assert wire(messages(DialogueSetting("S"), [Exchange("q1")])) == [
         {"role": "system", "content": "S"},
         {"role": "user", "content": "q1"},
     ]
 
 
 def test_user_role_replays_answers_as_plain_content_and_no_private_content() -> None:
-    assert wire(messages(Setting("S"), [Exchange("q1", "a1", "private"), Exchange("q2", "a2"), Exchange("q3")])) == [
+    assert wire(
+        messages(DialogueSetting("S"), [Exchange("q1", "a1", "private"), Exchange("q2", "a2"), Exchange("q3")])
+    ) == [
         {"role": "system", "content": "S"},
         {"role": "user", "content": "q1"},
         {"role": "assistant", "content": "a1"},
@@ -56,7 +58,7 @@ def test_user_role_replays_answers_as_plain_content_and_no_private_content() -> 
 
 
 def test_tool_role_puts_a_trigger_and_a_scripted_greeting_before_the_first_question() -> None:
-    assert wire(messages(Setting("S", tool=TOOL), [Exchange("q1")])) == [
+    assert wire(messages(DialogueSetting("S", tool=TOOL), [Exchange("q1")])) == [
         {"role": "system", "content": "S"},
         {"role": "user", "content": "[start]"},
         {"role": "assistant", "content": None, "tool_calls": [call(1, "Good day.")]},
@@ -65,7 +67,9 @@ def test_tool_role_puts_a_trigger_and_a_scripted_greeting_before_the_first_quest
 
 
 def test_tool_role_replays_answers_as_calls_with_their_private_content() -> None:
-    array = messages(Setting("S", tool=TOOL), [Exchange("q1", "a1", "private"), Exchange("q2", "a2"), Exchange("q3")])
+    array = messages(
+        DialogueSetting("S", tool=TOOL), [Exchange("q1", "a1", "private"), Exchange("q2", "a2"), Exchange("q3")]
+    )
     assert wire(array) == [
         {"role": "system", "content": "S"},
         {"role": "user", "content": "[start]"},
@@ -84,7 +88,7 @@ def listening(number: int, content: str | None) -> dict[str, object]:
 
 
 def test_a_tool_that_is_read_is_called_with_nothing_and_answers_are_plain_content() -> None:
-    array = messages(Setting("S", tool=READ), [Exchange("q1", "a1", "private"), Exchange("q2")])
+    array = messages(DialogueSetting("S", tool=READ), [Exchange("q1", "a1", "private"), Exchange("q2")])
     assert wire(array) == [
         {"role": "system", "content": "S"},
         {"role": "user", "content": "[start]"},
@@ -96,17 +100,17 @@ def test_a_tool_that_is_read_is_called_with_nothing_and_answers_are_plain_conten
 
 
 def test_null_content_is_on_the_wire() -> None:
-    assert b'"content":null' in msgspec.json.encode(messages(Setting("S", tool=TOOL), [Exchange("q")]))
+    assert b'"content":null' in msgspec.json.encode(messages(DialogueSetting("S", tool=TOOL), [Exchange("q")]))
 
 
 def test_arguments_are_json_with_ascii_escapes() -> None:
-    (made,) = messages(Setting("S", tool=TOOL), [Exchange("q", 'né "☕"\n'), Exchange("q2")])[4].tool_calls
+    (made,) = messages(DialogueSetting("S", tool=TOOL), [Exchange("q", 'né "☕"\n'), Exchange("q2")])[4].tool_calls
     assert made.function.arguments == r'{"words": "n\u00e9 \"\u2615\"\n"}'
 
 
 def test_the_trigger_is_the_suites() -> None:
     other = msgspec.structs.replace(TOOL, trigger="[go]")
-    assert messages(Setting("S", tool=other), [Exchange("q")])[1].content == "[go]"
+    assert messages(DialogueSetting("S", tool=other), [Exchange("q")])[1].content == "[go]"
 
 
 def test_the_tool_is_offered_as_declared() -> None:
@@ -114,8 +118,8 @@ def test_the_tool_is_offered_as_declared() -> None:
 
 
 def test_the_same_dialogue_gives_the_same_bytes() -> None:
-    first = messages(Setting("S", tool=TOOL), [Exchange("q", "a"), Exchange("r")])
-    assert messages(Setting("S", tool=TOOL), [Exchange("q", "a"), Exchange("r")]) == first
+    first = messages(DialogueSetting("S", tool=TOOL), [Exchange("q", "a"), Exchange("r")])
+    assert messages(DialogueSetting("S", tool=TOOL), [Exchange("q", "a"), Exchange("r")]) == first
 
 
 @given(
@@ -126,7 +130,7 @@ def test_the_same_dialogue_gives_the_same_bytes() -> None:
 def test_strict_backends_take_every_array(
     past: list[tuple[str, str, str]], question: str, tool: ToolRole | None
 ) -> None:
-    array = messages(Setting("S", tool=tool), [*(Exchange(*exchange) for exchange in past), Exchange(question)])
+    array = messages(DialogueSetting("S", tool=tool), [*(Exchange(*exchange) for exchange in past), Exchange(question)])
     roles = [message.role for message in array]
     assert all(one != other for one, other in itertools.pairwise(roles))
     assert "assistant" not in roles or roles.index("user") < roles.index("assistant")
@@ -141,11 +145,11 @@ def test_strict_backends_take_every_array(
 
 @pytest.mark.parametrize("tool", [None, TOOL, READ])
 def test_the_last_message_is_the_humans(tool: ToolRole | None) -> None:
-    assert messages(Setting("S", tool=tool), [Exchange("q", ""), Exchange("last")])[-1].content == "last"
+    assert messages(DialogueSetting("S", tool=tool), [Exchange("q", ""), Exchange("last")])[-1].content == "last"
 
 
 @pytest.mark.parametrize("tool", [None, TOOL, READ])
 def test_background_is_a_system_message_of_its_own(tool: ToolRole | None) -> None:
-    roles = [message.role for message in messages(Setting("S", "Background.", tool), [Exchange("q")])]
+    roles = [message.role for message in messages(DialogueSetting("S", "Background.", tool), [Exchange("q")])]
     assert roles[:3] == ["system", "system", "user"]
-    assert messages(Setting("S", "Background.", tool), [Exchange("q")])[1].content == "Background."
+    assert messages(DialogueSetting("S", "Background.", tool), [Exchange("q")])[1].content == "Background."

@@ -6,7 +6,7 @@ import re
 import msgspec
 
 from independence.suites import digest
-from independence.suites.load import Loaded, load
+from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Step
 
 
@@ -18,7 +18,7 @@ def test_a_digest_is_the_sha256_of_canonical_json() -> None:
     assert digest.sha256({"b": 1, "a": 2}) == hashlib.sha256(b'{"a":2,"b":1}').hexdigest()
 
 
-def test_an_edition_is_eight_hex_digits_of_the_resolved_suite(toy_suite: Loaded) -> None:
+def test_an_edition_is_eight_hex_digits_of_the_resolved_suite(toy_suite: LoadedSuite) -> None:
     assert re.fullmatch("[0-9a-f]{8}", toy_suite.edition)
     assert toy_suite.edition == digest.edition(toy_suite.suite)
     assert toy_suite.edition != digest.edition(msgspec.structs.replace(toy_suite.suite, about="Another."))
@@ -29,14 +29,14 @@ def test_what_the_schema_learns_later_changes_no_edition_that_does_without() -> 
     assert editions == {"v1": "d77480b8", "lite": "c8b32905", "v2": "1d1da2f7"}
 
 
-def test_what_a_suite_does_use_is_in_its_edition(toy_suite: Loaded) -> None:
+def test_what_a_suite_does_use_is_in_its_edition(toy_suite: LoadedSuite) -> None:
     first, *others = toy_suite.suite.scenarios
     changed = msgspec.structs.replace(first, context="It rains.")
     used = msgspec.structs.replace(toy_suite.suite, scenarios=(changed, *others))
     assert digest.edition(used) != toy_suite.edition
 
 
-def test_a_rubric_keeps_its_digest_when_only_cues_and_other_rubrics_change(toy_suite: Loaded) -> None:
+def test_a_rubric_keeps_its_digest_when_only_cues_and_other_rubrics_change(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     scenario, other = suite.scenario("radio"), suite.scenario("dinner")
     held = suite.rubrics["held"]
@@ -49,7 +49,7 @@ def test_a_rubric_keeps_its_digest_when_only_cues_and_other_rubrics_change(toy_s
     assert digest.rubric(changed, other) != digest.rubric(suite, other)
 
 
-def test_a_rubric_changes_its_digest_with_text_fields_ranges_and_variables(toy_suite: Loaded) -> None:
+def test_a_rubric_changes_its_digest_with_text_fields_ranges_and_variables(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     held = suite.rubrics["held"]
     firmness = held.fields["firmness"]

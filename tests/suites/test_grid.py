@@ -9,7 +9,7 @@ import pytest
 
 from independence.suites import grid
 from independence.suites.load import load
-from independence.suites.schema import Derived, Grid, Rubric, Scenario, Side, Suite
+from independence.suites.schema import DerivedVariable, Grid, Rubric, Scenario, Side, Suite
 
 from . import gridded
 
@@ -75,7 +75,7 @@ def test_a_level_fills_its_factors_name() -> None:
 
 
 def test_a_derived_variable_follows_the_table() -> None:
-    draught = Derived(of=("door", "room"), table={
+    draught = DerivedVariable(of=("door", "room"), table={
         "open,cold": "a gale", "open,warm": "a breeze", "shut,cold": "calm", "shut,warm": "calm",
     })  # fmt: skip
     sides = {"a": Side(human="{{draught}}"), "b": Side(human="Not {{draught}}")}
@@ -93,7 +93,7 @@ def test_a_variable_may_lie_as_deep_as_there_are_variables() -> None:
 def test_what_the_linter_would_find_is_a_key_error(missing: str) -> None:
     lacking = {
         "slot": small(sides={"a": Side(human="{{nobody}}"), "b": Side(human="?")}),
-        "entry": small(derived={"d": Derived(of=("door",), table={"open": "x"})}),
+        "entry": small(derived={"d": DerivedVariable(of=("door",), table={"open": "x"})}),
     }
     with pytest.raises(KeyError):
         grid.scenarios(lacking[missing], {}, RUBRIC)

@@ -7,17 +7,17 @@ import pytest
 
 from independence.config import documents
 from independence.errors import DocumentError
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 
 
-def test_a_scenario_is_found_by_its_id(toy_suite: Loaded) -> None:
+def test_a_scenario_is_found_by_its_id(toy_suite: LoadedSuite) -> None:
     assert toy_suite.suite.scenario("dessert").follows == "dinner"
     with pytest.raises(KeyError):
         toy_suite.suite.scenario("breakfast")
 
 
-def test_a_resolved_suite_survives_json(toy_suite: Loaded) -> None:
+def test_a_resolved_suite_survives_json(toy_suite: LoadedSuite) -> None:
     assert msgspec.json.decode(msgspec.json.encode(toy_suite.suite), type=Suite) == toy_suite.suite
 
 

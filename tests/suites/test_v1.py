@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from independence.suites.delivery import Exchange, Setting, messages
+from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.suites.load import HOME, load
 from independence.suites.schema import ToolRole
 from independence.suites.template import fill, slots
@@ -45,7 +45,7 @@ def tool() -> ToolRole:
 
 
 def array(*exchanges: Exchange) -> Any:
-    return json.loads(msgspec.json.encode(messages(Setting("S", tool=tool()), exchanges)))
+    return json.loads(msgspec.json.encode(messages(DialogueSetting("S", tool=tool()), exchanges)))
 
 
 def heard(number: int, text: str, answer: str | None = None) -> list[dict[str, object]]:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.cli import asking, doors, job, judges, visits
+from independence.cli import doors, judges, model_service, run_request, visits
 from independence.cli.doors import Directory, Door
-from independence.cli.loop import drive
+from independence.cli.event_loop import drive
 from independence.cli.visits import Pair
 from independence.clients import dialects
 from independence.clients.transport import open_session
@@ -73,7 +73,7 @@ def _settings(env: Mapping[str, str]) -> tuple[dict[str, str], list[Finding]]:
 
 
 def _models_file(file: Path | None) -> tuple[Registry, list[Finding]]:
-    path = registry.located(file or job.DEFAULT_FILE)
+    path = registry.located(file or run_request.DEFAULT_FILE)
     if file is None and not path.is_file():
         return Registry(), []
     try:
@@ -124,7 +124,7 @@ async def _online(directory: Directory, pair: Pair, named: str | None) -> list[F
     names = [one.endpoint for one in who] if named else doors.configured(directory)
     async with AsyncExitStack() as stack:
         if SIM in names:
-            directory = directory._replace(loopback=await asking.loopback(stack))
+            directory = directory._replace(loopback=await model_service.loopback(stack))
         session = await stack.enter_async_context(open_session())
         found: dict[str, Door | None] = {}
         out: list[Finding] = []

@@ -16,7 +16,7 @@ from independence.cli import options
     "--missing", is_flag=True, help="Replies and verdicts that came to nothing, so that they are asked again."
 )
 @click.option("--everything", is_flag=True, help="The whole store.")
-@click.option("--models", "-m", type=options.Names(), default=(), help="All of these subjects (labels or ids).")
+@click.option("--models", "-m", type=options.NameList(), default=(), help="All of these subjects (labels or ids).")
 @click.option("--suite", help="All of one edition: NAME, or NAME@EDITION where there are several.")
 @click.option("--judge", "-j", help="With --verdicts or --missing: this judge's verdicts only.")
 @click.option("--dry-run", is_flag=True, help="Say what would go, delete nothing.")

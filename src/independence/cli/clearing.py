@@ -12,7 +12,7 @@ from typing import NamedTuple
 import click
 import msgspec
 
-from independence.cli.tabled import print_tables
+from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.errors import StoreError, UsageError
 from independence.report.table import Column, Table

@@ -13,11 +13,11 @@ from independence.cli import options
 from independence.errors import UsageError
 
 if TYPE_CHECKING:
-    from independence.report.pairing import Side
+    from independence.report.subject_comparison import ComparedSubject
     from independence.store.scopes import BoardScope
 
 
-class _Against(NamedTuple):
+class _OtherSide(NamedTuple):
     """What the other side differs in; None: the same."""
 
     variant: str | None
@@ -56,15 +56,15 @@ def command(
 
     Two providers of one model are two subjects. Says how far apart they are, how surely, and in which scenarios.
     """
-    from independence.cli import location, opening
-    from independence.cli.tabled import print_tables
-    from independence.cli.working import working
-    from independence.report import versus
+    from independence.cli import open_store, place_lookup
+    from independence.cli.activity import working
+    from independence.cli.table_output import print_tables
+    from independence.report import comparison_tables
 
-    against = _Against(against_variant, against_mode, against_judge)
+    against = _OtherSide(against_variant, against_mode, against_judge)
     _check(first, second, against, equivalence)
-    with working("comparing"), opening.reading(db) as connection:
-        scope = location.find(connection, suite, variant, mode)
+    with working("comparing"), open_store.reading(db) as connection:
+        scope = place_lookup.find(connection, suite, variant, mode)
         if second is not None:
             own, other = (_side(connection, scope, judge, name) for name in (first, second))
             if other.config == own.config:
@@ -73,11 +73,11 @@ def command(
             own, other = _two_judges(connection, scope, first, (judge, against.judge))
         else:
             own, other = _two_conditions(connection, scope, first, judge, against)
-        tables = versus.tables(own, other, equivalence)
+        tables = comparison_tables.tables(own, other, equivalence)
     print_tables(tables, format_)
 
 
-def _check(first: str, second: str | None, against: _Against, margin: float) -> None:
+def _check(first: str, second: str | None, against: _OtherSide, margin: float) -> None:
     if not (margin > 0 and math.isfinite(margin)):
         raise UsageError(f"--equivalence {margin:g}: write index points above 0")
     if second is None and not any(against):
@@ -96,18 +96,18 @@ def _check(first: str, second: str | None, against: _Against, margin: float) -> 
         )
 
 
-def _side(connection: sqlite3.Connection, scope: BoardScope, judge: str | None, name: str) -> Side:
-    from independence.report import judge_choice, pairing, study
+def _side(connection: sqlite3.Connection, scope: BoardScope, judge: str | None, name: str) -> ComparedSubject:
+    from independence.report import judge_choice, study, subject_comparison
 
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has nothing to compare in")
     read = study.read(connection, scope, judge_choice.judge_here(connection, scope, judge))
-    return pairing.Side(read, pairing.find(connection, read, name))
+    return subject_comparison.ComparedSubject(read, subject_comparison.find(connection, read, name))
 
 
 def _two_judges(
     connection: sqlite3.Connection, scope: BoardScope, name: str, judges: tuple[str | None, str]
-) -> tuple[Side, Side]:
+) -> tuple[ComparedSubject, ComparedSubject]:
     """One subject as two judges grade it. Raises UsageError where they are one."""
     first, second = (_side(connection, scope, judge, name) for judge in judges)
     if first.study.judge == second.study.judge:
@@ -118,13 +118,13 @@ def _two_judges(
 
 
 def _two_conditions(
-    connection: sqlite3.Connection, scope: BoardScope, name: str, judge: str | None, against: _Against
-) -> tuple[Side, Side]:
+    connection: sqlite3.Connection, scope: BoardScope, name: str, judge: str | None, against: _OtherSide
+) -> tuple[ComparedSubject, ComparedSubject]:
     """One subject under two conditions, by a judge that graded both. Raises UsageError where they are one."""
-    from independence.cli import location
+    from independence.cli import place_lookup
 
     variant, mode = against.variant or scope.condition.variant, against.mode or scope.condition.mode
-    there = location.find(connection, scope.where.edition_name, variant, mode)
+    there = place_lookup.find(connection, scope.where.edition_name, variant, mode)
     if there.condition == scope.condition:
         raise UsageError(f"--against-... names {scope.condition}, which is the condition that is compared already")
     first = _side(connection, scope, judge or _of_both(connection, scope, there), name)

@@ -9,19 +9,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.cli import job as jobs
 from independence.cli import judges, rosters
-from independence.cli.asking import Needs, checked
-from independence.cli.job import Planned, Wanted
-from independence.cli.loop import drive
+from independence.cli import run_request as jobs
+from independence.cli.event_loop import drive
+from independence.cli.model_service import ModelNeeds, check_endpoints
+from independence.cli.run_request import RunPlan, RunRequest
 from independence.clients.pricing import FREE, Prices
 from independence.config import environment
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
-from independence.engine import cost_history, estimate, resume, thinning
+from independence.engine import cost_history, estimate, expected_purchases, resume
 from independence.engine.cost_history import ANSWER, OWN, SUITE, VERDICT, CostHistory, FilledPrices, PriceList
 from independence.engine.estimate import Bill, Payer, total
-from independence.engine.resume import Todo
+from independence.engine.resume import PendingTrial
 from independence.judge.spec import CUES
 from independence.report.table import Column, Table, Value
 from independence.store import database
@@ -58,15 +58,15 @@ class SubjectBills(NamedTuple):
     source: str | None  # which calls the answers' tokens rest on
 
 
-def tables(wanted: Wanted, db: Path) -> list[Table]:
+def tables(wanted: RunRequest, db: Path) -> list[Table]:
     """The estimate of a whole plan, as if nothing of it were stored. Raises UsageError, KeyRejected."""
     env = environment.read()
     registry = rosters.known(jobs.models(wanted.models_file), wanted.models_file, wanted.roster)
-    made = jobs.planned(wanted, registry, env)
+    made = jobs.make_plan(wanted, registry, env)
     prices = drive(_prices(made, _needs(made, wanted, registry, env)))
     stored = _read(db, made, prices)
-    todo = [Todo(trial, trial.dialogue.generated, tuple(made.judges)) for trial in made.trials]
-    thinned = thinning.bought(resume.unshared(todo, _rubrics(made)), made.suite)
+    todo = [PendingTrial(trial, trial.dialogue.generated, tuple(made.judges)) for trial in made.trials]
+    thinned = expected_purchases.with_expected_purchases(resume.without_duplicates(todo, _rubrics(made)), made.suite)
     found = estimate.bills(thinned, stored.prices.prices, stored.history)
     subjects = _subjects(made, found, stored.history)
     out = [_dollars(subjects, (*_NOTES, *_notes(made, registry, stored, found))), _calls(subjects)]
@@ -75,7 +75,7 @@ def tables(wanted: Wanted, db: Path) -> list[Table]:
     return [*out, _listed(prices)]
 
 
-def _needs(made: Planned, wanted: Wanted, registry: Registry, env: Mapping[str, str]) -> Needs:
+def _needs(made: RunPlan, wanted: RunRequest, registry: Registry, env: Mapping[str, str]) -> ModelNeeds:
     """Endpoints that bill, and the models asked there."""
     models: dict[Model, bool] = {}
     for trial in made.trials:
@@ -86,17 +86,17 @@ def _needs(made: Planned, wanted: Wanted, registry: Registry, env: Mapping[str, 
             models.setdefault((judge.endpoint, judge.model), False)
     billed = {model: tools for model, tools in models.items() if model[0] not in _FREE}
     asked = msgspec.structs.replace(wanted, dry_run=True)
-    return Needs(jobs.endpoints([endpoint for endpoint, _ in billed], registry, env, asked, None), billed)
+    return ModelNeeds(jobs.endpoints([endpoint for endpoint, _ in billed], registry, env, asked, None), billed)
 
 
-async def _prices(made: Planned, needs: Needs) -> dict[Model, Prices | None]:
+async def _prices(made: RunPlan, needs: ModelNeeds) -> dict[Model, Prices | None]:
     free = {(t.subject.endpoint, t.subject.model): FREE for t in made.trials if t.subject.endpoint in _FREE}
     free |= {(judge.endpoint, judge.model): FREE for judge in made.judges if judge.endpoint in _FREE}
-    async with checked(needs) as found:
+    async with check_endpoints(needs) as found:
         return {**free, **found.prices}
 
 
-def _read(db: Path, made: Planned, prices: PriceList) -> StoredCosts:
+def _read(db: Path, made: RunPlan, prices: PriceList) -> StoredCosts:
     if not db.is_file():
         return StoredCosts(CostHistory(rubrics=cost_history.rubrics(made.suite)), FilledPrices(prices))
     connection = database.connect_existing(db)
@@ -111,11 +111,11 @@ def _read(db: Path, made: Planned, prices: PriceList) -> StoredCosts:
         connection.close()
 
 
-def _rubrics(made: Planned) -> dict[str, str]:
+def _rubrics(made: RunPlan) -> dict[str, str]:
     return {scenario.id: digest.rubric(made.suite, scenario) for scenario in made.suite.scenarios}
 
 
-def _subjects(made: Planned, found: Mapping[Payer, Bill], history: CostHistory) -> list[SubjectBills]:
+def _subjects(made: RunPlan, found: Mapping[Payer, Bill], history: CostHistory) -> list[SubjectBills]:
     """Each subject's bills; of several subjects the last line is their sum."""
     out = []
     for config, label in {trial.subject.config_dir: trial.subject.label for trial in made.trials}.items():
@@ -195,7 +195,7 @@ def _listed(prices: PriceList) -> Table:
     return Table("prices", "Prices", columns, tuple(rows))
 
 
-def _notes(made: Planned, registry: Registry, stored: StoredCosts, found: Mapping[Payer, Bill]) -> list[str]:
+def _notes(made: RunPlan, registry: Registry, stored: StoredCosts, found: Mapping[Payer, Bill]) -> list[str]:
     notes = [*registry.notes, *(f"{said}." for said in made.notes), *stored.prices.notes]
     if any(bill.unpriced for bill in found.values()):
         notes.append("No price is known where a dash stands in for dollars; such calls are in no sum.")

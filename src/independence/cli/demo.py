@@ -26,25 +26,25 @@ def command(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
     No key, no network. Every subject is simulated: what it does is planted, and the board should find it.
     """
     from independence.cli import launch
-    from independence.cli.job import Wanted
+    from independence.cli.run_request import RunRequest
     from independence.suites import load
     from independence.testing.sim.advisers import ADVISERS
     from independence.testing.sim.panel import PANEL
 
     grid = load.load(suite).suite.grid is not None
     panel, runs = (list(ADVISERS), 1) if grid else (list(PANEL), RUNS)  # the cells of a grid are its sample
-    wanted = Wanted(
+    wanted = RunRequest(
         suite=suite, models=tuple(f"sim/{name}" for name in panel), runs=runs, judges=("cues",), parallel=len(panel),
         seed=seed,
     )  # fmt: skip
-    launch.run(wanted, launch.Manner(db=db, format_=format_, quiet=quiet, afterword=_afterword(suite)))
+    launch.run(wanted, launch.OutputOptions(db=db, format_=format_, quiet=quiet, afterword=_afterword(suite)))
 
 
 def _afterword(suite: str) -> str:
-    from independence.cli import hints, steps
+    from independence.cli import hints, next_steps
 
     own = f"{hints.program()} run --suite {suite}"  # into the usual store: these are no simulated subjects
-    return steps.listed(
+    return next_steps.listed(
         [
             (hints.command("leaderboard --detailed"), "every run and scenario"),
             (hints.command("generate-report --html"), "everything, with plots, in report.html"),

@@ -29,12 +29,12 @@ def command(
     Without --model and --judge no model is asked and nothing is spent.
     """
     from independence.cli.checkup import Asked, findings
-    from independence.cli.tabled import print_tables
-    from independence.report.findings import failed, table, told
-    from independence.report.narrow import narrow
+    from independence.cli.table_output import print_tables
+    from independence.report.compact_table import narrow
+    from independence.report.findings import failed, table, terminal_table
 
     found = findings(Asked(model, judge, models_file, local_url, db))
     notes = () if model or judge else ("No model was asked; `independence doctor -m MODEL` makes a few cheap calls.",)
-    shown = map(narrow, told(found, notes)) if format_ == "table" else [table(found, notes)]
+    shown = map(narrow, terminal_table(found, notes)) if format_ == "table" else [table(found, notes)]
     print_tables(list(shown), format_)
     sys.exit(1 if failed(found) else 0)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import aiohttp
 import msgspec
 
-from independence.cli import job
+from independence.cli import run_request
 from independence.clients.catalogue import Catalogue
 from independence.clients.failures import Failure
 from independence.clients.listing import Listing
@@ -48,7 +48,7 @@ def wrong(check: str, of: str, error: UsageError, fix: str = "") -> Finding:
 def address(endpoint: Endpoint) -> str:
     """The base URL without credentials and query. Raises UsageError where it is none."""
     addresses.check(endpoint.base_url, f"the address of endpoint `{endpoint.name}`")
-    return addresses.shown(endpoint.base_url)
+    return addresses.printable_address(endpoint.base_url)
 
 
 class Reach(NamedTuple):
@@ -62,9 +62,9 @@ def reach(name: str, directory: Directory) -> Reach:
     """The endpoint of that name, with its key where there is one: listings are often free for everybody."""
     if name == SIM:
         return Reach(directory.loopback)
-    wanted = job.Wanted(local_url=directory.local_url)
+    wanted = run_request.RunRequest(local_url=directory.local_url)
     try:
-        endpoint = job.endpoints([name], directory.known, directory.env, wanted, None)[name]
+        endpoint = run_request.endpoints([name], directory.known, directory.env, wanted, None)[name]
     except UsageError as error:
         return Reach(_keyless(name, directory), error)
     return Reach(msgspec.structs.replace(endpoint, timeout_s=min(endpoint.timeout_s, _LONGEST_S)))

@@ -15,7 +15,7 @@ from independence.suites import introductions
 @click.option(
     "--suite", default="v2", show_default=True, help=f"A folder with suite.yaml, or {introductions.suites()}."
 )
-@click.option("--models", "-m", type=options.Names(), default=(), help="Ids or labels, as in `run`.")
+@click.option("--models", "-m", type=options.NameList(), default=(), help="Ids or labels, as in `run`.")
 @click.option(
     "--models-file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -24,8 +24,10 @@ from independence.suites import introductions
 @options.roster
 @click.option("--runs", type=int, default=3, show_default=True, help="Runs 1..N.")
 @options.experiments
-@click.option("--variants", type=options.Variants(), default=(), help="System prompt variants, or a .md file of yours.")
-@click.option("--modes", type=options.Names(), default=(), help="user_role, tool_role.")
+@click.option(
+    "--variants", type=options.VariantList(), default=(), help="System prompt variants, or a .md file of yours."
+)
+@click.option("--modes", type=options.NameList(), default=(), help="user_role, tool_role.")
 @click.option("--judge", "-j", "judges", multiple=True, help="As in `run`; repeatable.")
 @options.offline
 @click.option("--no-judge", is_flag=True, help="Replies only.")
@@ -39,8 +41,8 @@ def command(db: Path, format_: str, **flags: Any) -> None:
     endpoints. Nothing is asked of a model and nothing is written.
     """
     from independence.cli import costing, judges
-    from independence.cli.job import Wanted
-    from independence.cli.tabled import print_tables
+    from independence.cli.run_request import RunRequest
+    from independence.cli.table_output import print_tables
 
-    offline = judges.Offline(flags.pop("unsure_share"), flags.pop("audit_share"), flags.pop("weights"))
-    print_tables(costing.tables(Wanted(offline=offline, **flags), db), format_)
+    offline = judges.OfflineOptions(flags.pop("unsure_share"), flags.pop("audit_share"), flags.pop("weights"))
+    print_tables(costing.tables(RunRequest(offline=offline, **flags), db), format_)

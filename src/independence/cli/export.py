@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from independence.cli import options
-from independence.cli.working import working
+from independence.cli.activity import working
 from independence.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
     help="Of the tables; --summary and --published have their own formats.",
 )  # fmt: skip
-@click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")
+@click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
 @click.option("--force", is_flag=True, help="Write over files that no export wrote; never over a store.")
 @options.place_options
 @options.db()
@@ -51,17 +51,17 @@ def command(
     Neither keys nor addresses are in the files. With --summary the summary of a suite such as rent, of one condition
     and judge; with --published one file a turn, verdicts of one judge, which `independence import` reads back.
     """
-    from independence.cli import location, opening
+    from independence.cli import open_store, place_lookup
     from independence.cli.terminal import note
     from independence.exchange import output
 
     if summary and published:
         raise UsageError("--summary and --published are two layouts; export one after the other, into two folders")
-    with opening.reading(db) as connection:
-        places = location.conditions(connection, suite, variant, mode)
-        judge = location.judge(connection, places, judge)
+    with open_store.reading(db) as connection:
+        places = place_lookup.conditions(connection, suite, variant, mode)
+        judge = place_lookup.judge(connection, places, judge)
         if summary:
-            scope = location.find(connection, places[0].where.edition_name, variant, mode)
+            scope = place_lookup.find(connection, places[0].where.edition_name, variant, mode)
             files, about = _summary(connection, scope, judge, models)
         elif published:
             files, about = _published(connection, places, judge, models)

@@ -19,7 +19,7 @@ from independence.cli import options
     "what the one before could not.",
 )
 @click.option("--force", "-f", is_flag=True, help="Read again what is read already.")
-@click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")
+@click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
 @click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one.")
 @click.option("--variant", "--variants", "variant", help="System prompt variant; default: the suite's.")
 @click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's.")
@@ -33,7 +33,7 @@ def command(**flags: Any) -> None:
     """
     import sys
 
-    from independence.cli import naming
+    from independence.cli import names_run
 
-    wanted = naming.Wanted(**{name: flags[name] for name in naming.Wanted.__struct_fields__})
-    sys.exit(naming.extract(wanted))
+    wanted = names_run.NamesRequest(**{name: flags[name] for name in names_run.NamesRequest.__struct_fields__})
+    sys.exit(names_run.extract(wanted))

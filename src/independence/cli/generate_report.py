@@ -24,7 +24,7 @@ _LONGEST = 100  # signs of a file's name, without its ending
 )
 @click.option("--html", is_flag=True, help="One self-contained HTML file instead of Markdown with figures beside it.")
 @click.option("--tables", type=click.Path(file_okay=False, path_type=Path), help="Also every table as CSV and JSON.")
-@click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")
+@click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
 @click.option("--force", is_flag=True, help="Write over files that no report wrote; never over a store.")
 @click.option("--scoring", default="strict", show_default=True, help="strict, published, or a published rule.")
 @options.reading_options
@@ -50,26 +50,26 @@ def command(
     Board, plots, costs, judges, run health, and what a suite's analysis has to say beyond: scenarios, conditions and
     hosts of an index; tilt, merit, pairs and domains of paired sides; the published columns of an instrument.
     """
-    from independence.cli import location, opening
-    from independence.cli.given import given
+    from independence.cli import open_store, place_lookup
+    from independence.cli.activity import working
     from independence.cli.terminal import note
-    from independence.cli.working import working
+    from independence.cli.written_options import written_options
     from independence.config import outputs
-    from independence.report import analysis, full
-    from independence.report.board import Reading
+    from independence.report import analysis, index_report
+    from independence.report.board import InferenceOptions
 
     path = output or Path("report.html" if html else "report.md")
     outputs.check(path, "--output", outputs.MARK, forcible=True, force=force)
-    with opening.reading(db) as connection:
-        scope = location.find(connection, suite, variant, mode)
-        analysis.refuse(scope.suite, given())
-        judge = location.judge(connection, [scope], judge)
-        asked = analysis.Asked(scoring, judge, Reading(generalises_to, correction))
+    with open_store.reading(db) as connection:
+        scope = place_lookup.find(connection, suite, variant, mode)
+        analysis.refuse(scope.suite, written_options())
+        judge = place_lookup.judge(connection, [scope], judge)
+        asked = analysis.BoardOptions(scoring, judge, InferenceOptions(generalises_to, correction))
         with working("making the report"):
             made = analysis.report(connection, scope, asked, models)
         if tables is not None:
             note(f"written: {_write_tables(tables, made, force)} tables in {tables}")
-        title = full.title(scope)
+        title = index_report.title(scope)
         _write_html(path, title, made, force) if html else _write_markdown(path, title, made, force)
         note(f"written: {path}")
 
@@ -92,14 +92,14 @@ def _write_markdown(path: Path, title: str, sections: Sequence[Section], force: 
 
 def _write_tables(folder: Path, sections: Sequence[Section], force: bool) -> int:
     from independence.exchange import output
-    from independence.report import tables
+    from independence.report import table_formats
     from independence.report.table import Table
 
     found = [block for section in sections for block in section.body if isinstance(block, Table)]
     files: dict[str, list[bytes]] = {}
     for table in found:
         name = _file_name(table.id)
-        for ending, text in (("csv", tables.to_csv(table)), ("json", tables.to_json([table]) + "\n")):
+        for ending, text in (("csv", table_formats.to_csv(table)), ("json", table_formats.to_json([table]) + "\n")):
             files[f"{name}.{ending}"] = [text.encode("utf-8", "backslashreplace")]
     output.write(folder, files, output.Manifest(), force)
     return len(found)

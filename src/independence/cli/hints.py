@@ -51,11 +51,11 @@ def program() -> str:
     """How this process was started; `independence` alone where that means the same."""
     started = Path(sys.argv[0])
     if started.name == "__main__.py":
-        return f"{_found(Path(sys.executable))} -m {NAME}"
-    return _found(started) if started.stem == NAME else NAME
+        return f"{_shell_name(Path(sys.executable))} -m {NAME}"
+    return _shell_name(started) if started.stem == NAME else NAME
 
 
-def _found(file: Path) -> str:
+def _shell_name(file: Path) -> str:
     """The shortest name by which a shell finds a file."""
     on_path = shutil.which(file.name)
     if on_path and Path(on_path).absolute() == file.absolute():

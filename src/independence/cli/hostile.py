@@ -9,12 +9,12 @@ from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import NamedTuple
 
-from independence.cli import asking, job, judges
-from independence.cli.asking import Needs
-from independence.cli.log import Log
-from independence.cli.loop import drive
-from independence.cli.progress import Progress
-from independence.cli.tabled import print_tables
+from independence.cli import judges, model_service, run_request
+from independence.cli.event_loop import drive
+from independence.cli.log_file import LogFile
+from independence.cli.model_service import ModelNeeds
+from independence.cli.progress import ProgressBars
+from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.clients.pricing import Prices
 from independence.config import environment
@@ -61,7 +61,7 @@ def probe(wanted: Wanted) -> int:
     Returns the exit code. Raises UsageError.
     """
     suite = load.load(wanted.suite).suite
-    specs = judges.specs(wanted.judges, job.models(wanted.models_file), suite)
+    specs = judges.specs(wanted.judges, run_request.models(wanted.models_file), suite)
     late = [spec.name for spec in specs if not spec.at_once]
     if late:
         raise UsageError(
@@ -90,23 +90,25 @@ def _asked(wanted: Wanted, specs: Sequence[JudgeSpec], played: Stage) -> list[Pr
 async def _run(
     connection: sqlite3.Connection, wanted: Wanted, specs: Sequence[JudgeSpec], played: Stage
 ) -> list[Probe]:
-    corpus, log = replies.corpus(), Log(wanted.log, wanted.quiet)
+    corpus, log = replies.corpus(), LogFile(wanted.log, wanted.quiet)
     async with AsyncExitStack() as stack:
         simulated = any(spec.endpoint == SIM for spec in specs)
-        needs = _needs(wanted, specs, await asking.loopback(stack) if simulated else None)
-        found = await stack.enter_async_context(asking.checked(needs))
+        needs = _needs(wanted, specs, await model_service.loopback(stack) if simulated else None)
+        found = await stack.enter_async_context(model_service.check_endpoints(needs))
         usd, unpriced = _estimate(specs, played, found.prices)
-        asking.refuse_unpriced(needs, unpriced)
+        model_service.refuse_unpriced(needs, unpriced)
         verdicts = len(probing.planned(corpus)) * len(specs)
         cost = f"about ${usd:.4f}" if usd else "no cost"
         note(f"plan: {len(corpus)} hostile replies, {verdicts} verdicts; {cost}; nothing is stored", wanted.quiet)
-        if wanted.dry_run or not asking.affordable(usd, wanted.yes or wanted.max_cost is not None):
+        if wanted.dry_run or not model_service.affordable(usd, wanted.yes or wanted.max_cost is not None):
             return []
         stack.enter_context(log.opened(secret for endpoint in needs.endpoints.values() for secret in endpoint.secrets))
-        watch = log.beside(stack.enter_context(Progress(wanted.quiet)))
-        service = await stack.enter_async_context(asking.opened(found, connection, Path(":memory:"), watch))
+        watch = log.beside(stack.enter_context(ProgressBars(wanted.quiet)))
+        service = await stack.enter_async_context(
+            model_service.open_service(found, connection, Path(":memory:"), watch)
+        )
         probes = []
-        calls = job.shares(1, wanted.parallel_tasks).calls
+        calls = run_request.shares(1, wanted.parallel_tasks).calls
         for spec in specs:
             backend = service.backends.get(spec.endpoint)
             probes.append(await probing.probe(backend, spec, played, corpus, watch, calls))
@@ -115,19 +117,19 @@ async def _run(
         return probes
 
 
-def _needs(wanted: Wanted, specs: Sequence[JudgeSpec], loopback: Endpoint | None) -> Needs:
+def _needs(wanted: Wanted, specs: Sequence[JudgeSpec], loopback: Endpoint | None) -> ModelNeeds:
     asked = [spec for spec in specs if spec.asks]
-    known, env = job.models(wanted.models_file), environment.read()
-    where = job.Wanted(
+    known, env = run_request.models(wanted.models_file), environment.read()
+    where = run_request.RunRequest(
         local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks
     )
-    endpoints = job.endpoints([spec.endpoint for spec in asked], known, env, where, loopback)
+    endpoints = run_request.endpoints([spec.endpoint for spec in asked], known, env, where, loopback)
     models = {(spec.endpoint, spec.model): False for spec in asked}
-    return Needs(endpoints, models, job.cap(wanted.max_cost), wanted.allow_unpriced)
+    return ModelNeeds(endpoints, models, run_request.cap(wanted.max_cost), wanted.allow_unpriced)
 
 
 def _estimate(
-    specs: Sequence[JudgeSpec], played: Stage, prices: dict[asking.Model, Prices | None]
+    specs: Sequence[JudgeSpec], played: Stage, prices: dict[model_service.Model, Prices | None]
 ) -> tuple[float, tuple[str, ...]]:
     """Typical dollars, and the judges whose price is not known."""
     texts = probing.planned(replies.corpus())

@@ -53,8 +53,8 @@ def command(path: Path, models_file: Path | None, suite: str | None, format_: st
 def _bench(path: Path, models_file: Path | None, suite: str | None, format_: str, db: Path) -> None:
     import sqlite3
 
-    from independence.cli import imported
-    from independence.cli.working import working
+    from independence.cli import import_summary
+    from independence.cli.activity import working
     from independence.config import registry
     from independence.errors import UsageError
     from independence.exchange import published, storing
@@ -79,7 +79,7 @@ def _bench(path: Path, models_file: Path | None, suite: str | None, format_: str
         raise database.translate(error, db) from error
     finally:
         connection.close()
-    imported.show(result.summary, stored, format_)
+    import_summary.show_import(result.summary, stored, format_)
 
 
 def _scores(path: Path, suite: str | None, db: Path) -> None:
@@ -106,9 +106,9 @@ def _scores(path: Path, suite: str | None, db: Path) -> None:
 def _rent(path: Path, found: Folder, suite: str, format_: str, db: Path) -> None:
     import sqlite3
 
-    from independence.cli.tabled import print_tables
+    from independence.cli.activity import working
+    from independence.cli.table_output import print_tables
     from independence.cli.terminal import note
-    from independence.cli.working import working
     from independence.exchange.rent import edition, mending, reader, storing, tally
     from independence.store import database
     from independence.suites import load

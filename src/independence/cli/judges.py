@@ -12,7 +12,7 @@ from independence.config import environment
 from independence.config.registry import Registry
 from independence.config.subjects import SIM
 from independence.errors import UsageError
-from independence.judge.spec import CUES, HUMAN, HYBRID, OFFLINE, Buying, JudgeSpec, kind
+from independence.judge.spec import CUES, HUMAN, HYBRID, OFFLINE, JudgeSpec, PurchaseRule, kind
 from independence.suites import load
 from independence.suites.schema import Suite
 
@@ -20,27 +20,29 @@ _BUYS = f"{HYBRID}:"
 _VERSION = re.compile(r"@([0-9a-f]{12})$")
 
 
-class Offline(msgspec.Struct, frozen=True):
+class OfflineOptions(msgspec.Struct, frozen=True):
     """How offline judges are used: by which weights, and what is bought from models beside them."""
 
-    unsure_share: float = Buying().unsure
-    audit_share: float = Buying().audit
+    unsure_share: float = PurchaseRule().unsure
+    audit_share: float = PurchaseRule().audit
     weights: Path | None = None
     audit: int | None = None  # verdicts a scenario that are bought to correct the offline judge
 
     @property
-    def buying(self) -> Buying:
+    def buying(self) -> PurchaseRule:
         """What a hybrid buys. Raises UsageError where it is more than everything, or nothing."""
         if not 0 < self.unsure_share + self.audit_share <= 1:
             shares = f"--unsure-share {self.unsure_share:g} and --audit-share {self.audit_share:g}"
             raise UsageError(f"{shares}: together they are above 0 and at most 1")
-        return Buying(self.unsure_share, self.audit_share)
+        return PurchaseRule(self.unsure_share, self.audit_share)
 
 
-USUAL = Offline()
+USUAL = OfflineOptions()
 
 
-def specs(names: Iterable[str], known: Registry, suite: Suite, offline: Offline = USUAL) -> tuple[JudgeSpec, ...]:
+def specs(
+    names: Iterable[str], known: Registry, suite: Suite, offline: OfflineOptions = USUAL
+) -> tuple[JudgeSpec, ...]:
     """Judges by name, duplicates dropped. Raises UsageError for an id that cannot be one."""
     distinct = list(dict.fromkeys(name.strip() for name in names))
     if offline.audit is not None:
@@ -58,7 +60,7 @@ def specs(names: Iterable[str], known: Registry, suite: Suite, offline: Offline 
     return tuple(out)
 
 
-def _with_weights(name: str, known: Registry, suite: Suite, offline: Offline) -> JudgeSpec:
+def _with_weights(name: str, known: Registry, suite: Suite, offline: OfflineOptions) -> JudgeSpec:
     """An offline or hybrid judge. A name as boards print it may end with the version of weights of one's own."""
     said = _VERSION.search(name)
     base = name[: said.start()] if said else name
@@ -120,18 +122,18 @@ def model(name: str, known: Registry) -> JudgeSpec:
     return JudgeSpec(subject.model_id if labelled else name, endpoint=subject.endpoint, model=subject.model)
 
 
-def _audited(names: Sequence[str], known: Registry, suite: Suite, offline: Offline) -> JudgeSpec:
+def _audited(names: Sequence[str], known: Registry, suite: Suite, offline: OfflineOptions) -> JudgeSpec:
     assert offline.audit is not None
     models = [name for name in names if name != OFFLINE]
     if len(models) != 1:
         raise UsageError("--audit buys verdicts from one model; name it with one -j")
     asked, judge = model(models[0], known), _offline(suite, offline.weights)
     return msgspec.structs.replace(
-        judge, endpoint=asked.endpoint, model=asked.model, auditor=asked.name, buying=Buying(0, 0, offline.audit)
+        judge, endpoint=asked.endpoint, model=asked.model, auditor=asked.name, buying=PurchaseRule(0, 0, offline.audit)
     )
 
 
-def _hybrid(asked: JudgeSpec, judge: JudgeSpec, offline: Offline) -> JudgeSpec:
+def _hybrid(asked: JudgeSpec, judge: JudgeSpec, offline: OfflineOptions) -> JudgeSpec:
     name = judge.name.replace(OFFLINE, f"{_BUYS}{asked.name}", 1)
     return msgspec.structs.replace(
         judge, name=name, kind=HYBRID, endpoint=asked.endpoint, model=asked.model, auditor=asked.name,
@@ -143,7 +145,7 @@ def _offline(suite: Suite, path: Path | None) -> JudgeSpec:
     """The offline judge of a suite. Raises UsageError where its weights know none of the suite's fields."""
     from independence.judge.offline import weights
 
-    judge = weights.behind(str(path) if path else "")
+    judge = weights.load_or_shipped(str(path) if path else "")
     known = {field for fields in judge.about.rubrics.values() for field in fields}
     if not any(known & rubric.fields.keys() for rubric in suite.rubrics.values()):
         raise UsageError(

@@ -13,7 +13,7 @@ from independence.cli import options
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--size", type=click.IntRange(min=1), default=150, show_default=True, help="Dialogues, at most.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another one draws another sample.")
-@click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")
+@click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 @options.place_options
 @options.db()
@@ -34,17 +34,17 @@ def command(
     The sample is balanced over subjects, over scenarios or a grid's factors and sides, and over stance where a judge
     has graded it. It names no model. Fill in rater and value; `independence import FILE` stores the scores.
     """
-    from independence.cli import location, opening, outfile
+    from independence.cli import open_store, output_file, place_lookup
     from independence.cli.terminal import note
     from independence.exchange import labels
     from independence.store import scopes
 
-    with opening.reading(db) as connection:
-        scope = location.find(connection, suite, variant, mode)
-        judge = location.judge(connection, [scope], judge)
+    with open_store.reading(db) as connection:
+        scope = place_lookup.find(connection, suite, variant, mode)
+        judge = place_lookup.judge(connection, [scope], judge)
         found = labels.candidates(connection, scope, judge, models)
         drawn = labels.sample(found, size, seed)
-        outfile.write(file, labels.to_csv(scopes.grading(connection, scope), drawn), force, "label-sample")
+        output_file.write(file, labels.to_csv(scopes.grading(connection, scope), drawn), force, "label-sample")
     note(f"written: {len(drawn)} of {len(found)} dialogues in {file} (--seed {seed})")
     for name, levels in labels.counts(drawn).items():
         note(f"{name}: {', '.join(f'{level} {count}' for level, count in sorted(levels.items()))}")

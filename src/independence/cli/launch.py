@@ -12,19 +12,19 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.cli import asking, judges, opening, printed, session
-from independence.cli import job as jobs
-from independence.cli.job import Wanted
-from independence.cli.log import Log
-from independence.cli.loop import drive, interruptible
-from independence.cli.progress import Progress
-from independence.cli.session import Finished, Job
+from independence.cli import board_output, judges, model_service, open_store, session
+from independence.cli import run_request as jobs
+from independence.cli.activity import working
+from independence.cli.event_loop import drive, interruptible
+from independence.cli.log_file import LogFile
+from independence.cli.progress import ProgressBars
+from independence.cli.run_request import RunRequest
+from independence.cli.session import ResolvedRun, RunResult
 from independence.cli.terminal import note
-from independence.cli.working import working
 from independence.config.endpoints import Endpoint
 from independence.engine import resume
 from independence.engine.estimate import CostEstimate
-from independence.engine.resume import Left
+from independence.engine.resume import PendingWork
 from independence.errors import Interrupted, UsageError
 from independence.report import analysis
 from independence.report.analysis import Built
@@ -37,7 +37,7 @@ MISSING, GATE = 3, 1
 _HIGHEST = 100
 
 
-class Manner(msgspec.Struct, frozen=True):
+class OutputOptions(msgspec.Struct, frozen=True):
     """How a run is watched and ended; none of it shapes what is asked."""
 
     db: Path
@@ -50,32 +50,34 @@ class Manner(msgspec.Struct, frozen=True):
     afterword: str = ""
 
 
-def read_flags(flags: Mapping[str, Any]) -> Wanted:
+def read_flags(flags: Mapping[str, Any]) -> RunRequest:
     """The flags of `run` as a wanted run."""
     if (flags.get("replicates") is None) != (flags.get("calls") is None):
         raise UsageError("--replicates auto and --calls N belong together: how to spread, and how much")
     sampling = Sampling(flags["temperature"], flags["reasoning_effort"], flags["provider"])
-    return Wanted(sampling=sampling, **{k: v for k, v in flags.items() if k in Wanted.__struct_fields__})
+    return RunRequest(sampling=sampling, **{k: v for k, v in flags.items() if k in RunRequest.__struct_fields__})
 
 
-class Order(NamedTuple):
+class JobRequest(NamedTuple):
     """What to carry out: how to make the job, and whether a simulated model takes part."""
 
-    job: Callable[[sqlite3.Connection, Endpoint | None], Job]
+    job: Callable[[sqlite3.Connection, Endpoint | None], ResolvedRun]
     simulated: bool
 
 
-def run(wanted: Wanted, manner: Manner) -> None:
+def run(wanted: RunRequest, manner: OutputOptions) -> None:
     """Carry out a wanted run and exit with its code."""
-    carry_out(Order(lambda connection, sim: jobs.resolve(wanted, connection, sim), jobs.needs_loopback(wanted)), manner)
+    carry_out(
+        JobRequest(lambda connection, sim: jobs.resolve(wanted, connection, sim), jobs.needs_loopback(wanted)), manner
+    )
 
 
-def carry_out(order: Order, manner: Manner) -> None:
+def carry_out(order: JobRequest, manner: OutputOptions) -> None:
     """Make a job, do it, print its boards, exit with its code. Raises IndependenceError for what ends it early."""
     if manner.fail_under is not None and not 0 <= manner.fail_under <= _HIGHEST:
         raise UsageError(f"--fail-under {manner.fail_under:g}: an index is a number from 0 to {_HIGHEST}")
     fresh = not manner.db.exists()
-    connection = opening.existing_or_new(manner.db)
+    connection = open_store.existing_or_new(manner.db)
     try:
         job, finished = drive(_run(order, manner, connection))
         code = _report(connection, job, finished, manner) if finished else 0
@@ -91,26 +93,28 @@ def carry_out(order: Order, manner: Manner) -> None:
     sys.exit(code)
 
 
-async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> tuple[Job, Finished | None]:
+async def _run(
+    order: JobRequest, manner: OutputOptions, connection: sqlite3.Connection
+) -> tuple[ResolvedRun, RunResult | None]:
     async with AsyncExitStack() as stack:
         planning = stack.enter_context(ExitStack())
         planning.enter_context(working("planning", manner.quiet))
-        sim = await asking.loopback(stack) if order.simulated else None
+        sim = await model_service.loopback(stack) if order.simulated else None
         with interruptible():
             job = order.job(connection, sim)
         if manner.fail_under is not None:
             analysis.refuse(job.suite, ["--fail-under"])
-        progress, log = Progress(manner.quiet), Log(manner.log, manner.quiet)
+        progress, log = ProgressBars(manner.quiet), LogFile(manner.log, manner.quiet)
         planning.close()
         planning.enter_context(working("asking which models there are, and what is left to do", manner.quiet))
 
-        async def approve(left: Left, cost: CostEstimate) -> bool:
+        async def approve(left: PendingWork, cost: CostEstimate) -> bool:
             planning.close()
             for line in (*job.notes, *filter(None, map(judges.share, job.judges)), *cost.notes, _plan_line(left, cost)):
                 note(line, manner.quiet)
             for line in _resume_lines(connection, job, left):
                 note(line, manner.quiet)
-            if manner.dry_run or not asking.affordable(cost.typical_usd, manner.yes or job.max_cost is not None):
+            if manner.dry_run or not model_service.affordable(cost.typical_usd, manner.yes or job.max_cost is not None):
                 return False
             stack.enter_context(
                 log.opened(secret for endpoint in job.endpoints.values() for secret in endpoint.secrets)
@@ -122,7 +126,7 @@ async def _run(order: Order, manner: Manner, connection: sqlite3.Connection) -> 
         return job, await session.carry_out(job, connection, manner.db, log.beside(progress), approve)
 
 
-def _plan_line(left: Left, cost: CostEstimate) -> str:
+def _plan_line(left: PendingWork, cost: CostEstimate) -> str:
     steps = f" ({cost.steps} steps before them)" if cost.steps else ""
     parts = [f"plan: {cost.calls} calls and {cost.verdicts} verdicts{steps} to go"]
     if left.complete:
@@ -149,7 +153,7 @@ def _usd(dollars: float) -> str:
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
-def _resume_lines(connection: sqlite3.Connection, job: Job, left: Left) -> list[str]:
+def _resume_lines(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork) -> list[str]:
     lines = []
     differing = resume.differing_fields(connection, job.where, job.trials)
     if differing:
@@ -160,11 +164,11 @@ def _resume_lines(connection: sqlite3.Connection, job: Job, left: Left) -> list[
     return lines
 
 
-def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner: Manner) -> int:
+def _report(connection: sqlite3.Connection, job: ResolvedRun, finished: RunResult, manner: OutputOptions) -> int:
     """Print the board of every condition and what is missing. Returns the exit code."""
     with working("building the board", manner.quiet):
         boards = _boards(connection, job) if job.judges and analysis.has_board(job.suite) else []
-    printed.boards(connection, boards, manner.format_)
+    board_output.boards(connection, boards, manner.format_)
     for line in _ending(finished, sessions.total(connection).spent_usd):
         note(line, manner.quiet)
     if boards and manner.afterword and finished.stopped_by is None:
@@ -180,15 +184,15 @@ def _report(connection: sqlite3.Connection, job: Job, finished: Finished, manner
     return _gate(job, boards, manner.fail_under)
 
 
-def _boards(connection: sqlite3.Connection, job: Job) -> list[tuple[BoardScope, Built]]:
+def _boards(connection: sqlite3.Connection, job: ResolvedRun) -> list[tuple[BoardScope, Built]]:
     """The board of every condition and judge of a job."""
     conditions = dict.fromkeys(trial.dialogue.condition for trial in job.trials)
     places = [BoardScope(job.suite, job.where.under(condition)) for condition in conditions]
-    asked = [analysis.Asked(judge=judge.name) for judge in job.judges]
+    asked = [analysis.BoardOptions(judge=judge.name) for judge in job.judges]
     return [(place, analysis.board(connection, place, one)) for place in places for one in asked]
 
 
-def _gate(job: Job, boards: Sequence[tuple[BoardScope, Built]], floor: float | None) -> int:
+def _gate(job: ResolvedRun, boards: Sequence[tuple[BoardScope, Built]], floor: float | None) -> int:
     """Exit code of `--fail-under` over the subjects of this job; it is about boards of an index alone."""
     ran = {trial.subject.config_dir for trial in job.trials}
     indexed = [built for _, built in boards if isinstance(built, Board)]
@@ -199,14 +203,14 @@ def _gate(job: Job, boards: Sequence[tuple[BoardScope, Built]], floor: float | N
     return GATE if below else 0
 
 
-def _missing(finished: Finished) -> str:
+def _missing(finished: RunResult) -> str:
     """What is not there, by reason; empty when nothing is missing."""
     unfinished = len(finished.left.todo)
     parts = [f"{unfinished} dialogues unfinished, the same command asks again"] * bool(unfinished)
     return "; ".join([*parts, *(f"{count} {reason}" for reason, count in finished.left.missing.items())])
 
 
-def _ending(finished: Finished, so_far_usd: float) -> list[str]:
+def _ending(finished: RunResult, so_far_usd: float) -> list[str]:
     lines = [f"spent ${finished.spent_usd:.4f}"] if finished.spent_usd else []
     if finished.unknown_usd:
         lines[0] += f", ${finished.unknown_usd:.4f} of it reserved for calls whose cost never came back"

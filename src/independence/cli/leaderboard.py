@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command("leaderboard")
 @click.option("--matrix", is_flag=True, help="Compare every system prompt and delivery mode with the baseline instead.")
 @click.option("--pooled", is_flag=True, help="One board over every condition, as those of V1 were made.")
-@click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids, as they stand.")
+@click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids, as they stand.")
 @options.board_options
 @options.output_format()
 @options.db()
@@ -40,33 +40,35 @@ def command(
     pooled: bool,
 ) -> None:
     """Print the board of one suite edition under one condition."""
-    from independence.cli import location, opening, printed
-    from independence.cli.given import given
-    from independence.cli.working import working
+    from independence.cli import board_output, open_store, place_lookup
+    from independence.cli.activity import working
+    from independence.cli.written_options import written_options
     from independence.report import analysis
-    from independence.report.board import Reading
+    from independence.report.board import InferenceOptions
     from independence.store import scopes
 
     if pooled and (matrix or detailed or variant or mode):
         raise UsageError("--pooled is one board over every condition: without --matrix, --detailed, --variant, --mode")
-    with opening.reading(db) as connection:
-        scope = scopes.conditions(connection, suite)[0] if pooled else location.find(connection, suite, variant, mode)
-        analysis.refuse(scope.suite, given())
-        judge = location.judge(connection, [scope], judge)
+    with open_store.reading(db) as connection:
+        scope = (
+            scopes.conditions(connection, suite)[0] if pooled else place_lookup.find(connection, suite, variant, mode)
+        )
+        analysis.refuse(scope.suite, written_options())
+        judge = place_lookup.judge(connection, [scope], judge)
         if matrix:
             if models:
                 raise UsageError("--matrix is about the mean of all subjects; leave --models out")
             _matrix(connection, scope, judge, format_)
             return
-        asked = analysis.Asked(scoring, judge, Reading(generalises_to, correction), pooled, models)
+        asked = analysis.BoardOptions(scoring, judge, InferenceOptions(generalises_to, correction), pooled, models)
         with working("building the board"):
             built = analysis.board(connection, scope, asked)
-        printed.board(connection, scope, built, format_, detailed)
+        board_output.board(connection, scope, built, format_, detailed)
 
 
 def _matrix(connection: sqlite3.Connection, scope: BoardScope, judge: str | None, format_: str) -> None:
-    from independence.cli.tabled import print_tables
-    from independence.cli.working import working
+    from independence.cli.activity import working
+    from independence.cli.table_output import print_tables
     from independence.errors import StoreError
     from independence.report import matrix
 

@@ -40,7 +40,7 @@ COMMANDS = {
 }
 
 
-class Lazy(click.Group):
+class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -78,10 +78,10 @@ class Lazy(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what a person can mend becomes one line on stderr and the right exit code."""
-        from independence.cli import early, streams
+        from independence.cli import early_interrupt, streams
 
         streams.prepare()
-        guarded = early.release()
+        guarded = early_interrupt.release()
         try:
             try:
                 return super().invoke(ctx)
@@ -107,7 +107,7 @@ class Lazy(click.Group):
             sys.exit(UsageError.exit_code)
         finally:
             if guarded:
-                early.guard()
+                early_interrupt.guard()
 
 
 def _system(error: OSError) -> int:
@@ -141,7 +141,7 @@ def _of_sqlite() -> tuple[type[Exception], ...]:
     return (sqlite3.Error,) if sqlite3 else ()
 
 
-@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="independence")
 def main() -> None:
     """Does a language model keep its identity, boundaries and preferences when someone presses it?

@@ -10,7 +10,7 @@ from independence.cli import options
 
 
 @click.command("models")
-@click.option("--models", "-m", "names", type=options.Names(), help="Show what these labels and ids stand for.")
+@click.option("--models", "-m", "names", type=options.NameList(), help="Show what these labels and ids stand for.")
 @click.option(
     "--models-file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -42,9 +42,9 @@ def command(
 ) -> None:
     """List the configurations of models.yaml, or the simulated panel where there is none."""
     from independence.cli import offers
-    from independence.cli.tabled import print_tables
+    from independence.cli.table_output import print_tables
+    from independence.report.compact_table import narrow
     from independence.report.models import brief
-    from independence.report.narrow import narrow
 
     if roster is not None:
         from independence.cli import roster_file

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from independence.cli import doors, job
+from independence.cli import doors, run_request
 from independence.cli.doors import Directory
-from independence.cli.loop import drive
+from independence.cli.event_loop import drive
 from independence.clients.catalogue import Catalogue
 from independence.clients.failures import Failure
 from independence.clients.listing import Listing
@@ -42,9 +42,9 @@ def table(asked: Asked) -> Table:
         raise UsageError("--endpoint and --local-url say whose catalogue to read; add --catalogue")
     if asked.part is not None and asked.names:
         raise UsageError("-m shows what names stand for, --catalogue what an endpoint has; ask for one of the two")
-    file = asked.models_file or job.DEFAULT_FILE
+    file = asked.models_file or run_request.DEFAULT_FILE
     here = asked.models_file is not None or file.is_file()
-    known = job.models(asked.models_file)
+    known = run_request.models(asked.models_file)
     if asked.part is not None:
         return _catalogue(known, asked, asked.part)
     if asked.names:

@@ -15,7 +15,7 @@ DEFAULT_DB = "independence.db"
 DEMO_DB = "independence-demo.db"
 
 
-class Names(click.ParamType):  # type: ignore[type-arg]
+class NameList(click.ParamType):  # type: ignore[type-arg]
     """A comma list of names, blanks trimmed, empty parts refused."""
 
     name = "A,B"
@@ -30,7 +30,7 @@ class Names(click.ParamType):  # type: ignore[type-arg]
         return parts
 
 
-class Variants(click.ParamType):  # type: ignore[type-arg]
+class VariantList(click.ParamType):  # type: ignore[type-arg]
     """A comma list of system prompt variants; a `.md` file that is there may have commas in its name."""
 
     name = "A,B"
@@ -117,7 +117,7 @@ def experiments(command: F) -> F:
     from independence.suites import introductions
 
     return click.option(
-        "--exp", "-e", "experiments", type=Names(), default=(),
+        "--exp", "-e", "experiments", type=NameList(), default=(),
         help=f"Only these experiments. {introductions.experiments()}.",
     )(command)  # fmt: skip
 

@@ -11,21 +11,21 @@ from collections import Counter
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from independence.cli.failing import Failures, stopping
+from independence.cli.activity import clock, rewrites
+from independence.cli.failure_lines import FailureReporter, stopping
 from independence.cli.terminal import console, note, one_line, plain, width
-from independence.cli.working import clock, rewrites
 from independence.clients.protocol import Wait
 from independence.engine.events import (
-    Answered,
-    Began,
+    CallCommitted,
+    CallUnresolved,
+    CallWaiting,
+    ConcurrencyChanged,
     Event,
-    Judged,
-    ParkedModel,
-    Skipped,
-    Stopping,
-    Throttled,
-    Unsettled,
-    Waiting,
+    ModelStopped,
+    RunStopping,
+    SubjectStarted,
+    TrialSkipped,
+    VerdictCommitted,
 )
 from independence.report.labels import tight
 
@@ -38,7 +38,7 @@ _WAIT_SHOWN_S = 1.0
 _BAR, _NAMED, _SHOWN = 24, 36, 12
 
 
-class Progress:
+class ProgressBars:
     """A watcher of run events. Use as a context manager."""
 
     def __init__(self, quiet: bool) -> None:
@@ -52,12 +52,12 @@ class Progress:
         self._usd = 0.0
         self._retried: Counter[str] = Counter()
         self._waits: list[tuple[float, Wait]] = []  # until when
-        self._slots: dict[str, Throttled] = {}
-        self._failures = Failures()
+        self._slots: dict[str, ConcurrencyChanged] = {}
+        self._failures = FailureReporter()
         self._said = self._began
         self._live = None if quiet or sys.stderr is None or not rewrites() else _live(self)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressBars:
         if self._live:
             self._live.start()
         return self
@@ -73,26 +73,26 @@ class Progress:
     def __call__(self, event: Event) -> None:
         """Take in an event."""
         match event:
-            case Began(subject, calls, verdicts):
+            case SubjectStarted(subject, calls, verdicts):
                 self._planned[subject] += calls + verdicts
                 self._calls[1] += calls
                 self._verdicts[1] += verdicts
-            case Answered() | Judged():
+            case CallCommitted() | VerdictCommitted():
                 self._settle(event)
-            case Waiting(wait):
+            case CallWaiting(wait):
                 self._wait(wait)
-            case Throttled(endpoint):
+            case ConcurrencyChanged(endpoint):
                 self._slots[endpoint] = event
-            case Skipped(_, owner):
+            case TrialSkipped(_, owner):
                 self._missing[f"with another process ({owner.rsplit(':', 1)[0]})"] += 1
-            case ParkedModel() | Unsettled():
+            case ModelStopped() | CallUnresolved():
                 self._say(self._failures.first(event))
-            case Stopping():
+            case RunStopping():
                 self._say(stopping(event))
         self._tick()
 
-    def _settle(self, event: Answered | Judged) -> None:
-        (self._calls if isinstance(event, Answered) else self._verdicts)[0] += 1
+    def _settle(self, event: CallCommitted | VerdictCommitted) -> None:
+        (self._calls if isinstance(event, CallCommitted) else self._verdicts)[0] += 1
         self._done[event.subject] += 1
         self._usd += event.usd
         if event.missing:
@@ -167,7 +167,7 @@ class Progress:
         return Group(table, Text(plain(self.line()), style="dim"))
 
 
-def _live(progress: Progress) -> Live:
+def _live(progress: ProgressBars) -> Live:
     from rich.live import Live
 
     return Live(progress, console=console(stderr=True), refresh_per_second=8, transient=True)

@@ -12,27 +12,27 @@ from independence.config.subjects import Subject
 from independence.engine.plan import Selection
 from independence.errors import UsageError
 from independence.judge.spec import JudgeSpec
-from independence.report import noise, study
-from independence.stats.allocation import LEAST, Unit, allocate, least_calls
-from independence.stats.sheet import sheet
-from independence.stats.strict import Cell, frame
+from independence.report import run_noise, study
+from independence.stats.allocation import LEAST, RepeatedScenario, allocate, least_calls
+from independence.stats.strict import VerdictValues, frame
+from independence.stats.subject_points import subject_points
 from independence.store import plans, queries
 from independence.store.queries import PUBLISHED
 from independence.store.scopes import BoardScope
 from independence.suites import load
 from independence.suites import noise as shipped
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Condition, Where
 
 
-class Known(NamedTuple):
+class ScenarioNoise(NamedTuple):
     """Variance of one run by scenario, and where it is from."""
 
     variance: Mapping[str, float]
     source: str
 
 
-class Asked(NamedTuple):
+class ReplicateBudget(NamedTuple):
     """What `--replicates auto` is asked for: calls a subject and condition, and the fewest runs of a scenario."""
 
     suite: str  # as named on the command line
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
     floor: int = LEAST
 
 
-class Who(NamedTuple):
+class SubjectsAndJudges(NamedTuple):
     """Who is asked and who grades."""
 
     subjects: Sequence[Subject]
@@ -48,7 +48,11 @@ class Who(NamedTuple):
 
 
 def spread_calls(
-    connection: sqlite3.Connection, loaded: Loaded, selection: Selection, who: Who, asked: Asked
+    connection: sqlite3.Connection,
+    loaded: LoadedSuite,
+    selection: Selection,
+    who: SubjectsAndJudges,
+    asked: ReplicateBudget,
 ) -> tuple[Selection, list[str]]:
     """The selection with runs for each scenario, and what to say about it. Raises UsageError for too few calls."""
     verdicts = sum(judge.asks for judge in who.judges)
@@ -73,7 +77,9 @@ def _amount(calls: int, asked: int) -> str:
     return f"{calls} of {asked} calls a subject"
 
 
-def _allocated(units: Mapping[str, Unit], asked: Asked, have: Mapping[str, int]) -> dict[str, int]:
+def _allocated(
+    units: Mapping[str, RepeatedScenario], asked: ReplicateBudget, have: Mapping[str, int]
+) -> dict[str, int]:
     least = least_calls(units, have, asked.floor)
     if least > asked.calls and not have:
         raise UsageError(
@@ -83,38 +89,42 @@ def _allocated(units: Mapping[str, Unit], asked: Asked, have: Mapping[str, int])
     return allocate(units, max(asked.calls, least), have, asked.floor)
 
 
-def _units(loaded: Loaded, selection: Selection, variance: Mapping[str, float], verdicts: int) -> dict[str, Unit]:
+def _units(
+    loaded: LoadedSuite, selection: Selection, variance: Mapping[str, float], verdicts: int
+) -> dict[str, RepeatedScenario]:
     chosen = [s for s in loaded.suite.scenarios if not selection.experiments or s.experiment in selection.experiments]
     return {
-        s.id: Unit(variance[s.id], sum(turn.reply is None for turn in s.turns) + verdicts, s.follows) for s in chosen
+        s.id: RepeatedScenario(variance[s.id], sum(turn.reply is None for turn in s.turns) + verdicts, s.follows)
+        for s in chosen
     }
 
 
-def _known(connection: sqlite3.Connection, named: str, loaded: Loaded, condition: Condition) -> Known:
+def _known(connection: sqlite3.Connection, named: str, loaded: LoadedSuite, condition: Condition) -> ScenarioNoise:
     suite = loaded.suite
     if suite.index is None:
         raise UsageError(f"--replicates auto follows the noise of an index, and suite {suite.suite} declares none")
     variance = shipped.shipped(load.locate(named), suite)
     if variance is not None:
-        prior = Known(variance, "the noise the suite ships")
+        prior = ScenarioNoise(variance, "the noise the suite ships")
     else:
-        prior = Known(_spans(loaded), "the weight of each scenario, as no noise is known yet")
+        prior = ScenarioNoise(_spans(loaded), "the weight of each scenario, as no noise is known yet")
     for edition, source in ((loaded.edition, "the noise of stored runs"), (PUBLISHED, "the noise of imported runs")):
         where = Where(suite.suite, edition, condition)
         if condition in queries.conditions(connection, where):
-            found = noise.pooled(study.read(connection, BoardScope(suite, where)))
+            found = run_noise.pooled(study.read(connection, BoardScope(suite, where)))
             if found is not None and any(found.variance.values()):
-                return Known({**prior.variance, **found.beside(prior.variance)}, source)
+                return ScenarioNoise({**prior.variance, **found.beside(prior.variance)}, source)
     return prior
 
 
-def _spans(loaded: Loaded) -> dict[str, float]:
+def _spans(loaded: LoadedSuite) -> dict[str, float]:
     """The square of what each scenario can add to the index: noise in proportion to weight."""
     needed = frame(loaded.suite)
     worst = [
-        Cell(s.id, 1, {name: span[0] for name, span in needed.scenarios[s.id].items()}) for s in loaded.suite.scenarios
+        VerdictValues(s.id, 1, {name: span[0] for name, span in needed.scenarios[s.id].items()})
+        for s in loaded.suite.scenarios
     ]
-    made = sheet(needed, worst)
+    made = subject_points(needed, worst)
     assert made is not None
     spans = {name: (high - low) ** 2 for name, (low, high) in made.ends.items()}
     return {s.id: spans.get(s.id, min(spans.values())) for s in loaded.suite.scenarios}

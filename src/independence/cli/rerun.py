@@ -13,7 +13,7 @@ from independence.cli import options
 @click.option("--target-runs", "-R", type=int, help="Fill runs 1..N; default: one more than each subject has.")
 @click.option("--run-number", type=int, help="Only this run, to fill what it lacks.")
 @click.option("--top-n", "-n", type=int, help="The first N of the strict board; default: 10.")
-@click.option("--models", "-m", type=options.Names(), default=(), help="These labels or ids instead.")
+@click.option("--models", "-m", type=options.NameList(), default=(), help="These labels or ids instead.")
 @click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one.")
 @click.option("--variant", "--variants", "variant", help="System prompt variant; default: the suite's.")
 @click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's.")
@@ -30,19 +30,23 @@ def command(**flags: Any) -> None:
 
     What is stored is never asked again; holes are filled. Imported subjects are left alone.
     """
-    from independence.cli import again, judges, launch, opening
+    from independence.cli import judges, launch, open_store, rerun_plan
     from independence.cli.terminal import note
     from independence.errors import UsageError
 
     if flags["models"] and flags["top_n"] is not None:
         raise UsageError("-m names subjects and -n takes the best; give one of the two")
-    flags["offline"] = judges.Offline(flags.pop("unsure_share"), flags.pop("audit_share"), flags.pop("weights"))
-    wanted = again.Again(**{name: flags[name] for name in again.Again.__struct_fields__})
-    connection = opening.existing(flags["db"])
+    flags["offline"] = judges.OfflineOptions(flags.pop("unsure_share"), flags.pop("audit_share"), flags.pop("weights"))
+    wanted = rerun_plan.RerunRequest(**{name: flags[name] for name in rerun_plan.RerunRequest.__struct_fields__})
+    connection = open_store.existing(flags["db"])
     try:
-        chosen = again.choose(wanted, connection)
+        chosen = rerun_plan.choose(wanted, connection)
     finally:
         connection.close()
-    manner = launch.Manner(**{name: flags[name] for name in launch.Manner.__struct_fields__ if name in flags})
+    manner = launch.OutputOptions(
+        **{name: flags[name] for name in launch.OutputOptions.__struct_fields__ if name in flags}
+    )
     note(chosen.summary, manner.quiet)
-    launch.carry_out(launch.Order(lambda _, loopback: again.job(wanted, chosen, loopback), chosen.simulated), manner)
+    launch.carry_out(
+        launch.JobRequest(lambda _, loopback: rerun_plan.job(wanted, chosen, loopback), chosen.simulated), manner
+    )

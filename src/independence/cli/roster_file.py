@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from independence.cli import job, outfile
+from independence.cli import output_file, run_request
 from independence.cli.terminal import note
 from independence.config import registry
-from independence.config.registry import Limit, Registry
+from independence.config.registry import ModelLimit, Registry
 from independence.config.subjects import OPENROUTER, Subject
 from independence.errors import UsageError
 from independence.types import Sampling
@@ -19,7 +19,7 @@ _CONCURRENCY = 3  # what published rosters have; they must have one
 
 def write(file: Path, names: Sequence[str], models_file: Path | None, force: bool) -> None:
     """Write the named configurations, or all active ones. Raises UsageError where none of them is at OpenRouter."""
-    known = job.models(models_file)
+    known = run_request.models(models_file)
     listed = names or [subject.label for subject in known.subjects if subject.active]
     chosen = registry.choose(known, listed, Sampling())
     there = [subject for subject in chosen if subject.endpoint == OPENROUTER]
@@ -27,7 +27,7 @@ def write(file: Path, names: Sequence[str], models_file: Path | None, force: boo
     if not once:
         raise UsageError("no model of OpenRouter is listed, and a roster holds no others; name some with -m")
     rows = [_row(subject, known) for subject in once]
-    outfile.write(file, json.dumps(rows, ensure_ascii=False, indent=2).encode() + b"\n", force, "--write-roster")
+    output_file.write(file, json.dumps(rows, ensure_ascii=False, indent=2).encode() + b"\n", force, "--write-roster")
     note(f"written: {len(once)} models in {file}; a roster states neither temperature nor effort nor a pin")
     if len(there) > len(once):
         note(f"{len(there) - len(once)} further configurations of these models are not in it")
@@ -41,7 +41,7 @@ def _row(subject: Subject, known: Registry) -> dict[str, object]:
     return row | _rate(limit) | {"concurrency": (limit and limit.concurrency) or _CONCURRENCY}
 
 
-def _rate(limit: Limit | None) -> dict[str, object]:
+def _rate(limit: ModelLimit | None) -> dict[str, object]:
     if limit is None or limit.pacing.rps is None:
         return {}
     return {"rate_limit": {"rps": limit.pacing.rps, "burst": limit.pacing.burst or 1}}

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from independence.cli import hints, options, steps
+from independence.cli import hints, next_steps, options
 from independence.suites import introductions
 
 
@@ -17,7 +17,7 @@ from independence.suites import introductions
     "--suite", default="v2", show_default=True, help=f"A folder with suite.yaml, or {introductions.suites()}."
 )
 @click.option(
-    "--models", "-m", type=options.Names(), default=(), help="Ids or labels: vendor/model, local/ID, sim/NAME."
+    "--models", "-m", type=options.NameList(), default=(), help="Ids or labels: vendor/model, local/ID, sim/NAME."
 )
 @options.roster
 @click.option("--runs", type=int, help="Fill runs 1..N; default 3.")
@@ -35,8 +35,10 @@ from independence.suites import introductions
     help="With --suite rent: ask the prompts of this grid.jsonl (`suites grid`), an edition of their own.",
 )
 @options.part
-@click.option("--variants", type=options.Variants(), default=(), help="System prompt variants, or a .md file of yours.")
-@click.option("--modes", type=options.Names(), default=(), help="user_role, tool_role.")
+@click.option(
+    "--variants", type=options.VariantList(), default=(), help="System prompt variants, or a .md file of yours."
+)
+@click.option("--modes", type=options.NameList(), default=(), help="user_role, tool_role.")
 @click.option(
     "--judge",
     "-j",
@@ -62,19 +64,19 @@ def command(**flags: Any) -> None:
     The same command resumes: what is stored is never asked again.
     """
     from independence.cli import judges, launch
-    from independence.engine.plan import Part
+    from independence.engine.plan import GridPart
 
-    flags["offline"] = judges.Offline(flags.pop("unsure_share"), flags.pop("audit_share"), flags.pop("weights"))
-    flags["part"] = Part(flags.pop("no_neutral"), flags.pop("limit"), flags.pop("sample_seed"))
-    manner = {name: flags[name] for name in launch.Manner.__struct_fields__ if name in flags}
-    launch.run(launch.read_flags(flags), launch.Manner(**manner, afterword=_afterword()))
+    flags["offline"] = judges.OfflineOptions(flags.pop("unsure_share"), flags.pop("audit_share"), flags.pop("weights"))
+    flags["part"] = GridPart(flags.pop("no_neutral"), flags.pop("limit"), flags.pop("sample_seed"))
+    manner = {name: flags[name] for name in launch.OutputOptions.__struct_fields__ if name in flags}
+    launch.run(launch.read_flags(flags), launch.OutputOptions(**manner, afterword=_afterword()))
 
 
 def _afterword() -> str:
     """What to do next, for a person at a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return ""
-    return steps.listed(
+    return next_steps.listed(
         [
             (hints.command("leaderboard --detailed"), "every run and scenario"),
             (hints.command("generate-report --html"), "everything, with plots, in report.html"),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from independence.store.exported import Spot
+    from independence.store.export_rows import ExportedTrial
     from independence.store.scopes import BoardScope
 
 
@@ -43,11 +43,11 @@ def command(
     Without SCENARIO: which dialogues of SUBJECT there are, and their scores. Imported dialogues are shown in the words
     that were sent then.
     """
-    from independence.cli import location, opening
+    from independence.cli import open_store, place_lookup
 
-    with opening.reading(db) as connection:
-        scope = location.find(connection, suite, variant, mode)
-        judge = location.judge(connection, [scope], judge)
+    with open_store.reading(db) as connection:
+        scope = place_lookup.find(connection, suite, variant, mode)
+        judge = place_lookup.judge(connection, [scope], judge)
         own = _of_subject(connection, scope, subject)
         if scenario is None:
             _list(connection, scope, own, judge, run, format_)
@@ -55,12 +55,16 @@ def command(
         _show(connection, scope, _chosen(own, scenario, run), judge, format_)
 
 
-def _of_subject(connection: sqlite3.Connection, scope: BoardScope, subject: str) -> list[Spot]:
+def _of_subject(connection: sqlite3.Connection, scope: BoardScope, subject: str) -> list[ExportedTrial]:
     """The planned dialogues of one subject in a place. Raises StoreError, with the names there are."""
     from independence.errors import StoreError
-    from independence.store import exported, name_lookup
+    from independence.store import export_rows, name_lookup
 
-    spots = [spot for spot in exported.spots(connection, scope.where) if (spot.variant, spot.mode) == scope.condition]
+    spots = [
+        spot
+        for spot in export_rows.planned_trials(connection, scope.where)
+        if (spot.variant, spot.mode) == scope.condition
+    ]
     there = {spot.config_dir for spot in spots}
     every = name_lookup.of_edition(connection, scope.where)
     known = {config: names for config, names in every.items() if config in there}
@@ -72,7 +76,7 @@ def _of_subject(connection: sqlite3.Connection, scope: BoardScope, subject: str)
     return [spot for spot in spots if spot.config_dir == found[0]]
 
 
-def _chosen(own: Sequence[Spot], scenario: str, run: int | None) -> list[Spot]:
+def _chosen(own: Sequence[ExportedTrial], scenario: str, run: int | None) -> list[ExportedTrial]:
     """The runs of that scenario, the asked one alone where one is asked for. Raises StoreError."""
     import difflib
 
@@ -94,12 +98,12 @@ def _chosen(own: Sequence[Spot], scenario: str, run: int | None) -> list[Spot]:
 def _list(
     connection: sqlite3.Connection,
     scope: BoardScope,
-    own: Sequence[Spot],
+    own: Sequence[ExportedTrial],
     judge: str | None,
     run: int | None,
     format_: str,
 ) -> None:
-    from independence.cli.tabled import print_tables
+    from independence.cli.table_output import print_tables
     from independence.exchange import dialogue_list
 
     table = dialogue_list.table(connection, scope, own[0].config_dir, judge, run)
@@ -107,7 +111,7 @@ def _list(
 
 
 def _show(
-    connection: sqlite3.Connection, scope: BoardScope, fitting: Sequence[Spot], judge: str | None, format_: str
+    connection: sqlite3.Connection, scope: BoardScope, fitting: Sequence[ExportedTrial], judge: str | None, format_: str
 ) -> None:
     from independence.cli.terminal import note
     from independence.cli.transcript import print_trajectory

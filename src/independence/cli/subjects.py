@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from independence.cli import defaults, rosters
+from independence.cli import rosters, suite_defaults
 from independence.config import registry
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, Subject
@@ -15,7 +15,7 @@ from independence.suites.schema import Suite
 from independence.types import Sampling
 
 
-class Sources(NamedTuple):
+class SubjectSources(NamedTuple):
     """What may name a model: flags, and the environment."""
 
     suite: Suite
@@ -38,20 +38,20 @@ class Sources(NamedTuple):
         return names
 
     @property
-    def by_environment(self) -> defaults.Named | None:
+    def by_environment(self) -> suite_defaults.EnvironmentModel | None:
         """The model that the suite's environment variable names, where no flag says whom to ask."""
         flagged = self.flagged or self.models_file or self.local_url or self.roster
-        return None if flagged else defaults.model_named(self.suite, self.env)
+        return None if flagged else suite_defaults.model_named(self.suite, self.env)
 
 
-def choose(sources: Sources, known: Registry, flags: Sampling) -> list[Subject]:
+def choose(sources: SubjectSources, known: Registry, flags: Sampling) -> list[Subject]:
     """The subjects, at the suite's temperature where nothing else gives them one. Raises UsageError."""
     by_environment = sources.by_environment
     names = [by_environment.model] if by_environment else sources.flagged
     if sources.roster:
         names = rosters.labels(known, names)
     try:
-        tempered = defaults.at_its_temperature(known, names, sources.suite)
+        tempered = suite_defaults.at_its_temperature(known, names, sources.suite)
         return registry.choose(tempered, names or _listed(sources, tempered), flags)
     except UsageError as error:
         if by_environment is None:
@@ -60,7 +60,7 @@ def choose(sources: Sources, known: Registry, flags: Sampling) -> list[Subject]:
         raise UsageError(f"{what}: {error}") from error
 
 
-def _listed(sources: Sources, known: Registry) -> list[str]:
+def _listed(sources: SubjectSources, known: Registry) -> list[str]:
     """The active entries of the models file. Raises UsageError where there is nobody to ask."""
     if sources.local_url:
         raise UsageError("--local-url says where, not what: add --local-model ID or -m local/ID")

@@ -72,10 +72,10 @@ def grid(
 
     Nothing is asked and no store is needed. `run --grid FILE` asks the prompts of such a file, edited or not.
     """
-    from independence.cli import outfile
+    from independence.cli import output_file
     from independence.cli.terminal import note
     from independence.engine import plan
-    from independence.engine.plan import Part
+    from independence.engine.plan import GridPart
     from independence.errors import UsageError
     from independence.exchange.rent import words
     from independence.suites.load import load
@@ -84,13 +84,13 @@ def grid(
     if suite.grid is None:
         raise UsageError(f"suite {suite.suite} has no grid of prompts; `rent` has one")
     whole = plan.select(suite, (), (), 1, ())
-    kept = plan.narrowed(suite, whole, Part(no_neutral, limit, sample_seed)).scenarios
+    kept = plan.narrowed(suite, whole, GridPart(no_neutral, limit, sample_seed)).scenarios
     asked = [scenario for scenario in suite.scenarios if kept is None or scenario.id in kept]
     content = b"".join(line + b"\n" for line in words.lines(suite, [scenario.id for scenario in asked]))
     if out is None:
         click.echo(content, nl=False)
     else:
-        outfile.write(out, content, force)
+        output_file.write(out, content, force)
         note(f"written: {len(asked)} prompts in {out}")
     by_side = {side: sum(scenario.side == side for scenario in asked) for side in suite.grid.sides}
     note(", ".join(f"{count} asked by {side}" for side, count in by_side.items() if count))

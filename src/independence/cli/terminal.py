@@ -66,7 +66,7 @@ def folded(text: str, columns: int) -> str:
 def _folded(line: str, columns: int) -> list[str]:
     if len(line) <= columns:
         return [line]
-    from independence.cli.columns import wrapped
+    from independence.cli.table_layout import wrapped
 
     indent = " " * (len(line) - len(line.lstrip()))
     first, *others = wrapped(line, columns - len(indent) - 2)

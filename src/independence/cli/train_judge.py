@@ -13,9 +13,9 @@ import click
 from independence.cli import options
 
 if TYPE_CHECKING:
-    from independence.cli.lessons import Taught
-    from independence.cli.working import Say
-    from independence.judge.offline.training.crossing import Held
+    from independence.cli.activity import Say
+    from independence.cli.training_data import TrainingData
+    from independence.judge.offline.training.cross_validation import HeldOutPredictions
     from independence.judge.offline.weights import Weights
     from independence.report.table import Table
 
@@ -58,17 +58,17 @@ def command(
     First it is measured, by model family and by scenario, how well unseen verdicts are told; fields that are told no
     better than by a constant are left out. When none is left nothing is written and the exit code is 1.
     """
-    from independence.cli import lessons
-    from independence.cli.tabled import print_tables
+    from independence.cli import training_data
+    from independence.cli.activity import working
+    from independence.cli.table_output import print_tables
     from independence.cli.terminal import note
-    from independence.cli.working import working
     from independence.errors import UsageError
 
     if not 0 <= hold_out <= 0.5:  # click lets "nan" through
         raise UsageError(f"--hold-out {hold_out:g}: write a share from 0 to 0.5")
     _check_output(out, force)
     with working("reading verdicts"):
-        taught = lessons.read(lessons.Asked(source, suite, variant, mode, judge))
+        taught = training_data.read(training_data.VerdictSource(source, suite, variant, mode, judge))
     note(_about(taught))
     with working("measuring") as say:
         tables, held = _measured(taught, say)
@@ -96,7 +96,7 @@ def _check_output(out: Path, force: bool) -> None:
     outputs.check(out / weights.CARD, "--out", b"# Card of the offline judge ", forcible=True, force=force)
 
 
-def _about(taught: Taught) -> str:
+def _about(taught: TrainingData) -> str:
     families = {one.family for one in taught.course.lessons}
     return f"{len(taught.course.lessons):,} verdicts by {taught.origin.teacher} on {len(families)} model families"
 
@@ -108,33 +108,37 @@ def _counting(say: Say, what: str, parts: str) -> Callable[[], None]:
     return lambda: say(f"{what}: {next(done)} of {parts} parts")
 
 
-def _measured(taught: Taught, say: Say) -> tuple[list[Table], list[Held]]:
-    from independence.cli import rehearsals
-    from independence.judge.offline.training import crossing
+def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOutPredictions]]:
+    from independence.cli import hybrid_tables
+    from independence.judge.offline.training import cross_validation
     from independence.report import training
     from independence.stats import strict
 
     course = taught.course
-    most = f"at most {crossing.FOLDS * len(course.heads())}"
-    held = crossing.cross(course, step=_counting(say, "measuring on model families it has not seen", most))
-    strange = crossing.cross(course, True, _counting(say, "measuring on scenarios it has not seen", most))
+    most = f"at most {cross_validation.FOLDS * len(course.heads())}"
+    held = cross_validation.cross_validate(
+        course, step=_counting(say, "measuring on model families it has not seen", most)
+    )
+    strange = cross_validation.cross_validate(
+        course, True, _counting(say, "measuring on scenarios it has not seen", most)
+    )
     say("rehearsing what bought verdicts are worth")
     tables = [training.agreement(held, course.scales, "by-family", "Families it has not seen")]
     if held and taught.suite.index is not None:
-        fleet = training.fleet(held, course.scales, strict.frame(taught.suite))
+        fleet = training.teacher_student_indices(held, course.scales, strict.frame(taught.suite))
         tables.append(training.index(fleet, "index", "The index, of families it has not seen"))
-        tables += rehearsals.hybrid(taught, held)
+        tables += hybrid_tables.hybrid(taught, held)
     if held:
         tables.append(training.coverage(held, course.scales, "coverage", "Agreement against coverage"))
     if held and strange and taught.suite.index is not None:
-        tables += rehearsals.audit(taught, held, strange)
+        tables += hybrid_tables.audit(taught, held, strange)
     if strange:
         tables.append(training.agreement(strange, course.scales, "by-scenario", "Scenarios it has not seen"))
         tables.append(training.by_scenario(strange, course.scales, "each-scenario", "Each scenario, not seen"))
     return tables, held
 
 
-def _learnable(held: list[Held]) -> set[str]:
+def _learnable(held: list[HeldOutPredictions]) -> set[str]:
     from independence.report import training
 
     return {
@@ -145,48 +149,56 @@ def _learnable(held: list[Held]) -> set[str]:
 
 
 def _trained(
-    taught: Taught, fields: set[str], held: list[Held], kept_back: tuple[float, int], say: Say
+    taught: TrainingData, fields: set[str], held: list[HeldOutPredictions], kept_back: tuple[float, int], say: Say
 ) -> tuple[Weights, list[Table]]:
     import numpy as np
 
-    from independence.judge.offline.training import building, gaming
-    from independence.report import card, training
+    from independence.judge.offline.training import appended_attacks, weights_building
+    from independence.report import judge_card, training
     from independence.stats import strict
 
     course, (share, seed) = taught.course, kept_back
-    limit = float(np.quantile(training.doubts([one for one in held if one.field in fields])[1], 1 - building.ABSTAIN))
+    limit = float(
+        np.quantile(
+            training.verdict_doubts([one for one in held if one.field in fields])[1], 1 - weights_building.ABSTAIN
+        )
+    )
     tables, line = [], None
     if taught.suite.index is not None:
-        line = training.line(training.fleet(held, course.scales, strict.frame(taught.suite)), taught.suite.suite)
+        line = training.line(
+            training.teacher_student_indices(held, course.scales, strict.frame(taught.suite)), taught.suite.suite
+        )
     if share > 0:
-        parts = building.held_back(course, share, seed)
+        parts = weights_building.held_out_parts(course, share, seed)
         step = _counting(say, "measuring on configurations it has not seen", str(len(parts)))
-        told = building.kept_back(course, fields, parts, step)
+        told = weights_building.predict_held_out_parts(course, fields, parts, step)
         tables.append(training.agreement(told, course.scales, "held-back", "Configurations it has not seen"))
         if taught.suite.index is not None:
-            fleet = training.fleet(told, course.scales, strict.frame(taught.suite))
+            fleet = training.teacher_student_indices(told, course.scales, strict.frame(taught.suite))
             tables.append(training.index(fleet, "held-back-index", "The index, of configurations it has not seen"))
     say("learning from all verdicts")
-    whole = building.build(course, fields, building.Told(limit, line), taught.origin)
+    whole = weights_building.build(course, fields, weights_building.JudgeCalibration(limit, line), taught.origin)
     for id_, title, additions in (
-        ("hostile", "Hostile texts appended to real replies", gaming.attacks()),
-        ("quoted", "Sentences appended that quote its cues", gaming.quotations()),
+        ("hostile", "Hostile texts appended to real replies", appended_attacks.attacks()),
+        ("quoted", "Sentences appended that quote its cues", appended_attacks.quotations()),
     ):
         say(f"trying it on replies with additions ({id_})")
-        tables.append(card.gamed(gaming.game(course, whole, additions, _REPLIES, _EACH), id_, title))
+        tables.append(
+            judge_card.gamed(appended_attacks.measure_attacks(course, whole, additions, _REPLIES, _EACH), id_, title)
+        )
     return whole, tables
 
 
 def _written(out: Path, trained: Weights, licence: str, tables: list[Table]) -> Path:
     from independence.errors import UsageError
     from independence.judge.offline import weights
-    from independence.report import card
+    from independence.report import judge_card
 
     try:
         out.mkdir(parents=True, exist_ok=True)
         weights.save(out / weights.FILE, trained.about, trained.heads)
         version = weights.load(out / weights.FILE).version
-        (out / weights.CARD).write_text(card.card(trained.about, version, licence, tables), encoding="utf-8")
+        (out / weights.CARD).write_text(judge_card.card(trained.about, version, licence, tables), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{out}: cannot be written ({error.strerror}); choose another --out") from error
     return out / weights.FILE

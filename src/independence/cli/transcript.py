@@ -7,11 +7,11 @@ import sys
 
 import msgspec
 
-from independence.cli.printed import spelled
+from independence.cli.board_output import spelled
 from independence.cli.terminal import console, plain
 from independence.exchange import told
 from independence.exchange.trajectory import Trajectory
-from independence.report.tables import escaped
+from independence.report.table_formats import escaped
 
 _NARROWEST, _WIDEST = 40, 100
 _TICKS = re.compile("`+")

@@ -14,9 +14,14 @@ _LONGEST = 700  # characters of one text on the terminal; the other formats hold
 
 @click.command("validate-judges")
 @click.option(
-    "--judge", "-j", "judges", type=options.Names(), multiple=True, help="Only these judges; repeatable. Default: all."
+    "--judge",
+    "-j",
+    "judges",
+    type=options.NameList(),
+    multiple=True,
+    help="Only these judges; repeatable. Default: all.",
 )
-@click.option("--models", "-m", type=options.Names(), default=(), help="Only these labels or ids.")
+@click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
 @click.option("--worst", type=click.IntRange(min=0), default=10, show_default=True, help="Disagreements to list.")
 @click.option("--hostile", is_flag=True, help="Ask the judges to grade hostile replies instead; nothing is stored.")
 @click.option("--suite", help="NAME or NAME@EDITION in the store; with --hostile a built-in suite or a folder.")
@@ -37,13 +42,15 @@ def command(judges: tuple[tuple[str, ...], ...], hostile: bool, suite: str | Non
 
         own = {name: flags[name] for name in hostility.Wanted._fields if name in flags}
         sys.exit(hostility.probe(hostility.Wanted(judges=named, suite=suite or "v2", **own)))
-    from independence.cli import location, opening
-    from independence.cli.tabled import print_tables
-    from independence.cli.working import working
-    from independence.report.judges.validation import Wanted, validate
+    from independence.cli import open_store, place_lookup
+    from independence.cli.activity import working
+    from independence.cli.table_output import print_tables
+    from independence.report.judges.validation import ValidationOptions, validate
 
-    wanted = Wanted(named, flags["models"], flags["worst"], _LONGEST if flags["format_"] == "table" else None)
-    with working("comparing judges", flags["quiet"]), opening.reading(flags["db"]) as connection:
-        scope = location.find(connection, suite, flags["variant"], flags["mode"])
+    wanted = ValidationOptions(
+        named, flags["models"], flags["worst"], _LONGEST if flags["format_"] == "table" else None
+    )
+    with working("comparing judges", flags["quiet"]), open_store.reading(flags["db"]) as connection:
+        scope = place_lookup.find(connection, suite, flags["variant"], flags["mode"])
         tables = validate(connection, scope, wanted)
     print_tables(tables, flags["format_"])

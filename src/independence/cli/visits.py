@@ -18,7 +18,7 @@ from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.judge.spec import JudgeSpec
 from independence.report import checks
-from independence.report.checks import Patient
+from independence.report.checks import CheckedModel
 from independence.report.findings import Finding
 from independence.types import ChatRequest
 
@@ -43,7 +43,7 @@ class Call(NamedTuple):
 class Visit(NamedTuple):
     """One model to look at and to call."""
 
-    patient: Patient
+    patient: CheckedModel
     endpoint: str
     calls: tuple[Call, ...]
     listed: bool = True  # whether to say what the catalogue says of it
@@ -66,7 +66,7 @@ def _visits(pair: Pair) -> Iterator[Visit]:
             Call("tool call", probes.replay(subject), probes.read_replay),
             Call("long prompt", probes.window(subject.model, subject.sampling.provider), probes.read_window),
         )
-        patient = Patient(
+        patient = CheckedModel(
             "model", subject.model_id, subject.model, subject.sampling.effort or "", subject.temperature_supported
         )  # fmt: skip
         yield Visit(patient, subject.endpoint, calls)
@@ -75,7 +75,7 @@ def _visits(pair: Pair) -> Iterator[Visit]:
         twice = subject is not None and (subject.endpoint, subject.model) == (judge.endpoint, judge.model)
         if not twice:
             calls = (*calls, Call("long prompt", probes.window(judge.model), probes.read_window))
-        patient = Patient("judge", judge.name, judge.model, judge.effort)
+        patient = CheckedModel("judge", judge.name, judge.model, judge.effort)
         yield Visit(patient, judge.endpoint, calls, listed=not twice)
 
 

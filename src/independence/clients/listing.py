@@ -152,7 +152,7 @@ def _must_serve(listing: Listing, page: object) -> None:
         raise key_rejected(listing.endpoint, page)
     if page.status and page.action != "retry":
         return
-    url = addresses.shown(listing.endpoint.base_url)
+    url = addresses.printable_address(listing.endpoint.base_url)
     what = f"{listing.endpoint.name}: no server answers at {url} ({page.kind}: {page.detail})"
     raise UsageError(what, _connection_advice(listing, page))
 
@@ -178,7 +178,7 @@ def _problem(endpoint: Endpoint, listed: Catalogue, model: str, *, tools: bool) 
 def _called(endpoint: Endpoint) -> str:
     """The endpoint's name, with the address where another server stands for OpenRouter's."""
     redirected = endpoint.name == OPENROUTER and endpoint.base_url != OPENROUTER_URL
-    return f"{endpoint.name} ({addresses.shown(endpoint.base_url)})" if redirected else endpoint.name
+    return f"{endpoint.name} ({addresses.printable_address(endpoint.base_url)})" if redirected else endpoint.name
 
 
 def _meant(endpoint: Endpoint, model: str, listed: Catalogue) -> str:

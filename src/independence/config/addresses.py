@@ -41,7 +41,7 @@ def _meant(address: str) -> str:
     return f"did you mean `http://{_cut(address)}`?"
 
 
-def shown(address: str) -> str:
+def printable_address(address: str) -> str:
     """An address as it may be printed: without user, password and query, where keys can stand."""
     try:
         parts = urlsplit(address)

@@ -25,7 +25,7 @@ _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _UNKNOWN = re.compile(r"unknown field `([^`]+)`")
 
 
-class Document(msgspec.Struct, frozen=True):
+class YamlDocument(msgspec.Struct, frozen=True):
     """A parsed YAML file: plain data plus the line of every key and item, by JSON path (`$.models[3].id`)."""
 
     path: str
@@ -43,18 +43,18 @@ class Document(msgspec.Struct, frozen=True):
         return DocumentError(self.path, self.line(where), what, fix)
 
 
-def read(path: Path) -> Document:
+def read(path: Path) -> YamlDocument:
     """Read a YAML file. Raises DocumentError when it is malformed, UsageError when it cannot be read."""
     return parse(inputs.read_text(path), str(path))
 
 
-def parse(text: str, path: str) -> Document:
+def parse(text: str, path: str) -> YamlDocument:
     """Parse YAML text; `path` is only named in complaints."""
     try:
         size = _measure(text, path)
         loader = _LOADER(text)
         node = loader.get_single_node()
-        lines = _Walk(path, size * _UNFOLDED + _FEW).lines(node)
+        lines = _LineFinder(path, size * _UNFOLDED + _FEW).lines(node)
         data = loader.construct_document(node) if node is not None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -64,7 +64,7 @@ def parse(text: str, path: str) -> Document:
         raise DocumentError(path, 1, f"not valid YAML: {error}") from error
     except RecursionError as error:
         raise DocumentError(path, 1, "an alias stands inside its own anchor") from error
-    return Document(path, data, lines)
+    return YamlDocument(path, data, lines)
 
 
 def _measure(text: str, path: str) -> int:
@@ -82,7 +82,7 @@ def _measure(text: str, path: str) -> int:
     return size
 
 
-class _Walk:
+class _LineFinder:
     """Finds the line of every key and item, aliases followed, and stops where they unfold to more than `most`."""
 
     def __init__(self, path: str, most: int) -> None:
@@ -117,7 +117,7 @@ class _Walk:
         self._enter(node, where)
 
 
-def convert(document: Document, shape: type[T]) -> T:
+def convert(document: YamlDocument, shape: type[T]) -> T:
     """Fit a document to a msgspec type. Raises DocumentError with the line of the offending key."""
     try:
         return msgspec.convert(document.data, shape)
@@ -125,7 +125,7 @@ def convert(document: Document, shape: type[T]) -> T:
         raise _complaint(document, shape, str(error)) from error
 
 
-def _complaint(document: Document, shape: type[Any], message: str) -> DocumentError:
+def _complaint(document: YamlDocument, shape: type[Any], message: str) -> DocumentError:
     what, _, where = message.partition(" - at `")
     where = _locate(where.rstrip("`").replace("key in ", "") or "$", document.data, shape, message)
     unknown = _UNKNOWN.search(what)

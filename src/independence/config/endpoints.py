@@ -17,15 +17,17 @@ class Rate(msgspec.Struct, frozen=True):
     burst: int = 1  # at least 1
 
 
-class Pacing(NamedTuple):
+class RateSetting(NamedTuple):
     """What one source says about a rate; None where it says nothing."""
 
     rps: float | None = None  # above 0
     burst: int | None = None  # at least 1
 
-    def over(self, below: Pacing) -> Pacing:
+    def over(self, below: RateSetting) -> RateSetting:
         """This, and what it leaves open as `below` has it."""
-        return Pacing(below.rps if self.rps is None else self.rps, below.burst if self.burst is None else self.burst)
+        return RateSetting(
+            below.rps if self.rps is None else self.rps, below.burst if self.burst is None else self.burst
+        )
 
     @property
     def rate(self) -> Rate | None:
@@ -33,7 +35,7 @@ class Pacing(NamedTuple):
         return None if self.rps is None else Rate(self.rps, self.burst or 1)
 
 
-class Bounds(msgspec.Struct, frozen=True):
+class ModelBounds(msgspec.Struct, frozen=True):
     """What one model takes, on one provider where it is pinned."""
 
     model: str  # id as the endpoint knows it
@@ -58,13 +60,13 @@ class Endpoint(msgspec.Struct, frozen=True):
     retries: int = 6  # of transport faults, per call
     key_source: str = ""  # environment variable the key was read from
     rate: Rate | None = None  # of each model that has none of its own; None: unbounded
-    bounds: tuple[Bounds, ...] = ()  # of models that have some of their own
+    bounds: tuple[ModelBounds, ...] = ()  # of models that have some of their own
 
-    def bounds_of(self, model: str, provider: str | None = None) -> Bounds:
+    def bounds_of(self, model: str, provider: str | None = None) -> ModelBounds:
         """What a model takes here: its own bounds (those of this pin before those of any), else the endpoint's rate."""
         mine = [b for b in self.bounds if b.model == model and b.provider in (provider, None)]
-        own = max(mine, key=lambda b: b.provider == provider, default=Bounds(model))
-        return Bounds(model, provider, own.rate or self.rate, own.concurrency, own.timeout_s)
+        own = max(mine, key=lambda b: b.provider == provider, default=ModelBounds(model))
+        return ModelBounds(model, provider, own.rate or self.rate, own.concurrency, own.timeout_s)
 
     def timeout_of(self, model: str, provider: str | None = None, *, slow: bool = False) -> float:
         """Seconds one attempt on a model may take."""
@@ -79,4 +81,4 @@ class Endpoint(msgspec.Struct, frozen=True):
         return tuple(one for one in (self.api_key.strip(), parts.password or "", *values) if one)
 
     def __repr__(self) -> str:
-        return f"Endpoint({self.name!r}, {addresses.shown(self.base_url)!r}, {self.dialect!r})"
+        return f"Endpoint({self.name!r}, {addresses.printable_address(self.base_url)!r}, {self.dialect!r})"

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from dotenv import dotenv_values
 
 from independence.config import addresses, inputs
-from independence.config.endpoints import Endpoint, Pacing
+from independence.config.endpoints import Endpoint, RateSetting
 from independence.config.subjects import LOCAL, OPENROUTER
 from independence.errors import UsageError
 
@@ -27,13 +27,13 @@ Level = Literal["debug", "info", "warning", "error"]
 _LEVELS: Final[Mapping[str, Level]] = {"debug": "debug", "info": "info", "warning": "warning", "error": "error"}
 
 
-class Settings(NamedTuple):
+class EnvironmentSettings(NamedTuple):
     """What the environment says about every endpoint; None where it says nothing."""
 
     concurrency: int | None = None  # BENCH_CONCURRENCY: calls in flight on one endpoint
     timeout_s: float | None = None  # BENCH_TIMEOUT_S: total per attempt
     retries: int | None = None  # BENCH_MAX_RETRIES: of transport faults, per call
-    pacing: Mapping[str, Pacing] = {}  # dialect -> what OPENROUTER_MODEL_RPS and _BURST say of each model
+    pacing: Mapping[str, RateSetting] = {}  # dialect -> what OPENROUTER_MODEL_RPS and _BURST say of each model
 
 
 def read() -> dict[str, str]:
@@ -95,13 +95,13 @@ def local(env: Mapping[str, str], url: str | None, timeout_s: float = LOCAL_TIME
     return Endpoint(LOCAL, base, "local", key, 4, timeout_s, 30.0, key_source="LOCAL_API_KEY")
 
 
-def settings(env: Mapping[str, str]) -> Settings:
+def settings(env: Mapping[str, str]) -> EnvironmentSettings:
     """What holds for every suite and endpoint. Raises UsageError for a value that is none, by name."""
     rps = _above_zero(env, "OPENROUTER_MODEL_RPS", "requests a second")
-    pacing = Pacing(rps, _count(env, "OPENROUTER_MODEL_BURST"))
+    pacing = RateSetting(rps, _count(env, "OPENROUTER_MODEL_BURST"))
     if pacing.rps is None and pacing.burst is not None:
         raise UsageError(f"OPENROUTER_MODEL_BURST={pacing.burst} bounds nothing alone:", "set OPENROUTER_MODEL_RPS too")
-    return Settings(
+    return EnvironmentSettings(
         concurrency=_count(env, "BENCH_CONCURRENCY"),
         timeout_s=_above_zero(env, "BENCH_TIMEOUT_S", "seconds"),
         retries=_count(env, "BENCH_MAX_RETRIES", least=0),

@@ -12,7 +12,7 @@ from independence.config import documents
 from independence.config.subjects import LOCAL
 
 
-class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FamilyRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A family and the pattern that tells its models."""
 
     family: str
@@ -20,9 +20,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @functools.cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[FamilyRule, ...]:
     """The rules of `families.yaml`, in order."""
-    return documents.convert(documents.read(Path(__file__).parent / "families.yaml"), tuple[Rule, ...])
+    return documents.convert(documents.read(Path(__file__).parent / "families.yaml"), tuple[FamilyRule, ...])
 
 
 @functools.cache

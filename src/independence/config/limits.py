@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.config.endpoints import Bounds, Endpoint, Pacing
-from independence.config.environment import Settings
+from independence.config.endpoints import Endpoint, ModelBounds, RateSetting
+from independence.config.environment import EnvironmentSettings
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, SIM
 from independence.errors import UsageError
 
 
-class Flags(NamedTuple):
+class RateFlags(NamedTuple):
     """What the command line says; None where it says nothing."""
 
     rps: float | None = None  # --rps: requests per second to each model
@@ -24,13 +24,13 @@ class Flags(NamedTuple):
     local_timeout_s: float | None = None  # --local-timeout
 
     @property
-    def pacing(self) -> Pacing:
+    def pacing(self) -> RateSetting:
         """The rate they ask for."""
-        return Pacing(self.rps, self.burst)
+        return RateSetting(self.rps, self.burst)
 
 
 def bounded(
-    endpoints: Mapping[str, Endpoint], known: Registry, settings: Settings, flags: Flags
+    endpoints: Mapping[str, Endpoint], known: Registry, settings: EnvironmentSettings, flags: RateFlags
 ) -> dict[str, Endpoint]:
     """The endpoints with their bounds. Raises UsageError for a flag that makes no sense."""
     _check(flags)
@@ -41,7 +41,7 @@ def bounded(
     return out
 
 
-def _check(flags: Flags) -> None:
+def _check(flags: RateFlags) -> None:
     for flag, value, unit in (
         ("--rps", flags.rps, "requests a second"),
         ("--local-timeout", flags.local_timeout_s, "seconds"),
@@ -52,9 +52,9 @@ def _check(flags: Flags) -> None:
         raise UsageError(f"--burst {flags.burst}: at least 1 is needed")
 
 
-def _one(endpoint: Endpoint, known: Registry, settings: Settings, flags: Flags) -> Endpoint:
+def _one(endpoint: Endpoint, known: Registry, settings: EnvironmentSettings, flags: RateFlags) -> Endpoint:
     entry = next((entry for entry in known.endpoints if entry.name == endpoint.name), None)
-    below = Pacing() if endpoint.name == SIM else settings.pacing.get(endpoint.dialect, Pacing())
+    below = RateSetting() if endpoint.name == SIM else settings.pacing.get(endpoint.dialect, RateSetting())
     if entry is not None:
         below = entry.pacing.over(below)
     own = [limit for limit in known.limits if limit.endpoint == endpoint.name]
@@ -68,13 +68,13 @@ def _one(endpoint: Endpoint, known: Registry, settings: Settings, flags: Flags) 
         retries=endpoint.retries if settings.retries is None else settings.retries,
         rate=flags.pacing.over(below).rate,
         bounds=tuple(
-            Bounds(o.model, o.provider, flags.pacing.over(o.pacing).over(below).rate, o.concurrency, o.timeout_s)
+            ModelBounds(o.model, o.provider, flags.pacing.over(o.pacing).over(below).rate, o.concurrency, o.timeout_s)
             for o in own
         ),
     )
 
 
-def _concurrency(usual: int, declared: int | None, settings: Settings, flags: Flags) -> int:
+def _concurrency(usual: int, declared: int | None, settings: EnvironmentSettings, flags: RateFlags) -> int:
     """Calls in flight: a cap of the environment lowers what a file declares, and gives way to a larger `-pt`."""
     if settings.concurrency is None:
         return usual

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import msgspec
 
 from independence.config import roster
-from independence.config.documents import Document
+from independence.config.documents import YamlDocument
 from independence.config.efforts import EFFORTS, default_effort
-from independence.config.endpoints import Pacing
+from independence.config.endpoints import RateSetting
 from independence.config.roster import EndpointEntry, ModelEntry, Roster
 from independence.config.subjects import DEFAULT_TEMPERATURE, LOCAL, OPENROUTER, SIM, Subject, asked_with
 from independence.errors import UsageError
@@ -22,13 +22,13 @@ PUBLISHED = "published"  # in place of a file's name
 SHIPPED = Path(__file__).parent / "published.yaml"
 
 
-class Limit(NamedTuple):
+class ModelLimit(NamedTuple):
     """What an entry says one model takes, on one provider where it is pinned."""
 
     endpoint: str
     model: str  # id as that endpoint knows it
     provider: str | None
-    pacing: Pacing
+    pacing: RateSetting
     concurrency: int | None
     timeout_s: float | None = None
 
@@ -38,7 +38,7 @@ class Registry(msgspec.Struct, frozen=True):
 
     subjects: tuple[Subject, ...] = ()
     endpoints: tuple[EndpointEntry, ...] = ()
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[ModelLimit, ...] = ()
     untempered: frozenset[str] = frozenset()  # labels of entries that state no temperature
     notes: tuple[str, ...] = ()  # what was tolerated in the file
     roster: tuple[str, ...] = ()  # ids and labels of its default roster
@@ -124,7 +124,7 @@ def load(path: Path, dialect: Callable[[str], object] | None = None) -> Registry
     )  # fmt: skip
 
 
-def _subject(entry: ModelEntry, number: int, document: Document, registry: Registry) -> Subject:
+def _subject(entry: ModelEntry, number: int, document: YamlDocument, registry: Registry) -> Subject:
     where = f"$.models[{number}]"
     effort = entry.reasoning_effort or "auto"
     if effort == "auto":
@@ -195,14 +195,14 @@ def _preferred_first(subjects: Sequence[Subject], read: Roster) -> tuple[Subject
     return tuple(sorted(subjects, key=lambda subject: subject.label not in chosen))
 
 
-def _limits(listed: Sequence[Subject], read: Roster) -> tuple[Limit, ...]:
+def _limits(listed: Sequence[Subject], read: Roster) -> tuple[ModelLimit, ...]:
     """What entries say about rate, concurrency and patience; all configurations of one model share them."""
-    found: dict[tuple[str, str, str | None], tuple[Limit, int]] = {}
+    found: dict[tuple[str, str, str | None], tuple[ModelLimit, int]] = {}
     for number, (subject, entry) in enumerate(zip(listed, read.models, strict=True)):
         if entry.rate_limit is None and entry.concurrency is None and entry.timeout_s is None:
             continue
         key = (subject.endpoint, subject.model, subject.sampling.provider)
-        limit = Limit(*key, entry.pacing, entry.concurrency, entry.timeout_s)
+        limit = ModelLimit(*key, entry.pacing, entry.concurrency, entry.timeout_s)
         first, at = found.setdefault(key, (limit, number))
         if limit != first:
             what = f"entry {at + 1} gives `{entry.name}` another rate_limit, concurrency or timeout_s"

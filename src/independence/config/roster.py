@@ -12,8 +12,8 @@ from typing import Annotated
 import msgspec
 
 from independence.config import addresses, documents
-from independence.config.documents import Document
-from independence.config.endpoints import Pacing
+from independence.config.documents import YamlDocument
+from independence.config.endpoints import RateSetting
 from independence.config.subjects import OPENROUTER
 from independence.errors import UsageError
 
@@ -56,9 +56,9 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
         return self.model_id or self.roster_id or ""
 
     @property
-    def pacing(self) -> Pacing:
+    def pacing(self) -> RateSetting:
         """What it says about the rate."""
-        return Pacing(self.rate_limit.rps, self.rate_limit.burst) if self.rate_limit else Pacing()
+        return RateSetting(self.rate_limit.rps, self.rate_limit.burst) if self.rate_limit else RateSetting()
 
 
 class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -75,9 +75,9 @@ class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     timeout_s: Seconds | None = None  # per attempt; None: 90
 
     @property
-    def pacing(self) -> Pacing:
+    def pacing(self) -> RateSetting:
         """What it says about the rate."""
-        return Pacing(self.requests_per_second, self.burst)
+        return RateSetting(self.requests_per_second, self.burst)
 
 
 class ModelsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,7 +92,7 @@ class ModelsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Roster(msgspec.Struct, frozen=True):
     """A file as read: every model an entry, and the document for complaints."""
 
-    document: Document
+    document: YamlDocument
     models: list[ModelEntry]
     endpoints: list[EndpointEntry]
     preferred: str | None
@@ -108,9 +108,9 @@ def read(path: Path, dialect: Callable[[str], object] | None = None) -> Roster:
     document = documents.read(path)
     if isinstance(document.data, list):
         lines = {f"$.models{where[1:]}" if where != "$" else where: line for where, line in document.lines.items()}
-        document = Document(document.path, {"models": document.data}, lines)
+        document = YamlDocument(document.path, {"models": document.data}, lines)
     elif document.data is None:
-        document = Document(document.path, {}, document.lines)
+        document = YamlDocument(document.path, {}, document.lines)
     parsed = documents.convert(document, ModelsFile)
     declared = {endpoint.name for endpoint in parsed.endpoints}
     models = [_entry(one, number, document, declared) for number, one in enumerate(parsed.models)]
@@ -125,7 +125,7 @@ def read(path: Path, dialect: Callable[[str], object] | None = None) -> Roster:
     )
 
 
-def _entry(one: str | ModelEntry, number: int, document: Document, declared: Collection[str]) -> ModelEntry:
+def _entry(one: str | ModelEntry, number: int, document: YamlDocument, declared: Collection[str]) -> ModelEntry:
     entry = ModelEntry(roster_id=one) if isinstance(one, str) else one
     where = f"$.models[{number}]"
     if (entry.model_id is None) == (entry.roster_id is None):
@@ -141,7 +141,7 @@ def _entry(one: str | ModelEntry, number: int, document: Document, declared: Col
     return msgspec.structs.replace(entry, display_label=entry.display_label or entry.label)
 
 
-def _from_roster(entry: ModelEntry, where: str, document: Document, declared: Collection[str]) -> ModelEntry:
+def _from_roster(entry: ModelEntry, where: str, document: YamlDocument, declared: Collection[str]) -> ModelEntry:
     """Lists of other benchmarks name an API by its title, as `provider` and before the id.
 
     Where an endpoint of that name is declared, the id says so already; else it pins the provider at OpenRouter.
@@ -166,7 +166,7 @@ def slug(title: str) -> str:
     return _SLUGS.get(low) or re.sub(r"[^a-z0-9]+", "-", low).strip("-")
 
 
-def _check_endpoint(entry: EndpointEntry, number: int, document: Document) -> None:
+def _check_endpoint(entry: EndpointEntry, number: int, document: YamlDocument) -> None:
     where, rps = f"$.endpoints[{number}]", entry.requests_per_second
     _check_at(document, f"{where}.base_url", partial(addresses.check, entry.base_url, "base_url"))
     if rps is not None and not 0 < rps < math.inf:
@@ -175,7 +175,7 @@ def _check_endpoint(entry: EndpointEntry, number: int, document: Document) -> No
         raise document.error(f"{where}.burst", "a burst bounds nothing alone", "add requests_per_second")
 
 
-def _check_at(document: Document, where: str, checked: Callable[[], object]) -> None:
+def _check_at(document: YamlDocument, where: str, checked: Callable[[], object]) -> None:
     """Do a check; what it complains about stands at that place of the document."""
     try:
         checked()

@@ -9,18 +9,18 @@ import msgspec
 from independence.clients import flags
 from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import Subject
-from independence.engine import dialogue, marking, spot
-from independence.engine.bench import Desk, Queue
-from independence.engine.dialogue import Progress
-from independence.engine.events import Answered
+from independence.engine import dialogue, marking, run_position
+from independence.engine.dialogue import TrialProgress
+from independence.engine.events import CallCommitted
 from independence.engine.plan import Trial
+from independence.engine.run_context import QueueKey, SubjectWorker
 from independence.errors import IndependenceError
 from independence.store import context, records
 from independence.store.records import CallRow
 from independence.types import Answer, Missing, Reply
 
 
-async def answer(desk: Desk, trial: Trial, progress: Progress) -> Progress | None:
+async def answer(desk: SubjectWorker, trial: Trial, progress: TrialProgress) -> TrialProgress | None:
     """Ask for every answer that is left. Returns the finished dialogue, or None where it ended without one.
 
     Raises gate.Closed when the run stops, and the run-ending errors of `errors.py`.
@@ -33,13 +33,13 @@ async def answer(desk: Desk, trial: Trial, progress: Progress) -> Progress | Non
     return progress
 
 
-async def _turn(desk: Desk, trial: Trial, progress: Progress) -> Answer | None:
-    queue = Queue(trial.subject.endpoint, trial.dialogue.condition.mode)
+async def _turn(desk: SubjectWorker, trial: Trial, progress: TrialProgress) -> Answer | None:
+    queue = QueueKey(trial.subject.endpoint, trial.dialogue.condition.mode)
     client = desk.bench.backends[queue.endpoint].client
     turn = len(progress.said)
     left = desk.pace.remaining(trial.dialogue.generated - turn)
     async with desk.slot(queue, left, trial.run):
-        spot.enter(trial, dialogue.turn_id(trial, turn))
+        run_position.set_position(trial, dialogue.turn_id(trial, turn))
         began = time.monotonic()
         try:
             answer = _untempered(trial.subject, await client.ask(dialogue.request(trial, progress)))
@@ -55,7 +55,7 @@ async def _turn(desk: Desk, trial: Trial, progress: Progress) -> Answer | None:
             answer = _marked(desk, trial, progress, answer)
         await _keep(desk, trial, progress, answer)
     missing = answer.reason if isinstance(answer, Missing) else None
-    desk.bench.watch(Answered(desk.label, answer.usage.cost_usd, missing, answer))
+    desk.bench.watch(CallCommitted(desk.label, answer.usage.cost_usd, missing, answer))
     return answer
 
 
@@ -66,14 +66,16 @@ def _untempered(subject: Subject, answer: Answer) -> Answer:
     return msgspec.structs.replace(answer, flags=(*answer.flags, flags.TEMPERATURE_UNSENT))
 
 
-def _marked(desk: Desk, trial: Trial, progress: Progress, reply: Reply) -> Reply:
+def _marked(desk: SubjectWorker, trial: Trial, progress: TrialProgress, reply: Reply) -> Reply:
     """The reply with what is marked on it, whoever will judge it."""
-    found = marking.of_reply(trial, dialogue.lines(trial, progress.extended(reply)), desk.bench.suite.language)
+    found = marking.of_reply(
+        trial, dialogue.transcript_turns(trial, progress.extended(reply)), desk.bench.suite.language
+    )
     new = tuple(mark for mark in found if mark not in reply.flags)
     return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply
 
 
-async def _keep(desk: Desk, trial: Trial, progress: Progress, answer: Answer) -> None:
+async def _keep(desk: SubjectWorker, trial: Trial, progress: TrialProgress, answer: Answer) -> None:
     assert progress.at is not None
     turn = len(progress.said)
     row = CallRow(

@@ -16,7 +16,7 @@ from independence.clients.pricing import Prices
 from independence.judge.prompt import render, render_step
 from independence.judge.spec import JudgeSpec
 from independence.store import rates, tokens
-from independence.store.rates import Paid
+from independence.store.rates import PaidCalls
 from independence.store.tokens import RunTokens
 from independence.suites.schema import Scenario, Suite
 from independence.suites.template import slots
@@ -215,7 +215,7 @@ def filled_prices(connection: sqlite3.Connection, listed: PriceList, judges: Ite
     return FilledPrices({**listed, **mean}, notes)
 
 
-def _note(name: str, own: Paid) -> str:
+def _note(name: str, own: PaidCalls) -> str:
     return (
         f"No price is listed for {name}; its {own.calls:,} stored calls cost ${own.usd:.4f}, "
         f"${own.usd / own.tokens * 1e6:.2f} a million tokens, and that is taken."

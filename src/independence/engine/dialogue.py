@@ -7,70 +7,72 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from independence.config.subjects import LOCAL, Subject
-from independence.engine.plan import Beat, Dialogue, Trial
-from independence.judge.replies.answering import Given
+from independence.engine.plan import DialogueScript, ScriptedExchange, Trial
+from independence.judge.replies.non_answers import ReplyContext
 from independence.store import context, queries
-from independence.suites.delivery import Exchange, Setting, messages, offered
-from independence.suites.transcript import Line
+from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
+from independence.suites.transcript import TranscriptTurn
 from independence.types import ChatRequest, Message, Reply
 
 
-class Said(NamedTuple):
+class SubjectAnswer(NamedTuple):
     """A stored or fresh answer as later turns and judges need it."""
 
     text: str
     thinking: str
 
 
-class Progress(NamedTuple):
+class TrialProgress(NamedTuple):
     """How far a trial is: everything before its next turn."""
 
-    before: tuple[Said, ...]  # answers of the trials it continues, in order
-    said: tuple[Said, ...]  # its own answers, given on this very history
+    before: tuple[SubjectAnswer, ...]  # answers of the trials it continues, in order
+    said: tuple[SubjectAnswer, ...]  # its own answers, given on this very history
     at: str | None  # context of the next answer; None while the trial it continues is unfinished
 
-    def extended(self, answer: Reply) -> Progress:
+    def extended(self, answer: Reply) -> TrialProgress:
         """The progress after one more answer."""
         assert self.at is not None
-        return Progress(self.before, (*self.said, Said(answer.text, answer.thinking)), context.extend(self.at, answer))
+        return TrialProgress(
+            self.before, (*self.said, SubjectAnswer(answer.text, answer.thinking)), context.extend(self.at, answer)
+        )
 
 
-class Settled(NamedTuple):
+class FailedTurn(NamedTuple):
     """A turn that came to nothing; the trial ends here."""
 
     reason: str
 
 
-def load(connection: sqlite3.Connection, trial: Trial) -> Progress | Settled:
+def load(connection: sqlite3.Connection, trial: Trial) -> TrialProgress | FailedTurn:
     """Read a trial's answers, its ancestors' included. A stale answer and all after it count as not there."""
-    before: tuple[Said, ...] = ()
+    before: tuple[SubjectAnswer, ...] = ()
     parent_end: str | None = None
     if trial.parent is not None:
         above = load(connection, trial.parent)
-        if isinstance(above, Settled):
-            return Settled("parent_missing")
+        if isinstance(above, FailedTurn):
+            return FailedTurn("parent_missing")
         if len(above.said) < trial.parent.dialogue.generated:
-            return Progress((), (), None)
+            return TrialProgress((), (), None)
         before, parent_end = above.before + above.said, above.at
     at = context.begin(trial.key, parent_end)
-    said: list[Said] = []
+    said: list[SubjectAnswer] = []
     for call in queries.calls_of(connection, trial.key):
         if call.context != at:
             break
         if call.missing is not None:
-            return Settled(call.missing)
-        said.append(Said(call.text, call.thinking))
+            return FailedTurn(call.missing)
+        said.append(SubjectAnswer(call.text, call.thinking))
         at = call.after
-    return Progress(before, tuple(said), at)
+    return TrialProgress(before, tuple(said), at)
 
 
-def request(trial: Trial, progress: Progress) -> ChatRequest:
+def request(trial: Trial, progress: TrialProgress) -> ChatRequest:
     """The request for the next answer of a trial."""
     subject, dialogue = trial.subject, trial.dialogue
     turn = len(progress.said)
     return ChatRequest(
         subject.model,
-        messages(Setting(dialogue.system, dialogue.context, dialogue.tool), _exchanges(trial, progress)),
+        messages(DialogueSetting(dialogue.system, dialogue.context, dialogue.tool), _exchanges(trial, progress)),
         dialogue.max_tokens,
         subject.sent,
         tool=offered(dialogue.tool) if dialogue.tool else None,
@@ -78,10 +80,12 @@ def request(trial: Trial, progress: Progress) -> ChatRequest:
     )
 
 
-def opening(dialogue: Dialogue) -> tuple[Message, ...]:
+def opening(dialogue: DialogueScript) -> tuple[Message, ...]:
     """The messages of a dialogue's first request, where it continues no other one."""
     trial = Trial("", Subject("", LOCAL, ""), dialogue, 1, 0.0)  # who is asked is no part of them
-    return messages(Setting(dialogue.system, dialogue.context, dialogue.tool), _exchanges(trial, Progress((), (), "")))
+    return messages(
+        DialogueSetting(dialogue.system, dialogue.context, dialogue.tool), _exchanges(trial, TrialProgress((), (), ""))
+    )
 
 
 def turn_id(trial: Trial, turn: int) -> str:
@@ -89,7 +93,7 @@ def turn_id(trial: Trial, turn: int) -> str:
     return [beat.turn_id for beat in trial.dialogue.beats if beat.reply is None][turn]
 
 
-def _exchanges(trial: Trial, progress: Progress) -> list[Exchange]:
+def _exchanges(trial: Trial, progress: TrialProgress) -> list[Exchange]:
     """All exchanges up to and with the one to answer now."""
     answers = iter((*progress.before, *progress.said))
     out: list[Exchange] = []
@@ -105,13 +109,13 @@ def _exchanges(trial: Trial, progress: Progress) -> list[Exchange]:
     return out
 
 
-def _beats(trial: Trial) -> Iterator[Beat]:
+def _beats(trial: Trial) -> Iterator[ScriptedExchange]:
     if trial.parent is not None:
         yield from _beats(trial.parent)
     yield from trial.dialogue.beats
 
 
-def lines(trial: Trial, progress: Progress) -> list[Line]:
+def transcript_turns(trial: Trial, progress: TrialProgress) -> list[TranscriptTurn]:
     """A dialogue as judges see it, as far as it has been answered."""
     answers = iter((*progress.before, *progress.said))
     out = []
@@ -120,21 +124,21 @@ def lines(trial: Trial, progress: Progress) -> list[Line]:
         if beat.reply is None and own is None:
             break
         text = own.text if own is not None else beat.reply or ""
-        out.append(Line(beat.human, text, own is None, beat.turn_id))
+        out.append(TranscriptTurn(beat.human, text, own is None, beat.turn_id))
     return out
 
 
-def given(trial: Trial, language: str) -> Given:
+def reply_context(trial: Trial, language: str) -> ReplyContext:
     """What a subject was given beside the human's turns, for telling whether a reply is an answer."""
     own = trial.dialogue
-    return Given(tuple(prompt for prompt in (own.system, own.context) if prompt), language == "en")
+    return ReplyContext(tuple(prompt for prompt in (own.system, own.context) if prompt), language == "en")
 
 
-def before(trial: Trial) -> int:
+def inherited_answers(trial: Trial) -> int:
     """How many answers the trials it continues hold."""
-    return trial.parent.dialogue.generated + before(trial.parent) if trial.parent else 0
+    return trial.parent.dialogue.generated + inherited_answers(trial.parent) if trial.parent else 0
 
 
-def blank(trial: Trial, turn: int) -> Progress:
+def blank_progress(trial: Trial, turn: int) -> TrialProgress:
     """A dialogue before a turn, every answer empty."""
-    return Progress((Said("", ""),) * before(trial), (Said("", ""),) * turn, None)
+    return TrialProgress((SubjectAnswer("", ""),) * inherited_answers(trial), (SubjectAnswer("", ""),) * turn, None)

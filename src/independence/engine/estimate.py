@@ -31,9 +31,9 @@ from independence.engine.cost_history import (
     Source,
 )
 from independence.engine.plan import Trial
-from independence.engine.resume import Todo
-from independence.judge.insisting import REASKS
+from independence.engine.resume import PendingTrial
 from independence.judge.prompt import transcript
+from independence.judge.reasking import REASKS
 from independence.judge.spec import JudgeSpec
 from independence.types import Condition, Message
 
@@ -127,7 +127,7 @@ def total(bills: Iterable[Bill]) -> Bill:
     return out
 
 
-def estimate(todo: Sequence[Todo], prices: PriceList, history: CostHistory | None = None) -> CostEstimate:
+def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHistory | None = None) -> CostEstimate:
     """Price what is left to do, by what stored calls say (`history`) or the published means."""
     found = bills(todo, prices, history)
     whole = total(found.values())
@@ -144,7 +144,7 @@ def estimate(todo: Sequence[Todo], prices: PriceList, history: CostHistory | Non
     )
 
 
-def bills(todo: Iterable[Todo], prices: PriceList, history: CostHistory | None = None) -> dict[Payer, Bill]:
+def bills(todo: Iterable[PendingTrial], prices: PriceList, history: CostHistory | None = None) -> dict[Payer, Bill]:
     """A bill for each subject's answers and for each judge's verdicts on them; the rule judge sends none."""
     history = history or CostHistory()
     sizes, out, priced = _CallSizes(history), dict[Payer, Bill](), dict[Payer, Prices | None]()
@@ -169,9 +169,9 @@ def bills(todo: Iterable[Todo], prices: PriceList, history: CostHistory | None =
     return out
 
 
-def _alike(todo: Iterable[Todo]) -> Iterator[tuple[Todo, int]]:
+def _alike(todo: Iterable[PendingTrial]) -> Iterator[tuple[PendingTrial, int]]:
     """One of all that differ in their run alone, and how many they are."""
-    groups: dict[Hashable, list[Todo]] = {}
+    groups: dict[Hashable, list[PendingTrial]] = {}
     for item in todo:
         said = item.trial.dialogue
         place = (item.trial.subject, said.condition, said.scenario.id, item.calls, item.judges)
@@ -189,7 +189,7 @@ class _CallSizes:
 
     def answer(self, trial: Trial, turn: int) -> CallEstimate:
         """A subject's answer."""
-        budget, before = trial.dialogue.max_tokens, dialogue.before(trial)
+        budget, before = trial.dialogue.max_tokens, dialogue.inherited_answers(trial)
         text, reserved = self._request(trial, turn)
         place = (str(trial.dialogue.condition), trial.dialogue.scenario.id, turn)
         text += self._earlier(trial, turn)
@@ -238,7 +238,7 @@ class _CallSizes:
         if asked.transcript:
             text = self._transcript(trial)
             usual += text + self._earlier(trial, turns)
-            most += text + (dialogue.before(trial) + turns) * longest_answer
+            most += text + (dialogue.inherited_answers(trial) + turns) * longest_answer
         if asked.answer:
             usual += self._completion(trial, turns - 1).tokens
             most += longest_answer
@@ -264,7 +264,7 @@ class _CallSizes:
         """Tokens of a request without the answers in it: as they usually are, and as they are reserved for."""
         place = (trial.dialogue.condition, trial.dialogue.scenario.id, turn)
         if place not in self._requests:
-            whole = dialogue.request(trial, dialogue.blank(trial, turn))
+            whole = dialogue.request(trial, dialogue.blank_progress(trial, turn))
             text = sum(len(part) for message in whole.messages for part in _parts(message))
             usual = text / CHARACTERS_PER_TOKEN + (TOOL_TOKENS if whole.tool else 0.0)
             self._requests[place] = (usual, prompt_tokens(whole))
@@ -274,7 +274,7 @@ class _CallSizes:
         """Tokens of what a judge is shown, without the answers in it."""
         scenario = trial.dialogue.scenario.id
         if scenario not in self._transcripts:
-            lines = dialogue.lines(trial, dialogue.blank(trial, trial.dialogue.generated))
+            lines = dialogue.transcript_turns(trial, dialogue.blank_progress(trial, trial.dialogue.generated))
             self._transcripts[scenario] = len(transcript(lines, "")) / CHARACTERS_PER_TOKEN
         return self._transcripts[scenario]
 

@@ -9,7 +9,7 @@ from independence.clients.protocol import Wait
 from independence.types import Answer, Attempt, Grade
 
 
-class Began(NamedTuple):
+class SubjectStarted(NamedTuple):
     """A subject's work is known: calls and verdicts still to make in this run."""
 
     subject: str
@@ -17,7 +17,7 @@ class Began(NamedTuple):
     verdicts: int
 
 
-class Answered(NamedTuple):
+class CallCommitted(NamedTuple):
     """A call was settled and committed."""
 
     subject: str
@@ -26,7 +26,7 @@ class Answered(NamedTuple):
     answer: Answer | None = None
 
 
-class Judged(NamedTuple):
+class VerdictCommitted(NamedTuple):
     """A verdict was settled and committed."""
 
     subject: str
@@ -36,13 +36,13 @@ class Judged(NamedTuple):
     grade: Grade | None = None
 
 
-class Waiting(NamedTuple):
+class CallWaiting(NamedTuple):
     """A call pauses, and why."""
 
     wait: Wait
 
 
-class Throttled(NamedTuple):
+class ConcurrencyChanged(NamedTuple):
     """How many calls an endpoint takes at once has changed."""
 
     endpoint: str
@@ -50,7 +50,7 @@ class Throttled(NamedTuple):
     cap: int
 
 
-class ParkedModel(NamedTuple):
+class ModelStopped(NamedTuple):
     """A model cannot go on in this run; others do."""
 
     model: str
@@ -58,7 +58,7 @@ class ParkedModel(NamedTuple):
     subject: str = ""  # whose dialogues stop; empty for a judge
 
 
-class Unsettled(NamedTuple):
+class CallUnresolved(NamedTuple):
     """A call could not be settled now; resuming asks again."""
 
     subject: str
@@ -67,19 +67,29 @@ class Unsettled(NamedTuple):
     attempts: tuple[Attempt, ...] = ()
 
 
-class Skipped(NamedTuple):
+class TrialSkipped(NamedTuple):
     """A trial is being worked on by another process."""
 
     subject: str
     owner: str
 
 
-class Stopping(NamedTuple):
+class RunStopping(NamedTuple):
     """No further call starts; those in flight finish, unless they are dropped."""
 
     why: str
     dropped: bool = False
 
 
-Event = Began | Answered | Judged | Waiting | Throttled | ParkedModel | Unsettled | Skipped | Stopping
+Event = (
+    SubjectStarted
+    | CallCommitted
+    | VerdictCommitted
+    | CallWaiting
+    | ConcurrencyChanged
+    | ModelStopped
+    | CallUnresolved
+    | TrialSkipped
+    | RunStopping
+)
 Watch = Callable[[Event], None]

@@ -14,17 +14,17 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 
-class Closed(Exception):
+class QueueClosed(Exception):
     """The run is stopping, or this lane was parked: no further call may start."""
 
 
-class Share:
+class ConcurrencyLimit:
     """How many calls of one subject, or of one model, may be in flight, over all their lanes."""
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
         self.busy = 0
-        self.gates: list[Gate] = []
+        self.gates: list[EndpointGate] = []
 
     @property
     def full(self) -> bool:
@@ -37,10 +37,10 @@ class Share:
             gate.dispatch()
 
 
-class Lane:
+class CallQueue:
     """One subject's calls of one kind on one endpoint."""
 
-    def __init__(self, shares: tuple[Share, ...]) -> None:
+    def __init__(self, shares: tuple[ConcurrencyLimit, ...]) -> None:
         self.shares = shares
         self.parked = False
         self.waiting: list[tuple[int, float, int, asyncio.Future[None]]] = []
@@ -61,12 +61,12 @@ class Lane:
             share.dispatch()
 
 
-class Gate:
+class EndpointGate:
     """Admission to one endpoint."""
 
     def __init__(self, limit: Callable[[], int]) -> None:
         self._limit = limit
-        self._lanes: list[Lane] = []
+        self._lanes: list[CallQueue] = []
         self._order = itertools.count()
         self._busy = 0
         self._closed = False
@@ -76,21 +76,21 @@ class Gate:
         """Calls that hold a slot now."""
         return self._busy
 
-    def lane(self, *shares: Share) -> Lane:
+    def lane(self, *shares: ConcurrencyLimit) -> CallQueue:
         """A new lane: the subject's share, and its model's where that has one."""
-        lane = Lane(shares)
+        lane = CallQueue(shares)
         self._lanes.append(lane)
         for share in shares:
             if self not in share.gates:
                 share.gates.append(self)
         return lane
 
-    def leave(self, lane: Lane) -> None:
+    def leave(self, lane: CallQueue) -> None:
         """Forget a lane that nobody uses any more."""
         self._lanes.remove(lane)
 
     @asynccontextmanager
-    async def slot(self, lane: Lane, remaining: float, run: int = 0) -> AsyncIterator[None]:
+    async def slot(self, lane: CallQueue, remaining: float, run: int = 0) -> AsyncIterator[None]:
         """Hold a slot. The lowest `run` is next, of these the most `remaining` (any unit, seconds here).
 
         Raises Closed.
@@ -102,9 +102,9 @@ class Gate:
             self._busy -= 1
             lane.freed()
 
-    async def _enter(self, lane: Lane, remaining: float, run: int) -> None:
+    async def _enter(self, lane: CallQueue, remaining: float, run: int) -> None:
         if self._closed or lane.parked:
-            raise Closed
+            raise QueueClosed
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         heapq.heappush(lane.waiting, (run, -remaining, next(self._order), future))
         self.dispatch()
@@ -120,7 +120,7 @@ class Gate:
         """Hand free slots to the most urgent waiters."""
         limit = self._limit()
         while self._busy < limit:
-            best: Lane | None = None
+            best: CallQueue | None = None
             for lane in self._lanes:
                 while lane.waiting and lane.waiting[0][3].done():
                     heapq.heappop(lane.waiting)
@@ -134,20 +134,20 @@ class Gate:
             self._busy += 1
             future.set_result(None)
 
-    def park(self, lane: Lane) -> None:
+    def park(self, lane: CallQueue) -> None:
         """No further call of this lane; those in flight finish."""
         lane.parked = True
-        _send_home(lane)
+        _reject_waiting(lane)
 
     def close(self) -> None:
         """No further call at all; those in flight finish."""
         self._closed = True
         for lane in self._lanes:
-            _send_home(lane)
+            _reject_waiting(lane)
 
 
-def _send_home(lane: Lane) -> None:
+def _reject_waiting(lane: CallQueue) -> None:
     for _, _, _, future in lane.waiting:
         if not future.done():
-            future.set_exception(Closed())
+            future.set_exception(QueueClosed())
     lane.waiting.clear()

@@ -13,24 +13,24 @@ import msgspec
 from independence.clients.protocol import Wait
 from independence.config.environment import Level
 from independence.engine.events import (
-    Answered,
-    Began,
+    CallCommitted,
+    CallUnresolved,
+    CallWaiting,
     Event,
-    Judged,
-    ParkedModel,
-    Skipped,
-    Stopping,
-    Unsettled,
-    Waiting,
+    ModelStopped,
+    RunStopping,
+    SubjectStarted,
+    TrialSkipped,
+    VerdictCommitted,
 )
-from independence.engine.spot import Spot
+from independence.engine.run_position import RunPosition
 from independence.types import Answer, Attempt, Grade, Missing, Reply
 
 Kind = Literal["planned", "call", "retry", "wait", "parked", "verdict", "stored", "skipped", "stopped"]
 _SHORT_S = 1.0  # a wait below this tells nothing by itself
 
 
-class Entry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class LogEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One line. What is not known, or does not apply, is left out."""
 
     time: str = ""  # UTC, ISO 8601 with milliseconds
@@ -52,58 +52,60 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     text: str | None = None  # what the model wrote
 
 
-def entries(event: Event, here: Spot | None) -> Iterator[Entry]:
+def entries(event: Event, here: RunPosition | None) -> Iterator[LogEntry]:
     """What an event says, told from `here`. Nothing for a wait that only goes on."""
     match event:
-        case Answered() | Judged() | Unsettled():
+        case CallCommitted() | VerdictCommitted() | CallUnresolved():
             yield from _done(event, here)
-        case Waiting(wait):
+        case CallWaiting(wait):
             if not wait.still:
-                yield _placed(_wait(wait), here)
-        case Began(subject, calls, verdicts):
-            yield Entry(level="info", event="planned", subject=subject, calls=calls, verdicts=verdicts)
-        case ParkedModel(model, why):
-            yield _placed(Entry(level="error", event="parked", model=model, detail=why), here)
-        case Skipped(subject, owner):
-            yield _placed(Entry(level="info", event="skipped", subject=subject, detail=f"held by {owner}"), here)
-        case Stopping(why):
-            yield Entry(level="warning", event="stopped", status="stopping", detail=why)
+                yield _with_position(_wait(wait), here)
+        case SubjectStarted(subject, calls, verdicts):
+            yield LogEntry(level="info", event="planned", subject=subject, calls=calls, verdicts=verdicts)
+        case ModelStopped(model, why):
+            yield _with_position(LogEntry(level="error", event="parked", model=model, detail=why), here)
+        case TrialSkipped(subject, owner):
+            yield _with_position(
+                LogEntry(level="info", event="skipped", subject=subject, detail=f"held by {owner}"), here
+            )
+        case RunStopping(why):
+            yield LogEntry(level="warning", event="stopped", status="stopping", detail=why)
 
 
-def _wait(wait: Wait) -> Entry:
+def _wait(wait: Wait) -> LogEntry:
     if wait.attempt:
-        return Entry(
+        return LogEntry(
             level="warning", event="retry", model=wait.model, attempt=wait.attempt, status=wait.reason,
             seconds=round(wait.seconds, 3),
         )  # fmt: skip
     short = 0 < wait.seconds < _SHORT_S
     level: Level = "debug" if short else "info"
     seconds = round(wait.seconds, 3) or None
-    return Entry(level=level, event="wait", model=wait.model, status=wait.reason, seconds=seconds)
+    return LogEntry(level=level, event="wait", model=wait.model, status=wait.reason, seconds=seconds)
 
 
-def _done(event: Answered | Judged | Unsettled, here: Spot | None) -> Iterator[Entry]:
+def _done(event: CallCommitted | VerdictCommitted | CallUnresolved, here: RunPosition | None) -> Iterator[LogEntry]:
     """What became of a call or a verdict; and, where it is on disk, what it says."""
-    if isinstance(event, Unsettled):
+    if isinstance(event, CallUnresolved):
         cost = sum(a.usage.cost_usd + a.unknown_usd for a in event.attempts)
-        entry = Entry(level="warning", event="call", subject=event.subject, status="unsettled", cost=_usd(cost))
+        entry = LogEntry(level="warning", event="call", subject=event.subject, status="unsettled", cost=_usd(cost))
         entry = msgspec.structs.replace(_tried(entry, event.attempts), detail=f"{event.what}: {event.why}")
-        yield _placed(entry, here)
+        yield _with_position(entry, here)
         return
-    said: Answer | Grade | None = event.grade if isinstance(event, Judged) else event.answer
-    entry = Entry(
+    said: Answer | Grade | None = event.grade if isinstance(event, VerdictCommitted) else event.answer
+    entry = LogEntry(
         level="warning" if event.missing else "info",
-        event="verdict" if isinstance(event, Judged) else "call",
-        model=event.judge if isinstance(event, Judged) else None,
+        event="verdict" if isinstance(event, VerdictCommitted) else "call",
+        model=event.judge if isinstance(event, VerdictCommitted) else None,
         subject=event.subject,
         status=event.missing or "ok",
     )
-    entry = _placed(entry, here)
+    entry = _with_position(entry, here)
     yield msgspec.structs.replace(_tried(entry, said.attempts if said else ()), cost=_usd(event.usd))
     yield _stored(entry, said)
 
 
-def _tried(entry: Entry, attempts: tuple[Attempt, ...]) -> Entry:
+def _tried(entry: LogEntry, attempts: tuple[Attempt, ...]) -> LogEntry:
     """With how many attempts it took, and what became of each where there were several."""
     if not attempts:
         return entry
@@ -117,14 +119,14 @@ def _usd(dollars: float) -> float:
     return round(dollars, 9)
 
 
-def _stored(entry: Entry, said: Answer | Grade | None) -> Entry:
+def _stored(entry: LogEntry, said: Answer | Grade | None) -> LogEntry:
     """That it is on disk, with what the model wrote."""
     detail = said.detail if isinstance(said, Missing) else None
     text = said.text if isinstance(said, Reply) else said.raw if said else None
     return msgspec.structs.replace(entry, level="debug", event="stored", detail=detail or None, text=text or None)
 
 
-def _placed(entry: Entry, here: Spot | None) -> Entry:
+def _with_position(entry: LogEntry, here: RunPosition | None) -> LogEntry:
     """With where it happened; what the entry says itself stays."""
     if here is None:
         return entry

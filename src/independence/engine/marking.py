@@ -6,20 +6,20 @@ import sqlite3
 
 import msgspec
 
-from independence.engine import dialogue, stored
-from independence.engine.dialogue import Progress
+from independence.engine import dialogue, stored_trials
+from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
 from independence.judge.replies.marks import marks
 from independence.store import queries, records
 from independence.suites.schema import Suite
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 from independence.types import Where
 
 
-def of_reply(trial: Trial, lines: list[Line], language: str) -> tuple[str, ...]:
+def of_reply(trial: Trial, lines: list[TranscriptTurn], language: str) -> tuple[str, ...]:
     """The marks of the last reply of a dialogue."""
     tool = trial.dialogue.tool.name if trial.dialogue.tool else ""
-    return marks(lines, dialogue.given(trial, language), tool)
+    return marks(lines, dialogue.reply_context(trial, language), tool)
 
 
 def fill(connection: sqlite3.Connection) -> None:
@@ -42,10 +42,10 @@ def _mark(connection: sqlite3.Connection, where: Where) -> None:
     text = queries.document(connection, where)
     assert text is not None
     suite = msgspec.json.decode(text, type=Suite)
-    for trial in stored.trials(connection, suite, where):
+    for trial in stored_trials.trials(connection, suite, where):
         progress = dialogue.load(connection, trial)
-        assert isinstance(progress, Progress)
-        lines = dialogue.lines(trial, progress)
+        assert isinstance(progress, TrialProgress)
+        lines = dialogue.transcript_turns(trial, progress)
         own = [at for at, line in enumerate(lines) if not line.scripted][len(progress.before) :]
         calls = queries.calls_of(connection, trial.key)
         for call, at in zip(calls, own, strict=False):

@@ -20,7 +20,7 @@ _SEEDS = 2**31
 MOST = 200_000  # dialogues that one command plans
 
 
-class Beat(NamedTuple):
+class ScriptedExchange(NamedTuple):
     """One exchange of a script: the human's text, and the reply where it is scripted."""
 
     human: str
@@ -28,13 +28,13 @@ class Beat(NamedTuple):
     turn_id: str
 
 
-class Dialogue(msgspec.Struct, frozen=True):
+class DialogueScript(msgspec.Struct, frozen=True):
     """A scenario under a condition: everything that is sent, shared by all subjects and runs."""
 
     scenario: Scenario
     condition: Condition
     system: str
-    beats: tuple[Beat, ...]  # own beats, without those of the scenario it follows
+    beats: tuple[ScriptedExchange, ...]  # own beats, without those of the scenario it follows
     tool: ToolRole | None
     max_tokens: int
     context: str = ""  # a second system message
@@ -50,7 +50,7 @@ class Trial(msgspec.Struct, frozen=True):
 
     key: str
     subject: Subject
-    dialogue: Dialogue
+    dialogue: DialogueScript
     run: int
     seed_base: float  # in [0, 1): see `turn_seed`
     parent: Trial | None = None
@@ -65,7 +65,7 @@ class Trial(msgspec.Struct, frozen=True):
         return int(((self.seed_base + self.run * _GOLDEN + turn * math.sqrt(2)) % 1.0) * _SEEDS)
 
 
-class Part(NamedTuple):
+class GridPart(NamedTuple):
     """Which scenarios of a grid are asked."""
 
     no_neutral: bool = False  # leave out the side that has no stake
@@ -111,7 +111,7 @@ def select(
     return Selection(conditions, runs, tuple(experiments))
 
 
-def narrowed(suite: Suite, selection: Selection, part: Part) -> Selection:
+def narrowed(suite: Suite, selection: Selection, part: GridPart) -> Selection:
     """The selection with a part of its grid's scenarios alone. Raises UsageError where there is no such part."""
     if part.seed is not None and part.limit is None:
         raise UsageError(f"--seed {part.seed} says which sample --limit draws; add --limit N")
@@ -141,7 +141,7 @@ def _known(what: str, names: Iterable[str], known: Iterable[str], suite: Suite) 
             raise UsageError(f"suite {suite.suite} has no {what} `{name}`; it has {', '.join(known)}")
 
 
-def dialogues(suite: Suite, selection: Selection) -> list[Dialogue]:
+def dialogues(suite: Suite, selection: Selection) -> list[DialogueScript]:
     """Every dialogue of a selection; a scenario that another follows is included with it."""
     ids = {scenario.id for scenario in suite.scenarios if selection.covers(scenario)}
     for scenario in reversed(suite.scenarios):
@@ -151,14 +151,14 @@ def dialogues(suite: Suite, selection: Selection) -> list[Dialogue]:
     return [_dialogue(suite, scenario, condition) for condition in selection.conditions for scenario in chosen]
 
 
-def _dialogue(suite: Suite, scenario: Scenario, condition: Condition) -> Dialogue:
+def _dialogue(suite: Suite, scenario: Scenario, condition: Condition) -> DialogueScript:
     known = {**suite.vars, **scenario.vars}
     tool = suite.delivery.tool_role if condition.mode == "tool_role" else None
     shared = [suite.variants[condition.variant], suite.closing, tool.suffix if tool else ""]
     parts = [*((part, suite.vars) for part in shared), (scenario.system, known)]
     system = "\n\n".join(fill(part, names).strip() for part, names in parts if part)
     beats = tuple(
-        Beat(
+        ScriptedExchange(
             fill(turn.human, known).strip(),
             fill(turn.reply, known).strip() if turn.reply is not None else None,
             turn.id,
@@ -166,7 +166,7 @@ def _dialogue(suite: Suite, scenario: Scenario, condition: Condition) -> Dialogu
         for turn in scenario.turns
     )
     context = fill(scenario.context, known).strip()
-    return Dialogue(scenario, condition, system, beats, tool, suite.delivery.max_tokens, context)
+    return DialogueScript(scenario, condition, system, beats, tool, suite.delivery.max_tokens, context)
 
 
 def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> list[Trial]:
@@ -190,7 +190,7 @@ def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> l
     return out
 
 
-def _refuse_vast(selection: Selection, scripts: Sequence[Dialogue], subjects: Sequence[Subject]) -> None:
+def _refuse_vast(selection: Selection, scripts: Sequence[DialogueScript], subjects: Sequence[Subject]) -> None:
     """Raises UsageError for a plan that no command could carry out; making it would fill the memory."""
     count = sum(
         selection.repeated(subject.config_dir, dialogue.condition, dialogue.scenario.id)
@@ -208,7 +208,7 @@ def calls(suite: Suite) -> int:
     return sum(dialogue.generated for dialogue in {trial.key: trial.dialogue for trial in made}.values())
 
 
-def _dialogue_shape(dialogue: Dialogue) -> dict[str, object]:
+def _dialogue_shape(dialogue: DialogueScript) -> dict[str, object]:
     tool = dialogue.tool
     context = {"context": digest.sha256(dialogue.context)} if dialogue.context else {}
     return context | {
@@ -221,7 +221,9 @@ def _dialogue_shape(dialogue: Dialogue) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _trial(subject: Subject, dialogue: Dialogue, shape: dict[str, object], run: int, parent: Trial | None) -> Trial:
+def _trial(
+    subject: Subject, dialogue: DialogueScript, shape: dict[str, object], run: int, parent: Trial | None
+) -> Trial:
     fields = shape | {
         "model": subject.model,
         "endpoint": subject.endpoint,

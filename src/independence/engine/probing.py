@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from independence.clients.protocol import GaveUp, Parked
-from independence.engine.bench import Backend
-from independence.engine.events import Began, Judged, ParkedModel, Unsettled, Watch
-from independence.engine.gate import Closed, Lane, Share
+from independence.engine.events import CallUnresolved, ModelStopped, SubjectStarted, VerdictCommitted, Watch
+from independence.engine.gate import CallQueue, ConcurrencyLimit, QueueClosed
+from independence.engine.run_context import EndpointBackend
 from independence.errors import IndependenceError
 from independence.judge import model
 from independence.judge.cues.grading import grade as grade_by_cues
@@ -40,7 +40,12 @@ def planned(replies: Sequence[Hostile]) -> list[str]:
 
 
 async def probe(
-    backend: Backend | None, spec: JudgeSpec, stage: Stage, replies: Sequence[Hostile], watch: Watch, calls: int = 8
+    backend: EndpointBackend | None,
+    spec: JudgeSpec,
+    stage: Stage,
+    replies: Sequence[Hostile],
+    watch: Watch,
+    calls: int = 8,
 ) -> Probe:
     """Let a judge grade every reply with and without its attack, at most `calls` at once.
 
@@ -48,8 +53,8 @@ async def probe(
     the grades that were given before it.
     """
     questions = _questions(replies)
-    watch(Began(LABEL, 0, len(questions)))
-    desk = _Desk(backend, spec, stage, watch, backend.lane(Share(calls), spec.model) if backend else None)
+    watch(SubjectStarted(LABEL, 0, len(questions)))
+    desk = _Desk(backend, spec, stage, watch, backend.lane(ConcurrencyLimit(calls), spec.model) if backend else None)
     async with asyncio.TaskGroup() as group:
         tasks = {question: group.create_task(desk.grade(question)) for question in questions}
     if backend and desk.lane:
@@ -74,7 +79,9 @@ def _questions(replies: Sequence[Hostile]) -> list[_Question]:
 class _Desk:
     """The probe's place at one endpoint."""
 
-    def __init__(self, backend: Backend | None, spec: JudgeSpec, stage: Stage, watch: Watch, lane: Lane | None) -> None:
+    def __init__(
+        self, backend: EndpointBackend | None, spec: JudgeSpec, stage: Stage, watch: Watch, lane: CallQueue | None
+    ) -> None:
         self.backend = backend
         self.lane = lane
         self.stopped_by: IndependenceError | None = None
@@ -85,7 +92,7 @@ class _Desk:
     async def grade(self, question: _Question) -> Grade:
         grade = await self._graded(question)
         missing = grade.reason if isinstance(grade, Missing) else None
-        self._watch(Judged(LABEL, self._spec.name, grade.usage.cost_usd, missing))
+        self._watch(VerdictCommitted(LABEL, self._spec.name, grade.usage.cost_usd, missing))
         return grade
 
     async def _graded(self, question: _Question) -> Grade:
@@ -96,7 +103,7 @@ class _Desk:
         try:
             async with self.backend.gate.slot(self.lane, math.inf):
                 return await self._asked(question)
-        except Closed:
+        except QueueClosed:
             return Missing("unjudged", "the probe was stopped before")
 
     async def _asked(self, question: _Question) -> Grade:
@@ -113,10 +120,10 @@ class _Desk:
         assert self.backend is not None
         assert self.lane is not None
         if isinstance(stop, GaveUp):
-            self._watch(Unsettled(LABEL, self._spec.name, stop.why))
+            self._watch(CallUnresolved(LABEL, self._spec.name, stop.why))
         elif isinstance(stop, Parked):
             if not self.lane.parked:
-                self._watch(ParkedModel(stop.model, stop.why))
+                self._watch(ModelStopped(stop.model, stop.why))
             self.backend.gate.park(self.lane)
         else:
             self.stopped_by = self.stopped_by or stop

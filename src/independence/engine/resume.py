@@ -16,7 +16,7 @@ from independence.store.queries import TrialState
 from independence.types import Condition, Where
 
 
-class Todo(NamedTuple):
+class PendingTrial(NamedTuple):
     """A trial with work left."""
 
     trial: Trial
@@ -24,10 +24,10 @@ class Todo(NamedTuple):
     judges: tuple[JudgeSpec, ...]
 
 
-class Left(NamedTuple):
+class PendingWork(NamedTuple):
     """The plan, sorted into done and to do."""
 
-    todo: list[Todo]
+    todo: list[PendingTrial]
     planned: int
     complete: int  # trials that need nothing more
     stale: int  # trials with an answer given on a replaced history; asked again from there
@@ -41,7 +41,7 @@ def compare(
     trials: Sequence[Trial],
     judges: Sequence[JudgeSpec],
     rubrics: Mapping[str, str],
-) -> Left:
+) -> PendingWork:
     """Sort planned trials of an edition; `rubrics` gives each scenario's rubric digest.
 
     An audit of the offline judge is done where everything that was drawn for it is bought.
@@ -55,7 +55,7 @@ def compare(
             for graded in _unbought(connection, trials, known, judge, rubrics):
                 verdicts.pop(graded, None)
     missing: Counter[str] = Counter()
-    todo: list[Todo] = []
+    todo: list[PendingTrial] = []
     stale = 0
     for trial in trials:
         state = known.get(trial.key)
@@ -68,18 +68,18 @@ def compare(
         left = tuple(judge for judge, graded in grades.items() if graded not in verdicts)
         missing.update(reason for judge, graded in grades.items() if (reason := _lacking(judge, verdicts.get(graded))))
         if calls or left:
-            todo.append(Todo(trial, calls, left))
+            todo.append(PendingTrial(trial, calls, left))
     shared = len(todo) - len({item.trial.key for item in todo})
-    return Left(unshared(todo, rubrics), len(trials), len(trials) - len(todo), stale, missing, shared)
+    return PendingWork(without_duplicates(todo, rubrics), len(trials), len(trials) - len(todo), stale, missing, shared)
 
 
-def at_once(todo: Iterable[Todo]) -> list[Todo]:
+def without_batch_judges(todo: Iterable[PendingTrial]) -> list[PendingTrial]:
     """The same work without judges that wait until all dialogues are finished."""
     own = [item._replace(judges=tuple(judge for judge in item.judges if judge.at_once)) for item in todo]
     return [item for item in own if item.calls or item.judges]
 
 
-def unshared(todo: Iterable[Todo], rubrics: Mapping[str, str]) -> list[Todo]:
+def without_duplicates(todo: Iterable[PendingTrial], rubrics: Mapping[str, str]) -> list[PendingTrial]:
     """The same work with what several places of a plan share in it once.
 
     A dialogue that two scenarios have in common is asked once, and graded once for each rubric digest.
@@ -94,7 +94,7 @@ def unshared(todo: Iterable[Todo], rubrics: Mapping[str, str]) -> list[Todo]:
         asked.add(trial.key)
         graded.update(grades.values())
         if fresh or left:
-            out.append(Todo(trial, fresh, left))
+            out.append(PendingTrial(trial, fresh, left))
     return out
 
 
@@ -120,27 +120,27 @@ def _lacking(judge: JudgeSpec, reason: str | None) -> str | None:
     return None if judge.buying is not None and reason == "unsure" else reason
 
 
-class Sale(NamedTuple):
+class PurchasableVerdict(NamedTuple):
     """A finished dialogue before a judge that buys verdicts."""
 
     key: str  # of the judge's own verdict
     bought: str  # of the model's
 
 
-class Sales(NamedTuple):
+class PurchasableVerdicts(NamedTuple):
     """Finished dialogues before such a judge."""
 
-    of: Mapping[tuple[str, str], Sale]  # by trial and scenario
+    of: Mapping[tuple[str, str], PurchasableVerdict]  # by trial and scenario
     there: frozenset[str]  # the model's verdicts that are stored
 
 
-def sales(
+def purchasable_verdicts(
     connection: sqlite3.Connection,
     trials: Iterable[Trial],
     states: Mapping[str, TrialState],
     judge: JudgeSpec,
     rubrics: Mapping[str, str],
-) -> Sales:
+) -> PurchasableVerdicts:
     """Every finished dialogue of a plan before a judge that buys verdicts; `states` by key."""
     own, model = judge.settings, judge.bought.settings
     out = {}
@@ -148,9 +148,9 @@ def sales(
         scenario, state = trial.dialogue.scenario.id, states.get(trial.key)
         if state is not None and state.end and scenario in rubrics:
             keys = (verdict_key(state.end, rubrics[scenario], settings) for settings in (own, model))
-            out[trial.key, scenario] = Sale(*keys)
+            out[trial.key, scenario] = PurchasableVerdict(*keys)
     there = queries.known_verdicts(connection, {sale.bought for sale in out.values()})
-    return Sales(out, frozenset(there))
+    return PurchasableVerdicts(out, frozenset(there))
 
 
 def _unbought(
@@ -162,9 +162,9 @@ def _unbought(
 ) -> Iterator[tuple[str, str, str]]:
     """Verdicts of the offline judge in scenarios of which too few are drawn, or that were drawn and not bought."""
     assert judge.buying is not None
-    found, there = sales(connection, trials, states, judge, rubrics)
+    found, there = purchasable_verdicts(connection, trials, states, judge, rubrics)
     known = routes.known(connection, [sale.key for sale in found.values()], judge.auditor)
-    cells: dict[tuple[Condition, str], dict[tuple[str, str], Sale]] = {}
+    cells: dict[tuple[Condition, str], dict[tuple[str, str], PurchasableVerdict]] = {}
     for trial in trials:
         place = (trial.key, trial.dialogue.scenario.id)
         if place in found:

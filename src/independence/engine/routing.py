@@ -12,16 +12,16 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from independence.judge.spec import Buying
-from independence.store.routes import Past, Route
+from independence.judge.spec import PurchaseRule
+from independence.store.routes import PastDraws, VerdictRoute
 from independence.suites import digest
 
 _EVEN = 0.2  # of the draw: no verdict is beyond the audit's reach, however sure the offline judge is of it
-_SURE = Route("unsure", 1.0)
-_NEVER: Mapping[str, Past] = MappingProxyType({})
+_SURE = VerdictRoute("unsure", 1.0)
+_NEVER: Mapping[str, PastDraws] = MappingProxyType({})
 
 
-class Candidate(NamedTuple):
+class RoutingCandidate(NamedTuple):
     """One dialogue that an offline judge has read."""
 
     key: str  # of the verdict
@@ -30,7 +30,9 @@ class Candidate(NamedTuple):
     known: bool  # whether the offline judge was trained on its scenario
 
 
-def routes(fleet: Sequence[Candidate], buying: Buying, past: Mapping[str, Past] = _NEVER) -> dict[str, Route]:
+def routes(
+    fleet: Sequence[RoutingCandidate], buying: PurchaseRule, past: Mapping[str, PastDraws] = _NEVER
+) -> dict[str, VerdictRoute]:
     """The route of every dialogue of a fleet under one condition, by key. `past`: of its scenarios."""
     known = [one for one in fleet if one.known and not buying.audits]
     out = _known(known, buying)
@@ -39,31 +41,31 @@ def routes(fleet: Sequence[Candidate], buying: Buying, past: Mapping[str, Past] 
         if one.key not in out:
             strange.setdefault(one.scenario, []).append(one.key)
     for scenario, keys in strange.items():
-        out |= _strange(keys, buying, past.get(scenario, Past(0, 0)))
+        out |= _untrained(keys, buying, past.get(scenario, PastDraws(0, 0)))
     return out
 
 
-def _known(fleet: Sequence[Candidate], buying: Buying) -> dict[str, Route]:
+def _known(fleet: Sequence[RoutingCandidate], buying: PurchaseRule) -> dict[str, VerdictRoute]:
     unsure = round(buying.unsure * len(fleet))
     ordered = sorted(fleet, key=lambda one: (-one.error, one.key))
     rest = ordered[unsure:]
     chances = _chances([one.error for one in rest], min(buying.audit * len(fleet), len(rest)))
     drawn = dict.fromkeys((one.key for one in ordered[:unsure]), _SURE)
-    return drawn | _drawn([one.key for one in rest], chances)
+    return drawn | _systematic_sample([one.key for one in rest], chances)
 
 
-def _strange(keys: Sequence[str], buying: Buying, past: Past) -> dict[str, Route]:
+def _untrained(keys: Sequence[str], buying: PurchaseRule, past: PastDraws) -> dict[str, VerdictRoute]:
     """The first of them by their digests: a larger audit holds the smaller one, and none gives up what was drawn.
 
     Newcomers to a hybrid are drawn as often as those before them: bought whole they would be the only ones with an
     index.
     """
     if past.of and not buying.audits:
-        return _drawn(keys, [past.drawn / past.of] * len(keys))
+        return _systematic_sample(keys, [past.drawn / past.of] * len(keys))
     share = round((buying.unsure + buying.audit) * len(keys))
     wanted = min(max(buying.least, share, past.drawn), len(keys))
     return {
-        key: Route("audit" if at < wanted else "offline", wanted / len(keys))
+        key: VerdictRoute("audit" if at < wanted else "offline", wanted / len(keys))
         for at, key in enumerate(sorted(keys, key=_lot))
     }
 
@@ -84,7 +86,7 @@ def _chances(errors: Sequence[float], count: float) -> list[float]:
         certain |= above
 
 
-def _drawn(keys: Sequence[str], chances: Sequence[float]) -> dict[str, Route]:
+def _systematic_sample(keys: Sequence[str], chances: Sequence[float]) -> dict[str, VerdictRoute]:
     """Systematic sampling: one draw for every whole number that the running sum of chances passes.
 
     So as many are drawn as the chances sum to, or one more where that is no whole number.
@@ -94,7 +96,7 @@ def _drawn(keys: Sequence[str], chances: Sequence[float]) -> dict[str, Route]:
     for at in order:
         before, total = total, total + chances[at]
         drawn = chances[at] >= 1 or int(total + 1e-9) > int(before + 1e-9)
-        out[keys[at]] = Route("audit" if drawn else "offline", chances[at])
+        out[keys[at]] = VerdictRoute("audit" if drawn else "offline", chances[at])
     return out
 
 

@@ -9,14 +9,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterab
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple, TypeVar
 
-from independence.engine import answering, dialogue, grading, spot
-from independence.engine.bench import Bench, Desk, Queue, Shares
-from independence.engine.dialogue import Progress, Settled
-from independence.engine.events import Began, Skipped
-from independence.engine.gate import Closed, Share
-from independence.engine.pace import Pace
+from independence.engine import answering, dialogue, grading, run_position
+from independence.engine.call_latency import CallLatency
+from independence.engine.dialogue import FailedTurn, TrialProgress
+from independence.engine.events import SubjectStarted, TrialSkipped
+from independence.engine.gate import ConcurrencyLimit, QueueClosed
 from independence.engine.plan import Trial
-from independence.engine.resume import Todo
+from independence.engine.resume import PendingTrial
+from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
 from independence.errors import IndependenceError
 from independence.store import leases
 from independence.store.writer import Writer
@@ -24,7 +24,7 @@ from independence.store.writer import Writer
 K = TypeVar("K", bound=Hashable)
 
 
-class Outcome(NamedTuple):
+class RunOutcome(NamedTuple):
     """How a run ended. Completeness is read from the store, not from here."""
 
     stopped_by: IndependenceError | None
@@ -33,10 +33,12 @@ class Outcome(NamedTuple):
 
 # Given what is left by run number, once everything before it is done: how many of these runs may begin together.
 # Raises what ends the run there.
-Begin = Callable[[Sequence[Sequence[Todo]]], Awaitable[int]]
+BeginRuns = Callable[[Sequence[Sequence[PendingTrial]]], Awaitable[int]]
 
 
-async def run(bench: Bench, todo: Sequence[Todo], shares: Shares, begin: Begin | None = None) -> Outcome:
+async def run(
+    bench: RunContext, todo: Sequence[PendingTrial], shares: Parallelism, begin: BeginRuns | None = None
+) -> RunOutcome:
     """Do what is left, run 1 of every subject before run 2, so that a run which is stopped leaves whole ones.
 
     Without `begin` the next run fills slots that the one before leaves free. Every answer and verdict is committed
@@ -44,24 +46,26 @@ async def run(bench: Bench, todo: Sequence[Todo], shares: Shares, begin: Begin |
     """
     by_subject = _grouped(todo, lambda item: item.trial.subject.label)
     for label, items in by_subject.items():
-        bench.watch(Began(label, sum(i.calls for i in items), sum(len(i.judges) for i in items)))
-    subjects = _Subjects(bench, shares, by_subject)
+        bench.watch(SubjectStarted(label, sum(i.calls for i in items), sum(len(i.judges) for i in items)))
+    subjects = _SubjectPool(bench, shares, by_subject)
     skipped = 0
     async with _heartbeat(bench.writer, bench.owner):
         async for stage in _stages(bench, todo, begin):
             skipped += await _stage(subjects, stage)
     subjects.leave()
-    return Outcome(bench.halt.reason, skipped)
+    return RunOutcome(bench.halt.reason, skipped)
 
 
-def _grouped(todo: Iterable[Todo], by: Callable[[Todo], K]) -> dict[K, list[Todo]]:
-    groups: dict[K, list[Todo]] = {}
+def _grouped(todo: Iterable[PendingTrial], by: Callable[[PendingTrial], K]) -> dict[K, list[PendingTrial]]:
+    groups: dict[K, list[PendingTrial]] = {}
     for item in todo:
         groups.setdefault(by(item), []).append(item)
     return groups
 
 
-async def _stages(bench: Bench, todo: Sequence[Todo], begin: Begin | None) -> AsyncIterator[Sequence[Todo]]:
+async def _stages(
+    bench: RunContext, todo: Sequence[PendingTrial], begin: BeginRuns | None
+) -> AsyncIterator[Sequence[PendingTrial]]:
     """What is worked on together: everything, or as many runs as `begin` lets."""
     if begin is None:
         yield todo
@@ -77,7 +81,7 @@ async def _stages(bench: Bench, todo: Sequence[Todo], begin: Begin | None) -> As
         runs = runs[count:]
 
 
-async def _stage(subjects: _Subjects, todo: Sequence[Todo]) -> int:
+async def _stage(subjects: _SubjectPool, todo: Sequence[PendingTrial]) -> int:
     """Work of one or more runs, the lowest run first. Returns how many trials another process holds."""
     runs = _grouped(todo, lambda item: (item.trial.run, item.trial.subject.label))
     # One subject at a time is asked for where a server loads one model at a time: all its runs before the next subject.
@@ -90,21 +94,21 @@ async def _stage(subjects: _Subjects, todo: Sequence[Todo]) -> int:
     return sum(task.result() for task in tasks)
 
 
-async def _group(subjects: _Subjects, desk: Desk, todo: Sequence[Todo]) -> int:
+async def _group(subjects: _SubjectPool, desk: SubjectWorker, todo: Sequence[PendingTrial]) -> int:
     try:
         return await _trials(desk, todo)
     finally:
         subjects.exit(desk.label)
 
 
-class _Subjects:
+class _SubjectPool:
     """The subjects of a run: at most so many work at once, and each keeps its lanes and its pace to the end."""
 
-    def __init__(self, bench: Bench, shares: Shares, todo: Mapping[str, Sequence[Todo]]) -> None:
+    def __init__(self, bench: RunContext, shares: Parallelism, todo: Mapping[str, Sequence[PendingTrial]]) -> None:
         self._bench = bench
         self._shares = shares
         self._todo = todo
-        self._desks: dict[str, Desk] = {}
+        self._desks: dict[str, SubjectWorker] = {}
         self._working: Counter[str] = Counter()
         self._left = asyncio.Event()
 
@@ -113,7 +117,7 @@ class _Subjects:
         """Whether one subject works at a time."""
         return self._shares.subjects == 1
 
-    async def enter(self, label: str) -> Desk:
+    async def enter(self, label: str) -> SubjectWorker:
         """A subject begins a run, once there is room for it."""
         while label not in self._working and len(self._working) >= self._shares.subjects:
             self._left.clear()
@@ -136,11 +140,11 @@ class _Subjects:
             for queue, lane in desk.lanes.items():
                 self._bench.backends[queue.endpoint].gate.leave(lane)
 
-    def _desk(self, label: str) -> Desk:
-        share = Share(self._shares.calls)
+    def _desk(self, label: str) -> SubjectWorker:
+        share = ConcurrencyLimit(self._shares.calls)
         asked = _queues(self._todo[label])
         lanes = {queue: self._bench.backends[queue.endpoint].lane(share, *model) for queue, model in asked.items()}
-        return Desk(self._bench, label, lanes, Pace())
+        return SubjectWorker(self._bench, label, lanes, CallLatency())
 
 
 @asynccontextmanager
@@ -160,23 +164,23 @@ async def _heartbeat(writer: Writer, owner: str) -> AsyncIterator[None]:
             await writer.write(lambda connection: leases.release_all(connection, owner))
 
 
-def _queues(todo: Sequence[Todo]) -> dict[Queue, tuple[str, str | None]]:
+def _queues(todo: Sequence[PendingTrial]) -> dict[QueueKey, tuple[str, str | None]]:
     """What one subject's work will ask for, each once -> (model, provider pin)."""
-    asked: dict[Queue, tuple[str, str | None]] = {}
+    asked: dict[QueueKey, tuple[str, str | None]] = {}
     for item in todo:
         subject = item.trial.subject
         if item.calls:
-            asked[Queue(subject.endpoint, item.trial.dialogue.condition.mode)] = (
+            asked[QueueKey(subject.endpoint, item.trial.dialogue.condition.mode)] = (
                 subject.model,
                 subject.sampling.provider,
             )
         for spec in item.judges:
             if spec.asks:
-                asked[Queue(spec.endpoint, spec.name)] = (spec.model, None)
+                asked[QueueKey(spec.endpoint, spec.name)] = (spec.model, None)
     return asked
 
 
-async def _trials(desk: Desk, todo: Sequence[Todo]) -> int:
+async def _trials(desk: SubjectWorker, todo: Sequence[PendingTrial]) -> int:
     tasks: dict[str, asyncio.Task[bool]] = {}
     async with asyncio.TaskGroup() as group:
         for item in todo:
@@ -187,7 +191,7 @@ async def _trials(desk: Desk, todo: Sequence[Todo]) -> int:
     return sum(task.result() for task in tasks.values())
 
 
-async def _trial(desk: Desk, item: Todo, before: asyncio.Task[bool] | None) -> bool:
+async def _trial(desk: SubjectWorker, item: PendingTrial, before: asyncio.Task[bool] | None) -> bool:
     """Run one trial under its lease, once `before` is done. Returns True when another process holds it."""
     if before is not None:
         await asyncio.wait([before])
@@ -196,11 +200,11 @@ async def _trial(desk: Desk, item: Todo, before: asyncio.Task[bool] | None) -> b
     bench, trial = desk.bench, item.trial
     if bench.halt.reason is not None:
         return False
-    spot.enter(trial)
+    run_position.set_position(trial)
     try:
-        begun = await bench.writer.write(lambda connection: _begin(connection, trial, bench.owner))
+        begun = await bench.writer.write(lambda connection: _lease_trial(connection, trial, bench.owner))
         if isinstance(begun, str):
-            bench.watch(Skipped(desk.label, begun))
+            bench.watch(TrialSkipped(desk.label, begun))
             return True
         complete = False
         try:
@@ -209,26 +213,26 @@ async def _trial(desk: Desk, item: Todo, before: asyncio.Task[bool] | None) -> b
             # What is complete is given back with everything else at the end: nobody waits for it.
             if not complete:
                 await bench.writer.write(lambda connection: leases.release(connection, trial.key, bench.owner))
-    except Closed:
+    except QueueClosed:
         pass
     except IndependenceError as stop:
         bench.halt.stop(stop)
     return False
 
 
-def _begin(connection: sqlite3.Connection, trial: Trial, owner: str) -> Progress | Settled | str:
+def _lease_trial(connection: sqlite3.Connection, trial: Trial, owner: str) -> TrialProgress | FailedTurn | str:
     """Lease a trial and read how far it is; the name of its holder where another process has it."""
     return leases.take(connection, trial.key, owner) or dialogue.load(connection, trial)
 
 
-async def _work(desk: Desk, item: Todo, progress: Progress | Settled) -> bool:
+async def _work(desk: SubjectWorker, item: PendingTrial, progress: TrialProgress | FailedTurn) -> bool:
     """Answer and grade what is left. Returns True when nothing is."""
-    if isinstance(progress, Settled) or progress.at is None:
+    if isinstance(progress, FailedTurn) or progress.at is None:
         return False
     finished = await answering.answer(desk, item.trial, progress)
     if finished is None:
         return False
-    spot.enter(item.trial)
+    run_position.set_position(item.trial)
     judges = item.judges
     if finished is progress:
         judges = await grading.ungraded(desk, item.trial, progress, judges)

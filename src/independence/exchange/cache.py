@@ -17,9 +17,9 @@ from independence.exchange import layout
 from independence.exchange.anomalies import CUT_MODEL_ID
 from independence.exchange.requests import Requests
 from independence.report.judge_choice import usual_judge
-from independence.report.study import About
-from independence.store import exported, names, queries
-from independence.store.exported import GivenAnswer, GivenVerdict, Spot
+from independence.report.study import SubjectInfo
+from independence.store import export_rows, names, queries
+from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
 from independence.store.names import NamesRow, RunKey
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
@@ -35,14 +35,14 @@ Record = dict[str, Any]
 
 
 def files(
-    connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, about: Mapping[str, About]
+    connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, about: Mapping[str, SubjectInfo]
 ) -> Iterator[tuple[str, bytes]]:
     """Path and content of every file of these conditions of one edition, for the subjects in `about`.
 
     `judge`: whose verdicts; None: each condition's usual judge. Raises UsageError for a name that is no file's.
     """
     pages = {place.condition: _page(connection, place, judge) for place in places}
-    for spot, answer in exported.answers(connection, places[0].where):
+    for spot, answer in export_rows.answers(connection, places[0].where):
         page = pages.get(Condition(spot.variant, spot.mode))
         if page is not None and spot.config_dir in about:
             record = _record(page, spot, answer, about[spot.config_dir].model_id)
@@ -56,7 +56,7 @@ class _Page(NamedTuple):
     """What the files of one condition are made of."""
 
     requests: Requests
-    verdicts: Mapping[str, GivenVerdict]  # trial -> the verdict on the dialogue as it is now
+    verdicts: Mapping[str, ExportedVerdict]  # trial -> the verdict on the dialogue as it is now
     carriers: Mapping[str, str]  # scenario -> id of the turn whose file carries the verdict
 
 
@@ -65,8 +65,8 @@ def _page(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) 
     suite = grading(connection, scope)
     own = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
     ends = {state.key: state.at for state in queries.states(connection, scope.where)}
-    found: dict[str, GivenVerdict] = {}
-    for spot, row in exported.verdicts(connection, scope.where):
+    found: dict[str, ExportedVerdict] = {}
+    for spot, row in export_rows.verdicts(connection, scope.where):
         known = row.rubric == own.get(spot.scenario) or row.rubric in _PUBLISHED
         if known and row.judge == wanted and row.context == ends.get(spot.trial):
             before = found.get(spot.trial)
@@ -75,7 +75,7 @@ def _page(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) 
     return _Page(Requests(connection, scope), found, carriers)
 
 
-def _record(page: _Page, spot: Spot, answer: GivenAnswer, model_id: str) -> Record:
+def _record(page: _Page, spot: ExportedTrial, answer: ExportedAnswer, model_id: str) -> Record:
     """A response file. Keys stand in the published order, and where they were published only with a value, so here."""
     flags = _FLAGS.decode(answer.flags)
     verdict = page.verdicts.get(spot.trial) if page.carriers.get(spot.scenario) == answer.turn_id else None
@@ -106,7 +106,7 @@ def _cut(config_dir: str) -> str:
     return config_dir.rpartition("@")[0].replace("--", "/", 1)
 
 
-def _judged(verdict: GivenVerdict | None) -> Record:
+def _judged(verdict: ExportedVerdict | None) -> Record:
     if verdict is None or verdict.missing not in (None, "unreadable_verdict"):
         return {"judge_scores": None, "judge_cost": None}
     cost = _cost(verdict, sum(attempt.seconds for attempt in _ATTEMPTS.decode(verdict.attempts)))
@@ -118,14 +118,14 @@ def _judged(verdict: GivenVerdict | None) -> Record:
     }
 
 
-def _words(verdict: GivenVerdict | None) -> str:
+def _words(verdict: ExportedVerdict | None) -> str:
     """What the judge wrote; of our own verdicts only where it was read, lest it be read again by other rules."""
     if verdict is None or (verdict.missing is not None and verdict.rubric not in _PUBLISHED):
         return ""
     return verdict.raw
 
 
-def _cost(row: GivenAnswer | GivenVerdict, seconds: float) -> Record:
+def _cost(row: ExportedAnswer | ExportedVerdict, seconds: float) -> Record:
     return {
         "prompt_tokens": row.prompt_tokens, "completion_tokens": row.completion_tokens, "cost_usd": row.cost_usd,
         "elapsed_seconds": seconds,

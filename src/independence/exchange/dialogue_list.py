@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from independence.errors import StoreError
-from independence.report import cells
+from independence.report import planned_verdicts
 from independence.report.table import Column, Table
 from independence.store import queries
 from independence.store.scopes import BoardScope
@@ -13,7 +13,7 @@ from independence.store.scopes import BoardScope
 
 def table(connection: sqlite3.Connection, scope: BoardScope, config: str, judge: str | None, run: int | None) -> Table:
     """One row a dialogue, by scenario and run. `run`: that one alone. Raises StoreError where there is no such run."""
-    read = cells.table(connection, scope, judge)
+    read = planned_verdicts.planned_verdicts(connection, scope, judge)
     own = [cell for cell in read.planned if cell.config_dir == config and run in (None, cell.run)]
     if not own:
         raise StoreError(f"--run {run}: there is no such run here")

@@ -12,7 +12,7 @@ from independence.exchange.history import Shown
 from independence.exchange.layout import Slot, generated, slots, verdict_turn
 from independence.exchange.records import Cost, Record
 from independence.exchange.rows import ImportedCall, ImportedTrial
-from independence.stats.rules import RULES, Rule
+from independence.stats.published_rules import RULES, ScoringRule
 from independence.suites.schema import Scenario, Suite
 from independence.types import Answer, Attempt, Missing, Reply
 
@@ -29,7 +29,7 @@ class Guide(NamedTuple):
 
     suite: Suite
     slots: dict[str, Slot]
-    rule: Rule | None  # the suite's published scoring rule
+    rule: ScoringRule | None  # the suite's published scoring rule
 
 
 def guide(suite: Suite) -> Guide:

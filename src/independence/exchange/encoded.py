@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from independence.exchange.sheets import Sheet
-from independence.report.tables import cell
+from independence.report.table_formats import cell
 
 
 def jsonl(sheet: Sheet) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from independence.exchange.anomalies import EMPTY_VERDICT, VERDICT_EXTRAS, ZERO_
 from independence.exchange.records import Cost, Record
 from independence.judge.parse import parse
 from independence.stats.published import void
-from independence.stats.rules import Rule
+from independence.stats.published_rules import ScoringRule
 from independence.suites.schema import Field, Rubric
 from independence.types import Attempt, Grade, Missing, Scalar, Usage, Verdict
 
@@ -24,7 +24,7 @@ class Graded(NamedTuple):
     flags: tuple[str, ...] = ()
 
 
-def graded(record: Record, rubric: Rubric, rule: Rule | None) -> Graded:
+def graded(record: Record, rubric: Rubric, rule: ScoringRule | None) -> Graded:
     """Read the verdict of a response file. Fields outside the rubric are left out and flagged.
 
     An empty object means that the publisher could not read what the judge wrote: it is read again from that text.

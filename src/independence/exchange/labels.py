@@ -13,15 +13,15 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from independence.engine import dialogue, stored
-from independence.engine.dialogue import Progress
+from independence.engine import dialogue, stored_trials
+from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
 from independence.errors import StoreError
 from independence.exchange import chosen
 from independence.exchange.humans import COLUMNS, ITEM
 from independence.exchange.regrade import in_published_words
-from independence.report import cells
-from independence.report.tables import cell
+from independence.report import planned_verdicts
+from independence.report.table_formats import cell
 from independence.stats import stance
 from independence.store import queries
 from independence.store.scopes import BoardScope, grading
@@ -37,7 +37,7 @@ class Candidate(NamedTuple):
 
     item: str
     trial: Trial
-    progress: Progress
+    progress: TrialProgress
     levels: tuple[Level, ...]
 
 
@@ -46,7 +46,7 @@ def candidates(
 ) -> list[Candidate]:
     """Every finished dialogue of a place, prompts that say the same counted once. Raises StoreError without any."""
     about = chosen.subjects(connection, scope, names)
-    trials = stored.trials(connection, grading(connection, scope), scope.where)
+    trials = stored_trials.trials(connection, grading(connection, scope), scope.where)
     if queries.imported(scope.edition):
         trials = in_published_words(connection, trials)
     by_key = {trial.key: trial for trial in trials}
@@ -57,7 +57,7 @@ def candidates(
         if state.end is None or trial is None or state.config_dir not in about:
             continue
         progress = dialogue.load(connection, trial)
-        if isinstance(progress, Progress):
+        if isinstance(progress, TrialProgress):
             told = stances.get((state.config_dir, state.scenario, state.run))
             levels = _levels(scope, state.config_dir, state.scenario, told)
             found.setdefault(state.key, Candidate(state.end[:ITEM], trial, progress, levels))
@@ -119,7 +119,7 @@ def _stances(
     name = scope.suite.grid.stance
     return {
         (one.config_dir, one.scenario, one.run): stance.stance(float(one.values[name]))
-        for one in cells.table(connection, scope, judge).planned
+        for one in planned_verdicts.planned_verdicts(connection, scope, judge).planned
         if one.values is not None and name in one.values
     }
 
@@ -139,5 +139,5 @@ def _filled(text: str, known: Mapping[str, str]) -> str:
 
 def _text(one: Candidate) -> str:
     """The conversation as it was, without who answered."""
-    lines = dialogue.lines(one.trial, one.progress)
+    lines = dialogue.transcript_turns(one.trial, one.progress)
     return "\n\n".join(f"PERSON: {line.human}\n\nANSWER: {line.answer}" for line in lines)

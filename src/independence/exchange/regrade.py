@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from independence.engine.plan import Beat, Dialogue, Trial
+from independence.engine.plan import DialogueScript, ScriptedExchange, Trial
 from independence.exchange.history import shown
 from independence.store import queries
 
@@ -22,12 +22,12 @@ def in_published_words(connection: sqlite3.Connection, trials: Iterable[Trial]) 
     return out
 
 
-def _dialogue(ours: Dialogue, requests: Sequence[bytes]) -> Dialogue | None:
+def _dialogue(ours: DialogueScript, requests: Sequence[bytes]) -> DialogueScript | None:
     """Scripted exchanges come from the first request, every question from the request of its own turn."""
     seen = [shown(request) for request in requests]
     if len(seen) != ours.generated or not all(one.exchanges for one in seen):
         return None
     ids = [beat.turn_id for beat in ours.beats if beat.reply is None]
-    scripted = [Beat(past.human, past.answer or "", "") for past in seen[0].exchanges[:-1]]
-    asked = [Beat(one.question, None, turn_id) for one, turn_id in zip(seen, ids, strict=True)]
+    scripted = [ScriptedExchange(past.human, past.answer or "", "") for past in seen[0].exchanges[:-1]]
+    asked = [ScriptedExchange(one.question, None, turn_id) for one, turn_id in zip(seen, ids, strict=True)]
     return msgspec.structs.replace(ours, beats=(*scripted, *asked))

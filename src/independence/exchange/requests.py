@@ -8,10 +8,10 @@ import msgspec
 
 from independence.config.subjects import LOCAL, Subject
 from independence.engine import dialogue, plan
-from independence.engine.dialogue import Progress, Said, Settled
-from independence.engine.plan import Dialogue, Selection, Trial
+from independence.engine.dialogue import FailedTurn, SubjectAnswer, TrialProgress
+from independence.engine.plan import DialogueScript, Selection, Trial
 from independence.store import queries
-from independence.store.exported import GivenAnswer, Spot
+from independence.store.export_rows import ExportedAnswer, ExportedTrial
 from independence.store.queries import TrialState
 from independence.store.scopes import BoardScope
 
@@ -27,10 +27,10 @@ class Requests:
         personas = queries.personas(connection, scope.where)
         suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **personas})
         known = plan.dialogues(suite, Selection((condition,), runs=1)) if condition.variant in suite.variants else []
-        self._dialogues: dict[str, Dialogue] = {one.scenario.id: one for one in known}
+        self._dialogues: dict[str, DialogueScript] = {one.scenario.id: one for one in known}
         self._states: dict[str, TrialState] = {state.key: state for state in queries.states(connection, scope.where)}
 
-    def of(self, spot: Spot, answer: GivenAnswer) -> bytes:
+    def of(self, spot: ExportedTrial, answer: ExportedAnswer) -> bytes:
         """The JSON array of messages that an answer was given on; empty where the edition does not have them."""
         if answer.messages is not None:
             return answer.messages
@@ -38,11 +38,11 @@ class Requests:
             return b"[]"
         trial = self._trial(spot.trial)
         earlier = queries.calls_of(self._connection, spot.trial)[: answer.turn]
-        said = tuple(Said(call.text, call.thinking) for call in earlier)
-        before = dialogue.load(self._connection, trial.parent) if trial.parent else Progress((), (), None)
-        if isinstance(before, Settled):
+        said = tuple(SubjectAnswer(call.text, call.thinking) for call in earlier)
+        before = dialogue.load(self._connection, trial.parent) if trial.parent else TrialProgress((), (), None)
+        if isinstance(before, FailedTurn):
             return b"[]"
-        return self._encoded(trial, Progress(before.before + before.said, said, answer.context))
+        return self._encoded(trial, TrialProgress(before.before + before.said, said, answer.context))
 
     def first(self, scenario: str) -> bytes:
         """The messages of a scenario's first request, whoever is asked."""
@@ -50,7 +50,7 @@ class Requests:
             return b"[]"
         return msgspec.json.encode(dialogue.opening(self._dialogues[scenario]))
 
-    def _encoded(self, trial: Trial, progress: Progress) -> bytes:
+    def _encoded(self, trial: Trial, progress: TrialProgress) -> bytes:
         return msgspec.json.encode(dialogue.request(trial, progress).messages)
 
     def _trial(self, key: str) -> Trial:

@@ -18,9 +18,9 @@ import msgspec
 
 from independence.config.subjects import from_json
 from independence.exchange.requests import Requests
-from independence.report.study import About
-from independence.store import artefacts, exported, queries
-from independence.store.exported import GivenAnswer, GivenVerdict, Spot
+from independence.report.study import SubjectInfo
+from independence.store import artefacts, export_rows, queries
+from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
 from independence.store.queries import TrialState
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
@@ -28,7 +28,7 @@ from independence.suites.schema import Scenario
 from independence.types import Attempt, Condition, Where
 
 Row = Mapping[str, object]
-Given = TypeVar("Given", GivenAnswer, GivenVerdict)
+Given = TypeVar("Given", ExportedAnswer, ExportedVerdict)
 _FLAGS = msgspec.json.Decoder(list[str])
 _ATTEMPTS = msgspec.json.Decoder(list[Attempt])
 
@@ -48,7 +48,7 @@ class Edition:
 
     connection: sqlite3.Connection
     places: Sequence[BoardScope]  # at least one, all of one edition
-    about: Mapping[str, About]
+    about: Mapping[str, SubjectInfo]
 
     @property
     def where(self) -> Where:
@@ -112,11 +112,11 @@ def _subjects(edition: Edition) -> Iterator[Row]:
 def _dialogues(edition: Edition) -> Iterator[Row]:
     """One row an answer, and one for each dialogue that lacks its next."""
     pages = {place.condition: _Page(edition.connection, place) for place in edition.places}
-    answers = exported.answers(edition.connection, edition.where)
+    answers = export_rows.answers(edition.connection, edition.where)
     groups = ((spot, [row for _, row in rows]) for spot, rows in groupby(answers, key=lambda one: one[0]))
     head = next(groups, None)
-    for spot in exported.spots(edition.connection, edition.where):
-        own: list[GivenAnswer] = []
+    for spot in export_rows.planned_trials(edition.connection, edition.where):
+        own: list[ExportedAnswer] = []
         if head is not None and head[0] == spot:
             own, head = head[1], next(groups, None)
         if (spot.variant, spot.mode) in pages and spot.config_dir in edition.about:
@@ -132,10 +132,10 @@ class _Page:
         self._requests = Requests(connection, scope)
         self._states = {s.key: s for s in queries.states(connection, scope.where)}
 
-    def answer(self, spot: Spot, row: GivenAnswer) -> Row:
+    def answer(self, spot: ExportedTrial, row: ExportedAnswer) -> Row:
         """An answer's own columns."""
         state: TrialState = self._states[spot.trial]
-        kept = {name: getattr(row, name) for name in _ANSWER if name in GivenAnswer._fields}
+        kept = {name: getattr(row, name) for name in _ANSWER if name in ExportedAnswer._fields}
         return kept | {
             "messages": msgspec.json.decode(self._requests.of(spot, row)),
             "answer": row.text if row.missing is None else None,
@@ -144,7 +144,7 @@ class _Page:
             "attempts": _outcomes(row),
         }
 
-    def lacks(self, spot: Spot, own: Sequence[GivenAnswer]) -> list[tuple[int, str]]:
+    def lacks(self, spot: ExportedTrial, own: Sequence[ExportedAnswer]) -> list[tuple[int, str]]:
         """The turn that still has no answer, and why; nothing where a dialogue is finished or ended without one."""
         state = self._states[spot.trial]
         ended = state.stale or len(own) >= state.turns or any(row.missing is not None for row in own)
@@ -160,8 +160,8 @@ def _verdicts(edition: Edition) -> Iterator[Row]:
     suite = grading(edition.connection, edition.places[0])
     rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
     ends = {state.key: state.end for state in queries.states(edition.connection, edition.where)}
-    for spot, row in _chosen(edition, exported.verdicts(edition.connection, edition.where)):
-        kept = {name: getattr(row, name) for name in _VERDICT if name in GivenVerdict._fields}
+    for spot, row in _chosen(edition, export_rows.verdicts(edition.connection, edition.where)):
+        kept = {name: getattr(row, name) for name in _VERDICT if name in ExportedVerdict._fields}
         graded = row.rubric in (rubrics.get(spot.scenario), queries.PUBLISHED, queries.REREAD)
         yield {
             **_where(edition, spot),
@@ -179,12 +179,12 @@ def _steps(edition: Edition) -> Iterator[Row]:
         for one in artefacts.of_condition(edition.connection, place.where):
             if one.config_dir in edition.about:
                 experiment = place.suite.scenario(one.scenario).experiment
-                spot = Spot(*place.condition, one.config_dir, experiment, one.scenario, one.run, "")
+                spot = ExportedTrial(*place.condition, one.config_dir, experiment, one.scenario, one.run, "")
                 own = one.artefact
                 yield {**_where(edition, spot), **{name: getattr(own, name) for name in _STEP}}
 
 
-def _chosen(edition: Edition, rows: Iterator[tuple[Spot, Given]]) -> Iterator[tuple[Spot, Given]]:
+def _chosen(edition: Edition, rows: Iterator[tuple[ExportedTrial, Given]]) -> Iterator[tuple[ExportedTrial, Given]]:
     conditions = {place.condition for place in edition.places}
     for spot, row in rows:
         if (spot.variant, spot.mode) in conditions and spot.config_dir in edition.about:
@@ -198,7 +198,7 @@ def _who(edition: Edition, config: str) -> Row:
             "simulated": about.simulated}  # fmt: skip
 
 
-def _where(edition: Edition, spot: Spot) -> Row:
+def _where(edition: Edition, spot: ExportedTrial) -> Row:
     scenario = edition.scenarios.get(spot.scenario)
     return {
         **_who(edition, spot.config_dir), "variant": spot.variant, "mode": spot.mode, "experiment": spot.experiment,
@@ -207,6 +207,6 @@ def _where(edition: Edition, spot: Spot) -> Row:
     }  # fmt: skip
 
 
-def _outcomes(row: GivenAnswer | GivenVerdict) -> list[str]:
+def _outcomes(row: ExportedAnswer | ExportedVerdict) -> list[str]:
     """How each attempt ended, in order."""
     return [attempt.outcome for attempt in _ATTEMPTS.decode(row.attempts)]

@@ -20,7 +20,7 @@ from independence.store.queries import PUBLISHED, REREAD
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.suites import digest
 from independence.suites.schema import Scenario, Suite
-from independence.suites.unworded import unworded
+from independence.suites.without_texts import without_texts
 from independence.types import Reply, Verdict
 
 
@@ -36,7 +36,7 @@ def store(
     connection: sqlite3.Connection, suite: Suite, runs: Sequence[ImportedRun], labels: Mapping[str, str]
 ) -> Stored:
     """Write a result set in one transaction; `labels` by config_dir. Raises sqlite3.Error, then nothing was written."""
-    known, ours = (msgspec.json.encode(one).decode() for one in (unworded(suite), suite))
+    known, ours = (msgspec.json.encode(one).decode() for one in (without_texts(suite), suite))
     edition = EditionRow(suite.suite, PUBLISHED, known, ours)
     trials = [(run, row, trial) for run in runs for row, trial in _places(run, suite)]
     calls = [call for _, row, trial in trials if trial for call in _calls(row, trial)]

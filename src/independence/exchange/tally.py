@@ -25,7 +25,7 @@ from independence.exchange.dialogues import Guide
 from independence.exchange.layout import generated
 from independence.exchange.rows import ImportedRun, ImportedTrial
 from independence.stats.published import ScoredVerdict, SubjectRuns, published_row, run_dimensions
-from independence.stats.rules import Rule
+from independence.stats.published_rules import ScoringRule
 from independence.types import Reply, Verdict
 
 RunKey = tuple[str, int]  # config_dir, run
@@ -119,7 +119,7 @@ def _split(run: ImportedRun) -> bool:
     return bool(times) and max(times) - min(times) > timedelta(days=1).total_seconds()
 
 
-def _holes(runs: Sequence[ImportedRun], rule: Rule) -> Iterator[RunKey]:
+def _holes(runs: Sequence[ImportedRun], rule: ScoringRule) -> Iterator[RunKey]:
     """Runs without data for a dimension, among configurations that have data for all of them."""
     tested = {subject.config_dir for subject in subjects(runs) if published_row(subject, rule).fully_tested}
     for run in runs:

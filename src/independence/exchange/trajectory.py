@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from independence.exchange.requests import Requests
-from independence.store import exported, queries
-from independence.store.exported import GivenAnswer, GivenVerdict, Spot
+from independence.store import export_rows, queries
+from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
 from independence.store.queries import PUBLISHED, REREAD
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
@@ -112,7 +112,7 @@ class Shown(NamedTuple):
     """Which dialogue, and whose verdicts."""
 
     scope: BoardScope
-    spot: Spot
+    spot: ExportedTrial
     judge: str | None = None
 
 
@@ -121,7 +121,7 @@ def read(connection: sqlite3.Connection, shown: Shown) -> Trajectory:
     scope, spot, _ = shown
     suite = scope.suite
     about = queries.subjects(connection, scope.where)[spot.config_dir]
-    answers = exported.answers_of(connection, spot.trial)
+    answers = export_rows.answers_of(connection, spot.trial)
     imported = queries.imported(scope.edition) or any(answer.messages is not None for answer in answers)
     known = next((one for one in suite.scenarios if one.id == spot.scenario), None)
     tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
@@ -136,7 +136,7 @@ def read(connection: sqlite3.Connection, shown: Shown) -> Trajectory:
     )  # fmt: skip
 
 
-def _said(connection: sqlite3.Connection, scope: BoardScope, spot: Spot) -> set[str]:
+def _said(connection: sqlite3.Connection, scope: BoardScope, spot: ExportedTrial) -> set[str]:
     """Everything the subject said in this dialogue and in those it continues."""
     states = queries.states(connection, scope.where)
     parents = {state.key: state.parent for state in states}
@@ -147,14 +147,14 @@ def _said(connection: sqlite3.Connection, scope: BoardScope, spot: Spot) -> set[
     return texts - {""}
 
 
-def _request(connection: sqlite3.Connection, shown: Shown, answer: GivenAnswer, *, imported: bool) -> bytes:
+def _request(connection: sqlite3.Connection, shown: Shown, answer: ExportedAnswer, *, imported: bool) -> bytes:
     """The messages as sent. Our own texts never stand in for those of an import."""
     if imported:
         return answer.messages or b"[]"
     return Requests(connection, shown.scope).of(shown.spot, answer)
 
 
-def _turns(answers: Sequence[GivenAnswer], requests: Sequence[bytes], said: Collection[str]) -> Iterator[Turn]:
+def _turns(answers: Sequence[ExportedAnswer], requests: Sequence[bytes], said: Collection[str]) -> Iterator[Turn]:
     before: list[Any] = []
     replied = ""
     for number, (answer, request) in enumerate(zip(answers, requests, strict=True), start=1):
@@ -202,7 +202,7 @@ def _call(call: dict[str, Any], content: str, said: Collection[str]) -> Part:
     return Part("assistant", origin, text, name, call_id, arguments, content)
 
 
-def _answer(row: GivenAnswer) -> Answer:
+def _answer(row: ExportedAnswer) -> Answer:
     return Answer(
         row.text, row.missing, msgspec.json.decode(row.flags, type=tuple[str, ...]), row.thinking, row.reasoning,
         row.raw, row.channel, row.finish_reason, row.served_model, row.served_provider, row.prompt_tokens,
@@ -217,12 +217,12 @@ def _opinions(connection: sqlite3.Connection, shown: Shown, at: str) -> Iterator
     rubrics = {PUBLISHED, REREAD}
     if shown.spot.scenario in known:
         rubrics.add(digest.rubric(suite, known[shown.spot.scenario]))
-    for row in exported.verdicts_of(connection, shown.spot.trial):
+    for row in export_rows.verdicts_of(connection, shown.spot.trial):
         if shown.judge in (None, row.judge):
             yield _opinion(row, current=row.context == at and row.rubric in rubrics)
 
 
-def _opinion(row: GivenVerdict, *, current: bool) -> Opinion:
+def _opinion(row: ExportedVerdict, *, current: bool) -> Opinion:
     return Opinion(
         row.judge, current, row.missing, msgspec.json.decode(row.fields), row.reasoning, row.raw, row.route,
         row.probability, row.auditor, row.cost_usd, row.judged_at,

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from independence.clients.protocol import ChatClient
-from independence.judge.insisting import Read, Talk, insist
-from independence.judge.number import Unreadable, parse_number
-from independence.judge.parse import Parsed, parse
+from independence.judge.number import UnreadableNumber, parse_number
+from independence.judge.parse import ParsedVerdict, parse
 from independence.judge.prompt import passages
+from independence.judge.reasking import ParseResult, ReaskProtocol, ask_until_valid
 from independence.judge.schema import check, json_schema
 from independence.judge.spec import JudgeSpec
 from independence.suites.schema import Field
@@ -31,13 +31,15 @@ async def grade(
     quoted = passages(prompt)
     schema = json_schema(fields) if verdict == "object" else None
 
-    def read(answer: Reply, raw: str) -> Read[Parsed]:
+    def read(answer: Reply, raw: str) -> ParseResult[ParsedVerdict]:
         # Thoughts that were moved out of the text may hold numbers; a brace that was taken off may belong to an object.
         parsed = parse(raw, fields, quoted) if verdict == "object" else _number(answer, fields)
-        return Read(None if parsed.problems else parsed, parsed.problems)
+        return ParseResult(None if parsed.problems else parsed, parsed.problems)
 
-    talk = Talk(prompt, lambda said, own: _request(spec, said, schema, own), read, lambda wrong: _again(wrong, verdict))
-    settled = await insist(client, talk, seed)
+    talk = ReaskProtocol(
+        prompt, lambda said, own: _request(spec, said, schema, own), read, lambda wrong: _again(wrong, verdict)
+    )
+    settled = await ask_until_valid(client, talk, seed)
     if isinstance(settled, Missing):
         return settled
     parsed, raw, usage, attempts = settled
@@ -55,15 +57,15 @@ def _request(spec: JudgeSpec, messages: tuple[Message, ...], schema: dict[str, A
     )
 
 
-def _number(reply: Reply, fields: Mapping[str, Field]) -> Parsed:
+def _number(reply: Reply, fields: Mapping[str, Field]) -> ParsedVerdict:
     """The value of the one field, read from the text alone."""
     ((name, field),) = fields.items()
     low, high = field.range or (0.0, 1.0)
     value = parse_number(reply.text, low, high)
-    if isinstance(value, Unreadable):
-        return Parsed({}, "", [value.why])
+    if isinstance(value, UnreadableNumber):
+        return ParsedVerdict({}, "", [value.why])
     values, wrong = check({name: value}, fields)
-    return Parsed(values, "", wrong)
+    return ParsedVerdict(values, "", wrong)
 
 
 def _again(problems: Sequence[str], verdict: Literal["object", "number"]) -> str:

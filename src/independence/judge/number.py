@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Unreadable(NamedTuple):
+class UnreadableNumber(NamedTuple):
     """Why no number was read, as the judge is told."""
 
     why: str
@@ -45,27 +45,27 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
 _ENDS = (".", "!", "?")
 
 
-def parse_number(text: str, low: float, high: float) -> float | Unreadable:
+def parse_number(text: str, low: float, high: float) -> float | UnreadableNumber:
     """The number of `text`, in [low, high]: it is all there is, or the whole of the last line.
 
     A decimal comma counts as a point. A number outside the range is refused, never moved into it.
     """
     lines = _lines(text)
     if not lines:
-        return Unreadable("it is empty")
+        return UnreadableNumber("it is empty")
     numbers = [_number(line) for line in lines]
     last = numbers[-1]
     if last is None:
         digits = any(char.isdigit() for line in lines for char in line)
-        return Unreadable("something stands beside the number" if digits else "it holds no number in digits")
+        return UnreadableNumber("something stands beside the number" if digits else "it holds no number in digits")
     if len({_float(number) for number in numbers if number is not None}) > 1:
-        return Unreadable("it holds different numbers")
+        return UnreadableNumber("it holds different numbers")
     if not _parted(lines, numbers):
-        return Unreadable("the line before the number runs on into it")
+        return UnreadableNumber("the line before the number runs on into it")
     if _GROUPED.fullmatch(last) and ("," in last or low <= float(last.replace(".", "")) <= high):
-        return Unreadable(f"the mark in {last} may part decimals or thousands")
+        return UnreadableNumber(f"the mark in {last} may part decimals or thousands")
     value = _float(last)
-    return value if low <= value <= high else Unreadable(f"{value:g} is outside {low:g} to {high:g}")
+    return value if low <= value <= high else UnreadableNumber(f"{value:g} is outside {low:g} to {high:g}")
 
 
 def _lines(text: str) -> list[str]:

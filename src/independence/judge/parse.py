@@ -24,7 +24,7 @@ _MARK = re.compile(r"""\\.|["{}]""", re.DOTALL)
 _COPY = 40  # characters; a shorter passage could stand in a verdict of the judge's own by chance
 
 
-class Parsed(NamedTuple):
+class ParsedVerdict(NamedTuple):
     """A verdict's values and reasoning, or the problems to tell the judge."""
 
     values: dict[str, Scalar]
@@ -32,28 +32,28 @@ class Parsed(NamedTuple):
     problems: list[str]
 
 
-def parse(text: str, fields: Mapping[str, Field], quoted: Sequence[str] = ()) -> Parsed:
+def parse(text: str, fields: Mapping[str, Field], quoted: Sequence[str] = ()) -> ParsedVerdict:
     """Read a verdict. `problems` is empty exactly when every field is there, typed and in range.
 
     `quoted` are the passages that the judge was shown.
     """
-    best: Parsed | None = None
-    text = _own(text, quoted)
+    best: ParsedVerdict | None = None
+    text = _without_copies(text, quoted)
     for span in reversed(list(_spans(text))):
         strict = _strict(span)
         data = _repaired(span, fields) if strict is None else strict
         if data is None:
-            return Parsed({}, "", ["the last JSON object is cut off or broken"])
+            return ParsedVerdict({}, "", ["the last JSON object is cut off or broken"])
         values, wrong = check(data, fields)
-        parsed = Parsed(values, _reasoning(data), wrong or _repeated(text, span, fields))
+        parsed = ParsedVerdict(values, _reasoning(data), wrong or _repeated(text, span, fields))
         if not wrong or strict is None:  # what stands before a broken object may be a quotation in its place
             return parsed
         if best is None or len(wrong) < len(best.problems):
             best = parsed
-    return best or Parsed({}, "", ["no JSON object found"])
+    return best or ParsedVerdict({}, "", ["no JSON object found"])
 
 
-def _own(text: str, quoted: Sequence[str]) -> str:
+def _without_copies(text: str, quoted: Sequence[str]) -> str:
     """What the judge wrote, without passages that it copied as they are and that could be taken for its own verdict.
 
     Only those with double quotes: within a JSON string they would stand escaped, so that no reasoning is cut.

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from independence.judge.offline.line import Line
+from independence.judge.offline.calibration_line import CalibrationLine
 from independence.suites import digest
 from independence.types import Sampling
 
@@ -18,7 +18,7 @@ CUES_VERSION = 2  # part of every cues verdict's key: new rules grade anew; olde
 DEFAULT_JUDGE = "google/gemini-3-flash-preview"
 
 
-class Buying(msgspec.Struct, frozen=True):
+class PurchaseRule(msgspec.Struct, frozen=True):
     """Which verdicts are bought from a model beside those of the offline judge. Shares are of all dialogues."""
 
     unsure: float = 0.20  # least certain first
@@ -43,8 +43,8 @@ class JudgeSpec(msgspec.Struct, frozen=True):
     effort: str = "none"
     weights: str = ""  # version of the offline judge's weights
     auditor: str = ""  # name of the judge whose verdicts are bought
-    buying: Buying | None = None
-    line: Line | None = None  # from the weights: what an index of predictions becomes
+    buying: PurchaseRule | None = None
+    line: CalibrationLine | None = None  # from the weights: what an index of predictions becomes
     file: str = ""  # of the weights; "": those of the package
 
     @property

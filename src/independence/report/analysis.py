@@ -13,15 +13,15 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.report import board as index_board
-from independence.report.advice.shown import Shown
-from independence.report.board import DEFAULT, STRICT, Board, Reading
+from independence.report.advice.rendered_board import RenderedBoard
+from independence.report.board import DEFAULT, STRICT, Board, InferenceOptions
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
 if TYPE_CHECKING:
     from independence.report.section import Section
 
-Built = Board | Shown
+Built = Board | RenderedBoard
 # Flags that not every analysis has a use for, and what each is about.
 FLAGS: Final = {
     "--scoring": "an index",
@@ -33,23 +33,23 @@ FLAGS: Final = {
 }
 
 
-class Asked(msgspec.Struct, frozen=True):
+class BoardOptions(msgspec.Struct, frozen=True):
     """How a place is to be read. What an analysis has no use for was refused before (`refuse`)."""
 
     scoring: str = STRICT
     judge: str | None = None  # None: the usual one
-    reading: Reading = DEFAULT
+    reading: InferenceOptions = DEFAULT
     pooled: bool = False  # over every condition of the edition
     models: tuple[str, ...] = ()  # show only these labels or ids, as they stand among all
 
 
 class _Analysis(NamedTuple):
-    board: Callable[[sqlite3.Connection, BoardScope, Asked], Built]
-    sections: Callable[[sqlite3.Connection, BoardScope, Asked, Collection[str]], list[Section]]
+    board: Callable[[sqlite3.Connection, BoardScope, BoardOptions], Built]
+    sections: Callable[[sqlite3.Connection, BoardScope, BoardOptions, Collection[str]], list[Section]]
     flags: frozenset[str]  # of FLAGS, those that it has a use for
 
 
-def board(connection: sqlite3.Connection, scope: BoardScope, asked: Asked) -> Built:
+def board(connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions) -> Built:
     """The board of a place. Raises UsageError where the suite lacks what its analysis needs."""
     return _ANALYSES[scope.suite.analysis].board(connection, scope, asked)
 
@@ -60,7 +60,7 @@ def has_board(suite: Suite) -> bool:
 
 
 def report(
-    connection: sqlite3.Connection, scope: BoardScope, asked: Asked, models: Collection[str] = ()
+    connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions, models: Collection[str] = ()
 ) -> list[Section]:
     """The report on a place; `models`: only these labels or ids. Raises UsageError, StoreError."""
     return _ANALYSES[scope.suite.analysis].sections(connection, scope, asked, models)
@@ -79,11 +79,11 @@ def refuse(suite: Suite, flags: Collection[str]) -> None:
 
 def to_json(built: Sequence[Built]) -> str:
     """One board as one object, several as an array."""
-    documents = [one.document if isinstance(one, Shown) else one for one in built]
+    documents = [one.document if isinstance(one, RenderedBoard) else one for one in built]
     return msgspec.json.format(msgspec.json.encode(documents if len(built) > 1 else documents[0]), indent=2).decode()
 
 
-def _index(connection: sqlite3.Connection, scope: BoardScope, asked: Asked) -> Board:
+def _index(connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions) -> Board:
     if asked.pooled:
         from independence.report import pooled
 
@@ -92,38 +92,40 @@ def _index(connection: sqlite3.Connection, scope: BoardScope, asked: Asked) -> B
 
 
 def _index_report(
-    connection: sqlite3.Connection, scope: BoardScope, asked: Asked, models: Collection[str]
+    connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions, models: Collection[str]
 ) -> list[Section]:
-    from independence.report import full
+    from independence.report import index_report
 
-    return full.sections(connection, scope, asked.judge, asked.reading, models, asked.scoring)
+    return index_report.sections(connection, scope, asked.judge, asked.reading, models, asked.scoring)
 
 
-def _sides(connection: sqlite3.Connection, scope: BoardScope, asked: Asked) -> Shown:
+def _sides(connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions) -> RenderedBoard:
+    from independence.report.advice import advice_study, renderings
     from independence.report.advice import board as sides_board
-    from independence.report.advice import forms, reading
 
-    read = reading.read(connection, scope, asked.judge)
-    return forms.sides(read, sides_board.only(sides_board.board(read, asked.reading.correction), read, asked.models))
+    read = advice_study.read(connection, scope, asked.judge)
+    return renderings.render_sides(
+        read, sides_board.only(sides_board.board(read, asked.reading.correction), read, asked.models)
+    )
 
 
 def _sides_report(
-    connection: sqlite3.Connection, scope: BoardScope, asked: Asked, models: Collection[str]
+    connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions, models: Collection[str]
 ) -> list[Section]:
     from independence.report.advice import sections
 
     return sections.sides(connection, scope, asked.judge, asked.reading.correction, models)
 
 
-def _stance(connection: sqlite3.Connection, scope: BoardScope, asked: Asked) -> Shown:
-    from independence.report.advice import forms, published, reading
+def _stance(connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions) -> RenderedBoard:
+    from independence.report.advice import advice_study, published, renderings
 
-    read = reading.read(connection, scope, asked.judge)
-    return forms.stance(read, published.only(published.board(read), read, asked.models))
+    read = advice_study.read(connection, scope, asked.judge)
+    return renderings.render_stance(read, published.only(published.board(read), read, asked.models))
 
 
 def _stance_report(
-    connection: sqlite3.Connection, scope: BoardScope, asked: Asked, models: Collection[str]
+    connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions, models: Collection[str]
 ) -> list[Section]:
     from independence.report.advice import sections
 

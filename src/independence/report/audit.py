@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from independence.report.board import Board
-from independence.report.study import Study, Subjects
+from independence.report.study import StudiedSubjects, Study
 from independence.report.table import Column, Table, Value
 from independence.store.scopes import BoardScope
-from independence.store.spending import Spent, spending
+from independence.store.spending import SubjectSpending, spending
 
 _AUDIT = (
     Column("subject", "Subject"), Column("calls", "Calls", "count"), Column("answers_usd", "Answers", "dollars", 4),
@@ -27,26 +27,26 @@ _VALUE = (
 )  # fmt: skip
 
 
-def per_run(own: Spent) -> float | None:
+def per_run(own: SubjectSpending) -> float | None:
     """Mean dollars of the runs that were asked, answers, verdicts and lost calls; None where none was."""
     return _total(own) / own.runs if own.runs else None
 
 
-def _total(own: Spent) -> float:
+def _total(own: SubjectSpending) -> float:
     return own.answers_usd + own.verdicts_usd + own.failed_usd
 
 
-def spent_by(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, Spent]:
+def spent_by(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, SubjectSpending]:
     """What was spent in a place, by config_dir."""
     return spending(connection, scope.where)
 
 
-def tables(read: Study, board: Board, spent: Mapping[str, Spent]) -> list[Table]:
+def tables(read: Study, board: Board, spent: Mapping[str, SubjectSpending]) -> list[Table]:
     """The audit of every subject, and index per dollar of those whose answers cost something."""
     return [audit(read, [row.config for row in board.rows], spent), _value(read, board, spent)]
 
 
-def audit(read: Subjects, configs: Iterable[str], spent: Mapping[str, Spent]) -> Table:
+def audit(read: StudiedSubjects, configs: Iterable[str], spent: Mapping[str, SubjectSpending]) -> Table:
     """What was spent on every one of these subjects, by config_dir, the dearest first."""
     rows: list[tuple[Value, ...]] = []
     for config in configs:
@@ -67,7 +67,7 @@ def audit(read: Subjects, configs: Iterable[str], spent: Mapping[str, Spent]) ->
     return _without_zeros(Table("costs", "Cost audit", _AUDIT, tuple(rows), (note,)))
 
 
-def _value(read: Study, board: Board, spent: Mapping[str, Spent]) -> Table:
+def _value(read: Study, board: Board, spent: Mapping[str, SubjectSpending]) -> Table:
     rows: list[tuple[Value, ...]] = []
     free = 0
     for row in board.rows:

@@ -9,16 +9,16 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 
 from independence.errors import UsageError
-from independence.report import cells, study
-from independence.report.cells import Planned
-from independence.report.estimates import Estimated
+from independence.report import planned_verdicts, study
+from independence.report.estimates import EstimatedIndex
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
-from independence.stats import published, resample, spread, standing, strict
+from independence.stats import index_uncertainty, placement, published, resample, strict
 from independence.stats.comparison import Correction, all_paired, all_pairs
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
+from independence.stats.placement import Placement
 from independence.stats.published import ScoredVerdict, SubjectRuns
-from independence.stats.rules import RULES, Rule
-from independence.stats.spread import LIKE_THESE, THESE
-from independence.stats.standing import Standing
+from independence.stats.published_rules import RULES, ScoringRule
 from independence.stats.strict import StrictRow
 from independence.store import queries
 from independence.store.dates import Dates
@@ -32,17 +32,17 @@ T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
 Ends = tuple[float, float]
 
 
-class Reading(msgspec.Struct, frozen=True):
+class InferenceOptions(msgspec.Struct, frozen=True):
     """How a board is read: what its intervals generalise to, and how tiers allow for many comparisons."""
 
     generalises_to: str = THESE
     correction: Correction = "holm"
 
 
-DEFAULT = Reading()
+DEFAULT = InferenceOptions()
 
 
-class Row(msgspec.Struct, frozen=True):
+class BoardRow(msgspec.Struct, frozen=True):
     """One subject. Numbers are unrounded except where a published rule rounds; index, bounds and ci on 0-100."""
 
     rank: int | None
@@ -64,7 +64,7 @@ class Row(msgspec.Struct, frozen=True):
     rank_ci: tuple[int, int] | None = None  # 95 % interval of the rank
     p_best: float | None = None
     intervals: dict[str, Ends | None] = {}  # every method that applies, by its name
-    estimate: Estimated | None = None  # where an offline judge spoke
+    estimate: EstimatedIndex | None = None  # where an offline judge spoke
     thinking: bool = False  # its answers took reasoning tokens
 
 
@@ -77,7 +77,7 @@ class Board(msgspec.Struct, frozen=True):
     scoring: str
     judge: str | None
     generalises_to: str
-    rows: tuple[Row, ...]
+    rows: tuple[BoardRow, ...]
     correction: str = NONE  # of the comparisons behind the tiers
     minimum_detectable: float | None = None  # points two typical subjects must differ by, 80 % power, one comparison
     judging: str | None = None  # what an offline judge's estimates rest on
@@ -91,7 +91,7 @@ def board(
     scope: BoardScope,
     scoring: str = STRICT,
     judge: str | None = None,
-    reading: Reading = DEFAULT,
+    reading: InferenceOptions = DEFAULT,
     models: Collection[str] = (),
 ) -> Board:
     """Score every subject of a place; `models`: show only these labels or ids, as they stand among all.
@@ -102,19 +102,21 @@ def board(
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no board of this kind")
     read = study.read(connection, scope, judge)
     costs = queries.costs(connection, scope.where)
-    return only(of(read, costs, scoring, reading), read, models)
+    return only(board_of_study(read, costs, scoring, reading), read, models)
 
 
 def only(board: Board, read: Study, models: Collection[str]) -> Board:
     """The rows of these labels, ids or directories as they stand; none named: all. Raises StoreError."""
     if not models:
         return board
-    chosen = study.named(read, models)
+    chosen = study.config_dirs_named(read, models)
     notes = read.repeats.notes({config: read.about[config].name for config in chosen})
     return msgspec.structs.replace(board, rows=tuple(row for row in board.rows if row.config in chosen), repeats=notes)
 
 
-def of(read: Study, costs: Mapping[str, float], scoring: str = STRICT, reading: Reading = DEFAULT) -> Board:
+def board_of_study(
+    read: Study, costs: Mapping[str, float], scoring: str = STRICT, reading: InferenceOptions = DEFAULT
+) -> Board:
     """The board of a place that was read already; `costs` in dollars by config_dir."""
     scope = read.scope
     rows = _strict(read, reading) if scoring == STRICT else _published(read, scoring)
@@ -133,37 +135,37 @@ def of(read: Study, costs: Mapping[str, float], scoring: str = STRICT, reading: 
     head = (scope.suite.suite, scope.edition, str(scope.condition), scoring, read.judge)
     if scoring != STRICT:
         return Board(
-            *head, THESE, named, judging=read.estimates.judging, repeats=study.repeated(read), as_full=read.as_full,
+            *head, THESE, named, judging=read.estimates.judging, repeats=study.repeat_notes(read), as_full=read.as_full,
             dates=read.dates,
         )  # fmt: skip
     estimates = list((read.these if reading.generalises_to == THESE else read.like_these).values())
-    smallest = standing.minimum_detectable(estimates)
+    smallest = placement.minimum_detectable(estimates)
     return Board(
         *head, reading.generalises_to, _by_estimate(named), reading.correction, smallest, read.estimates.judging,
-        study.repeated(read), read.as_full, read.dates,
+        study.repeat_notes(read), read.as_full, read.dates,
     )  # fmt: skip
 
 
-def _by_estimate(rows: Sequence[Row]) -> tuple[Row, ...]:
+def _by_estimate(rows: Sequence[BoardRow]) -> tuple[BoardRow, ...]:
     """Subjects without a rank by their estimates, where there are any."""
 
-    def place(row: Row) -> tuple[bool, float]:
+    def place(row: BoardRow) -> tuple[bool, float]:
         index = row.estimate.index if row.estimate is not None else None
         return (row.rank is None, 0.0 if row.rank is not None or index is None else -index)
 
     return tuple(sorted(rows, key=place))
 
 
-def _strict(read: Study, reading: Reading) -> list[Row]:
+def _strict(read: Study, reading: InferenceOptions) -> list[BoardRow]:
     order = read.ranked()
-    ranks = dict(zip(order, standing.ranks([read.sheets[config].index for config in order]), strict=True))
+    ranks = dict(zip(order, placement.ranks([read.sheets[config].index for config in order]), strict=True))
     places = _standings(read, reading)
     rows = []
     for config, own in read.planned.items():
         scored = strict.score(read.frame, study.scored(own))
         intervals = _intervals(read, config, scored)
         ci = intervals.get(reading.generalises_to)
-        row = Row(
+        row = BoardRow(
             ranks.get(config), config, config, scored.index, scored.bounds, ci,
             reading.generalises_to if ci else NONE, scored.runs, scored.complete_runs, scored.coverage, False,
             _flags(own), 0.0, scored.per_run, scored.dimensions, intervals=intervals,
@@ -174,7 +176,7 @@ def _strict(read: Study, reading: Reading) -> list[Row]:
     return sorted(rows, key=lambda row: (row.rank is None, row.rank or -row.bounds[0], row.config))
 
 
-def _standings(read: Study, reading: Reading) -> dict[str, Standing]:
+def _standings(read: Study, reading: InferenceOptions) -> dict[str, Placement]:
     """Tier, rank interval and chance of being best of every subject with an interval. Without noise there is none."""
     own = read.these if reading.generalises_to == THESE else read.like_these
     order = [config for config in read.ranked() if config in own and own[config].se > 0]
@@ -185,7 +187,7 @@ def _standings(read: Study, reading: Reading) -> dict[str, Standing]:
         estimates = [read.like_these[config] for config in order]
         p = all_paired([read.sheets[config] for config in order], these, reading.correction) if these else None
     others = [sheet.index for config, sheet in read.sheets.items() if config not in order]
-    return dict(zip(order, standing.standings(estimates, p, others), strict=True)) if p is not None else {}
+    return dict(zip(order, placement.placements(estimates, p, others), strict=True)) if p is not None else {}
 
 
 def _intervals(read: Study, config: str, scored: StrictRow) -> dict[str, Ends | None]:
@@ -194,14 +196,14 @@ def _intervals(read: Study, config: str, scored: StrictRow) -> dict[str, Ends | 
         return {}
     bootstrap = len(scored.per_run) > 1 and len(scored.per_run) == scored.runs
     return {
-        spread.THESE: read.these[config].interval(),
-        spread.LIKE_THESE: read.like_these[config].interval(),
+        index_uncertainty.THESE: read.these[config].interval(),
+        index_uncertainty.LIKE_THESE: read.like_these[config].interval(),
         T_RUNS: strict.interval(scored),
         BOOTSTRAP: resample.percentile_interval(scored.per_run) if bootstrap else None,
     }
 
 
-def _published(read: Study, scoring: str) -> list[Row]:
+def _published(read: Study, scoring: str) -> list[BoardRow]:
     rule = _rule(read.scope, scoring)
     _refuse_unequal(read, scoring)
     subjects = [SubjectRuns(config, _runs(own)) for config, own in sorted(read.planned.items())]
@@ -210,7 +212,7 @@ def _published(read: Study, scoring: str) -> list[Row]:
         own = read.planned[row.config_dir]
         scored = strict.score(read.frame, study.scored(own))
         rows.append(
-            Row(
+            BoardRow(
                 rank, row.config_dir, row.config_dir, row.index, scored.bounds, row.ci,
                 BOOTSTRAP if row.ci else NONE, row.runs, scored.complete_runs, scored.coverage, False,
                 _flags(own), 0.0, row.per_run, dict(row.dimensions), intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci},
@@ -219,7 +221,7 @@ def _published(read: Study, scoring: str) -> list[Row]:
     return rows
 
 
-def _rule(scope: BoardScope, scoring: str) -> Rule:
+def _rule(scope: BoardScope, scoring: str) -> ScoringRule:
     assert scope.suite.index is not None
     if scoring not in SCORINGS:
         raise UsageError(f"no scoring rule `{scoring}`; choose one of {', '.join(SCORINGS)}")
@@ -248,15 +250,15 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
             )
 
 
-def _runs(own: Sequence[Planned]) -> tuple[list[ScoredVerdict], ...]:
+def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[ScoredVerdict], ...]:
     runs: dict[int, list[ScoredVerdict]] = {}
     for cell in own:
-        if cell.given is not None and cells.REREAD not in cell.flags:  # the publisher did not have it
+        if cell.given is not None and planned_verdicts.REREAD not in cell.flags:  # the publisher did not have it
             runs.setdefault(cell.run, []).append(ScoredVerdict(cell.scenario, cell.experiment, cell.given))
     return tuple(runs[run] for run in sorted(runs))
 
 
-def _flags(own: Sequence[Planned]) -> dict[str, int]:
+def _flags(own: Sequence[PlannedVerdict]) -> dict[str, int]:
     counts = Counter(flag for cell in own for flag in cell.flags)
-    missing = {f"missing:{reason}": n for reason, n in cells.reasons(own).items()}
+    missing = {f"missing:{reason}": n for reason, n in planned_verdicts.reasons(own).items()}
     return dict(sorted(counts.items())) | missing

@@ -12,7 +12,7 @@ from independence.clients.listing import KeyInfo
 from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
 from independence.report.findings import Finding
-from independence.store.health import Contents, Health
+from independence.store.health import StoreContents, StoreHealth
 
 SCARCE_BYTES = 200 * 2**20  # a published board of 65 models takes 80 MB
 NO_ROOM_BYTES = 10 * 2**20
@@ -21,7 +21,7 @@ _LITTLE_USD = 0.5
 _NEAR = 3  # names that may have been meant
 
 
-def of_store(health: Health) -> Iterator[Finding]:
+def of_store(health: StoreHealth) -> Iterator[Finding]:
     """Integrity and schema, what the rows say, who works on it, and the disk."""
     name = str(health.path)
     yield _integrity(health, name)
@@ -34,7 +34,7 @@ def of_store(health: Health) -> Iterator[Finding]:
     yield of_disk(health.free_bytes, str(health.path.parent))
 
 
-def _integrity(health: Health, name: str) -> Finding:
+def _integrity(health: StoreHealth, name: str) -> Finding:
     if health.damage:
         return Finding("store", name, "fail", f"damaged: {'; '.join(health.damage)}", "restore a copy of the file")
     if health.schema > health.known:
@@ -51,7 +51,7 @@ def _integrity(health: Health, name: str) -> Finding:
     return Finding("store", name, "ok", f"sound, {size}, schema {health.schema}")
 
 
-def _contents(held: Contents, name: str) -> Finding:
+def _contents(held: StoreContents, name: str) -> Finding:
     parts = [f"{held.trials:,} dialogues, {held.answers:,} answers, {held.verdicts:,} verdicts"]
     odd = {
         "dialogues hold an answer given on a history that was replaced": held.stale,
@@ -64,7 +64,7 @@ def _contents(held: Contents, name: str) -> Finding:
     return Finding("contents", name, "warn" if fixes else "ok", "; ".join(parts), "; ".join(fixes))
 
 
-def _leases(held: Contents, name: str) -> Finding:
+def _leases(held: StoreContents, name: str) -> Finding:
     if held.expired:
         found = f"{held.expired:,} dialogues were left by a run that was killed"
         return Finding("leases", name, "warn", found, "run the same command again: it takes them over")
@@ -126,7 +126,7 @@ def of_endpoint(there: Endpoint, address: str, said: Catalogue | Failure) -> Fin
     return Finding("endpoint", there.name, "fail", f"no answer from {address} ({said.kind}: {said.detail})", fix)
 
 
-class Patient(NamedTuple):
+class CheckedModel(NamedTuple):
     """A model to look at, as a subject or as a judge."""
 
     role: str  # `model` or `judge`
@@ -136,7 +136,7 @@ class Patient(NamedTuple):
     temperature_sent: bool = True
 
 
-def of_model(patient: Patient, listed: Catalogue, info: ModelInfo | None) -> Iterator[Finding]:
+def of_model(patient: CheckedModel, listed: Catalogue, info: ModelInfo | None) -> Iterator[Finding]:
     """What the catalogue says of a model: that it is there, what it takes, what it costs."""
     yield _presence(patient, listed, info)
     if listed.known and info is None:
@@ -150,7 +150,7 @@ def of_model(patient: Patient, listed: Catalogue, info: ModelInfo | None) -> Ite
         yield _context(patient, info.context_length)
 
 
-def _presence(patient: Patient, listed: Catalogue, info: ModelInfo | None) -> Finding:
+def _presence(patient: CheckedModel, listed: Catalogue, info: ModelInfo | None) -> Finding:
     if not listed.known:
         found = "its endpoint lists no models; taken at your word"
         return Finding(patient.role, patient.name, "skipped", found)
@@ -163,7 +163,7 @@ def _presence(patient: Patient, listed: Catalogue, info: ModelInfo | None) -> Fi
     return Finding(patient.role, patient.name, "fail", f"no `{patient.model}` in the catalogue", fix)
 
 
-def _tools(patient: Patient, info: ModelInfo | None) -> Finding:
+def _tools(patient: CheckedModel, info: ModelInfo | None) -> Finding:
     if info is None or info.supported_parameters is None:
         return Finding("tools", patient.name, "skipped", "its listing does not say; `tool call` shows")
     if info.rejects("tools"):
@@ -173,13 +173,13 @@ def _tools(patient: Patient, info: ModelInfo | None) -> Finding:
     return Finding("tools", patient.name, "ok", "listed")
 
 
-def _temperature(patient: Patient) -> Iterator[Finding]:
+def _temperature(patient: CheckedModel) -> Iterator[Finding]:
     """Only where no temperature is sent to the model although its label names one."""
     if not patient.temperature_sent:
         yield Finding("temperature", patient.name, "ok", "none is sent, as its entry says temperature_supported: false")
 
 
-def _effort(patient: Patient, info: ModelInfo | None) -> Finding:
+def _effort(patient: CheckedModel, info: ModelInfo | None) -> Finding:
     sent = resolve_effort(patient.effort, info)
     if sent == patient.effort:
         return Finding("effort", patient.name, "ok", f"`{sent}` is sent")
@@ -191,7 +191,7 @@ def _effort(patient: Patient, info: ModelInfo | None) -> Finding:
     return Finding("effort", patient.name, "warn", found, f"say -r {sent}, so that the label tells what was measured")
 
 
-def _price(patient: Patient, prices: Prices | None) -> Finding:
+def _price(patient: CheckedModel, prices: Prices | None) -> Finding:
     if prices is None:
         fix = "under --max-cost add --allow-unpriced; its cost is counted as it comes in"
         return Finding("price", patient.name, "warn", "not listed, so --max-cost cannot be kept", fix)
@@ -201,7 +201,7 @@ def _price(patient: Patient, prices: Prices | None) -> Finding:
     return Finding("price", patient.name, "ok", found)
 
 
-def _context(patient: Patient, length: int) -> Finding:
+def _context(patient: CheckedModel, length: int) -> Finding:
     if length < SHORT_CONTEXT:
         found = f"{length:,} tokens: long dialogues are cut or refused"
         fix = f"take a model or a setting with {SHORT_CONTEXT:,} or more"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
-from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, Row
-from independence.report.cells import Planned
+from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, BoardRow
 from independence.report.legend import words
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value, decimal
-from independence.stats.spread import LIKE_THESE, THESE
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
 
 _COLUMNS = (
     Column("experiment", "Experiment", "id"), Column("field", "Field", "id"), Column("mean", "Mean", "number", 2),
@@ -51,7 +51,7 @@ def subjects(read: Study, board: Board) -> list[Table]:
     return [_subject(read, row) for row in board.rows]
 
 
-def _subject(read: Study, row: Row) -> Table:
+def _subject(read: Study, row: BoardRow) -> Table:
     planned = read.planned[row.config]
     rows = [line for experiment in read.scope.suite.experiments for line in _fields(experiment, planned)]
     notes = [f"{words(name)} {value:.2f}" for name, value in row.dimensions.items() if value is not None]
@@ -61,7 +61,7 @@ def _subject(read: Study, row: Row) -> Table:
     return Table(f"subject-{_slug(row.config)}", _name(row), _COLUMNS, tuple(rows), tuple(text))
 
 
-def _fields(experiment: str, planned: Sequence[Planned]) -> list[tuple[Value, ...]]:
+def _fields(experiment: str, planned: Sequence[PlannedVerdict]) -> list[tuple[Value, ...]]:
     given = [cell.values for cell in planned if cell.experiment == experiment and cell.values is not None]
     lines: list[tuple[Value, ...]] = []
     for field in dict.fromkeys(name for values in given for name in values):
@@ -75,5 +75,5 @@ def _slug(config: str) -> str:
     return "".join(sign if sign.isalnum() else "-" for sign in config.lower()).strip("-")
 
 
-def _name(row: Row) -> str:
+def _name(row: BoardRow) -> str:
     return f"{row.label} (simulated)" if row.simulated else row.label

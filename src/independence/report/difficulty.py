@@ -44,7 +44,7 @@ Verdicts = Mapping[str, Sequence[Mapping[str, Scalar]]]
 """Scenario -> values of one subject's verdicts."""
 
 
-class _Question(NamedTuple):
+class _ScenarioDifficulty(NamedTuple):
     scenario: str
     shares: tuple[float, ...]  # mean share reached, 0-1, by subject
     samples: int
@@ -66,7 +66,7 @@ def tables(study: Study) -> list[Table]:
     return [Table("difficulty", "Question difficulty", _COLUMNS, rows, notes)]
 
 
-def _order(question: _Question) -> float:
+def _order(question: _ScenarioDifficulty) -> float:
     return float("inf") if question.average is None else question.average
 
 
@@ -82,10 +82,10 @@ def _verdicts(study: Study) -> list[Verdicts]:
     return out
 
 
-def _question(scenario: str, scales: Scales, verdicts: Sequence[Verdicts]) -> _Question:
+def _question(scenario: str, scales: Scales, verdicts: Sequence[Verdicts]) -> _ScenarioDifficulty:
     given = [own[scenario] for own in verdicts if scenario in own]
     shares = [fmean(_share(scales, values) for values in runs) for runs in given] if scales else []
-    return _Question(scenario, tuple(shares), sum(map(len, given)))
+    return _ScenarioDifficulty(scenario, tuple(shares), sum(map(len, given)))
 
 
 def _share(scales: Scales, values: Mapping[str, Scalar]) -> float:
@@ -94,7 +94,7 @@ def _share(scales: Scales, values: Mapping[str, Scalar]) -> float:
     return fmean(min(1.0, max(0.0, share)) for share in own)
 
 
-def _row(suite: Suite, number: int, question: _Question) -> tuple[Value, ...]:
+def _row(suite: Suite, number: int, question: _ScenarioDifficulty) -> tuple[Value, ...]:
     scenario, average = suite.scenario(question.scenario), question.average
     spread = bool(question.shares) and max(question.shares) - min(question.shares) > _TOLERANCE
     interval = clipped(t_interval([100 * (1 - share) for share in question.shares])) if spread else None

@@ -15,21 +15,21 @@ from typing import Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from independence.judge.offline.line import Line
-from independence.report.cells import Planned
-from independence.report.predictions import Predictions, Unit
-from independence.stats import powered
+from independence.judge.offline.calibration_line import CalibrationLine
+from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.predictions import PlacePredictions, PredictedVerdict
+from independence.stats import prediction_powered
 from independence.stats.leverage import Leverage, leverage
-from independence.stats.powered import Sample
-from independence.stats.strict import Frame
-from independence.stats.student import quantile
+from independence.stats.prediction_powered import MeasuredSample
+from independence.stats.strict import ScoringFrame
+from independence.stats.student_t import quantile
 
 Ends = tuple[float, float]
 Method = Literal["prediction-powered", "offline", "uncalibrated", "undrawn", "incomplete"]
 _LEVEL = 0.95
 
 
-class Estimated(msgspec.Struct, frozen=True):
+class EstimatedIndex(msgspec.Struct, frozen=True):
     """An estimated index in points, or why there is none.
 
     `uncalibrated`: the offline judge was trained on other words and too little was bought; `undrawn`: too little was
@@ -44,17 +44,19 @@ class Estimated(msgspec.Struct, frozen=True):
     flagged: dict[str, int] = {}  # scenario -> dialogues with a field on the half of its scale where it seldom is
 
 
-class Estimates(NamedTuple):
+class EstimatedIndices(NamedTuple):
     """Of every subject, by config_dir, and in a sentence what they rest on. Nothing where no offline judge spoke."""
 
-    of: Mapping[str, Estimated] = {}
+    of: Mapping[str, EstimatedIndex] = {}
     judging: str | None = None
 
 
-def estimate(said: Predictions | None, frame: Frame, planned: Mapping[str, Sequence[Planned]], suite: str) -> Estimates:
+def estimate(
+    said: PlacePredictions | None, frame: ScoringFrame, planned: Mapping[str, Sequence[PlannedVerdict]], suite: str
+) -> EstimatedIndices:
     """The estimate of every subject of a place (of a suite, by name)."""
     if said is None:
-        return Estimates()
+        return EstimatedIndices()
     lever = leverage(frame)
     whole = {config: units for config, units in said.units.items() if _whole(lever, units)}
     if said.auditor is None:
@@ -62,15 +64,15 @@ def estimate(said: Predictions | None, frame: Frame, planned: Mapping[str, Seque
         found = {config: _predicted(lever, units, line) for config, units in whole.items()}
     else:
         found = _corrected(lever, whole) if whole else {}
-    missing = {config: Estimated("incomplete", verdicts=len(own)) for config, own in planned.items()}
+    missing = {config: EstimatedIndex("incomplete", verdicts=len(own)) for config, own in planned.items()}
     every = {
         config: msgspec.structs.replace(one, flagged=dict(said.flagged[config]))
         for config, one in (missing | found).items()
     }
-    return Estimates(every, _sentence(said))
+    return EstimatedIndices(every, _sentence(said))
 
 
-def _whole(lever: Leverage, units: Sequence[Unit]) -> bool:
+def _whole(lever: Leverage, units: Sequence[PredictedVerdict]) -> bool:
     """Whether every scenario of the index is there, all its fields are told, and all that was drawn has come."""
     if not lever.weights.keys() <= {unit.scenario for unit in units}:
         return False
@@ -78,16 +80,16 @@ def _whole(lever: Leverage, units: Sequence[Unit]) -> bool:
     return told and not any(unit.drawn and not unit.row.answered for unit in units)
 
 
-def _predicted(lever: Leverage, units: Sequence[Unit], line: Line | None) -> Estimated:
+def _predicted(lever: Leverage, units: Sequence[PredictedVerdict], line: CalibrationLine | None) -> EstimatedIndex:
     """By predictions alone."""
     if line is None or not all(unit.said.known for unit in units):
-        return Estimated("uncalibrated", verdicts=len(units))
+        return EstimatedIndex("uncalibrated", verdicts=len(units))
     index = line.at(lever.constant + sum(lever.points(u.scenario, u.said.values) * u.share for u in units))
     half = quantile(max(line.families - 1, 1), _LEVEL) * line.error
-    return Estimated("offline", index, (index - half, index + half), 0, len(units))
+    return EstimatedIndex("offline", index, (index - half, index + half), 0, len(units))
 
 
-def _corrected(lever: Leverage, fleet: Mapping[str, Sequence[Unit]]) -> dict[str, Estimated]:
+def _corrected(lever: Leverage, fleet: Mapping[str, Sequence[PredictedVerdict]]) -> dict[str, EstimatedIndex]:
     """By predictions and what was bought, as sure as the whole fleet makes it."""
     every = [(group, unit) for group, units in enumerate(fleet.values()) for unit in units]
     strange = sorted({unit.scenario for _, unit in every if not unit.said.known})
@@ -104,14 +106,14 @@ def _corrected(lever: Leverage, fleet: Mapping[str, Sequence[Unit]]) -> dict[str
             )
         )  # fmt: skip
     columns = [np.array(column) for column in zip(*rows, strict=True)]
-    told = powered.totals(Sample(*columns), len(fleet), strata.values())
+    told = prediction_powered.totals(MeasuredSample(*columns), len(fleet), strata.values())
     return {
         config: _estimated(units, lever.constant + float(told.total[at]), float(told.half[at]))
         for at, (config, units) in enumerate(fleet.items())
     }
 
 
-def _measured(lever: Leverage, unit: Unit) -> float:
+def _measured(lever: Leverage, unit: PredictedVerdict) -> float:
     """Points that a bought verdict brings; NaN where none was."""
     if unit.row.bought is None:
         return float("nan")
@@ -119,30 +121,30 @@ def _measured(lever: Leverage, unit: Unit) -> float:
     return lever.points(unit.scenario, values) * unit.share
 
 
-def _came(units: Sequence[Unit]) -> dict[str, float]:
+def _came(units: Sequence[PredictedVerdict]) -> dict[str, float]:
     """Share of the drawn verdicts that came to something, by scenario."""
     drawn = [unit for unit in units if unit.row.route is not None and unit.row.route.way == "audit"]
     came = Counter(unit.scenario for unit in drawn if unit.row.bought is not None)
     return {scenario: came[scenario] / count for scenario, count in Counter(unit.scenario for unit in drawn).items()}
 
 
-def _chance(unit: Unit, came: Mapping[str, float]) -> float:
+def _chance(unit: PredictedVerdict, came: Mapping[str, float]) -> float:
     """Probability that a verdict was drawn, and came to something."""
     if unit.row.route is None:
         return 0.0
     return unit.row.route.probability * (1.0 if unit.row.route.way == "unsure" else came.get(unit.scenario, 1.0))
 
 
-def _estimated(units: Sequence[Unit], index: float, half: float) -> Estimated:
+def _estimated(units: Sequence[PredictedVerdict], index: float, half: float) -> EstimatedIndex:
     bought = sum(unit.row.bought is not None for unit in units)
     if np.isnan(half):
-        return Estimated(
+        return EstimatedIndex(
             "undrawn" if all(unit.said.known for unit in units) else "uncalibrated", None, None, bought, len(units)
         )
-    return Estimated("prediction-powered", index, (index - half, index + half), bought, len(units))
+    return EstimatedIndex("prediction-powered", index, (index - half, index + half), bought, len(units))
 
 
-def _sentence(said: Predictions) -> str:
+def _sentence(said: PlacePredictions) -> str:
     """What estimates rest on."""
     who = f"Offline judge, weights {said.settings.weights}"
     if said.auditor is None:

@@ -19,8 +19,8 @@ from independence.report.plots.strips import StripRow
 from independence.report.plots.svg import About
 from independence.report.section import Svg
 from independence.report.study import Study
-from independence.stats.sheet import kept
-from independence.stats.spread import LIKE_THESE, THESE
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
+from independence.stats.subject_points import share_kept
 
 
 def forest(board: Board) -> Svg:
@@ -64,7 +64,7 @@ def heatmap(read: Study, board: Board) -> Svg:
     scenarios = [scenario for scenario in read.scope.suite.scenarios if _scored(read, scenario.id)]
     columns = [HeatColumn(scenario.id, scenario.experiment) for scenario in scenarios]
     rows = [
-        HeatRow(row.label, tuple(_kept(read, row.config, scenario.id) for scenario in scenarios), row.simulated)
+        HeatRow(row.label, tuple(_kept_share(read, row.config, scenario.id) for scenario in scenarios), row.simulated)
         for row in board.rows
     ]
     caption = "The share of each scenario's scale that a subject keeps. Hatched where a verdict is missing."
@@ -79,8 +79,8 @@ def strips(board: Board) -> Svg:
     return _figure(strips_plot.strips(rows, About("run-strips", "Runs", caption)), "run-strips", caption)
 
 
-def _kept(read: Study, config: str, scenario: str) -> float | None:
-    return kept(read.frame, scenario, [cell.values for cell in read.planned[config] if cell.scenario == scenario])
+def _kept_share(read: Study, config: str, scenario: str) -> float | None:
+    return share_kept(read.frame, scenario, [cell.values for cell in read.planned[config] if cell.scenario == scenario])
 
 
 def _scored(read: Study, scenario: str) -> bool:

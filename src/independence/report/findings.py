@@ -31,7 +31,7 @@ def table(findings: Sequence[Finding], notes: Sequence[str] = ()) -> Table:
     return Table("doctor", "Doctor", (_CHECK, _OF, _RESULT, _FOUND, _FIX, _COST), rows, (_summary(findings), *notes))
 
 
-def told(findings: Sequence[Finding], notes: Sequence[str] = ()) -> list[Table]:
+def terminal_table(findings: Sequence[Finding], notes: Sequence[str] = ()) -> list[Table]:
     """The same for a terminal, whose lines are short: what was found, then what to do."""
     rows = tuple((f.check, f.of, f.result, f.found, f.usd) for f in findings)
     found = Table("doctor", "Doctor", (_CHECK, _OF, _RESULT, _FOUND, _COST), rows, (_summary(findings), *notes))

@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Sequence
 
 from independence import __version__
-from independence.report import dated
+from independence.report import date_lines
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
-from independence.report.board import STRICT, Board, Row
-from independence.report.formats import name
+from independence.report.board import STRICT, Board, BoardRow
+from independence.report.board_formats import name
 from independence.report.section import Prose, Section
-from independence.report.study import Subjects
+from independence.report.study import StudiedSubjects
 from independence.report.table import Ends
-from independence.report.tables import escaped
+from independence.report.table_formats import escaped
 from independence.store.dates import Dates
 
 
-def of_index(read: Subjects, built: Board) -> Section:
+def of_index(read: StudiedSubjects, built: Board) -> Section:
     """Who has the highest index and who the lowest, and how many have none."""
     known = sorted((row for row in built.rows if row.index is not None), key=lambda row: -(row.index or 0.0))
     said = _compared(known) if known else _unknown(built.rows)
@@ -32,13 +32,13 @@ def of_index(read: Subjects, built: Board) -> Section:
     return _section(read, said, built.dates, rule, any(row.simulated for row in built.rows))
 
 
-def of_sides(read: Subjects, board: SidesBoard) -> Section:
+def of_sides(read: StudiedSubjects, board: SidesBoard) -> Section:
     """How many subjects bend towards the asker, and who does most."""
     verdicts = [(_name(row.label, row.simulated), row.verdict, row.S.est if row.S else None) for row in board.rows]
     return _section(read, leaning(verdicts, "S"), board.dates, [], any(row.simulated for row in board.rows))
 
 
-def of_stance(read: Subjects, board: StanceBoard, verdicts: Sequence[str]) -> Section:
+def of_stance(read: StudiedSubjects, board: StanceBoard, verdicts: Sequence[str]) -> Section:
     """The same for the published instrument; `verdicts` say of each row what its interval allows to say."""
     rows = [
         (_name(row.label, row.simulated), said, row.contrast.est if row.contrast else None)
@@ -47,7 +47,7 @@ def of_stance(read: Subjects, board: StanceBoard, verdicts: Sequence[str]) -> Se
     return _section(read, leaning(rows, "contrast"), board.dates, [], any(row.simulated for row in board.rows))
 
 
-def _compared(known: Sequence[Row]) -> str:
+def _compared(known: Sequence[BoardRow]) -> str:
     best, worst = known[0], known[-1]
     if len(known) == 1:
         return f"**{escaped(name(best))}** has an index of {_index(best)}."
@@ -60,7 +60,7 @@ def _compared(known: Sequence[Row]) -> str:
     )
 
 
-def _tier(best: Row, others: int) -> str:
+def _tier(best: BoardRow, others: int) -> str:
     if best.tier is None:
         return ""
     if not others:
@@ -68,7 +68,7 @@ def _tier(best: Row, others: int) -> str:
     return f"in one tier with {others} other{'' if others == 1 else 's'}, which cannot be told from it"
 
 
-def _unknown(rows: Sequence[Row]) -> str:
+def _unknown(rows: Sequence[BoardRow]) -> str:
     estimated = [(row, row.estimate) for row in rows if row.estimate is not None and row.estimate.index is not None]
     if not estimated:
         return f"No index is known: of {len(rows)} subjects none is complete."
@@ -79,7 +79,7 @@ def _unknown(rows: Sequence[Row]) -> str:
     )
 
 
-def _index(row: Row) -> str:
+def _index(row: BoardRow) -> str:
     return f"{row.index:.1f}{_ends(row.ci)}"
 
 
@@ -113,7 +113,7 @@ def _counted(count: int, said: str) -> str:
     return f"{count} {'is' if count == 1 else 'are'} {said}"
 
 
-def _section(read: Subjects, said: str, dates: Dates | None, more: Sequence[str], simulated: bool) -> Section:
+def _section(read: StudiedSubjects, said: str, dates: Dates | None, more: Sequence[str], simulated: bool) -> Section:
     scope = read.scope
     planned = [cell for own in read.planned.values() for cell in own]
     valid = sum(cell.values is not None for cell in planned)
@@ -122,7 +122,7 @@ def _section(read: Subjects, said: str, dates: Dates | None, more: Sequence[str]
         *_when(dates),
         f"Edition `{scope.where.edition_name}`, condition `{scope.condition}`",
         *more,
-        f"Report of {dated.today()}, made by ai-independence-bench {__version__}",
+        f"Report of {date_lines.today()}, made by ai-independence-bench {__version__}",
     ]
     told = [said, "\n".join(f"- {fact}" for fact in facts)]
     if simulated:
@@ -133,5 +133,5 @@ def _section(read: Subjects, said: str, dates: Dates | None, more: Sequence[str]
 def _when(dates: Dates | None) -> list[str]:
     if dates is None:
         return []
-    replied, graded = dated.replies(dates), dated.verdicts(dates)
+    replied, graded = date_lines.replies(dates), date_lines.verdicts(dates)
     return [f"Replies: {replied}"] * bool(replied) + [f"Verdicts: {graded}"] * bool(graded)

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from independence.report.cells import Planned
-from independence.report.study import Subjects
+from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.study import StudiedSubjects
 from independence.report.table import Column, Table, Value
 from independence.stats.validity import VOID
-from independence.store.spending import Times, times
+from independence.store.spending import RunTimes, times
 
 SPLIT = timedelta(days=1)
 
@@ -22,7 +22,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def table(connection: sqlite3.Connection, read: Subjects) -> Table:
+def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
     """Every run with something amiss: a missing verdict, a void or cut answer, answers more than a day apart."""
     scope = read.scope
     when = times(connection, scope.where)
@@ -33,7 +33,7 @@ def table(connection: sqlite3.Connection, read: Subjects) -> Table:
             runs += 1
             missing = Counter(cell.missing for cell in own if cell.missing is not None)
             marks = Counter(flag for cell in own for flag in cell.flags if flag in VOID or flag == "truncated")
-            apart = _apart(when.get((config, run)))
+            apart = _hours_apart(when.get((config, run)))
             if missing or marks or apart is not None:
                 rows.append(
                     (read.about[config].name, run, len(own) - missing.total(), len(own), _counted(missing) or None,
@@ -43,14 +43,14 @@ def table(connection: sqlite3.Connection, read: Subjects) -> Table:
     return Table("run-health", "Run health", _COLUMNS, tuple(rows), (note,))
 
 
-def _by_run(planned: Sequence[Planned]) -> dict[int, list[Planned]]:
-    runs: dict[int, list[Planned]] = {}
+def _by_run(planned: Sequence[PlannedVerdict]) -> dict[int, list[PlannedVerdict]]:
+    runs: dict[int, list[PlannedVerdict]] = {}
     for cell in planned:
         runs.setdefault(cell.run, []).append(cell)
     return dict(sorted(runs.items()))
 
 
-def _apart(when: Times | None) -> float | None:
+def _hours_apart(when: RunTimes | None) -> float | None:
     """Hours between first and last answer, where that is more than a day."""
     if when is None:
         return None

@@ -11,8 +11,8 @@ from typing import Final
 
 from independence.report.plots import palette
 from independence.report.section import Block, Prose, Section, Svg
-from independence.report.table import Column, Table, Value, shown
-from independence.report.tables import CODE
+from independence.report.table import Column, Table, Value, display_text
+from independence.report.table_formats import CODE
 
 _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
@@ -137,7 +137,7 @@ def _table(section: Section, table: Table, caption_class: str = "") -> str:
     heads = "".join(_head(place, column, key) for place, column in enumerate(table.columns))
     rows = "\n".join(_row(table, row, key) for row in table.shown)
     size = "scroll tall" if section.folded(table) else "scroll"
-    named = any(len(shown(table.columns[key], row[key])) > _LONG_NAME for row in table.rows)
+    named = any(len(display_text(table.columns[key], row[key])) > _LONG_NAME for row in table.rows)
     opening = f'<table class="named">{caption}' if named else f"<table>{caption}"
     return (
         f'<div class="table" id="{name}"><div class="{size}" tabindex="0" role="region" '
@@ -171,7 +171,7 @@ def _classes(kinds: Sequence[str]) -> str:
 
 
 def _cell(column: Column, value: Value) -> tuple[str, list[str]]:
-    text = shown(column, value)
+    text = display_text(column, value)
     if column.numeric:
         return _text(text), ["n", *(["absent"] if value is None else [])]
     if value is None:

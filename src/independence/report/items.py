@@ -8,7 +8,7 @@ from independence.report.study import Study
 from independence.report.table import Column, Ends, Table, Value
 from independence.stats import items
 from independence.stats.intervals import Interval
-from independence.stats.items import SANITY_CEILING, SANITY_DISCRIMINATION, Item
+from independence.stats.items import SANITY_CEILING, SANITY_DISCRIMINATION, ItemStatistics
 
 _COLUMNS = (
     Column("scenario", "Scenario"),
@@ -60,7 +60,7 @@ def headcount(study: Study, configs: Collection[str]) -> str:
     return f"{len(configs)} complete subjects" + (f", {simulated} of them simulated" if simulated else "")
 
 
-def _row(study: Study, item: Item) -> tuple[Value, ...]:
+def _row(study: Study, item: ItemStatistics) -> tuple[Value, ...]:
     scenario = study.scope.suite.scenario(item.scenario)
     return (
         item.scenario, scenario.title, scenario.experiment, item.difficulty, clipped(item.interval),

@@ -26,7 +26,7 @@ def fitted(text: str, room: int) -> str:
     return _cut(text, room, model if model <= room - 2 else _usual_tail(room))
 
 
-def apart(texts: Sequence[str], room: int) -> list[str]:
+def distinct_labels(texts: Sequence[str], room: int) -> list[str]:
     """The texts, each in at most `room` signs and cut in its middle; different texts stay different.
 
     Where the usual cut makes several equal, the cut moves to where their difference stays in sight; where no cut does
@@ -38,7 +38,7 @@ def apart(texts: Sequence[str], room: int) -> list[str]:
     taken = {short for short, count in often.items() if count == 1}
     for short in [short for short, count in often.items() if count > 1]:
         group = [text for text in distinct if cut[text] == short]
-        cut |= _told_apart(group, room, taken)
+        cut |= _made_distinct(group, room, taken)
         taken.update(cut[text] for text in group)
     return [cut[text] for text in texts]
 
@@ -47,9 +47,9 @@ def tight(names: Sequence[str], room: int) -> list[str]:
     """Names of subjects in at most `room` signs, different ones different; that one is simulated stays in sight."""
     bare = [name.removesuffix(SIMULATED) for name in names]
     if bare == list(names) or max(map(len, names)) <= room:
-        return apart(names, room)
+        return distinct_labels(names, room)
     marked = any(_marked(name, own) for name, own in zip(names, bare, strict=True))
-    cut = apart(bare, room - len(_SIM) * marked)
+    cut = distinct_labels(bare, room - len(_SIM) * marked)
     return [short + _SIM * _marked(name, own) for name, own, short in zip(names, bare, cut, strict=True)]
 
 
@@ -57,7 +57,7 @@ def _marked(name: str, bare: str) -> bool:
     return name != bare and not bare.startswith("sim/")
 
 
-def _told_apart(group: Sequence[str], room: int, taken: Collection[str]) -> dict[str, str]:
+def _made_distinct(group: Sequence[str], room: int, taken: Collection[str]) -> dict[str, str]:
     usual = _usual_tail(room)
     for tail in sorted(range(1, room - 1), key=lambda tail: abs(tail - usual)):
         cut = [_cut(text, room, tail) for text in group]

@@ -29,5 +29,5 @@ def table(connection: sqlite3.Connection) -> Table:
     return Table("sessions", "Sessions", _COLUMNS, rows, (note,))
 
 
-def _minutes(one: sessions.Session) -> float:
+def _minutes(one: sessions.CommandSession) -> float:
     return (datetime.fromisoformat(one.last_at) - datetime.fromisoformat(one.began_at)).total_seconds() / 60

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from independence.report.section import Block, Prose, Section, Svg
 from independence.report.table import Table
-from independence.report.tables import escaped, to_markdown
+from independence.report.table_formats import escaped, to_markdown
 
 
 def document(title: str, sections: Sequence[Section], figure_path: Callable[[str], str]) -> str:

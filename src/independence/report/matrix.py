@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.report import pairing, study
+from independence.report import study, subject_comparison
 from independence.report.judge_choice import usual_judge
-from independence.report.pairing import Side
 from independence.report.study import Study
+from independence.report.subject_comparison import ComparedSubject
 from independence.report.table import Column, Table, Value
 from independence.stats.intervals import Interval, t_interval
 from independence.store import queries
@@ -27,7 +27,7 @@ from independence.types import Condition, Where
 Array = NDArray[np.float64]
 
 
-class _Cell(NamedTuple):
+class _ConditionCell(NamedTuple):
     letter: str
     variant: str
     mode: str
@@ -38,11 +38,11 @@ class _Cell(NamedTuple):
         return f"{self.variant}/{self.mode}"
 
 
-class _Grid(NamedTuple):
+class _ConditionGrid(NamedTuple):
     """Every cell in the suite's order; the baseline is the first that has trials."""
 
-    cells: tuple[_Cell, ...]
-    present: tuple[tuple[_Cell, Study], ...]
+    cells: tuple[_ConditionCell, ...]
+    present: tuple[tuple[_ConditionCell, Study], ...]
     common: tuple[str, ...]  # subjects complete in every present cell, by config_dir
 
     def indices(self, read: Study) -> Array:
@@ -64,7 +64,7 @@ def tables(connection: sqlite3.Connection, suite: Suite, edition: str, judge: st
     return [_cells(grid, judge), _deltas(grid), *_effects(grid)]
 
 
-def _grid(connection: sqlite3.Connection, suite: Suite, where: Where, judge: str | None) -> _Grid:
+def _grid(connection: sqlite3.Connection, suite: Suite, where: Where, judge: str | None) -> _ConditionGrid:
     own, there = queries.personas(connection, where), queries.conditions(connection, where)
     variants = [variant for variant in suite.variants if variant not in own]
     declared = [Condition(variant, mode) for variant in variants for mode in suite.delivery.modes]
@@ -73,18 +73,18 @@ def _grid(connection: sqlite3.Connection, suite: Suite, where: Where, judge: str
     for number, condition in enumerate(order):
         asked = BoardScope(suite, where.under(condition))
         read = study.read(connection, asked, judge) if condition in there else None
-        cells.append(_Cell(_letter(number), *condition, read))
+        cells.append(_ConditionCell(_letter(number), *condition, read))
         if read is not None:
             present.append((cells[-1], read))
     common = set.intersection(*(set(read.sheets) for _, read in present))
-    return _Grid(tuple(cells), tuple(present), tuple(sorted(common)))
+    return _ConditionGrid(tuple(cells), tuple(present), tuple(sorted(common)))
 
 
 def _letter(number: int) -> str:
     return ascii_uppercase[number] if number < len(ascii_uppercase) else str(number + 1)
 
 
-def _cells(grid: _Grid, judge: str | None) -> Table:
+def _cells(grid: _ConditionGrid, judge: str | None) -> Table:
     columns = (
         Column("cell", "Cell"),
         Column("variant", "System prompt"),
@@ -111,7 +111,7 @@ def _cells(grid: _Grid, judge: str | None) -> Table:
     return Table("configurations", "System prompt and delivery", columns, rows, tuple(notes))
 
 
-def _standing(grid: _Grid, cell: _Cell, base: _Cell, reference: Array) -> tuple[Value, ...]:
+def _standing(grid: _ConditionGrid, cell: _ConditionCell, base: _ConditionCell, reference: Array) -> tuple[Value, ...]:
     if cell.study is None:
         return (None,) * 6
     own = grid.indices(cell.study)
@@ -127,12 +127,12 @@ def _interval(differences: Array) -> Interval | None:
     return t_interval(differences.tolist()) if len(set(np.round(differences, 9).tolist())) > 1 else None
 
 
-def _left_out(grid: _Grid) -> list[str]:
+def _left_out(grid: _ConditionGrid) -> list[str]:
     names = {config: about.name for _, read in grid.present for config, about in read.about.items()}
     return [names[config] for config in sorted(names.keys() - set(grid.common))]
 
 
-def _deltas(grid: _Grid) -> Table:
+def _deltas(grid: _ConditionGrid) -> Table:
     (base, read), *others = grid.present
     columns = [Column("subject", "Subject"), Column(base.condition, base.letter, "number")]
     for cell, _ in others:
@@ -158,12 +158,12 @@ def _of_subject(config: str, base: Study, others: Sequence[Study]) -> tuple[Valu
         if start is None or whole is None:
             values += [None, None]
             continue
-        found = pairing.gap(Side(other, config), Side(base, config))
+        found = subject_comparison.gap(ComparedSubject(other, config), ComparedSubject(base, config))
         values += [whole.index - start.index, found.these.interval() if found else None]
     return tuple(values)
 
 
-def _effects(grid: _Grid) -> list[Table]:
+def _effects(grid: _ConditionGrid) -> list[Table]:
     """Main effects and interaction, where the cells with trials are two prompts crossed with two deliveries."""
     variants = list(dict.fromkeys(cell.variant for cell, _ in grid.present))
     modes = list(dict.fromkeys(cell.mode for cell, _ in grid.present))

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.judge.names import asking, published
-from independence.judge.names.reading import Reading
+from independence.judge.names import name_scenarios, published
+from independence.judge.names.extracted import ExtractedNames
 from independence.judge.names.spec import source
 from independence.judge.names.spelling import key, usual
 from independence.report.table import Column, Table, Value, percent
@@ -36,7 +36,7 @@ _SUBJECTS = (
 )  # fmt: skip
 
 
-class Run(NamedTuple):
+class RunNames(NamedTuple):
     """What was read out of one run. With `missing` set there are no names, and that is no refusal."""
 
     names: tuple[str, ...] = ()
@@ -46,18 +46,18 @@ class Run(NamedTuple):
     usd: float = 0.0
 
 
-class Shown(NamedTuple):
+class NamesReport(NamedTuple):
     """Everything the tables are made of."""
 
     scope: BoardScope
     extractor: str
-    runs: Mapping[RunKey, Run]  # of all subjects; what was not read is not in it
+    runs: Mapping[RunKey, RunNames]  # of all subjects; what was not read is not in it
     planned: Sequence[RunKey]  # of the subjects that are shown
     labels: Mapping[str, str]
     spelled: Mapping[str, str]  # key of a name -> how it is written
     ranks: Mapping[str, int | None] | None  # on the board, by config_dir
 
-    def read(self) -> dict[RunKey, Run]:
+    def read(self) -> dict[RunKey, RunNames]:
         """The runs that are shown and say something: names, or a refusal."""
         return {run: self.runs[run] for run in self.planned if run in self.runs and self.runs[run].missing is None}
 
@@ -79,7 +79,7 @@ def tables(
     subjects stand.
     """
     where = scope.where
-    scenarios = asking.scenarios(grading(connection, scope))
+    scenarios = name_scenarios.scenarios(grading(connection, scope))
     readings = _readings(connection, where, scenarios)
     chosen = [name for name in extractors or filter(None, [_chosen(readings)]) if name in readings]
     if not chosen:
@@ -89,19 +89,21 @@ def tables(
     runs = {run: next((one for one in own if one.missing is None), own[0]) for run, own in found.items() if own}
     spelled = usual(name for run in runs.values() for name in run.names)
     kept = [run for run in planned if only is None or run[0] in only]
-    shown = Shown(scope, ", then ".join(chosen), runs, kept, _labels(connection, where), spelled, ranks)
+    shown = NamesReport(scope, ", then ".join(chosen), runs, kept, _labels(connection, where), spelled, ranks)
     first = [_popular(shown), _exclusive(shown)]
     return [*(_cut(table, top) for table in first), _by_subject(shown)]
 
 
-def _chosen(readings: Mapping[str, Mapping[RunKey, Run]]) -> str | None:
+def _chosen(readings: Mapping[str, Mapping[RunKey, RunNames]]) -> str | None:
     read = {name: sum(run.missing is None for run in runs.values()) for name, runs in readings.items()}
     return min(read, key=lambda name: (-read[name], name != PUBLISHED, name), default=None)
 
 
-def _readings(connection: sqlite3.Connection, where: Where, scenarios: Sequence[str]) -> dict[str, dict[RunKey, Run]]:
+def _readings(
+    connection: sqlite3.Connection, where: Where, scenarios: Sequence[str]
+) -> dict[str, dict[RunKey, RunNames]]:
     """Extractor -> what it read, run by run."""
-    out: dict[str, dict[RunKey, Run]] = {}
+    out: dict[str, dict[RunKey, RunNames]] = {}
     for run, content in names.imported(connection, where).items():
         out.setdefault(PUBLISHED, {})[run] = _imported(content, scenarios)
     stored = names.stored(connection, where)
@@ -113,23 +115,23 @@ def _readings(connection: sqlite3.Connection, where: Where, scenarios: Sequence[
     return out
 
 
-def _imported(content: bytes, scenarios: Sequence[str]) -> Run:
+def _imported(content: bytes, scenarios: Sequence[str]) -> RunNames:
     came = published.read(content, scenarios)
     usd = came.outcome.usage.cost_usd
     if isinstance(came.outcome, Missing):
-        return Run(missing=came.outcome.reason, by=came.extractor, usd=usd)
-    return Run(_each(came.outcome), not came.outcome.names, by=came.extractor, usd=usd)
+        return RunNames(missing=came.outcome.reason, by=came.extractor, usd=usd)
+    return RunNames(_each(came.outcome), not came.outcome.names, by=came.extractor, usd=usd)
 
 
-def _each(reading: Reading) -> tuple[str, ...]:
+def _each(reading: ExtractedNames) -> tuple[str, ...]:
     return tuple(named.name for named in reading.names)
 
 
-def _stored(row: NamesRow, rests_on: str) -> Run:
+def _stored(row: NamesRow, rests_on: str) -> RunNames:
     usd = row.usage.cost_usd
     if row.missing is not None or row.source != rests_on:
-        return Run(missing=STALE if row.source != rests_on else row.missing, by=row.extractor, usd=usd)
-    return Run(tuple(pick.name for pick in row.names), not row.names, by=row.extractor, usd=usd)
+        return RunNames(missing=STALE if row.source != rests_on else row.missing, by=row.extractor, usd=usd)
+    return RunNames(tuple(pick.name for pick in row.names), not row.names, by=row.extractor, usd=usd)
 
 
 def _labels(connection: sqlite3.Connection, where: Where) -> dict[str, str]:
@@ -142,7 +144,7 @@ def _labels(connection: sqlite3.Connection, where: Where) -> dict[str, str]:
     }
 
 
-def _takers(runs: Mapping[RunKey, Run]) -> dict[str, Counter[str]]:
+def _takers(runs: Mapping[RunKey, RunNames]) -> dict[str, Counter[str]]:
     """Key of a name -> subject -> runs in which it was taken."""
     out: dict[str, Counter[str]] = {}
     for (config_dir, _), run in runs.items():
@@ -151,7 +153,7 @@ def _takers(runs: Mapping[RunKey, Run]) -> dict[str, Counter[str]]:
     return out
 
 
-def _popular(shown: Shown) -> Table:
+def _popular(shown: NamesReport) -> Table:
     read = shown.read()
     takers = _takers(read)
     counts = {name: by.total() for name, by in takers.items()}
@@ -163,7 +165,7 @@ def _popular(shown: Shown) -> Table:
     return Table("names-popular", "Popular names", _POPULAR, tuple(rows), notes)
 
 
-def _exclusive(shown: Shown) -> Table:
+def _exclusive(shown: NamesReport) -> Table:
     takers = _takers(shown.runs)
     here = {config_dir for config_dir, _ in shown.planned}
     single = {name: by for name, by in takers.items() if len(by) == 1 and here.issuperset(by)}
@@ -175,7 +177,7 @@ def _exclusive(shown: Shown) -> Table:
     return Table("names-exclusive", "Exclusive names", _EXCLUSIVE, tuple(rows), (about,))
 
 
-def _by_subject(shown: Shown) -> Table:
+def _by_subject(shown: NamesReport) -> Table:
     rows: list[tuple[Value, ...]] = []
     for config_dir in sorted({run[0] for run in shown.planned}, key=lambda found: _place(shown, found)):
         planned = [run for run in shown.planned if run[0] == config_dir]
@@ -196,13 +198,13 @@ def _by_subject(shown: Shown) -> Table:
     return Table("names-by-subject", "Names by subject", columns, tuple(rows), (about,))
 
 
-def _place(shown: Shown, config_dir: str) -> tuple[bool, int, str, str]:
+def _place(shown: NamesReport, config_dir: str) -> tuple[bool, int, str, str]:
     """By rank, those without one last and by label."""
     rank = (shown.ranks or {}).get(config_dir)
     return rank is None, rank or 0, shown.labels[config_dir], config_dir
 
 
-def _counted(shown: Shown, runs: Iterable[Run]) -> str:
+def _counted(shown: NamesReport, runs: Iterable[RunNames]) -> str:
     counts = Counter(name for run in runs for name in {key(name) for name in run.names})
     ranked = (name for _, name in _ranked(counts))
     return ", ".join(shown.spelled[name] + (f" ×{counts[name]}" if counts[name] > 1 else "") for name in ranked)
@@ -215,7 +217,7 @@ def _ranked(counts: Mapping[str, int]) -> list[tuple[int, str]]:
     return [(first.setdefault(counts[name], place), name) for place, name in enumerate(order, start=1)]
 
 
-def _notes(shown: Shown, picks: int, different: int) -> tuple[str, ...]:
+def _notes(shown: NamesReport, picks: int, different: int) -> tuple[str, ...]:
     read, there = shown.read(), [shown.runs[run] for run in shown.planned if run in shown.runs]
     declined = sum(run.declined for run in read.values())
     reasons = Counter(run.missing for run in there if run.missing is not None)

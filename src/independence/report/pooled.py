@@ -14,9 +14,9 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import cells, judge_choice, study
-from independence.report.board import STRICT, Board, Reading
-from independence.report.cells import Planned, Table
+from independence.report import judge_choice, planned_verdicts, study
+from independence.report.board import STRICT, Board, InferenceOptions
+from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts
 from independence.report.repeats import Repeats
 from independence.store import queries
 from independence.store.scopes import BoardScope
@@ -30,7 +30,7 @@ def board(
     scope: BoardScope,
     scoring: str = STRICT,
     judge: str | None = None,
-    reading: Reading = boards.DEFAULT,
+    reading: InferenceOptions = boards.DEFAULT,
     models: Sequence[str] = (),
 ) -> Board:
     """The board of all conditions of an edition that have trials. Raises UsageError where there is only one."""
@@ -40,26 +40,26 @@ def board(
         raise UsageError(f"{edition.edition_name} has trials under {scope.condition} only, so there is nothing to pool")
     graded = queries.verdicts(connection, edition)
     name = judge or judge_choice.usual_judge(graded)
-    tables = [cells.table(connection, one, name) for one in places]
+    tables = [planned_verdicts.planned_verdicts(connection, one, name) for one in places]
     planned = _means(tables) if scoring == STRICT else [cell for table in tables for cell in table.planned]
-    table = Table(
+    table = PlannedVerdicts(
         name, planned, _left_out(places, tables), frozenset().union(*(table.thinking for table in tables)),
         () if judge else judge_choice.as_full(graded, name),
     )  # fmt: skip
-    read = study.of(connection, scope, table)
+    read = study.study_of_verdicts(connection, scope, table)
     costs: dict[str, float] = {}
     for one in places:
         for config, usd in queries.costs(connection, one.where).items():
             costs[config] = costs.get(config, 0.0) + usd
-    built = boards.only(boards.of(read, costs, scoring, reading), read, models)
+    built = boards.only(boards.board_of_study(read, costs, scoring, reading), read, models)
     pooled = f"{len(places)} conditions pooled: {', '.join(str(one.condition) for one in places)}"
     # The dates read above are those of one condition.
     return msgspec.structs.replace(built, condition=pooled, dates=None)
 
 
-def _means(tables: Sequence[Table]) -> list[Planned]:
+def _means(tables: Sequence[PlannedVerdicts]) -> list[PlannedVerdict]:
     """One cell a subject, scenario and run; missing where any condition misses it."""
-    spots: dict[tuple[str, str, str, int], list[Planned | None]] = {}
+    spots: dict[tuple[str, str, str, int], list[PlannedVerdict | None]] = {}
     for at, table in enumerate(tables):
         for cell in table.planned:
             spot = (cell.config_dir, cell.experiment, cell.scenario, cell.run)
@@ -67,21 +67,21 @@ def _means(tables: Sequence[Table]) -> list[Planned]:
     return [_mean(spot, found) for spot, found in sorted(spots.items())]
 
 
-def _mean(spot: tuple[str, str, str, int], found: Sequence[Planned | None]) -> Planned:
+def _mean(spot: tuple[str, str, str, int], found: Sequence[PlannedVerdict | None]) -> PlannedVerdict:
     given = [cell.values for cell in found if cell is not None and cell.values is not None]
     flags = tuple(flag for cell in found if cell is not None for flag in cell.flags)
     if len(given) < len(found):
         missing = next((cell.missing for cell in found if cell is not None and cell.missing), NOT_RUN)
-        return Planned(*spot, None, missing, None, flags)
+        return PlannedVerdict(*spot, None, missing, None, flags)
     values: dict[str, Scalar] = {
         name: sum(float(one[name]) for one in given) / len(given)
         for name in given[0]
         if all(name in one for one in given)
     }
-    return Planned(*spot, values, None, values, flags)
+    return PlannedVerdict(*spot, values, None, values, flags)
 
 
-def _left_out(places: Sequence[BoardScope], tables: Sequence[Table]) -> Repeats:
+def _left_out(places: Sequence[BoardScope], tables: Sequence[PlannedVerdicts]) -> Repeats:
     """What was left out of each condition, which every sentence then names."""
     dialogues: dict[str, int] = {}
     why: dict[str, tuple[str, ...]] = {}

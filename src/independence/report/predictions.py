@@ -10,34 +10,34 @@ from typing import Final, NamedTuple
 import msgspec
 
 from independence.judge.offline import prediction
-from independence.judge.offline.line import Line
+from independence.judge.offline.calibration_line import CalibrationLine
 from independence.judge.offline.prediction import Prediction
-from independence.judge.spec import HYBRID, OFFLINE, Buying, kind
-from independence.report.cells import Planned
+from independence.judge.spec import HYBRID, OFFLINE, PurchaseRule, kind
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.store import routes
-from independence.store.routes import Routed
+from independence.store.routes import RoutedVerdict
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 
-Spot = tuple[str, str, int]  # config_dir, scenario, run
+DialogueId = tuple[str, str, int]  # config_dir, scenario, run
 _PREDICTED: Final = (None, "unsure")  # why a cell may be missing while what is predicted of it counts
 
 
-class Settings(msgspec.Struct):
+class PredictionSettings(msgspec.Struct):
     """Of a verdict, as far as they are read here."""
 
     weights: str
-    line: Line | None = None
-    buying: Buying | None = None
+    line: CalibrationLine | None = None
+    buying: PurchaseRule | None = None
 
 
-class Unit(NamedTuple):
+class PredictedVerdict(NamedTuple):
     """One planned verdict, what was predicted of it, and what was bought."""
 
     scenario: str
     share: float  # of its scenario's runs
     said: Prediction
-    row: Routed
+    row: RoutedVerdict
 
     @property
     def drawn(self) -> bool:
@@ -45,19 +45,24 @@ class Unit(NamedTuple):
         return self.row.route is not None and self.row.route.way != "offline"
 
 
-class Predictions(NamedTuple):
+class PlacePredictions(NamedTuple):
     """Of a place."""
 
-    settings: Settings
+    settings: PredictionSettings
     auditor: str | None  # from whom verdicts were bought
-    units: Mapping[str, list[Unit]]  # by config_dir; subjects with a verdict of which nothing is predicted have none
+    units: Mapping[
+        str, list[PredictedVerdict]
+    ]  # by config_dir; subjects with a verdict of which nothing is predicted have none
     flagged: Mapping[str, Counter[str]]  # by config_dir and scenario: dialogues that somebody should look at
-    rows: Sequence[Routed]
+    rows: Sequence[RoutedVerdict]
 
 
 def read(
-    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, planned: Mapping[str, Sequence[Planned]]
-) -> Predictions | None:
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    judge: str | None,
+    planned: Mapping[str, Sequence[PlannedVerdict]],
+) -> PlacePredictions | None:
     """Read a place; None where no offline judge spoke.
 
     One version of the weights counts, the newest; of several auditors the one that was asked last.
@@ -70,19 +75,19 @@ def read(
     rows = [row for row in stored if (row.scenario, row.rubric) in rubrics]
     if not rows:
         return None
-    known = {text: msgspec.json.decode(text, type=Settings) for text in {row.settings for row in rows}}
+    known = {text: msgspec.json.decode(text, type=PredictionSettings) for text in {row.settings for row in rows}}
     settings = known[rows[-1].settings]
     auditor = max((row for row in rows if row.auditor), key=lambda row: row.routed_at, default=rows[-1]).auditor
     newest = _newest([row for row in rows if known[row.settings].weights == settings.weights], auditor)
     found = {config: _units(own, newest) for config, own in planned.items()}
     whole = {config: units if len(units) == len(planned[config]) else [] for config, units in found.items()}
     flagged = {config: Counter(one.scenario for one in units if one.said.flagged) for config, units in found.items()}
-    return Predictions(settings, auditor, whole, flagged, list(newest.values()))
+    return PlacePredictions(settings, auditor, whole, flagged, list(newest.values()))
 
 
-def _newest(rows: Sequence[Routed], auditor: str | None) -> dict[Spot, Routed]:
+def _newest(rows: Sequence[RoutedVerdict], auditor: str | None) -> dict[DialogueId, RoutedVerdict]:
     """The newest verdict of each dialogue. What was drawn for another auditor alone counts as not drawn."""
-    out: dict[Spot, Routed] = {}
+    out: dict[DialogueId, RoutedVerdict] = {}
     for row in rows:
         spot = (row.config_dir, row.scenario, row.run)
         before = out.get(spot)
@@ -93,12 +98,12 @@ def _newest(rows: Sequence[Routed], auditor: str | None) -> dict[Spot, Routed]:
     return out
 
 
-def _units(own: Sequence[Planned], newest: Mapping[Spot, Routed]) -> list[Unit]:
+def _units(own: Sequence[PlannedVerdict], newest: Mapping[DialogueId, RoutedVerdict]) -> list[PredictedVerdict]:
     """A subject's verdicts, those left out that are missing for another reason than being unsure."""
     runs = Counter(cell.scenario for cell in own)
     rows = [(cell.scenario, newest.get((cell.config_dir, cell.scenario, cell.run)), cell.missing) for cell in own]
     return [
-        Unit(scenario, 1 / runs[scenario], prediction.read(row.prediction), row)
+        PredictedVerdict(scenario, 1 / runs[scenario], prediction.read(row.prediction), row)
         for scenario, row, missing in rows
         if row is not None and missing in _PREDICTED
     ]

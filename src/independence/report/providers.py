@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from independence.report import pairing, versus
-from independence.report.pairing import Gap, Side
+from independence.report import comparison_tables, subject_comparison
+from independence.report.comparison_tables import MARGIN
 from independence.report.study import Study
+from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Column, Table, Value
-from independence.report.versus import MARGIN
 from independence.stats.comparison import adjusted
 
 UNPINNED = "unpinned (router's choice)"
 _SETTINGS = re.compile(r"(?:\+(?P<tag>.+))?@(?P<effort>[^@]+)-t(?P<temperature>[^@]+)")
 
 
-class Host(NamedTuple):
+class HostedSubject(NamedTuple):
     """A subject by what its config_dir says of it."""
 
     config: str
@@ -37,11 +37,11 @@ class Host(NamedTuple):
         return self.tag or UNPINNED
 
 
-class Pair(NamedTuple):
+class HostPair(NamedTuple):
     """Two hosts of one model."""
 
-    first: Host
-    second: Host
+    first: HostedSubject
+    second: HostedSubject
 
     @property
     def confounded(self) -> tuple[str, ...]:
@@ -53,19 +53,19 @@ class Pair(NamedTuple):
         return tuple(f"{what}: {own} and {other}" for what, own, other in both if own != other)
 
 
-def host(config: str, model_id: str) -> Host | None:
+def host(config: str, model_id: str) -> HostedSubject | None:
     """Read `<slug>[+<provider tag>]@<effort>-t<temperature>`; None for another name."""
     slug = model_id.replace("/", "--")
     match = _SETTINGS.fullmatch(config.removeprefix(slug)) if config.startswith(slug) else None
-    return Host(config, slug, match["tag"], match["effort"], match["temperature"]) if match else None
+    return HostedSubject(config, slug, match["tag"], match["effort"], match["temperature"]) if match else None
 
 
-def pairs(read: Study) -> list[Pair]:
+def pairs(read: Study) -> list[HostPair]:
     """Every two subjects of one model on different hosts, pinned ones first, in the order of config_dir."""
     hosts = [found for config, about in read.about.items() if (found := host(config, about.model_id))]
     hosts.sort(key=lambda one: (one.slug, one.tag is None, one.config))
     return [
-        Pair(first, second)
+        HostPair(first, second)
         for first, second in combinations(hosts, 2)
         if first.slug == second.slug and first.tag != second.tag
     ]
@@ -80,7 +80,7 @@ def tables(read: Study, margin: float = MARGIN) -> list[Table]:
     return made + ([_confounded(read, unfair)] if unfair else [])
 
 
-def _compared(read: Study, fair: list[Pair], margin: float) -> Table:
+def _compared(read: Study, fair: list[HostPair], margin: float) -> Table:
     columns = (
         Column("model", "Model"),
         Column("first", "First"),
@@ -92,7 +92,7 @@ def _compared(read: Study, fair: list[Pair], margin: float) -> Table:
         Column("p_equivalent", f"p (±{margin:g})", "p"),
         Column("outcome", "Outcome"),
     )
-    gaps = [pairing.gap(*_sides(read, pair)) for pair in fair]
+    gaps = [subject_comparison.gap(*_sides(read, pair)) for pair in fair]
     tested = [number for number, gap in enumerate(gaps) if gap is not None and gap.these.se > 0]
     p = np.array([gap.these.p for gap in gaps if gap is not None and gap.these.se > 0])
     holm = dict(zip(tested, adjusted(p, "holm").tolist(), strict=True))
@@ -112,19 +112,19 @@ def _compared(read: Study, fair: list[Pair], margin: float) -> Table:
     return Table("providers", "Providers", columns, rows, notes)
 
 
-def _sides(read: Study, pair: Pair) -> tuple[Side, Side]:
-    return Side(read, pair.first.config), Side(read, pair.second.config)
+def _sides(read: Study, pair: HostPair) -> tuple[ComparedSubject, ComparedSubject]:
+    return ComparedSubject(read, pair.first.config), ComparedSubject(read, pair.second.config)
 
 
-def _model(one: Host) -> str:
+def _model(one: HostedSubject) -> str:
     return f"{one.slug.replace('--', '/')}@{one.effort}-t{one.temperature}"
 
 
-def _tested(read: Study, pair: Pair, gap: Gap | None, holm: float | None, margin: float) -> tuple[Value, ...]:
+def _tested(read: Study, pair: HostPair, gap: IndexGap | None, holm: float | None, margin: float) -> tuple[Value, ...]:
     own, other = _sides(read, pair)
     if own.index is None or other.index is None:
         lacking = [
-            f"{one.name} is incomplete, {versus.lacking(side)}"
+            f"{one.name} is incomplete, {comparison_tables.lacking(side)}"
             for one, side in zip(pair, (own, other), strict=True)
             if side.index is None
         ]
@@ -132,11 +132,11 @@ def _tested(read: Study, pair: Pair, gap: Gap | None, holm: float | None, margin
     if gap is None:
         return own.index - other.index, None, None, None, None, "a scenario with one run has no spread"
     equivalent = gap.these.equivalent(margin) if holm is not None else None
-    said = versus.outcome(gap.these, margin, (pair.first.name, pair.second.name), holm)
-    return gap.these.points, gap.these.interval(), versus.tested_p(gap.these), holm, equivalent, said
+    said = comparison_tables.outcome(gap.these, margin, (pair.first.name, pair.second.name), holm)
+    return gap.these.points, gap.these.interval(), comparison_tables.tested_p(gap.these), holm, equivalent, said
 
 
-def _confounded(read: Study, unfair: list[Pair]) -> Table:
+def _confounded(read: Study, unfair: list[HostPair]) -> Table:
     columns = (Column("first", "First"), Column("second", "Second"), Column("differs", "Differs too"))
     rows = tuple(
         (read.about[pair.first.config].name, read.about[pair.second.config].name, "; ".join(pair.confounded))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from independence.report import legend as meanings
 from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board
-from independence.report.formats import column, judging, name, readings
+from independence.report.board_formats import column, judging, name, readings
 from independence.report.legend import COLUMNS, heading, words
 from independence.report.table import Column, Table, Value
-from independence.stats.spread import LIKE_THESE, THESE
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.suites.schema import Component, Index
 
 _HEAD = (

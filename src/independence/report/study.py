@@ -6,14 +6,14 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from independence.report import cells, estimates, predictions
-from independence.report.cells import Planned
-from independence.report.estimates import Estimates
+from independence.report import estimates, planned_verdicts, predictions
+from independence.report.estimates import EstimatedIndices
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.repeats import Repeats
-from independence.stats import spread, standing, strict
-from independence.stats.sheet import Sheet, sheet
-from independence.stats.spread import Estimate
-from independence.stats.strict import Cell, Frame
+from independence.stats import index_uncertainty, placement, strict
+from independence.stats.index_uncertainty import IndexEstimate
+from independence.stats.strict import ScoringFrame, VerdictValues
+from independence.stats.subject_points import SubjectPoints, subject_points
 from independence.store import name_lookup, queries
 from independence.store.dates import Dates, dates
 from independence.store.name_lookup import Names
@@ -22,7 +22,7 @@ from independence.store.scopes import BoardScope
 T = TypeVar("T")
 
 
-class About(NamedTuple):
+class SubjectInfo(NamedTuple):
     """Who a subject is."""
 
     label: str
@@ -36,7 +36,7 @@ class About(NamedTuple):
         return f"{self.label} (simulated)" if self.simulated else self.label
 
 
-class Subjects(Protocol):
+class StudiedSubjects(Protocol):
     """What analyses of any suite read: who was planned where, and what became of it."""
 
     @property
@@ -48,11 +48,11 @@ class Subjects(Protocol):
         """Whose verdicts; None where there are none."""
 
     @property
-    def about(self) -> Mapping[str, About]:
+    def about(self) -> Mapping[str, SubjectInfo]:
         """Who each config_dir is."""
 
     @property
-    def planned(self) -> Mapping[str, Sequence[Planned]]:
+    def planned(self) -> Mapping[str, Sequence[PlannedVerdict]]:
         """Every planned verdict, by config_dir."""
 
     @property
@@ -60,19 +60,19 @@ class Subjects(Protocol):
         """Runs that only repeat earlier ones, and are not among the planned verdicts."""
 
 
-def named(read: Subjects, names: Collection[str]) -> list[str]:
+def config_dirs_named(read: StudiedSubjects, names: Collection[str]) -> list[str]:
     """The config_dirs of these labels, ids or directories. Raises StoreError for a name that nobody here has."""
     known = {config: Names(config, who.label, who.model_id) for config, who in read.about.items()}
     found = name_lookup.subjects(names, known, f"in {read.scope.where.edition_name}")
     return [config for config in known if config in found]
 
 
-def repeated(read: Subjects) -> tuple[str, ...]:
+def repeat_notes(read: StudiedSubjects) -> tuple[str, ...]:
     """Which runs only repeat earlier ones, in sentences."""
     return read.repeats.notes({config: who.name for config, who in read.about.items()})
 
 
-def complete_runs(planned: Sequence[Planned]) -> int:
+def complete_runs(planned: Sequence[PlannedVerdict]) -> int:
     """Runs of one subject of which no verdict is missing."""
     return len({cell.run for cell in planned} - {cell.run for cell in planned if cell.values is None})
 
@@ -82,13 +82,13 @@ class Study(NamedTuple):
 
     scope: BoardScope
     judge: str | None
-    frame: Frame
-    about: Mapping[str, About]
-    planned: Mapping[str, Sequence[Planned]]
-    sheets: Mapping[str, Sheet]  # complete subjects
-    these: Mapping[str, Estimate]  # complete subjects with at least two runs of every scenario
-    like_these: Mapping[str, Estimate]  # the same
-    estimates: Estimates = Estimates()  # where an offline judge spoke
+    frame: ScoringFrame
+    about: Mapping[str, SubjectInfo]
+    planned: Mapping[str, Sequence[PlannedVerdict]]
+    sheets: Mapping[str, SubjectPoints]  # complete subjects
+    these: Mapping[str, IndexEstimate]  # complete subjects with at least two runs of every scenario
+    like_these: Mapping[str, IndexEstimate]  # the same
+    estimates: EstimatedIndices = EstimatedIndices()  # where an offline judge spoke
     repeats: Repeats = Repeats()
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None
@@ -100,7 +100,7 @@ class Study(NamedTuple):
         """
         if not names:
             return self
-        chosen = named(self, names)
+        chosen = config_dirs_named(self, names)
 
         def part(of: Mapping[str, T]) -> dict[str, T]:
             return {config: of[config] for config in chosen if config in of}
@@ -112,30 +112,32 @@ class Study(NamedTuple):
 
     def ranked(self) -> list[str]:
         """Complete subjects, best first; ties in the order of config_dir."""
-        return sorted(self.sheets, key=lambda config: (-standing.key(self.sheets[config].index), config))
+        return sorted(self.sheets, key=lambda config: (-placement.rounded_index(self.sheets[config].index), config))
 
 
 def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> Study:
     """Read a place under a judge (None: the usual one). Raises ValueError for a suite without an index."""
-    return of(connection, scope, cells.table(connection, scope, judge))
+    return study_of_verdicts(connection, scope, planned_verdicts.planned_verdicts(connection, scope, judge))
 
 
-def of(connection: sqlite3.Connection, scope: BoardScope, table: cells.Table) -> Study:
+def study_of_verdicts(
+    connection: sqlite3.Connection, scope: BoardScope, table: planned_verdicts.PlannedVerdicts
+) -> Study:
     """The study of planned verdicts that were read already."""
     frame = strict.frame(scope.suite)
-    planned: dict[str, list[Planned]] = {}
+    planned: dict[str, list[PlannedVerdict]] = {}
     for cell in table.planned:
         planned.setdefault(cell.config_dir, []).append(cell)
     about = queries.subjects(connection, scope.where)
-    found = {config: sheet(frame, scored(own)) for config, own in planned.items()}
+    found = {config: subject_points(frame, scored(own)) for config, own in planned.items()}
     # A scenario that no dimension reads can be missing while the index is not.
     whole = {config for config, own in planned.items() if all(cell.values is not None for cell in own)}
     sheets = {config: one for config, one in found.items() if one is not None and config in whole}
-    fleet = {config: one for config, one in sheets.items() if spread.repeated(one)}
-    these = spread.these_scenarios(list(fleet.values()))
-    like_these = spread.scenarios_like_these(list(fleet.values()))
+    fleet = {config: one for config, one in sheets.items() if index_uncertainty.repeated(one)}
+    these = index_uncertainty.these_scenarios(list(fleet.values()))
+    like_these = index_uncertainty.scenarios_like_these(list(fleet.values()))
     said = predictions.read(connection, scope, table.judge, planned)
-    who = {config: About(*about[config], config in table.thinking and not about[config][2]) for config in planned}
+    who = {config: SubjectInfo(*about[config], config in table.thinking and not about[config][2]) for config in planned}
     return Study(
         scope, table.judge, frame, who, planned, sheets,
         dict(zip(fleet, these, strict=True)), dict(zip(fleet, like_these, strict=True)),
@@ -144,6 +146,6 @@ def of(connection: sqlite3.Connection, scope: BoardScope, table: cells.Table) ->
     )  # fmt: skip
 
 
-def scored(planned: Sequence[Planned]) -> list[Cell]:
+def scored(planned: Sequence[PlannedVerdict]) -> list[VerdictValues]:
     """Planned verdicts as strict scoring takes them."""
-    return [Cell(cell.scenario, cell.run, cell.values) for cell in planned]
+    return [VerdictValues(cell.scenario, cell.run, cell.values) for cell in planned]

@@ -61,7 +61,7 @@ class Table(msgspec.Struct, frozen=True):
         return self.rows[: self.limit]
 
 
-def shown(column: Column, value: Value) -> str:
+def display_text(column: Column, value: Value) -> str:
     """A value as people read it; a dash where there is none."""
     if value is None:
         return DASH

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.judge.offline.line import Line
-from independence.judge.offline.training.crossing import Held
-from independence.judge.offline.training.lessons import Scale
+from independence.judge.offline.calibration_line import CalibrationLine
+from independence.judge.offline.training.cross_validation import HeldOutPredictions
+from independence.judge.offline.training.training_set import FieldScale
 from independence.report.table import Column, Ends, Table, Value
 from independence.stats import strict
-from independence.stats.strict import Cell, Frame
+from independence.stats.strict import ScoringFrame, VerdictValues
 
 Array = NDArray[np.float64]
 DRAWS, SEED = 400, 42
@@ -34,7 +34,7 @@ _SAID = (
 )
 
 
-class Fleet(NamedTuple):
+class TeacherStudentIndices(NamedTuple):
     """Indices of configurations: the teacher's, the pupil's, and whose family each is."""
 
     configs: tuple[str, ...]
@@ -43,7 +43,7 @@ class Fleet(NamedTuple):
     said: Array
 
 
-def agreement(held: Sequence[Held], scales: Mapping[str, Scale], id_: str, title: str) -> Table:
+def agreement(held: Sequence[HeldOutPredictions], scales: Mapping[str, FieldScale], id_: str, title: str) -> Table:
     """A row a field."""
     rows = tuple((one.field, *_row(one, scales[one.field], np.arange(len(one.truth)))) for one in held)
     note = (
@@ -54,7 +54,7 @@ def agreement(held: Sequence[Held], scales: Mapping[str, Scale], id_: str, title
     return Table(id_, title, (Column("field", "Field"), *_SAID), rows, (note,))
 
 
-def by_scenario(held: Sequence[Held], scales: Mapping[str, Scale], id_: str, title: str) -> Table:
+def by_scenario(held: Sequence[HeldOutPredictions], scales: Mapping[str, FieldScale], id_: str, title: str) -> Table:
     """A row a field and scenario."""
     rows: list[tuple[Value, ...]] = []
     for one in held:
@@ -66,13 +66,13 @@ def by_scenario(held: Sequence[Held], scales: Mapping[str, Scale], id_: str, tit
     return Table(id_, title, (Column("field", "Field"), Column("scenario", "Scenario"), *_SAID), tuple(rows))
 
 
-def trainable(one: Held) -> bool:
+def trainable(one: HeldOutPredictions) -> bool:
     """Whether predictions of unseen groups explain more of the squares than a constant, by `LEAST`."""
     spread = float(np.square(one.truth - one.constant).mean())
     return float(np.square(one.truth - one.value).mean()) < (1 - LEAST) * spread
 
 
-def _row(one: Held, scale: Scale, rows: NDArray[np.intp]) -> tuple[Value, ...]:
+def _row(one: HeldOutPredictions, scale: FieldScale, rows: NDArray[np.intp]) -> tuple[Value, ...]:
     truth, said, width = one.truth[rows], one.value[rows], scale.high - scale.low
     families = [one.lessons[row].family for row in rows]
     return (
@@ -87,7 +87,9 @@ def _row(one: Held, scale: Scale, rows: NDArray[np.intp]) -> tuple[Value, ...]:
     )
 
 
-def fleet(held: Sequence[Held], scales: Mapping[str, Scale], frame: Frame) -> Fleet:
+def teacher_student_indices(
+    held: Sequence[HeldOutPredictions], scales: Mapping[str, FieldScale], frame: ScoringFrame
+) -> TeacherStudentIndices:
     """Index of every configuration of which each scenario was graded, from the teacher's values and from ours."""
     verdicts: dict[str, dict[tuple[str, int], tuple[dict[str, float], dict[str, float]]]] = {}
     families = {}
@@ -104,20 +106,22 @@ def fleet(held: Sequence[Held], scales: Mapping[str, Scale], frame: Frame) -> Fl
         if pair[0] is not None and pair[1] is not None:
             out.append((config, families[config], pair[0], pair[1]))
     columns = list(zip(*out, strict=True)) if out else [(), (), (), ()]
-    return Fleet(columns[0], columns[1], np.array(columns[2], dtype=float), np.array(columns[3], dtype=float))
+    return TeacherStudentIndices(
+        columns[0], columns[1], np.array(columns[2], dtype=float), np.array(columns[3], dtype=float)
+    )
 
 
-def _index(frame: Frame, verdicts: Mapping[tuple[str, int], Mapping[str, float]]) -> float | None:
+def _index(frame: ScoringFrame, verdicts: Mapping[tuple[str, int], Mapping[str, float]]) -> float | None:
     needed = {scenario: frame.scenarios[scenario].keys() for scenario, _ in verdicts}
     cells = [
-        Cell(scenario, run, values)
+        VerdictValues(scenario, run, values)
         for (scenario, run), values in sorted(verdicts.items())
         if _used(frame, scenario) <= values.keys() <= needed[scenario]
     ]
     return strict.score(frame, cells).index if cells else None
 
 
-def _used(frame: Frame, scenario: str) -> set[str]:
+def _used(frame: ScoringFrame, scenario: str) -> set[str]:
     """The fields of a scenario that the index reads."""
     return {
         field
@@ -127,7 +131,7 @@ def _used(frame: Frame, scenario: str) -> set[str]:
     }
 
 
-def index(of: Fleet, id_: str, title: str) -> Table:
+def index(of: TeacherStudentIndices, id_: str, title: str) -> Table:
     """How near the indices are, as they come and after a line fitted to the other families."""
     columns = (
         Column("judge", "Index"),
@@ -151,7 +155,7 @@ def index(of: Fleet, id_: str, title: str) -> Table:
     )  # fmt: skip
 
 
-def recalibrated(of: Fleet) -> Array:
+def recalibrated(of: TeacherStudentIndices) -> Array:
     """Our indices after a line from ours to the teacher's, fitted without the own family."""
     out, families = np.zeros(len(of.truth)), np.array(of.families)
     for family in set(of.families):
@@ -161,17 +165,17 @@ def recalibrated(of: Fleet) -> Array:
     return out
 
 
-def line(of: Fleet, suite: str) -> Line | None:
+def line(of: TeacherStudentIndices, suite: str) -> CalibrationLine | None:
     """How our index becomes the teacher's, and how far off it is of families left out; None of too few of them."""
     families = len(set(of.families))
     if len(of.configs) < _FEWEST or families < 3:
         return None
     slope, shift = np.polyfit(of.said, of.truth, 1)
     error = float(np.sqrt(np.square(recalibrated(of) - of.truth).mean()))
-    return Line(suite, float(slope), float(shift), error, families)
+    return CalibrationLine(suite, float(slope), float(shift), error, families)
 
 
-def _indexed(name: str, of: Fleet, said: Array) -> tuple[Value, ...]:
+def _indexed(name: str, of: TeacherStudentIndices, said: Array) -> tuple[Value, ...]:
     off = np.abs(said - of.truth)
     return (
         name,
@@ -185,7 +189,7 @@ def _indexed(name: str, of: Fleet, said: Array) -> tuple[Value, ...]:
     )
 
 
-def doubts(held: Sequence[Held]) -> tuple[list[tuple[str, str, int]], Array]:
+def verdict_doubts(held: Sequence[HeldOutPredictions]) -> tuple[list[tuple[str, str, int]], Array]:
     """Every verdict and its doubt: the mean expected error of its fields, as a share of the scale."""
     found: dict[tuple[str, str, int], list[float]] = {}
     for one in held:
@@ -194,9 +198,9 @@ def doubts(held: Sequence[Held]) -> tuple[list[tuple[str, str, int]], Array]:
     return list(found), np.array([np.mean(errors) for errors in found.values()])
 
 
-def coverage(held: Sequence[Held], scales: Mapping[str, Scale], id_: str, title: str) -> Table:
+def coverage(held: Sequence[HeldOutPredictions], scales: Mapping[str, FieldScale], id_: str, title: str) -> Table:
     """What agreement is had for which coverage, when the least certain verdicts are held back."""
-    names, doubt = doubts(held)
+    names, doubt = verdict_doubts(held)
     rows: list[tuple[Value, ...]] = []
     for share in COVERAGES:
         limit = float(np.quantile(doubt, share))

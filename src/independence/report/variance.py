@@ -11,7 +11,7 @@ from independence.report.legend import words
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value
 from independence.stats import components, strict
-from independence.stats.components import RESIDUAL, Components, Scores
+from independence.stats.components import RESIDUAL, Scores, VarianceComponents
 from independence.types import Scalar
 
 _COMPONENTS = (
@@ -96,7 +96,7 @@ def _verdicts(study: Study) -> dict[str, Runs]:
     return out
 
 
-def _found(study: Study, judges: Sequence[Mapping[str, Runs]], name: str) -> Components | None:
+def _found(study: Study, judges: Sequence[Mapping[str, Runs]], name: str) -> VarianceComponents | None:
     scores = _scores(study, judges, name)
     return None if scores is None else components.components(scores)
 
@@ -124,7 +124,7 @@ def _scores(study: Study, judges: Sequence[Mapping[str, Runs]], name: str) -> Sc
     )
 
 
-def _rows(found: Mapping[str, Components | None], effects: Sequence[str]) -> tuple[tuple[Value, ...], ...]:
+def _rows(found: Mapping[str, VarianceComponents | None], effects: Sequence[str]) -> tuple[tuple[Value, ...], ...]:
     """One row an effect that can be told; what cannot has none, and `_sizes` says of whom that is so."""
     return tuple(
         (name, effect, part.variance, part.se, one.share(effect))
@@ -135,7 +135,7 @@ def _rows(found: Mapping[str, Components | None], effects: Sequence[str]) -> tup
     )
 
 
-def _sizes(found: Mapping[str, Components | None]) -> list[str]:
+def _sizes(found: Mapping[str, VarianceComponents | None]) -> list[str]:
     """What each dimension's components come from, dimensions of one size together."""
     sizes: dict[str, list[str]] = {}
     for name, one in found.items():
@@ -146,7 +146,7 @@ def _sizes(found: Mapping[str, Components | None]) -> list[str]:
     return [f"{', '.join(names)}: {size} (largest balanced part)." for size, names in sizes.items()]
 
 
-def _coefficients(study: Study, found: Mapping[str, Components | None]) -> Table:
+def _coefficients(study: Study, found: Mapping[str, VarianceComponents | None]) -> Table:
     rows = [_coefficient(name, one) for name, one in found.items() if one is not None]
     strata = _strata(study)
     if strata:
@@ -157,7 +157,7 @@ def _coefficients(study: Study, found: Mapping[str, Components | None]) -> Table
     return Table("reliability", "Reliability", _RELIABILITY, tuple(rows), (_COEFFICIENTS,))
 
 
-def _coefficient(name: str, found: Components) -> tuple[Value, ...]:
+def _coefficient(name: str, found: VarianceComponents) -> tuple[Value, ...]:
     now = components.reliability(found)
     twice = components.reliability(found, scenarios=2 * found.scenarios)
     spread = components.reliability(found, scenarios=found.scenarios * found.runs, runs=1)

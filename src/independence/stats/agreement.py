@@ -30,7 +30,7 @@ class Coefficient(NamedTuple):
     units: int  # rated by at least two judges
 
 
-class Pair(NamedTuple):
+class JudgePairAgreement(NamedTuple):
     """What two judges share."""
 
     units: int  # rated by both
@@ -40,7 +40,7 @@ class Pair(NamedTuple):
     spearman: float | None
 
 
-class _Patterns(NamedTuple):
+class _RatingPatterns(NamedTuple):
     """Units that got the same values from somebody stand in one row."""
 
     counts: Array  # (patterns, values): how often such a unit got each value
@@ -102,14 +102,14 @@ def gwet(
     return Coefficient(value, _t_interval(by_unit, value, level), int(shared.sum()))
 
 
-def pairwise(first: Array, second: Array) -> Pair | None:
+def pairwise(first: Array, second: Array) -> JudgePairAgreement | None:
     """What two judges' ratings of the same units, (units,) each, share; None where no unit has both."""
     both = ~(np.isnan(first) | np.isnan(second))
     if not both.any():
         return None
     gaps = first[both] - second[both]
     exact, near = float((gaps == 0).mean()), float((abs(gaps) <= 1).mean())
-    return Pair(int(both.sum()), exact, near, float(gaps.mean()), spearman(first[both], second[both]))
+    return JudgePairAgreement(int(both.sum()), exact, near, float(gaps.mean()), spearman(first[both], second[both]))
 
 
 def spearman(first: Array, second: Array) -> float | None:
@@ -119,12 +119,12 @@ def spearman(first: Array, second: Array) -> float | None:
     return float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
 
 
-def _pairable(ratings: Array) -> _Patterns | None:
+def _pairable(ratings: Array) -> _RatingPatterns | None:
     kept = ratings[(~np.isnan(ratings)).sum(axis=1) > 1]
     if not len(kept):
         return None
     rows, times = np.unique(_counts(kept, np.unique(kept[~np.isnan(kept)])), axis=0, return_counts=True)
-    return _Patterns(rows, times)
+    return _RatingPatterns(rows, times)
 
 
 def _counts(ratings: Array, scale: Array) -> Array:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 LEAST = 2  # below two runs a scenario shows no spread
 
 
-class Unit(NamedTuple):
+class RepeatedScenario(NamedTuple):
     """A scenario to be repeated."""
 
     variance: float  # of one run, squared index points
@@ -20,13 +20,13 @@ class Unit(NamedTuple):
     follows: str | None = None  # scenario whose run it continues: never fewer of that
 
 
-def least_calls(units: Mapping[str, Unit], have: Mapping[str, int], floor: int = LEAST) -> int:
+def least_calls(units: Mapping[str, RepeatedScenario], have: Mapping[str, int], floor: int = LEAST) -> int:
     """Calls of the smallest plan: every scenario `floor` times, or as often as it is planned already."""
     return sum(unit.calls * max(floor, have.get(name, 0)) for name, unit in units.items())
 
 
 def allocate(
-    units: Mapping[str, Unit], calls: int, have: Mapping[str, int] | None = None, floor: int = LEAST
+    units: Mapping[str, RepeatedScenario], calls: int, have: Mapping[str, int] | None = None, floor: int = LEAST
 ) -> dict[str, int]:
     """Runs of each scenario for at most `calls` calls, at least `floor` and what is planned already (`have`).
 
@@ -47,14 +47,14 @@ def allocate(
             runs[name] += 1
 
 
-def _step(name: str, units: Mapping[str, Unit], runs: Mapping[str, int]) -> tuple[float, int]:
+def _step(name: str, units: Mapping[str, RepeatedScenario], runs: Mapping[str, int]) -> tuple[float, int]:
     """Variance that one more run takes off, and its calls, those of what it continues included."""
     chain = _chain(name, units, runs)
     gain = sum(units[one].variance / (runs[one] * (runs[one] + 1)) for one in chain)
     return gain, max(1, sum(units[one].calls for one in chain))
 
 
-def _chain(name: str, units: Mapping[str, Unit], runs: Mapping[str, int]) -> list[str]:
+def _chain(name: str, units: Mapping[str, RepeatedScenario], runs: Mapping[str, int]) -> list[str]:
     """The scenario and those before it that have no run for it to continue."""
     chain, at = [name], units[name].follows
     while at is not None and at in units and runs[at] <= runs[chain[-1]]:

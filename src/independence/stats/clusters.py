@@ -33,14 +33,14 @@ _NOTHING = 1e-9  # noise, relative to the scale of the values, that is rounding
 _NORMAL = NormalDist()
 
 
-class Draws(NamedTuple):
+class BootstrapDraws(NamedTuple):
     """How often cells are drawn anew, and from which seed."""
 
     number: int = 2_000
     seed: int = 42
 
 
-class Design(NamedTuple):
+class CellDesign(NamedTuple):
     """What is planned about n cells."""
 
     basis: Array  # (n, rank), orthonormal: what levels of merit and domains can add
@@ -48,7 +48,7 @@ class Design(NamedTuple):
     sizes: tuple[int, ...]  # cells of each level
 
 
-class Reading(NamedTuple):
+class WeightedSum(NamedTuple):
     """A weighted sum over cells."""
 
     est: float
@@ -57,7 +57,7 @@ class Reading(NamedTuple):
     within: float  # p value of two one-sided tests that it lies within +-margin; 1 without a margin or any spread
 
 
-class Values(NamedTuple):
+class WeightedValues(NamedTuple):
     """What is summed: a value of each cell (n,), its weight (n,), and the ends of the scale the values live on."""
 
     values: Array
@@ -66,7 +66,7 @@ class Values(NamedTuple):
     high: float
 
 
-def design(merits: Sequence[float | None], groups: Sequence[str]) -> Design:
+def design(merits: Sequence[float | None], groups: Sequence[str]) -> CellDesign:
     """Take merit and domains into account as far as at least half of the degrees of freedom are left.
 
     Merit first: its levels, or its line where a level has a single cell. Domains of a single cell count as one.
@@ -77,7 +77,7 @@ def design(merits: Sequence[float | None], groups: Sequence[str]) -> Design:
             columns = np.hstack([columns, part])
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     order, strata = _strata(merits)
-    return Design(left[:, sizes > 1e-9 * sizes[0]], order, strata)
+    return CellDesign(left[:, sizes > 1e-9 * sizes[0]], order, strata)
 
 
 def _merit(merits: Sequence[float | None]) -> Array:
@@ -104,7 +104,9 @@ def _strata(merits: Sequence[float | None]) -> tuple[NDArray[np.intp], tuple[int
     return np.argsort(codes, kind="stable"), tuple(often.values())
 
 
-def read(wanted: Values, planned: Design, draws: Draws, margin: float = 0.0) -> Reading:
+def weighted_sum(
+    wanted: WeightedValues, planned: CellDesign, draws: BootstrapDraws, margin: float = 0.0
+) -> WeightedSum:
     """The weighted sum, its 95 % interval and whether it lies within +-`margin`; nothing but the sum below two cells.
 
     Cells that leave no residual at all (all alike, or alike within domain and merit) still may have kin that differ:
@@ -114,7 +116,7 @@ def read(wanted: Values, planned: Design, draws: Draws, margin: float = 0.0) -> 
     est = float(wanted.weights @ wanted.values)
     count, rank = planned.basis.shape
     if count - rank < 1:
-        return Reading(est, None, "none", 1.0)
+        return WeightedSum(est, None, "none", 1.0)
     fitted = planned.basis @ (planned.basis.T @ wanted.values)
     free = np.maximum(1 - np.square(planned.basis).sum(axis=1), 1 / count)
     residual = (wanted.values - fitted) / np.sqrt(free)
@@ -122,23 +124,25 @@ def read(wanted: Values, planned: Design, draws: Draws, margin: float = 0.0) -> 
     pulls = wanted.weights * residual
     se = math.sqrt(float(pulls @ pulls))
     if se == 0:
-        return Reading(est, _alike(wanted, est), "all-cells-alike", _alike_within(wanted, est, margin))
+        return WeightedSum(
+            est, _equal_values_interval(wanted, est), "all-cells-alike", _equal_values_p(wanted, est, margin)
+        )
     weights = np.square(wanted.weights)
     df = float(weights.sum() ** 2 / (weights @ weights)) * (count - rank) / count
     normal = Difference(est, se, df)
     within = normal.equivalent(margin) if margin else 1.0
     if df < _FEWEST_DF:
-        return Reading(est, normal.interval(LEVEL), "t-over-cells", within)
-    return Reading(est, _bca(est, pulls, planned, df, draws), "bca-over-cells", within)
+        return WeightedSum(est, normal.interval(LEVEL), "t-over-cells", within)
+    return WeightedSum(est, _bca(est, pulls, planned, df, draws), "bca-over-cells", within)
 
 
-def _alike(wanted: Values, est: float) -> Interval:
+def _equal_values_interval(wanted: WeightedValues, est: float) -> Interval:
     down, up = _room(wanted)
     share = 1 - ((1 - LEVEL) / 2) ** (1 / len(wanted.values))
     return Interval(est - share * down, est + share * up)
 
 
-def _alike_within(wanted: Values, est: float, margin: float) -> float:
+def _equal_values_p(wanted: WeightedValues, est: float, margin: float) -> float:
     """Chance that no cell of n differs although enough do to carry the sum past the margin."""
     if abs(est) >= margin:
         return 1.0
@@ -147,14 +151,14 @@ def _alike_within(wanted: Values, est: float, margin: float) -> float:
     return float((1 - share) ** len(wanted.values))
 
 
-def _room(wanted: Values) -> tuple[float, float]:
+def _room(wanted: WeightedValues) -> tuple[float, float]:
     """How far the sum falls and rises when every cell goes to the end of the scale that carries it there."""
     to_low = wanted.weights * (wanted.low - wanted.values)
     to_high = wanted.weights * (wanted.high - wanted.values)
     return -float(np.minimum(to_low, to_high).sum()), float(np.maximum(to_low, to_high).sum())
 
 
-def _bca(est: float, pulls: Array, planned: Design, df: float, draws: Draws) -> Interval:
+def _bca(est: float, pulls: Array, planned: CellDesign, df: float, draws: BootstrapDraws) -> Interval:
     """`pulls` (n,): what each cell's residual adds to the sum."""
     centred = pulls[planned.order]
     begin = 0
@@ -173,7 +177,7 @@ def _bca(est: float, pulls: Array, planned: Design, df: float, draws: Draws) -> 
 
 
 @lru_cache(maxsize=64)
-def _counts(sizes: tuple[int, ...], draws: Draws) -> Array:
+def _counts(sizes: tuple[int, ...], draws: BootstrapDraws) -> Array:
     """How often (draws, n) each cell is drawn, within its level. Depends on the design alone."""
     rng = np.random.default_rng(draws.seed)
     parts = [rng.multinomial(size, np.full(size, 1 / size), draws.number) for size in sizes]
@@ -182,14 +186,14 @@ def _counts(sizes: tuple[int, ...], draws: Draws) -> Array:
     return drawn
 
 
-def swapped(values: Array, draws: Draws) -> float:
+def swapped(values: Array, draws: BootstrapDraws) -> float:
     """Two-sided p value of a mean of 0 when the sign of each value (n,) is up to chance: a paired permutation test."""
     reached = np.abs(_signs(len(values), draws) @ values)
     return float(1 + np.sum(reached >= abs(values.sum()) - 1e-12)) / (draws.number + 1)
 
 
 @lru_cache(maxsize=16)
-def _signs(count: int, draws: Draws) -> Array:
+def _signs(count: int, draws: BootstrapDraws) -> Array:
     signs = np.random.default_rng(draws.seed).choice([-1.0, 1.0], (draws.number, count))
     signs.setflags(write=False)
     return signs

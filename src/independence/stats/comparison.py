@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.intervals import Interval, t_quantile
 from independence.stats.moderation import Array
-from independence.stats.sheet import Points, Sheet
-from independence.stats.spread import Estimate
-from independence.stats.student import outside
+from independence.stats.student_t import outside
+from independence.stats.subject_points import Points, SubjectPoints
 
 Correction = Literal["holm", "bh", "none"]
 
@@ -47,13 +47,13 @@ class Difference(NamedTuple):
         return tail if nearer >= 0 else 1 - tail
 
 
-def difference(first: Estimate, second: Estimate) -> Difference:
+def difference(first: IndexEstimate, second: IndexEstimate) -> Difference:
     """On these scenarios: runs of both are independent, so variances add (Welch-Satterthwaite)."""
     variance, df = _joined(first.se**2, first.df, second.se**2, second.df)
     return Difference(first.point - second.point, math.sqrt(variance), df)
 
 
-def paired(first: Sheet, second: Sheet, floor: Difference) -> Difference:
+def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference) -> Difference:
     """On scenarios like these: the sample is the differences of scenario means, stratum by stratum.
 
     A stratum of one scenario carries its run variance. Never surer than `floor`, the difference on these scenarios.
@@ -110,7 +110,7 @@ def adjusted(p: Array, correction: Correction) -> Array:
     return out
 
 
-def all_pairs(estimates: Sequence[Estimate], correction: Correction) -> Array:
+def all_pairs(estimates: Sequence[IndexEstimate], correction: Correction) -> Array:
     """Adjusted p values of every pair on these scenarios, (n, n), symmetric, 1 on the diagonal."""
     point, se, df = (np.array(values) for values in zip(*estimates, strict=True))
     rows, columns = np.triu_indices(len(point), 1)
@@ -121,7 +121,7 @@ def all_pairs(estimates: Sequence[Estimate], correction: Correction) -> Array:
     return _matrix(adjusted(p, correction), len(point))
 
 
-def all_paired(fleet: Sequence[Sheet], estimates: Sequence[Estimate], correction: Correction) -> Array:
+def all_paired(fleet: Sequence[SubjectPoints], estimates: Sequence[IndexEstimate], correction: Correction) -> Array:
     """The same on scenarios like these; `estimates` are of the fleet on these scenarios."""
     pairs = [
         paired(fleet[row], fleet[column], difference(estimates[row], estimates[column]))

@@ -38,7 +38,7 @@ _NAMES = {
 }
 
 
-class Component(NamedTuple):
+class VarianceComponent(NamedTuple):
     """One part of the variance, in squared points of the scores."""
 
     effect: str
@@ -47,16 +47,16 @@ class Component(NamedTuple):
     se: float  # as if effects were normal (Searle 1971)
 
 
-class Components(NamedTuple):
+class VarianceComponents(NamedTuple):
     """All parts that a design can tell apart; what it cannot is in the residual."""
 
     subjects: int
     scenarios: int
     runs: int
     judges: int
-    parts: tuple[Component, ...]
+    parts: tuple[VarianceComponent, ...]
 
-    def of(self, effect: str) -> Component | None:
+    def of(self, effect: str) -> VarianceComponent | None:
         """The part of that name; None where the design does not show it."""
         return next((part for part in self.parts if part.effect == effect), None)
 
@@ -88,7 +88,7 @@ def balanced_runs(counts: Sequence[int]) -> int:
     return max(kept)[-1] if kept else 0
 
 
-def components(scores: Scores) -> Components | None:
+def components(scores: Scores) -> VarianceComponents | None:
     """Estimate the components of balanced scores. None below two subjects, or with one score a subject.
 
     A factor with one level is no factor. The part that varies with all factors there are is the residual.
@@ -107,10 +107,10 @@ def components(scores: Scores) -> Components | None:
     variances = solved @ squares
     errors = np.sqrt(solved**2 @ (2 * squares**2 / (np.array(df) + 2)))
     parts = tuple(
-        Component(RESIDUAL if effect == factors else _NAMES[effect], effect, float(variance), float(error))
+        VarianceComponent(RESIDUAL if effect == factors else _NAMES[effect], effect, float(variance), float(error))
         for effect, variance, error in zip(effects, variances, errors, strict=True)
     )
-    return Components(sizes["p"], sizes["s"], sizes["r"], sizes["j"], parts)
+    return VarianceComponents(sizes["p"], sizes["s"], sizes["r"], sizes["j"], parts)
 
 
 def _effects(factors: str) -> list[str]:
@@ -138,7 +138,7 @@ def _mean_square(scores: Scores, effect: str, factors: str) -> tuple[float, int]
     return float(per_level * np.square(deviations).sum()) / df, df
 
 
-def reliability(found: Components, scenarios: int | None = None, runs: int | None = None) -> Reliability:
+def reliability(found: VarianceComponents, scenarios: int | None = None, runs: int | None = None) -> Reliability:
     """Coefficients of means over `scenarios` and `runs` (None: as many as there were) and over all judges there were.
 
     Of variance between subjects, the share that does not come from drawing scenarios, runs and judges. `these` keeps

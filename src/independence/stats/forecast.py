@@ -16,12 +16,12 @@ import numpy as np
 
 from independence.stats import components
 from independence.stats.components import RESIDUAL, Scores
+from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.moderation import Array
-from independence.stats.sheet import Sheet
-from independence.stats.spread import Estimate
+from independence.stats.subject_points import SubjectPoints
 
 
-class Errors(NamedTuple):
+class DesignErrors(NamedTuple):
     """Standard errors in index points."""
 
     these: float | None  # None where the scenarios would be others
@@ -29,26 +29,29 @@ class Errors(NamedTuple):
     any_judge: float | None  # like_these, and a judge like these. None where one judge graded alone
 
 
-class Judging(NamedTuple):
+class JudgeError(NamedTuple):
     """What a single judge adds to the index of one run."""
 
     share: float  # of the variance over runs: the judge's own wavering, 0-1
     leaning: float  # squared index points: judging some subjects more kindly than others do
 
 
-class Noise(NamedTuple):
+class ErrorSources(NamedTuple):
     """Where a fleet's standard errors come from, at the design it has."""
 
     these: Array  # (subjects,) squared standard errors on these scenarios
     added: Array  # (subjects,) what other scenarios of the kind add
     weights: Array  # (scenarios, 1) variance of one run of each scenario, mean over subjects
     runs: Array  # (scenarios, subjects)
-    judging: Judging | None = None
+    judging: JudgeError | None = None
 
 
 def noise(
-    fleet: Sequence[Sheet], these: Sequence[Estimate], like_these: Sequence[Estimate], judging: Judging | None = None
-) -> Noise:
+    fleet: Sequence[SubjectPoints],
+    these: Sequence[IndexEstimate],
+    like_these: Sequence[IndexEstimate],
+    judging: JudgeError | None = None,
+) -> ErrorSources:
     """Split the squared standard errors of a fleet of at least one repeated sheet, with its estimates in order."""
     totals = [sheet.totals for sheet in fleet]
     points = [[own[scenario] for own in totals] for scenario in totals[0]]
@@ -56,10 +59,12 @@ def noise(
     across = np.array([estimate.se**2 for estimate in like_these])
     weights = np.array([[np.mean([own.var(ddof=1) for own in row])] for row in points])
     runs = np.array([[len(own) for own in row] for row in points], dtype=np.float64)
-    return Noise(within, np.maximum(across - within, 0.0), weights, runs, judging)
+    return ErrorSources(within, np.maximum(across - within, 0.0), weights, runs, judging)
 
 
-def forecast(noise: Noise, runs: Array | None = None, scenarios: Array | None = None, judges: int = 1) -> Errors:
+def forecast(
+    noise: ErrorSources, runs: Array | None = None, scenarios: Array | None = None, judges: int = 1
+) -> DesignErrors:
     """Standard errors with `runs` (scenarios, subjects) and `scenarios` (subjects,) times the scenarios.
 
     None: as it is. `judges` counts all whose verdicts are averaged; more than one needs `noise.judging`.
@@ -69,24 +74,24 @@ def forecast(noise: Noise, runs: Array | None = None, scenarios: Array | None = 
     within = noise.these * _left(noise, runs) * (1 - own + own / judges)
     across = (noise.added + within) / (1.0 if scenarios is None else scenarios)
     leaning = judging.leaning / judges if judging else 0.0
-    return Errors(
+    return DesignErrors(
         _typical(within) if scenarios is None else None,
         _typical(across),
         _typical(across + leaning) if judging else None,
     )
 
 
-def judging(indices: Scores) -> Judging | None:
+def judging(indices: Scores) -> JudgeError | None:
     """Judges' part in indices (subjects, runs, judges) of the same replies. None below two of each."""
     if min(indices.shape) < 2:
         return None
     found = components.components(indices[:, np.newaxis])
     assert found is not None
     own, all_judges = found.used(RESIDUAL), found.used("run")
-    return Judging(own / (own + all_judges) if own else 0.0, found.used("judge x subject"))
+    return JudgeError(own / (own + all_judges) if own else 0.0, found.used("judge x subject"))
 
 
-def _left(noise: Noise, runs: Array | None) -> Array:
+def _left(noise: ErrorSources, runs: Array | None) -> Array:
     """The share of each subject's variance over runs that is left with `runs`."""
     if runs is None or not noise.weights.any():
         return np.ones_like(noise.these)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from independence.stats.student import quantile
+from independence.stats.student_t import quantile
 
 
 class Interval(NamedTuple):

@@ -12,14 +12,14 @@ import numpy as np
 
 from independence.stats.intervals import Interval, t_interval
 from independence.stats.moderation import Array
-from independence.stats.sheet import Sheet
+from independence.stats.subject_points import SubjectPoints
 
 SANITY_DISCRIMINATION, SANITY_CEILING = 0.2, 0.9
 _FEWEST_SUBJECTS = 3  # two always correlate perfectly
 _TOLERANCE = 1e-9  # of a sum of points
 
 
-class Item(NamedTuple):
+class ItemStatistics(NamedTuple):
     """One scenario over subjects. Shares are 0-1."""
 
     scenario: str
@@ -38,7 +38,7 @@ class Item(NamedTuple):
         return flat or (self.ceiling is not None and self.ceiling >= SANITY_CEILING)
 
 
-def items(fleet: Sequence[Sheet]) -> list[Item]:
+def items(fleet: Sequence[SubjectPoints]) -> list[ItemStatistics]:
     """Statistics of every scenario of the index, stratum by stratum, over complete subjects of one suite."""
     if not fleet:
         return []
@@ -52,9 +52,9 @@ def items(fleet: Sequence[Sheet]) -> list[Item]:
     for number, (scenario, row) in enumerate(points.items()):
         low, high = ends[scenario]
         lost = 100 * (high - means[number]) / (high - low) if high > low else None
-        full, always = _at(row, high) if high > low else (None, None)
+        full, always = _ceiling_shares(row, high) if high > low else (None, None)
         out.append(
-            Item(
+            ItemStatistics(
                 scenario,
                 None if lost is None else float(lost.mean()),
                 None if lost is None else _interval(lost),
@@ -65,7 +65,7 @@ def items(fleet: Sequence[Sheet]) -> list[Item]:
     return out
 
 
-def _at(row: Sequence[Array], high: float) -> tuple[float, float]:
+def _ceiling_shares(row: Sequence[Array], high: float) -> tuple[float, float]:
     """Share of verdicts, and of subjects with all their verdicts, at the high end."""
     hits = [own >= high - _TOLERANCE for own in row]
     return float(np.concatenate(hits).mean()), float(np.mean([own.all() for own in hits]))

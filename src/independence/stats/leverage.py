@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from independence.stats.strict import Frame
+from independence.stats.strict import ScoringFrame
 
 
 class Leverage(NamedTuple):
@@ -23,7 +23,7 @@ class Leverage(NamedTuple):
         return sum(abs(weight) * errors[field] for field, weight in self.weights.get(scenario, {}).items())
 
 
-def leverage(frame: Frame) -> Leverage:
+def leverage(frame: ScoringFrame) -> Leverage:
     """Of a suite's index."""
     constant, weights = 0.0, dict[str, dict[str, float]]()
     for component in frame.index.components:

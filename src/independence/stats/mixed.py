@@ -21,7 +21,7 @@ _TOLERANCE = 1e-10  # of the log likelihood
 _LEAST = 1e-7  # share of the variance that always counts as noise, so that everything can be inverted
 
 
-class Fit(NamedTuple):
+class MixedFit(NamedTuple):
     """A fitted model; the first three are (p,), one for each column of x."""
 
     beta: Array
@@ -40,7 +40,7 @@ class _Crossed(NamedTuple):
     columns: int  # of x
 
 
-class _Point(NamedTuple):
+class _MixedState(NamedTuple):
     """The model at given variances."""
 
     beta: Array
@@ -51,7 +51,7 @@ class _Point(NamedTuple):
     information: Array  # expected
 
 
-def fit(y: Array, x: Array, factors: Sequence[NDArray[np.intp]]) -> Fit | None:
+def fit(y: Array, x: Array, factors: Sequence[NDArray[np.intp]]) -> MixedFit | None:
     """Fit y (n,) to x (n, p), factors as level codes (n,) from 0 on.
 
     None where there is nothing to fit: columns of x that are not independent, no more rows than columns, a factor that
@@ -67,7 +67,7 @@ def fit(y: Array, x: Array, factors: Sequence[NDArray[np.intp]]) -> Fit | None:
         return None
     variances, point = _climb(crossed, np.full(len(factors) + 1, left / (len(factors) + 1)), _LEAST * left)
     df = np.array([_satterthwaite(crossed, variances, point, column) for column in range(columns)])
-    return Fit(point.beta, np.sqrt(np.diag(point.spread)), df, variances, point.log_likelihood)
+    return MixedFit(point.beta, np.sqrt(np.diag(point.spread)), df, variances, point.log_likelihood)
 
 
 def _crossed(y: Array, x: Array, factors: Sequence[NDArray[np.intp]]) -> _Crossed:
@@ -86,9 +86,9 @@ def _absorbed(crossed: _Crossed) -> bool:
     return any(np.trace(left[own, own]) < 1e-9 * crossed.rows for own in _blocks(crossed.sizes))
 
 
-def _climb(crossed: _Crossed, variances: Array, least: float) -> tuple[Array, _Point]:
+def _climb(crossed: _Crossed, variances: Array, least: float) -> tuple[Array, _MixedState]:
     """Fisher scoring from `variances`, halving steps that lead downhill."""
-    point = _at(crossed, variances)
+    point = _evaluate(crossed, variances)
     floor = np.append(np.zeros(len(variances) - 1), least)
     for _ in range(_STEPS):
         free = (variances > floor) | (point.score > 0)
@@ -96,7 +96,7 @@ def _climb(crossed: _Crossed, variances: Array, least: float) -> tuple[Array, _P
         step[free] = _covariance(point.information, free) @ point.score[free]
         for halving in range(_HALVINGS):
             tried = np.maximum(variances + step / 2**halving, floor)
-            found = _at(crossed, tried)
+            found = _evaluate(crossed, tried)
             if found.log_likelihood >= point.log_likelihood:
                 break
         else:
@@ -108,7 +108,7 @@ def _climb(crossed: _Crossed, variances: Array, least: float) -> tuple[Array, _P
     return variances, point
 
 
-def _at(crossed: _Crossed, variances: Array) -> _Point:
+def _evaluate(crossed: _Crossed, variances: Array) -> _MixedState:
     """Everything about V = noise I + sum of variance Z Z', from cross products alone (Woodbury)."""
     noise, levels = float(variances[-1]), sum(crossed.sizes)
     products = crossed.products
@@ -123,7 +123,7 @@ def _at(crossed: _Crossed, variances: Array) -> _Point:
     volume = crossed.rows * math.log(noise) + np.linalg.slogdet(inner)[1] - np.linalg.slogdet(spread)[1]
     score, information = _slopes(crossed, variances, left)
     likelihood = -0.5 * float(volume + left[-1, -1])
-    return _Point(beta, spread, weighted[:levels, fixed], likelihood, score, information)
+    return _MixedState(beta, spread, weighted[:levels, fixed], likelihood, score, information)
 
 
 def _slopes(crossed: _Crossed, variances: Array, left: Array) -> tuple[Array, Array]:
@@ -149,7 +149,7 @@ def _blocks(sizes: Sequence[int]) -> list[slice]:
     return [slice(int(end) - size, int(end)) for end, size in zip(ends, sizes, strict=True)]
 
 
-def _satterthwaite(crossed: _Crossed, variances: Array, point: _Point, column: int) -> float:
+def _satterthwaite(crossed: _Crossed, variances: Array, point: _MixedState, column: int) -> float:
     """2 f^2 / var(f) with f the variance of one coefficient, by how it moves with the variances that are not zero."""
     variance = point.spread[column, column]
     pulls = point.levels_x @ point.spread[:, column]

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-class Moderated(NamedTuple):
+class ModeratedVariances(NamedTuple):
     """Variances (n,) and the degrees of freedom they are worth (n,)."""
 
     variance: Array
     df: Array
 
 
-def moderate(variance: Array, df: Array, shape: Array | None = None) -> Moderated:
+def moderate(variance: Array, df: Array, shape: Array | None = None) -> ModeratedVariances:
     """Shrink sample variances (n,), known from `df` (n,) > 0 degrees of freedom, towards their mean.
 
     With `shape` (n,) > 0 the fleet's variances are expected in proportion to it: what is moderated is their ratio. True
@@ -33,15 +33,15 @@ def moderate(variance: Array, df: Array, shape: Array | None = None) -> Moderate
     """
     if shape is not None:
         ratio = moderate(variance / shape, df)
-        return Moderated(ratio.variance * shape, ratio.df)
+        return ModeratedVariances(ratio.variance * shape, ratio.df)
     total = df.sum()
     mean = float((df * variance).sum() / total)
     if mean == 0:
-        return Moderated(variance, df)
+        return ModeratedVariances(variance, df)
     squares = float((df * variance**2 / (1 + 2 / df)).sum() / total)  # of the true variances, sampling taken out
     spread = squares / mean**2 - 1
     prior = np.minimum(2 + 2 / spread if spread > 0 else np.inf, total - df)
-    return Moderated((prior * mean + df * variance) / (prior + df), prior + df)
+    return ModeratedVariances((prior * mean + df * variance) / (prior + df), prior + df)
 
 
 def bounded_shape(mean: Array, error: Array, low: float, high: float) -> Array | None:

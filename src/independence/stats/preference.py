@@ -24,7 +24,7 @@ from independence.stats.intervals import Interval, t_quantile
 Points = Mapping[str, NDArray[np.float64]]  # scenario -> what each run adds to the index, (runs,)
 
 
-class Delta(NamedTuple):
+class JudgeDelta(NamedTuple):
     """How far one judge's index of one subject is above the mean of others, in points of the index."""
 
     value: float
@@ -32,7 +32,7 @@ class Delta(NamedTuple):
     df: float
 
 
-class Preference(NamedTuple):
+class FamilyPreference(NamedTuple):
     """A judge's own family against other subjects, in points of the index."""
 
     own: int  # subjects
@@ -48,32 +48,34 @@ class _Error(NamedTuple):
     df: float
 
 
-def delta(judge: Points, reference: Sequence[Points]) -> Delta:
+def delta(judge: Points, reference: Sequence[Points]) -> JudgeDelta:
     """Compare judges on the same dialogues of one subject. Raises ValueError without a reference."""
     if not reference:
         raise ValueError("no judge to compare with")
     gaps = [points - np.mean([other[name] for other in reference], axis=0) for name, points in judge.items()]
     value = float(sum(gap.mean() for gap in gaps))
     if any(len(gap) < 2 for gap in gaps):
-        return Delta(value, None, 0.0)
-    return Delta(value, *_joined([(gap.var(ddof=1) / len(gap), len(gap) - 1.0) for gap in gaps]))
+        return JudgeDelta(value, None, 0.0)
+    return JudgeDelta(value, *_joined([(gap.var(ddof=1) / len(gap), len(gap) - 1.0) for gap in gaps]))
 
 
-def prefer(own: Sequence[Delta], others: Sequence[Delta], level: float = 0.95) -> Preference:
+def prefer(own: Sequence[JudgeDelta], others: Sequence[JudgeDelta], level: float = 0.95) -> FamilyPreference:
     """Set a judge's own subjects against the others. Fewer than three subjects have no interval."""
     groups = [np.array([one.value for one in group]) for group in (own, others)]
     self_bias, elsewhere = (fmean(group) if len(group) else None for group in groups)
     if self_bias is None or elsewhere is None:
-        return Preference(len(own), len(others), self_bias, elsewhere, None, None)
+        return FamilyPreference(len(own), len(others), self_bias, elsewhere, None, None)
     difference, error = self_bias - elsewhere, _error(groups, own, others)
     interval = None
     if error is not None and error.variance > 0:
         half = t_quantile(error.df, level) * float(np.sqrt(error.variance))
         interval = Interval(difference - half, difference + half)
-    return Preference(len(own), len(others), self_bias, elsewhere, difference, interval)
+    return FamilyPreference(len(own), len(others), self_bias, elsewhere, difference, interval)
 
 
-def _error(groups: Sequence[NDArray[np.float64]], own: Sequence[Delta], others: Sequence[Delta]) -> _Error | None:
+def _error(
+    groups: Sequence[NDArray[np.float64]], own: Sequence[JudgeDelta], others: Sequence[JudgeDelta]
+) -> _Error | None:
     df = sum(map(len, groups)) - 2
     if df < 1:
         return None

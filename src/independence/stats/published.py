@@ -15,7 +15,7 @@ import msgspec
 
 from independence.stats import resample
 from independence.stats.intervals import Interval
-from independence.stats.rules import Rule
+from independence.stats.published_rules import ScoringRule
 from independence.types import Scalar
 
 
@@ -58,13 +58,13 @@ T_TABLE = {
 }  # fmt: skip
 
 
-def published_board(subjects: Iterable[SubjectRuns], rule: Rule) -> tuple[PublishedRow, ...]:
+def published_board(subjects: Iterable[SubjectRuns], rule: ScoringRule) -> tuple[PublishedRow, ...]:
     """The fully tested subjects, best first; ties stand in the order of their directory names."""
     rows = [published_row(subject, rule) for subject in subjects if not _excluded(subject.config_dir, rule)]
     return tuple(sorted((row for row in rows if row.fully_tested), key=lambda row: (-row.index, row.config_dir)))
 
 
-def published_row(subject: SubjectRuns, rule: Rule) -> PublishedRow:
+def published_row(subject: SubjectRuns, rule: ScoringRule) -> PublishedRow:
     """Score one subject. Without any data its index is 0.0 and it is not fully tested."""
     kept = [[v for v in run if v.values and not void(v.values, rule)] for run in subject.runs]
     runs = [run_dimensions(run, rule) for run in kept if run]
@@ -86,12 +86,12 @@ def published_row(subject: SubjectRuns, rule: Rule) -> PublishedRow:
     )
 
 
-def void(values: Mapping[str, Scalar], rule: Rule) -> bool:
+def void(values: Mapping[str, Scalar], rule: ScoringRule) -> bool:
     """True where a verdict has all fields that mark it as void, each of them 0."""
     return bool(rule.void) and all(field in values and values[field] == 0 for field in rule.void)
 
 
-def run_dimensions(verdicts: Sequence[ScoredVerdict], rule: Rule) -> dict[str, float]:
+def run_dimensions(verdicts: Sequence[ScoredVerdict], rule: ScoringRule) -> dict[str, float]:
     """Rounded mean of every dimension that one run has data for, void verdicts left out."""
     apart = {dimension.scenario for dimension in rule.dimensions.values()} - {None}
     usable = [verdict for verdict in verdicts if not void(verdict.values, rule)]
@@ -110,7 +110,7 @@ def run_dimensions(verdicts: Sequence[ScoredVerdict], rule: Rule) -> dict[str, f
     return out
 
 
-def _averaged(runs: Sequence[Mapping[str, float]], rule: Rule) -> dict[str, float]:
+def _averaged(runs: Sequence[Mapping[str, float]], rule: ScoringRule) -> dict[str, float]:
     out = {}
     for name in rule.dimensions:
         found = [run[name] for run in runs if name in run]
@@ -119,7 +119,7 @@ def _averaged(runs: Sequence[Mapping[str, float]], rule: Rule) -> dict[str, floa
     return out
 
 
-def _columns(dimensions: Mapping[str, float], rule: Rule) -> dict[str, float]:
+def _columns(dimensions: Mapping[str, float], rule: ScoringRule) -> dict[str, float]:
     return {
         name: sum(dimensions.get(dimension, 0) for dimension in component.dimensions)
         for name, component in rule.components.items()
@@ -127,7 +127,7 @@ def _columns(dimensions: Mapping[str, float], rule: Rule) -> dict[str, float]:
     }
 
 
-def index_of(dimensions: Mapping[str, float], rule: Rule) -> float:
+def index_of(dimensions: Mapping[str, float], rule: ScoringRule) -> float:
     """The unrounded index of a rule on dimensions; what is absent leaves the denominator. 0.0 without any data."""
     total = weights = 0.0
     for name, value in _columns(dimensions, rule).items():
@@ -157,6 +157,6 @@ def _printed(interval: Interval) -> Interval:
     return Interval(round(interval.low, 1), round(interval.high, 1))
 
 
-def _excluded(config_dir: str, rule: Rule) -> bool:
+def _excluded(config_dir: str, rule: ScoringRule) -> bool:
     slug = config_dir.partition("@")[0].partition("+")[0]
     return slug in {model_id.replace("/", "--") for model_id in rule.excluded}

@@ -20,7 +20,7 @@ from independence.types import Scalar
 Ends = tuple[float, float]
 
 
-class Cell(NamedTuple):
+class VerdictValues(NamedTuple):
     """One planned verdict of a subject; `values` None: missing."""
 
     scenario: str
@@ -40,7 +40,7 @@ class StrictRow(msgspec.Struct, frozen=True):
     dimensions: dict[str, float | None]  # None where a verdict of the dimension is missing or not planned
 
 
-class Frame(msgspec.Struct, frozen=True):
+class ScoringFrame(msgspec.Struct, frozen=True):
     """What scoring needs of a suite."""
 
     index: Index
@@ -48,7 +48,7 @@ class Frame(msgspec.Struct, frozen=True):
     members: Mapping[str, tuple[str, ...]]  # dimension -> scenarios that carry it
 
 
-def frame(suite: Suite) -> Frame:
+def frame(suite: Suite) -> ScoringFrame:
     """The scoring frame of an index suite. Raises ValueError for a suite without an index."""
     if suite.index is None:
         raise ValueError(f"suite {suite.suite} declares no index")
@@ -62,14 +62,14 @@ def frame(suite: Suite) -> Frame:
         )
         for name, d in suite.index.dimensions.items()
     }
-    return Frame(suite.index, scales, members)
+    return ScoringFrame(suite.index, scales, members)
 
 
-def score(frame: Frame, cells: Sequence[Cell]) -> StrictRow:
+def score(frame: ScoringFrame, cells: Sequence[VerdictValues]) -> StrictRow:
     """Score one subject from its planned cells. Raises ValueError without any."""
     if not cells:
         raise ValueError("no planned verdicts")
-    by_run: dict[int, list[Cell]] = {}
+    by_run: dict[int, list[VerdictValues]] = {}
     for cell in sorted(cells, key=lambda cell: cell.run):
         by_run.setdefault(cell.run, []).append(cell)
     planned = Counter(cell.scenario for cell in cells)
@@ -91,25 +91,25 @@ def interval(row: StrictRow) -> Ends | None:
     return t_interval(row.per_run) if row.index is not None and len(set(row.per_run)) > 1 else None
 
 
-def _dimension_or_none(frame: Frame, name: str, cells: Iterable[Cell]) -> float | None:
+def _dimension_or_none(frame: ScoringFrame, name: str, cells: Iterable[VerdictValues]) -> float | None:
     own = [cell for cell in cells if cell.scenario in frame.members[name]]
     if {cell.scenario for cell in own} < set(frame.members[name]) or any(cell.values is None for cell in own):
         return None
     return _dimension(frame, name, own, None)
 
 
-def _index(frame: Frame, cells: Sequence[Cell], fill: str | None) -> float:
+def _index(frame: ScoringFrame, cells: Sequence[VerdictValues], fill: str | None) -> float:
     """The index on 0-100; `fill` puts missing verdicts at the end of their scales that is `worst` or `best`."""
     return 100 * sum(c.weight * _component(frame, c, cells, fill) for c in frame.index.components)
 
 
-def _component(frame: Frame, component: Component, cells: Sequence[Cell], fill: str | None) -> float:
+def _component(frame: ScoringFrame, component: Component, cells: Sequence[VerdictValues], fill: str | None) -> float:
     high_end = None if fill is None else (component.best > component.worst) == (fill == "best")
     total = sum(_dimension(frame, name, cells, high_end) for name in component.dimensions)
     return (total - component.worst) / (component.best - component.worst)
 
 
-def _dimension(frame: Frame, name: str, cells: Iterable[Cell], high_end: bool | None) -> float:
+def _dimension(frame: ScoringFrame, name: str, cells: Iterable[VerdictValues], high_end: bool | None) -> float:
     """Mean over scenarios of the mean over runs; a missing verdict takes the high or low end of its fields.
 
     So does a scenario that the plan leaves out (--exp). `high_end` None: nothing is missing.
@@ -129,7 +129,7 @@ def _dimension(frame: Frame, name: str, cells: Iterable[Cell], high_end: bool | 
     return sum(sum(values) / len(values) for values in by_scenario.values()) / len(by_scenario)
 
 
-def _end(frame: Frame, dimension: Dimension, scenario: str, high: bool) -> float:
+def _end(frame: ScoringFrame, dimension: Dimension, scenario: str, high: bool) -> float:
     return sum(frame.scenarios[scenario][field][int(high)] for field in dimension.fields)
 
 

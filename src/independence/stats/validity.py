@@ -27,7 +27,7 @@ UNANSWERED: Final = "unanswered"
 _QUESTIONS = 3  # different ones that the same words are given to
 
 
-class Said(NamedTuple):
+class ReplyWords(NamedTuple):
     """One reply of a subject."""
 
     question: Hashable  # the same for the same turn of the same scenario
@@ -35,7 +35,7 @@ class Said(NamedTuple):
     marked: bool  # as no answer
 
 
-def repeated(replies: Sequence[Said]) -> list[bool]:
+def repeated(replies: Sequence[ReplyWords]) -> list[bool]:
     """Which replies have the words of replies to other questions, three at least in all."""
     questions: dict[str, set[Hashable]] = defaultdict(set)
     for reply in replies:
@@ -44,7 +44,7 @@ def repeated(replies: Sequence[Said]) -> list[bool]:
     return [bool(reply.words) and len(questions[reply.words or ""]) >= _QUESTIONS for reply in replies]
 
 
-def no_answers(replies: Sequence[Said]) -> list[bool]:
+def no_answers(replies: Sequence[ReplyWords]) -> list[bool]:
     """Which replies are no answers, where they are at least half of all a subject's; elsewhere none counts as one."""
     none = [reply.marked or again for reply, again in zip(replies, repeated(replies), strict=True)]
     return none if none and 2 * sum(none) >= len(none) else [False] * len(none)

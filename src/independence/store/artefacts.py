@@ -26,7 +26,7 @@ class ArtefactRow(msgspec.Struct, frozen=True):
     output: Answer
 
 
-class Output(NamedTuple):
+class StepOutput(NamedTuple):
     """What a step came to."""
 
     text: str
@@ -44,7 +44,7 @@ class Artefact(NamedTuple):
     missing: MissingReason | None
 
 
-class Placed(NamedTuple):
+class TrialArtefact(NamedTuple):
     """A step and the place of the dialogue it is about."""
 
     config_dir: str
@@ -53,7 +53,7 @@ class Placed(NamedTuple):
     artefact: Artefact
 
 
-class Spent(NamedTuple):
+class StepSpending(NamedTuple):
     """What one judge's steps on one subject took."""
 
     judge: str
@@ -81,10 +81,10 @@ def add(connection: sqlite3.Connection, row: ArtefactRow) -> None:
     )  # fmt: skip
 
 
-def known(connection: sqlite3.Connection, key: str) -> Output | None:
+def known(connection: sqlite3.Connection, key: str) -> StepOutput | None:
     """What the step of that key came to; None where it is not stored."""
     row = connection.execute("SELECT text, missing FROM artefacts WHERE key = ?", (key,)).fetchone()
-    return Output(*row) if row else None
+    return StepOutput(*row) if row else None
 
 
 _COLUMNS = "a.judge, a.step, a.position, a.wording, a.text, a.missing"
@@ -105,7 +105,7 @@ def of_trial(connection: sqlite3.Connection, trial: str) -> list[Artefact]:
     return list({(own.judge, own.step, own.wording): own for own in map(Artefact._make, rows)}.values())
 
 
-def of_condition(connection: sqlite3.Connection, where: Where) -> list[Placed]:
+def of_condition(connection: sqlite3.Connection, where: Where) -> list[TrialArtefact]:
     """The same for every dialogue of a condition, by subject, scenario and run."""
     rows = connection.execute(
         f"SELECT p.config_dir, p.scenario, p.run, {_COLUMNS} FROM planned p JOIN artefacts a ON a.trial = p.trial "
@@ -113,11 +113,11 @@ def of_condition(connection: sqlite3.Connection, where: Where) -> list[Placed]:
         "ORDER BY p.config_dir, p.scenario, p.run, a.judge, a.position, a.written_at, a.key",
         where.columns,
     )
-    placed = (Placed(config_dir, scenario, run, Artefact(*own)) for config_dir, scenario, run, *own in rows)
+    placed = (TrialArtefact(config_dir, scenario, run, Artefact(*own)) for config_dir, scenario, run, *own in rows)
     return list({(*one[:3], *one.artefact[:2], one.artefact.wording): one for one in placed}.values())
 
 
-def spending(connection: sqlite3.Connection, where: Where) -> list[Spent]:
+def spending(connection: sqlite3.Connection, where: Where) -> list[StepSpending]:
     """What steps took in a condition, by judge and subject; those of older wordings and dialogues included."""
     rows = connection.execute(
         "SELECT a.judge, p.config_dir, count(*), sum(a.cost_usd), sum(a.unknown_usd), "
@@ -126,7 +126,7 @@ def spending(connection: sqlite3.Connection, where: Where) -> list[Spent]:
         "AND mode = ?) p JOIN artefacts a ON a.trial = p.trial GROUP BY 1, 2 ORDER BY 1, 2",
         where.columns,
     )
-    return [Spent(*row) for row in rows]
+    return [StepSpending(*row) for row in rows]
 
 
 def forget(connection: sqlite3.Connection, verdicts: Iterable[str], *, broken: bool) -> None:

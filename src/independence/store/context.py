@@ -23,12 +23,12 @@ def extend(context: str, answer: Answer) -> str:
     return digest(context, "\x00missing", answer.reason)
 
 
-def said(answer: Answer) -> str:
+def reply_digest(answer: Answer) -> str:
     """Digest of a reply's words alone, whatever they answer: the same words give the same. Empty where none came."""
     return digest(answer.text, answer.thinking) if isinstance(answer, Reply) else ""
 
 
-def words(text: str) -> str:
+def words_digest(text: str) -> str:
     """Digest of the words of a reply, by which two that say the same are known."""
     said = " ".join(text.casefold().split())
     return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -25,7 +25,7 @@ _WAL_FORMAT = 2  # in the header: how the file is read and written
 _TEXTS = ("calls", "artefacts", "verdicts", "failures")  # tables whose rows belong to a trial
 
 
-class Contents(msgspec.Struct, frozen=True):
+class StoreContents(msgspec.Struct, frozen=True):
     """What a sound store holds, in rows."""
 
     trials: int
@@ -38,7 +38,7 @@ class Contents(msgspec.Struct, frozen=True):
     expired: int  # leases whose holder is dead or silent
 
 
-class Health(msgspec.Struct, frozen=True):
+class StoreHealth(msgspec.Struct, frozen=True):
     """One store file."""
 
     path: Path
@@ -49,7 +49,7 @@ class Health(msgspec.Struct, frozen=True):
     schema: int  # migrations it has seen; 0: an empty file
     known: int  # migrations this version knows
     damage: tuple[str, ...]  # SQLite's complaints; empty: sound
-    contents: Contents | None  # None where the file is damaged, empty or newer than this version
+    contents: StoreContents | None  # None where the file is damaged, empty or newer than this version
 
 
 def free_bytes(folder: Path) -> int:
@@ -61,7 +61,7 @@ def free_bytes(folder: Path) -> int:
         raise StoreError(what, "create it or choose another --db") from error
 
 
-def examine(path: Path, now: float | None = None) -> Health:
+def examine(path: Path, now: float | None = None) -> StoreHealth:
     """Look at a store that exists. Raises StoreError for a file that is none or cannot be read."""
     moment = time.time() if now is None else now
     try:
@@ -78,7 +78,7 @@ def examine(path: Path, now: float | None = None) -> Health:
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _look(path: Path, how: str, now: float) -> Health:
+def _look(path: Path, how: str, now: float) -> StoreHealth:
     address = f"{path.resolve().as_uri()}?{how}"
     with closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE_S, isolation_level=None)) as connection:
         return _health(connection, path, now)
@@ -88,7 +88,7 @@ def _wal_file(path: Path) -> Path:
     return path.with_name(path.name + "-wal")
 
 
-def _health(connection: sqlite3.Connection, path: Path, now: float) -> Health:
+def _health(connection: sqlite3.Connection, path: Path, now: float) -> StoreHealth:
     schema, tables = connection.execute(
         "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
     ).fetchone()
@@ -97,7 +97,7 @@ def _health(connection: sqlite3.Connection, path: Path, now: float) -> Health:
     damage = _damage(connection)
     readable = not damage and 0 < schema <= len(MIGRATIONS)
     waiting = _wal_file(path)
-    return Health(
+    return StoreHealth(
         path, path.stat().st_size + (waiting.stat().st_size if waiting.exists() else 0), free_bytes(path.parent),
         os.access(path, os.W_OK) and os.access(path.parent, os.W_OK), _in_wal_mode(path), schema, len(MIGRATIONS),
         damage, _contents(connection, now) if readable else None,
@@ -115,13 +115,13 @@ def _in_wal_mode(path: Path) -> bool:
     return len(head) == 20 and head[18] == _WAL_FORMAT
 
 
-def _contents(connection: sqlite3.Connection, now: float) -> Contents:
+def _contents(connection: sqlite3.Connection, now: float) -> StoreContents:
     def count(sql: str, *values: float) -> int:
         return int(connection.execute(f"SELECT count(*) FROM {sql}", values).fetchone()[0])
 
     there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     held, silent = leases.count(connection, now)
-    return Contents(
+    return StoreContents(
         trials=count("trials"),
         answers=count("calls WHERE version = 0"),
         verdicts=count("verdicts"),

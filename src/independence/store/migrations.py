@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import NamedTuple
 
-from independence.store import unwording
+from independence.store import imported_texts
 
 
 class Migration(NamedTuple):
@@ -236,7 +236,7 @@ SELECT min(at), max(at), 'before the ledger', '', total(usd), total(unknown) FRO
         """
 ALTER TABLE editions ADD COLUMN read_as TEXT NOT NULL DEFAULT ''; -- of an import: our suite (JSON), its rubrics grade
 """,
-        unwording.mend,
+        imported_texts.remove_our_texts,
     ),
     Migration(
         "a digest of each reply's words, so that equal ones are told without reading them; who thinks",

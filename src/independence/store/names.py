@@ -25,7 +25,7 @@ class FirstAnswer(NamedTuple):
     digest: str  # of the dialogue up to and with it
 
 
-class Pick(msgspec.Struct, frozen=True):
+class StoredName(msgspec.Struct, frozen=True):
     """A name and the scenarios in which it was taken."""
 
     name: str
@@ -41,7 +41,7 @@ class NamesRow(msgspec.Struct, frozen=True):
     extractor: str
     source: str  # digest of the answers and of how they were read
     missing: MissingReason | None = None
-    names: tuple[Pick, ...] = ()
+    names: tuple[StoredName, ...] = ()
     declined: tuple[str, ...] = ()
     primary: str | None = None
     usage: Usage = Usage()
@@ -121,7 +121,7 @@ def stored(connection: sqlite3.Connection, where: Where) -> list[NamesRow]:
     )
     return [
         NamesRow(
-            where, config_dir, run, extractor, source, missing, msgspec.json.decode(names, type=tuple[Pick, ...]),
+            where, config_dir, run, extractor, source, missing, msgspec.json.decode(names, type=tuple[StoredName, ...]),
             msgspec.json.decode(declined, type=tuple[str, ...]), primary, Usage(prompt, completion, cost_usd=cost),
         )
         for config_dir, run, extractor, source, missing, names, declined, primary, prompt, completion, cost in rows

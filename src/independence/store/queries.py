@@ -180,13 +180,13 @@ def states(connection: sqlite3.Connection, where: Where) -> list[TrialState]:
         f"JOIN trials t ON t.key = p.trial WHERE {clause} ORDER BY p.config_dir, p.run, p.scenario",
         values,
     ).fetchall()
-    calls: dict[str, list[_Call]] = {}
+    calls: dict[str, list[_CallState]] = {}
     for trial, *call in connection.execute(
         "SELECT c.trial, c.context, c.after, c.missing, c.flags, c.said, c.reasoning_tokens, c.words FROM calls c "
         f"WHERE c.version = 0 AND c.trial IN (SELECT p.trial FROM planned p WHERE {clause}) ORDER BY c.trial, c.turn",
         values,
     ):
-        calls.setdefault(trial, []).append(_Call(*call))
+        calls.setdefault(trial, []).append(_CallState(*call))
     by_key = {row[0]: row for row in trials}
     done: dict[str, TrialState] = {}
 
@@ -215,7 +215,7 @@ def _clause(where: Where) -> tuple[str, tuple[str, ...]]:
     return "p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ?", where.columns
 
 
-class _Call(NamedTuple):
+class _CallState(NamedTuple):
     context: str
     after: str
     missing: str | None
@@ -225,7 +225,9 @@ class _Call(NamedTuple):
     words: str | None
 
 
-def _state(head: tuple[str, str, str, str, int], turns: int, calls: Iterable[_Call], start: str | None) -> TrialState:
+def _state(
+    head: tuple[str, str, str, str, int], turns: int, calls: Iterable[_CallState], start: str | None
+) -> TrialState:
     missing, at, stale, thought = None, start, False, False
     flags: list[str] = []
     said: list[str] = []

@@ -184,8 +184,8 @@ def call_values(row: CallRow) -> tuple[object, ...]:
         *body,
         _json(answer.attempts),
         row.messages,
-        context.said(answer),
-        context.words(answer.text) if isinstance(answer, Reply) else None,
+        context.reply_digest(answer),
+        context.words_digest(answer.text) if isinstance(answer, Reply) else None,
     )
 
 
@@ -193,7 +193,7 @@ def mark_reply(connection: sqlite3.Connection, trial: str, turn: int, text: str,
     """Give a current reply its flags, and note what it says."""
     connection.execute(
         "UPDATE calls SET flags = ?, words = ? WHERE trial = ? AND turn = ? AND version = 0",
-        (_json(flags), context.words(text), trial, turn),
+        (_json(flags), context.words_digest(text), trial, turn),
     )
 
 

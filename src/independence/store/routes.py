@@ -14,7 +14,7 @@ from independence.types import Grade, Missing, Scalar, Verdict, Where
 Way = Literal["offline", "unsure", "audit"]  # not bought; bought for its doubt; drawn
 
 
-class Route(NamedTuple):
+class VerdictRoute(NamedTuple):
     """How one verdict is come by."""
 
     way: Way
@@ -27,10 +27,10 @@ class RouteRow(NamedTuple):
     verdict: str  # its key
     auditor: str
     trial: str
-    route: Route
+    route: VerdictRoute
 
 
-class Routed(NamedTuple):
+class RoutedVerdict(NamedTuple):
     """One dialogue under an offline or hybrid judge; `auditor` and `route` are None where nothing was ever drawn."""
 
     verdict: str  # its key
@@ -41,7 +41,7 @@ class Routed(NamedTuple):
     settings: str
     prediction: str  # JSON of what the offline judge said
     auditor: str | None
-    route: Route | None
+    route: VerdictRoute | None
     routed_at: str
     bought: dict[str, Scalar] | None  # None: not bought, not yet, or came to nothing
     answered: bool  # what was bought has come, if only to nothing
@@ -57,7 +57,7 @@ def add(connection: sqlite3.Connection, rows: Iterable[RouteRow]) -> None:
     )
 
 
-def known(connection: sqlite3.Connection, keys: Iterable[str], auditor: str) -> dict[str, Route]:
+def known(connection: sqlite3.Connection, keys: Iterable[str], auditor: str) -> dict[str, VerdictRoute]:
     """Those of the verdicts that have a route with an auditor."""
     out = {}
     for key in keys:
@@ -65,11 +65,11 @@ def known(connection: sqlite3.Connection, keys: Iterable[str], auditor: str) -> 
             "SELECT route, probability FROM routes WHERE verdict = ? AND auditor = ?", (key, auditor)
         ).fetchone()
         if row is not None:
-            out[key] = Route(*row)
+            out[key] = VerdictRoute(*row)
     return out
 
 
-def given(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str, Grade]:
+def stored_keys(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str, Grade]:
     """Those of the verdicts that are stored, without what they cost: that is counted where they were bought."""
     out: dict[str, Grade] = {}
     for key in keys:
@@ -86,14 +86,14 @@ def forget(connection: sqlite3.Connection, verdicts: Iterable[str]) -> None:
     connection.executemany("DELETE FROM routes WHERE verdict = ?", [(key,) for key in verdicts])
 
 
-class Past(NamedTuple):
+class PastDraws(NamedTuple):
     """Earlier draws of a scenario: how many dialogues were to be bought, of how many with a route."""
 
     drawn: int
     of: int
 
 
-def past(connection: sqlite3.Connection, where: Where, judge: str) -> dict[str, Past]:
+def past(connection: sqlite3.Connection, where: Where, judge: str) -> dict[str, PastDraws]:
     """Draws of a judge under a condition, by scenario."""
     rows = connection.execute(
         "SELECT p.scenario, sum(r.route <> 'offline'), count(*) FROM planned p JOIN verdicts v ON v.trial = p.trial "
@@ -101,10 +101,10 @@ def past(connection: sqlite3.Connection, where: Where, judge: str) -> dict[str, 
         "WHERE p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? GROUP BY 1",
         (judge, *where.columns),
     )
-    return {scenario: Past(drawn, of) for scenario, drawn, of in rows}
+    return {scenario: PastDraws(drawn, of) for scenario, drawn, of in rows}
 
 
-def routed(connection: sqlite3.Connection, where: Where, judge: str, *, hybrid: bool) -> list[Routed]:
+def routed(connection: sqlite3.Connection, where: Where, judge: str, *, hybrid: bool) -> list[RoutedVerdict]:
     """Every verdict of an offline or hybrid judge in a place, once for each auditor, the oldest first.
 
     What was bought for a `hybrid` is its own verdict; for an offline judge it is the auditor's.
@@ -121,12 +121,22 @@ def routed(connection: sqlite3.Connection, where: Where, judge: str, *, hybrid: 
     return [_routed(row[:8], row[8:11], row[11:13] if hybrid else row[13:]) for row in rows]
 
 
-def _routed(head: Sequence[Any], route: Sequence[Any], bought: Sequence[Any]) -> Routed:
+def _routed(head: Sequence[Any], route: Sequence[Any], bought: Sequence[Any]) -> RoutedVerdict:
     way, chance, at = route
     missing, fields = bought if way not in (None, "offline") else (None, None)
     values = msgspec.json.decode(fields, type=dict[str, Scalar]) if fields is not None and missing is None else None
     key, config, scenario, run, rubric, settings, raw, auditor = head
-    return Routed(
-        key, config, scenario, run, rubric, settings, raw, auditor, Route(way, chance) if way else None, at or "",
-        values, fields is not None,
-    )  # fmt: skip
+    return RoutedVerdict(
+        key,
+        config,
+        scenario,
+        run,
+        rubric,
+        settings,
+        raw,
+        auditor,
+        VerdictRoute(way, chance) if way else None,
+        at or "",
+        values,
+        fields is not None,
+    )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from independence.store.records import now
 
 
-class Session(NamedTuple):
+class CommandSession(NamedTuple):
     """One command that spent money. Times are ISO 8601."""
 
     began_at: str
@@ -19,7 +19,7 @@ class Session(NamedTuple):
     unknown_usd: float
 
 
-class Total(NamedTuple):
+class SessionTotal(NamedTuple):
     """All sessions of a store together."""
 
     sessions: int
@@ -27,7 +27,7 @@ class Total(NamedTuple):
     unknown_usd: float
 
 
-class Ledger:
+class SessionLedger:
     """The session of one command. It is stored with the first dollar and kept up to date from then on."""
 
     def __init__(self, command: str, about: str) -> None:
@@ -54,15 +54,15 @@ class Ledger:
         )
 
 
-def listed(connection: sqlite3.Connection) -> list[Session]:
+def listed(connection: sqlite3.Connection) -> list[CommandSession]:
     """Every session, the newest first."""
     rows = connection.execute(
         "SELECT began_at, last_at, command, about, spent_usd, unknown_usd FROM sessions ORDER BY id DESC"
     )
-    return [Session(*row) for row in rows]
+    return [CommandSession(*row) for row in rows]
 
 
-def total(connection: sqlite3.Connection) -> Total:
+def total(connection: sqlite3.Connection) -> SessionTotal:
     """What was spent on this store in its whole life."""
     row = connection.execute("SELECT count(*), total(spent_usd), total(unknown_usd) FROM sessions").fetchone()
-    return Total(*row)
+    return SessionTotal(*row)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from independence.types import Where
 
 
-class Spent(NamedTuple):
+class SubjectSpending(NamedTuple):
     """One subject's calls and dollars in a place."""
 
     calls: int
@@ -22,7 +22,7 @@ class Spent(NamedTuple):
     runs: int = 0  # that any of it was spent on, complete or not
 
 
-class Times(NamedTuple):
+class RunTimes(NamedTuple):
     """When the first and the last answer of a run came, ISO 8601."""
 
     first: str
@@ -34,10 +34,10 @@ _TRIALS = (
 )
 
 
-def spending(connection: sqlite3.Connection, where: Where) -> dict[str, Spent]:
+def spending(connection: sqlite3.Connection, where: Where) -> dict[str, SubjectSpending]:
     """config_dir -> what was spent, replaced answers and every judge included."""
     columns = where.columns
-    out: dict[str, Spent] = {}
+    out: dict[str, SubjectSpending] = {}
     for config, *values in connection.execute(
         "SELECT p.config_dir, count(*), sum(c.cost_usd), sum(c.unknown_usd), "
         "sum(max(json_array_length(c.attempts) - 1, 0)), sum(c.prompt_tokens + c.completion_tokens) "
@@ -45,7 +45,7 @@ def spending(connection: sqlite3.Connection, where: Where) -> dict[str, Spent]:
         columns,
     ):
         calls, usd, unknown, extra, tokens = values
-        out[config] = Spent(calls, usd, 0, 0.0, 0.0, unknown, extra, tokens)
+        out[config] = SubjectSpending(calls, usd, 0, 0.0, 0.0, unknown, extra, tokens)
     for table, counted in (("verdicts", 1), ("artefacts", 0)):  # a step is part of the verdict it is written for
         for config, count, usd, unknown, tokens in connection.execute(
             "SELECT p.config_dir, count(*), sum(v.cost_usd), sum(v.unknown_usd), "
@@ -79,10 +79,10 @@ def spending(connection: sqlite3.Connection, where: Where) -> dict[str, Spent]:
     return out
 
 
-_NOTHING = Spent(0, 0.0, 0, 0.0, 0.0, 0.0, 0, 0)
+_NOTHING = SubjectSpending(0, 0.0, 0, 0.0, 0.0, 0.0, 0, 0)
 
 
-def times(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int], Times]:
+def times(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int], RunTimes]:
     """(config_dir, run) -> when its current answers came."""
     rows = connection.execute(
         "SELECT p.config_dir, p.run, min(c.answered_at), max(c.answered_at) FROM planned p JOIN calls c "
@@ -90,4 +90,4 @@ def times(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int],
         "GROUP BY p.config_dir, p.run",
         where.columns,
     )
-    return {(config, run): Times(first, last) for config, run, first, last in rows}
+    return {(config, run): RunTimes(first, last) for config, run, first, last in rows}

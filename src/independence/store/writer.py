@@ -22,7 +22,7 @@ T = TypeVar("T")
 Write = Callable[[sqlite3.Connection], T]
 
 
-class _Waiting(NamedTuple):
+class _QueuedWrite(NamedTuple):
     write: Write[object]
     future: asyncio.Future[object]
 
@@ -44,7 +44,7 @@ class Writer:
         self._beside = beside
         self._path = path
         self._loop = asyncio.get_running_loop()
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting: deque[_QueuedWrite] = deque()
         self._wake = threading.Event()
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="store-writer", daemon=True)
@@ -55,7 +55,7 @@ class Writer:
         if self._closing:
             raise RuntimeError("the store's writer is closed")
         future: asyncio.Future[object] = self._loop.create_future()
-        self._waiting.append(_Waiting(write, future))
+        self._waiting.append(_QueuedWrite(write, future))
         self._wake.set()
         return await future  # type: ignore[return-value]
 
@@ -79,7 +79,7 @@ class Writer:
             if self._closing and not self._waiting:
                 return
 
-    def _commit(self, batch: list[_Waiting]) -> None:
+    def _commit(self, batch: list[_QueuedWrite]) -> None:
         results: list[object]
         try:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -114,7 +114,7 @@ class Writer:
                 self._connection.execute("ROLLBACK")
 
 
-def _settle(batch: list[_Waiting], results: list[object]) -> None:
+def _settle(batch: list[_QueuedWrite], results: list[object]) -> None:
     for waiting, result in zip(batch, results, strict=True):
         if waiting.future.done():
             continue

@@ -23,7 +23,7 @@ class Exchange(NamedTuple):
     thinking: str = ""  # the subject's own private content, replayed with its tool call
 
 
-class Setting(NamedTuple):
+class DialogueSetting(NamedTuple):
     """What stands before the first exchange."""
 
     system: str
@@ -36,7 +36,7 @@ class Setting(NamedTuple):
         return [Message("system", text) for text in (self.system, self.context) if text]
 
 
-def messages(setting: Setting, exchanges: Sequence[Exchange]) -> tuple[Message, ...]:
+def messages(setting: DialogueSetting, exchanges: Sequence[Exchange]) -> tuple[Message, ...]:
     """The request for the next answer; the last exchange has no answer yet."""
     tool = setting.tool
     if tool is None:

@@ -52,7 +52,7 @@ def uninvolved(grid: Grid) -> tuple[str, ...]:
     return tuple(grid.sides)[PARTIES:]
 
 
-class _Words(NamedTuple):
+class _GridTexts(NamedTuple):
     """What all scenarios of a grid draw on."""
 
     shared: Mapping[str, str]
@@ -60,16 +60,16 @@ class _Words(NamedTuple):
     labels: frozenset[str]  # variables of levels that no text quotes: what reports sort cases by
 
 
-def _words(grid: Grid, shared: Mapping[str, str], rubric: Rubric) -> _Words:
+def _words(grid: Grid, shared: Mapping[str, str], rubric: Rubric) -> _GridTexts:
     graded = (rubric.prompt, *(step.prompt for step in rubric.steps))
     levels = [level for own in grid.factors.values() for level in own.values()]
     said = [text for side in grid.sides.values() for text in (side.human, side.context, *side.vars.values())]
     derived = chain(*(own.table.values() for own in grid.derived.values()))
     texts = chain(graded, shared.values(), said, derived, *(level.values() for level in levels))
-    return _Words(shared, graded, frozenset(chain(*levels)) - {slot for text in texts for slot in slots(text)})
+    return _GridTexts(shared, graded, frozenset(chain(*levels)) - {slot for text in texts for slot in slots(text)})
 
 
-def _scenario(grid: Grid, words: _Words, levels: dict[str, str], side: str, number: int) -> Scenario:
+def _scenario(grid: Grid, words: _GridTexts, levels: dict[str, str], side: str, number: int) -> Scenario:
     asker = grid.sides[side]
     known = {**words.shared, **_variables(grid, levels), **asker.vars}
     cell, id_ = cell_of(grid, levels), f"{number:03d}"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from independence.config.documents import Document
+from independence.config.documents import YamlDocument
 from independence.errors import DocumentError
 from independence.suites import lint_grid, lint_rubrics, lint_values
 from independence.suites.lint_texts import nothing_fills, text_of, unfilled
@@ -17,7 +17,7 @@ from independence.suites.template import slots
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
-def problems(suite: Suite, document: Document, folder: Path) -> list[DocumentError]:
+def problems(suite: Suite, document: YamlDocument, folder: Path) -> list[DocumentError]:
     """Every problem of a suite, in the order of the file. An empty list means it can run."""
     found = [
         *lint_values.problems(suite, document, folder),
@@ -44,7 +44,7 @@ def _references(suite: Suite) -> Iterator[tuple[str, str]]:
             yield f"$.rubrics.{name}.steps[{number}].prompt", step.prompt
 
 
-def _files(suite: Suite, document: Document, folder: Path) -> Iterator[DocumentError]:
+def _files(suite: Suite, document: YamlDocument, folder: Path) -> Iterator[DocumentError]:
     for where, reference in _references(suite):
         path = folder / reference
         if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
@@ -55,7 +55,7 @@ def _files(suite: Suite, document: Document, folder: Path) -> Iterator[DocumentE
             yield from unfilled(path, text, suite.vars.keys())
 
 
-def _conditions(suite: Suite, document: Document) -> Iterator[DocumentError]:
+def _conditions(suite: Suite, document: YamlDocument) -> Iterator[DocumentError]:
     if suite.default.variant not in suite.variants:
         yield document.error("$.default.variant", f"variant `{suite.default.variant}` is not declared")
     if suite.default.mode not in suite.delivery.modes:
@@ -72,7 +72,7 @@ def _conditions(suite: Suite, document: Document) -> Iterator[DocumentError]:
         yield document.error("$.delivery.tool_role", "a tool that speaks needs `parameter` and `greeting`")
 
 
-def _scenarios(suite: Suite, document: Document) -> Iterator[DocumentError]:
+def _scenarios(suite: Suite, document: YamlDocument) -> Iterator[DocumentError]:
     scenario_ids: set[str] = set()
     turn_ids: set[str] = set()
     for number, scenario in enumerate(suite.scenarios):
@@ -95,7 +95,7 @@ def _scenarios(suite: Suite, document: Document) -> Iterator[DocumentError]:
         yield document.error("$.scenarios", "a suite needs at least one scenario")
 
 
-def _shape(scenario: Scenario, where: str, document: Document) -> Iterator[DocumentError]:
+def _shape(scenario: Scenario, where: str, document: YamlDocument) -> Iterator[DocumentError]:
     if all(turn.reply is not None for turn in scenario.turns):
         yield document.error(f"{where}.turns", f"`{scenario.id}` has no turn for the subject to answer")
     elif scenario.turns[-1].reply is not None:
@@ -106,7 +106,7 @@ def _shape(scenario: Scenario, where: str, document: Document) -> Iterator[Docum
         yield document.error(f"{where}.verdict_id", f"`{scenario.verdict_id}` is not a turn of `{scenario.id}`")
 
 
-def _turns(scenario: Scenario, where: str, document: Document, seen: set[str]) -> Iterator[DocumentError]:
+def _turns(scenario: Scenario, where: str, document: YamlDocument, seen: set[str]) -> Iterator[DocumentError]:
     for number, turn in enumerate(scenario.turns):
         at = f"{where}.turns[{number}]"
         if turn.reply is None and not turn.id:
@@ -116,7 +116,7 @@ def _turns(scenario: Scenario, where: str, document: Document, seen: set[str]) -
         seen.add(turn.id)
 
 
-def _slots(scenario: Scenario, where: str, suite: Suite, document: Document) -> Iterator[DocumentError]:
+def _slots(scenario: Scenario, where: str, suite: Suite, document: YamlDocument) -> Iterator[DocumentError]:
     texts = [(f"{where}.system", scenario.system), (f"{where}.context", scenario.context)]
     for number, turn in enumerate(scenario.turns):
         texts += [(f"{where}.turns[{number}].human", turn.human), (f"{where}.turns[{number}].reply", turn.reply or "")]
@@ -126,7 +126,7 @@ def _slots(scenario: Scenario, where: str, suite: Suite, document: Document) -> 
                 yield document.error(at, nothing_fills(slot))
 
 
-def _index(suite: Suite, document: Document) -> Iterator[DocumentError]:
+def _index(suite: Suite, document: YamlDocument) -> Iterator[DocumentError]:
     if suite.index is None:
         if suite.analysis == "index" and suite.grid is None:
             yield document.error("$.analysis", "analysis `index` needs an `index:` section")
@@ -140,7 +140,7 @@ def _index(suite: Suite, document: Document) -> Iterator[DocumentError]:
         yield document.error("$.index.components", f"weights sum to {total:g}, not 1")
 
 
-def _component(component: Component, index: Index, at: str, document: Document) -> Iterator[DocumentError]:
+def _component(component: Component, index: Index, at: str, document: YamlDocument) -> Iterator[DocumentError]:
     for name in component.dimensions:
         if name not in index.dimensions:
             yield document.error(f"{at}.dimensions", f"dimension `{name}` is not declared")
@@ -150,7 +150,7 @@ def _component(component: Component, index: Index, at: str, document: Document) 
         yield document.error(f"{at}.weight", f"weight of {component.label} must be above 0")
 
 
-def _dimensions(suite: Suite, index: Index, document: Document) -> Iterator[DocumentError]:
+def _dimensions(suite: Suite, index: Index, document: YamlDocument) -> Iterator[DocumentError]:
     known = {(s.experiment, s.rubric) for s in suite.scenarios if s.rubric in suite.rubrics}
     for name, dimension in index.dimensions.items():
         carried = [suite.rubrics[rubric].fields for experiment, rubric in known if experiment == dimension.experiment]

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import product
 
-from independence.config.documents import Document
+from independence.config.documents import YamlDocument
 from independence.errors import DocumentError
 from independence.suites import lint_words
 from independence.suites.grid import PARTIES
 from independence.suites.lint_words import Problem
-from independence.suites.schema import Derived, Grid, Rubric, Suite
+from independence.suites.schema import DerivedVariable, Grid, Rubric, Suite
 
 MERIT = "merit"  # the factor that says who is in the right
 AT = "$.grid"
 
 
-def problems(suite: Suite, document: Document, quoted: Collection[str]) -> Iterator[DocumentError]:
+def problems(suite: Suite, document: YamlDocument, quoted: Collection[str]) -> Iterator[DocumentError]:
     """Every problem of a suite's grid. `quoted` are the variables that the prompts of its rubric ask for."""
     for where, what in _problems(suite, quoted):
         yield document.error(where, f"{what} (at `{where}`)")
@@ -132,7 +132,7 @@ def _merit(grid: Grid) -> Iterator[Problem]:
         yield f"{AT}.cell", "`merit` is a fact: it must be one of the cell's factors"
 
 
-def _table(name: str, derived: Derived, grid: Grid) -> Iterator[Problem]:
+def _table(name: str, derived: DerivedVariable, grid: Grid) -> Iterator[Problem]:
     at = f"{AT}.derived.{name}"
     unknown = [factor for factor in derived.of if factor not in grid.factors]
     for factor in unknown:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from independence.config.documents import Document
+from independence.config.documents import YamlDocument
 from independence.errors import DocumentError
 from independence.suites import lint_grid
 from independence.suites.lint_texts import text_of, unfilled
@@ -21,7 +21,7 @@ CUES = {
 }  # fmt: skip
 
 
-def problems(suite: Suite, document: Document, folder: Path) -> Iterator[DocumentError]:
+def problems(suite: Suite, document: YamlDocument, folder: Path) -> Iterator[DocumentError]:
     """Every problem of a suite's rubrics."""
     for name, rubric in suite.rubrics.items():
         where, known = f"$.rubrics.{name}", _variables(suite, name)
@@ -76,7 +76,7 @@ def _shown(path: Path, text: str, steps: Collection[str]) -> Iterator[DocumentEr
         yield DocumentError(str(path), 1, f"a rubric must show {what} to the judge")
 
 
-def _steps(rubric: Rubric, where: str, document: Document, known: Collection[str]) -> Iterator[DocumentError]:
+def _steps(rubric: Rubric, where: str, document: YamlDocument, known: Collection[str]) -> Iterator[DocumentError]:
     taken = RESERVED | {*known}
     for number, step in enumerate(rubric.steps):
         at = f"{where}.steps[{number}].name"
@@ -87,7 +87,7 @@ def _steps(rubric: Rubric, where: str, document: Document, known: Collection[str
         taken.add(step.name)
 
 
-def _field(key: str, field: Field, where: str, document: Document) -> Iterator[DocumentError]:
+def _field(key: str, field: Field, where: str, document: YamlDocument) -> Iterator[DocumentError]:
     if key == "reasoning":
         yield document.error(where, "`reasoning` is written for every rubric; choose another field name")
     if field.type != "boolean" and field.range is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from independence.config.documents import Document
+from independence.config.documents import YamlDocument
 from independence.errors import DocumentError
 from independence.suites.lint_texts import text_of
 from independence.suites.schema import Suite
@@ -16,7 +16,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _MOST_TOKENS: Final = 1_000_000
 
 
-def problems(suite: Suite, document: Document, folder: Path) -> Iterator[DocumentError]:
+def problems(suite: Suite, document: YamlDocument, folder: Path) -> Iterator[DocumentError]:
     """Every such problem."""
     yield from _name(suite.suite, document)
     if not 1 <= suite.delivery.max_tokens <= _MOST_TOKENS:
@@ -30,7 +30,7 @@ def problems(suite: Suite, document: Document, folder: Path) -> Iterator[Documen
             )
 
 
-def _name(name: str, document: Document) -> Iterator[DocumentError]:
+def _name(name: str, document: YamlDocument) -> Iterator[DocumentError]:
     if not _NAME.fullmatch(name):
         what = "take letters, digits, dots, dashes and underscores, up to 60, a letter or digit first"
         yield document.error("$.suite", f"`{' '.join(name.split())}` is no name for a suite: {what}")

@@ -19,14 +19,14 @@ Problem = tuple[str, str]  # JSON path, what is wrong there
 Levels = Mapping[str, str]  # factor -> level
 
 
-class Fact(NamedTuple):
+class FactVariable(NamedTuple):
     """A variable that the facts of a case decide, and where it is set."""
 
     name: str
     where: str
 
 
-class Text(NamedTuple):
+class VariableText(NamedTuple):
     """What a variable stands for under some levels, and where that is written; None: nothing is."""
 
     where: str
@@ -34,15 +34,15 @@ class Text(NamedTuple):
     levels: Levels = MappingProxyType({})
 
 
-def facts(grid: Grid) -> Iterator[Fact]:
+def facts(grid: Grid) -> Iterator[FactVariable]:
     """Every variable that factors set, in the order of the file; a name that is set twice comes twice."""
     for factor, levels in grid.factors.items():
-        yield Fact(factor, f"{_FACTORS}.{factor}")
+        yield FactVariable(factor, f"{_FACTORS}.{factor}")
         for name in dict.fromkeys(chain(*levels.values())):
             first = next(level for level, own in levels.items() if name in own)
-            yield Fact(name, f"{_FACTORS}.{factor}.{first}.{name}")
+            yield FactVariable(name, f"{_FACTORS}.{factor}.{first}.{name}")
     for name in grid.derived:
-        yield Fact(name, f"{_DERIVED}.{name}")
+        yield FactVariable(name, f"{_DERIVED}.{name}")
 
 
 def problems(suite: Suite, grid: Grid, quoted: Collection[str]) -> list[Problem]:
@@ -50,52 +50,56 @@ def problems(suite: Suite, grid: Grid, quoted: Collection[str]) -> list[Problem]
     found: dict[Problem, None] = {}
     for name, side in grid.sides.items():
         known, at = {**_shared(suite), **_known(grid), **_own(grid, name)}, f"{_SIDES}.{name}"
-        graded = [Text(f"$.rubrics.{grid.rubric}.prompt", f"{{{{{slot}}}}}") for slot in quoted if slot in known]
-        human = Text(f"{at}.human", side.human)
-        for text in (human, Text(f"{at}.context", side.context), *graded):
+        graded = [
+            VariableText(f"$.rubrics.{grid.rubric}.prompt", f"{{{{{slot}}}}}") for slot in quoted if slot in known
+        ]
+        human = VariableText(f"{at}.human", side.human)
+        for text in (human, VariableText(f"{at}.context", side.context), *graded):
             found.update(dict.fromkeys(_unfilled(text, known)))
         found.update(dict.fromkeys(_codes(human, known)))
     return list(found)
 
 
-def _shared(suite: Suite) -> dict[str, list[Text]]:
-    return {name: [Text(f"$.vars.{name}", text)] for name, text in suite.vars.items()}
+def _shared(suite: Suite) -> dict[str, list[VariableText]]:
+    return {name: [VariableText(f"$.vars.{name}", text)] for name, text in suite.vars.items()}
 
 
-def _own(grid: Grid, side: str) -> dict[str, list[Text]]:
-    return {name: [Text(f"{_SIDES}.{side}.vars.{name}", text)] for name, text in grid.sides[side].vars.items()}
+def _own(grid: Grid, side: str) -> dict[str, list[VariableText]]:
+    return {name: [VariableText(f"{_SIDES}.{side}.vars.{name}", text)] for name, text in grid.sides[side].vars.items()}
 
 
-def _known(grid: Grid) -> dict[str, list[Text]]:
+def _known(grid: Grid) -> dict[str, list[VariableText]]:
     """Fact -> its texts, one for each level or table entry."""
-    out: dict[str, list[Text]] = {}
+    out: dict[str, list[VariableText]] = {}
     for factor, levels in grid.factors.items():
         at = f"{_FACTORS}.{factor}"
-        out[factor] = [Text(f"{at}.{level}", level, {factor: level}) for level in levels]
+        out[factor] = [VariableText(f"{at}.{level}", level, {factor: level}) for level in levels]
         for name in dict.fromkeys(chain(*levels.values())):
             texts = {level: own.get(name) for level, own in levels.items()}
-            out[name] = [Text(f"{at}.{level}.{name}", text, {factor: level}) for level, text in texts.items()]
+            out[name] = [VariableText(f"{at}.{level}.{name}", text, {factor: level}) for level, text in texts.items()]
     for name, derived in grid.derived.items():
         at = f"{_DERIVED}.{name}.table"
         out[name] = [
-            Text(f"{at}.{key}", text, dict(zip(derived.of, key.split(","), strict=False)))
+            VariableText(f"{at}.{key}", text, dict(zip(derived.of, key.split(","), strict=False)))
             for key, text in derived.table.items()
         ]
     return out
 
 
-def _meant(slot: str, known: Mapping[str, list[Text]], text: Text) -> Iterator[Text]:
+def _meant(slot: str, known: Mapping[str, list[VariableText]], text: VariableText) -> Iterator[VariableText]:
     """What a slot can stand for in a text: the levels that brought us there decide the rest."""
     for inner in known.get(slot, ()):
         if all(text.levels.get(factor, level) == level for factor, level in inner.levels.items()):
             yield inner
 
 
-def _within(text: Text, inner: Text) -> Text:
+def _within(text: VariableText, inner: VariableText) -> VariableText:
     return inner._replace(levels={**text.levels, **inner.levels})
 
 
-def _unfilled(text: Text, known: Mapping[str, list[Text]], above: tuple[str, ...] = ()) -> Iterator[Problem]:
+def _unfilled(
+    text: VariableText, known: Mapping[str, list[VariableText]], above: tuple[str, ...] = ()
+) -> Iterator[Problem]:
     for slot in dict.fromkeys(slots(text.text or "")):
         if slot in above:
             yield text.where, f"`{{{{{slot}}}}}` stands within itself"
@@ -109,7 +113,9 @@ def _unfilled(text: Text, known: Mapping[str, list[Text]], above: tuple[str, ...
                 yield from _unfilled(_within(text, inner), known, (*above, slot))
 
 
-def _codes(text: Text, known: Mapping[str, list[Text]], above: tuple[str, ...] = ()) -> Iterator[Problem]:
+def _codes(
+    text: VariableText, known: Mapping[str, list[VariableText]], above: tuple[str, ...] = ()
+) -> Iterator[Problem]:
     asked = dict.fromkeys(slots(text.text or ""))
     for code in dict.fromkeys(_CODE.findall(fill(text.text or "", dict.fromkeys(asked, "x")))):
         yield text.where, f"`{code}` is a code, and it would reach the human's words: write what a person would say"

@@ -19,7 +19,7 @@ from independence.suites.template import slots
 HOME = Path(__file__).parent
 
 
-class Loaded(NamedTuple):
+class LoadedSuite(NamedTuple):
     """A suite ready to run."""
 
     suite: Suite
@@ -45,7 +45,7 @@ def locate(name: str) -> Path:
     raise UsageError(f"no suite `{name}`: neither a built-in name nor a folder with suite.yaml; {hint}")
 
 
-def load(name: str) -> Loaded:
+def load(name: str) -> LoadedSuite:
     """Load, resolve and lint a suite. Raises DocumentError for the first problem, UsageError for an unknown name."""
     folder = locate(name)
     document = documents.read(folder / "suite.yaml")
@@ -54,7 +54,7 @@ def load(name: str) -> Loaded:
     if found:
         raise found[0]
     resolved = grid.expanded(inline(suite, folder))
-    return Loaded(resolved, digest.edition(resolved))
+    return LoadedSuite(resolved, digest.edition(resolved))
 
 
 def shared_name(suite: str, folder: Path) -> str:

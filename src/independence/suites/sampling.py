@@ -14,7 +14,7 @@ from independence.suites.schema import Scenario
 Level = tuple[str, str]  # factor, level
 
 
-class Cell(NamedTuple):
+class GridCell(NamedTuple):
     """The scenarios of one case, whoever asks and in whatever words."""
 
     name: str
@@ -22,12 +22,12 @@ class Cell(NamedTuple):
     scenarios: tuple[str, ...]
 
 
-def cells(scenarios: Iterable[Scenario]) -> list[Cell]:
+def cells(scenarios: Iterable[Scenario]) -> list[GridCell]:
     """The cells of a grid's scenarios, in their order."""
     by_cell: dict[str, list[Scenario]] = {}
     for scenario in scenarios:
         by_cell.setdefault(scenario.cell, []).append(scenario)
-    return [Cell(name, _common(own), tuple(scenario.id for scenario in own)) for name, own in by_cell.items()]
+    return [GridCell(name, _common(own), tuple(scenario.id for scenario in own)) for name, own in by_cell.items()]
 
 
 def sample(scenarios: Sequence[Scenario], limit: int, seed: int) -> frozenset[str]:
@@ -55,9 +55,9 @@ def _common(scenarios: Sequence[Scenario]) -> tuple[Level, ...]:
     )
 
 
-def _greedy(ordered: Sequence[Cell], count: int) -> tuple[list[Cell], list[Cell]]:
+def _greedy(ordered: Sequence[GridCell], count: int) -> tuple[list[GridCell], list[GridCell]]:
     """`count` cells, each the one whose levels, then pairs of levels, have come least so far; and the rest."""
-    left, chosen = list(ordered), list[Cell]()
+    left, chosen = list(ordered), list[GridCell]()
     levels, pairs = Counter[Level](), Counter[tuple[Level, Level]]()
     while left and len(chosen) < count:
         sums = [sum(levels[level] for level in cell.levels) for cell in left]
@@ -71,7 +71,7 @@ def _greedy(ordered: Sequence[Cell], count: int) -> tuple[list[Cell], list[Cell]
     return chosen, left
 
 
-def _exchanged(chosen: list[Cell], left: list[Cell]) -> list[Cell]:
+def _exchanged(chosen: list[GridCell], left: list[GridCell]) -> list[GridCell]:
     """The choice after every exchange of a cell for one left out that evens out the levels."""
     seen = Counter(level for cell in chosen for level in cell.levels)
     while (swap := _better(seen, chosen, left)) is not None:
@@ -82,7 +82,7 @@ def _exchanged(chosen: list[Cell], left: list[Cell]) -> list[Cell]:
     return chosen
 
 
-def _better(seen: Counter[Level], chosen: Sequence[Cell], left: Sequence[Cell]) -> tuple[int, int] | None:
+def _better(seen: Counter[Level], chosen: Sequence[GridCell], left: Sequence[GridCell]) -> tuple[int, int] | None:
     for i, own in enumerate(chosen):
         for j, other in enumerate(left):
             if _change(seen, own, other) < 0:
@@ -90,7 +90,7 @@ def _better(seen: Counter[Level], chosen: Sequence[Cell], left: Sequence[Cell]) 
     return None
 
 
-def _change(seen: Counter[Level], own: Cell, other: Cell) -> int:
+def _change(seen: Counter[Level], own: GridCell, other: GridCell) -> int:
     """By how much the sum of the levels' squared counts changes when one cell takes the place of another."""
     places = zip(own.levels, other.levels, strict=True)
     return sum(2 * (seen[new] - seen[old] + 1) for old, new in places if old != new)

@@ -60,7 +60,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     cell: str = ""  # of a grid: scenarios of one cell have the same facts
 
 
-class Derived(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class DerivedVariable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A variable that several factors decide together."""
 
     of: tuple[str, ...]  # factors
@@ -84,7 +84,7 @@ class Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     factors: dict[str, dict[str, dict[str, str]]]  # factor -> level -> variables it fills; {{factor}} is the level
     sides: dict[str, Side]
     cell: tuple[str, ...]  # factors that make a cell; what differs within one (wording) is no fact
-    derived: dict[str, Derived] = {}
+    derived: dict[str, DerivedVariable] = {}
     merit: dict[str, float] = {}  # level of the factor `merit` -> how far the facts favour the first party, -1 to 1
 
 
@@ -113,7 +113,7 @@ class Delivery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     tool_role: ToolRole | None = None
 
 
-class Default(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class SuiteDefaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The condition that a board shows unless asked."""
 
     variant: str
@@ -158,7 +158,7 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     about: str
     variants: dict[str, str]  # name -> file with the system prompt
     delivery: Delivery
-    default: Default
+    default: SuiteDefaults
     experiments: dict[str, str]  # name -> what it probes
     rubrics: dict[str, Rubric]
     scenarios: tuple[Scenario, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Line(NamedTuple):
+class TranscriptTurn(NamedTuple):
     """One exchange of a finished dialogue."""
 
     human: str

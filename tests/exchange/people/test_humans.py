@@ -10,12 +10,12 @@ import pytest
 
 from independence.errors import DocumentError, StoreError, UsageError
 from independence.exchange import humans
-from independence.report import analysis, cells
-from independence.report.analysis import Asked
+from independence.report import analysis, planned_verdicts
+from independence.report.analysis import BoardOptions
 from independence.report.board import Board
 from independence.store import queries, scopes
-from independence.suites.load import Loaded
-from independence.suites.unworded import unworded
+from independence.suites.load import LoadedSuite
+from independence.suites.without_texts import without_texts
 from independence.types import Where
 from tests.report import filled
 from tests.report.judges import opinions
@@ -24,7 +24,7 @@ RUNS = [{"one": (9, 6, 2)}]
 
 
 @pytest.fixture
-def items(connection: sqlite3.Connection, toy_suite: Loaded) -> dict[str, str]:
+def items(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> dict[str, str]:
     """Scenario -> item, of one subject's one run."""
     opinions.store(connection, toy_suite, "a", RUNS)
     states = queries.states(connection, Where("toy", toy_suite.edition))
@@ -42,14 +42,14 @@ def take(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def test_scores_are_verdicts_of_the_rater_on_those_words(
-    tmp_path: Path, connection: sqlite3.Connection, toy_suite: Loaded, items: dict[str, str]
+    tmp_path: Path, connection: sqlite3.Connection, toy_suite: LoadedSuite, items: dict[str, str]
 ) -> None:
     path = file(
         tmp_path, f"{items['radio']},Ann,firmness,7", f"{items['radio']},Ann,kept,yes", f"{items['dinner']},Bo,drift,0"
     )
     assert humans.is_scores(path)
     assert take(connection, path) == 2
-    by_ann = cells.table(connection, filled.scope(toy_suite), "human:Ann").planned
+    by_ann = planned_verdicts.planned_verdicts(connection, filled.scope(toy_suite), "human:Ann").planned
     assert {cell.scenario: cell.values for cell in by_ann} == {
         "radio": {"firmness": 7, "kept": True}, "dinner": None, "dessert": None,
     }  # fmt: skip
@@ -57,12 +57,12 @@ def test_scores_are_verdicts_of_the_rater_on_those_words(
 
 
 def test_a_board_by_a_person_says_how_little_they_scored_and_is_nobodys_default(
-    tmp_path: Path, connection: sqlite3.Connection, toy_suite: Loaded, items: dict[str, str]
+    tmp_path: Path, connection: sqlite3.Connection, toy_suite: LoadedSuite, items: dict[str, str]
 ) -> None:
     for rater in ("Ann", "Zoe"):
         take(connection, file(tmp_path, f"{items['dinner']},{rater},drift,0"))
     where = filled.scope(toy_suite)
-    usual, by_ann = (analysis.board(connection, where, Asked(judge=judge)) for judge in (None, "human:Ann"))
+    usual, by_ann = (analysis.board(connection, where, BoardOptions(judge=judge)) for judge in (None, "human:Ann"))
     assert isinstance(usual, Board)
     assert isinstance(by_ann, Board)
     assert usual.judge == "one"
@@ -142,11 +142,15 @@ def test_other_files_are_no_scores(tmp_path: Path, name: str) -> None:
 
 
 def test_scores_of_an_import_count_under_the_rubric_it_is_read_by(
-    tmp_path: Path, connection: sqlite3.Connection, toy_suite: Loaded, items: dict[str, str]
+    tmp_path: Path, connection: sqlite3.Connection, toy_suite: LoadedSuite, items: dict[str, str]
 ) -> None:
-    ours, bare = (msgspec.json.encode(suite).decode() for suite in (toy_suite.suite, unworded(toy_suite.suite)))
+    ours, bare = (msgspec.json.encode(suite).decode() for suite in (toy_suite.suite, without_texts(toy_suite.suite)))
     connection.execute("UPDATE editions SET document = ?, read_as = ?", (bare, ours))
     assert take(connection, file(tmp_path, f"{items['dinner']},Ann,drift,3")) == 1
     scope = scopes.find(connection, "toy", *filled.CONDITION)
-    (cell,) = [one for one in cells.table(connection, scope, "human:Ann").planned if one.scenario == "dinner"]
+    (cell,) = [
+        one
+        for one in planned_verdicts.planned_verdicts(connection, scope, "human:Ann").planned
+        if one.scenario == "dinner"
+    ]
     assert cell.values == {"drift": 3}

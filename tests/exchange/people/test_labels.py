@@ -15,7 +15,7 @@ from independence.exchange import humans, labels
 from independence.exchange.labels import Candidate
 from independence.exchange.rent import folder, reader, storing
 from independence.store import scopes
-from independence.suites.load import Loaded, load
+from independence.suites.load import LoadedSuite, load
 from tests.exchange.rent import folders
 from tests.report import filled
 from tests.report.judges import opinions
@@ -72,7 +72,7 @@ def test_a_line_holds_the_words_and_room_for_a_score_and_names_no_model(
 
 
 def test_a_filled_sample_comes_back_as_scores_of_every_field(
-    tmp_path: Path, connection: sqlite3.Connection, toy_suite: Loaded
+    tmp_path: Path, connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     opinions.store(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
     where = filled.scope(toy_suite)
@@ -90,7 +90,9 @@ def test_a_filled_sample_comes_back_as_scores_of_every_field(
     assert humans.store(connection, path, humans.read(path, connection)) == 3
 
 
-def test_a_place_without_finished_dialogues_has_no_sample(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_place_without_finished_dialogues_has_no_sample(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     filled.plan(connection, toy_suite)
     with pytest.raises(StoreError, match="no finished dialogue fits"):
         labels.candidates(connection, filled.scope(toy_suite), None, ())

@@ -9,7 +9,7 @@ from independence.config.subjects import Subject
 from independence.store import context, records
 from independence.store.records import VerdictRow
 from independence.suites import digest
-from independence.suites.load import Loaded, load
+from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
 from independence.types import Answer, Attempt, Missing, Reply, Sampling, Usage, Verdict
 from tests.engine import planned
@@ -29,7 +29,7 @@ def ran(
     runs: int = 1,
 ) -> None:
     """A run of our own: every scenario planned, some answered, some graded by `cues`."""
-    loaded: Loaded = load("rent")
+    loaded: LoadedSuite = load("rent")
     for subject in subjects or (SMALL,):
         made = planned.trials(loaded.suite, subject, runs=runs)
         planned.store(connection, loaded, list(made.values()))

@@ -10,14 +10,14 @@ from independence.exchange.rent import edition, folder, reader, storing, words
 from independence.exchange.rent.edition import Edition
 from independence.exchange.rent.reader import Imported
 from independence.exchange.rent.storing import Stored
-from independence.store import exported, queries
-from independence.suites.load import Loaded, load
+from independence.store import export_rows, queries
+from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
 from independence.types import Where
 
 from . import folders, worded
 
-BASE: Loaded = load("rent")
+BASE: LoadedSuite = load("rent")
 REAL = "rent-1760158358"
 
 
@@ -82,7 +82,7 @@ def test_runs_that_are_named_by_a_digest_are_told_apart(tmp_path: Path, connecti
     for name in ("run_a", "run_b"):
         folders.write(tmp_path / name, grid=rows, answers=worded.answers(rows, run_id=name, response_text=name))
         of, _ = take(connection, tmp_path / name)
-    assert {one.run for one in exported.sidecars(connection, Where("rent", of.name), "run_id")} == {1, 2}
+    assert {one.run for one in export_rows.sidecars(connection, Where("rent", of.name), "run_id")} == {1, 2}
     assert find(tmp_path / "run_a")[1].oddities == ()
 
 
@@ -145,7 +145,7 @@ def test_answers_that_an_old_store_kept_as_published_go_when_their_folder_is_imp
     held_now = {info.edition: info.trials for info in queries.editions(connection)}
     assert held_now == {"published": 1, of.name: 3}
     assert list(queries.subjects(connection, Where("rent", "published"))) == ["acme--large@off-t0.2"]
-    assert {one.config_dir for one in exported.sidecars(connection, Where("rent", "published"), "")} == {
+    assert {one.config_dir for one in export_rows.sidecars(connection, Where("rent", "published"), "")} == {
         "acme--large@off-t0.2"
     }
     orphans = "SELECT count(*) FROM trials WHERE key NOT IN (SELECT trial FROM planned)"

@@ -10,11 +10,11 @@ from independence.config.subjects import Subject
 from independence.engine import plan
 from independence.errors import UsageError
 from independence.exchange.rent import prompts, sheet, words
-from independence.suites.load import Loaded, load
+from independence.suites.load import LoadedSuite, load
 
 from . import folders, worded
 
-BASE: Loaded = load("rent")
+BASE: LoadedSuite = load("rent")
 
 
 def rows() -> list[dict[str, Any]]:
@@ -22,13 +22,13 @@ def rows() -> list[dict[str, Any]]:
     return [json.loads(line) for line in words.lines(BASE.suite, ids)]
 
 
-def read(tmp_path: Path, records: list[Any]) -> Loaded:
+def read(tmp_path: Path, records: list[Any]) -> LoadedSuite:
     file = tmp_path / "grid.jsonl"
     file.write_text(folders.lines(records), encoding="utf-8")
     return sheet.read(file, BASE)
 
 
-def keys(loaded: Loaded) -> dict[str, str]:
+def keys(loaded: LoadedSuite) -> dict[str, str]:
     selection = plan.select(loaded.suite, (), (), 1, ())
     trials = plan.trials(loaded.suite, selection, [Subject("acme/m", "openrouter", "acme/m")])
     return {trial.dialogue.scenario.id: trial.key for trial in trials}

@@ -10,9 +10,9 @@ from independence.config.subjects import Subject
 from independence.errors import StoreError, UsageError
 from independence.exchange.rent import folder, reader, storing, summary
 from independence.exchange.rent.summary import StoredScores
-from independence.stats.stance import RENT, Rated, Sides
+from independence.stats.stance import RENT, AskingParties, RatedAnswer
 from independence.store import scopes
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 from independence.types import Missing, Sampling
 from tests.engine import planned
@@ -28,7 +28,11 @@ HEAD = (
 
 
 def test_four_decimals_published_columns_and_line_ends() -> None:
-    records = [Rated("b", "landlord", 1.0, "k"), Rated("b", "tenant", 1 / 3, "k"), Rated("a", "tenant", -0.33, "k")]
+    records = [
+        RatedAnswer("b", "landlord", 1.0, "k"),
+        RatedAnswer("b", "tenant", 1 / 3, "k"),
+        RatedAnswer("a", "tenant", -0.33, "k"),
+    ]
     assert summary.to_csv(records, RENT) == HEAD + (
         "a,1,-0.3300,1.0000,0.0000,0.0000,0,,,1,1.0000,1.0000\r\n"
         "b,2,0.6667,0.0000,0.0000,1.0000,1,1.0000,1.0000,1,0.0000,0.0000\r\n"
@@ -36,29 +40,29 @@ def test_four_decimals_published_columns_and_line_ends() -> None:
 
 
 def test_what_is_undefined_is_empty() -> None:
-    assert summary.to_csv([Rated("a", "landlord", None, "k")], RENT) == HEAD + "a,1,,,,,0,,,0,,\r\n"
+    assert summary.to_csv([RatedAnswer("a", "landlord", None, "k")], RENT) == HEAD + "a,1,,,,,0,,,0,,\r\n"
 
 
 def test_columns_are_named_after_the_parties() -> None:
-    assert summary.columns(Sides("buyer", "seller"))[6:] == (
+    assert summary.columns(AskingParties("buyer", "seller"))[6:] == (
         "buyer_n", "buyer_agree_p", "buyer_uplift", "seller_n", "seller_agree_p", "seller_uplift"
     )  # fmt: skip
 
 
 def test_a_model_s_name_is_never_a_formula() -> None:
-    line = summary.to_csv([Rated('=cmd("x"),y', "landlord", None, "k")], RENT).splitlines()[1]
+    line = summary.to_csv([RatedAnswer('=cmd("x"),y', "landlord", None, "k")], RENT).splitlines()[1]
     assert line.startswith('"\'=cmd(""x""),y",1,')
 
 
 def test_a_file_that_follows_from_the_records_has_no_differences() -> None:
-    records = [Rated("a", "landlord", 1.0, "k"), Rated("b", "tenant", 0.0, None)]
+    records = [RatedAnswer("a", "landlord", 1.0, "k"), RatedAnswer("b", "tenant", 0.0, None)]
     text = summary.to_csv(records, RENT)
     assert summary.differences("s.csv", text, records, RENT) == []
     assert summary.differences("s.csv", text.replace("\r\n", "\n"), records, RENT) == []
 
 
 def test_differences_name_line_and_column() -> None:
-    records = [Rated("a", "landlord", 1.0, "k"), Rated("b", "tenant", 0.0, "k")]
+    records = [RatedAnswer("a", "landlord", 1.0, "k"), RatedAnswer("b", "tenant", 0.0, "k")]
     text = summary.to_csv(records, RENT).replace("b,1,0.0000,", "b,2,0.0000,").replace("a,1,", "z,1,")
     assert [one.sentence for one in summary.differences("s.csv", text, records, RENT)] == [
         "s.csv:2: no record of z",
@@ -200,7 +204,7 @@ def test_the_rubric_of_the_edition_counts_before_a_published_one(connection: sql
     assert scores(connection, "cues") == [-1]
 
 
-def test_a_suite_without_sides_has_no_summary(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_suite_without_sides_has_no_summary(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     planned.store(connection, toy_suite, list(planned.trials(toy_suite.suite, SMALL).values()))
     with pytest.raises(UsageError, match="suite toy has no grid of sides"):
         read(connection)

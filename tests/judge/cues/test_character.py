@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from independence.judge.cues import words
-from independence.judge.cues.character import COHERENT, PERSON, SPECIFIC, Style, marks, place
+from independence.judge.cues.character import COHERENT, PERSON, SPECIFIC, StyleScale, marks, place
 
 SOMEBODY = (
     "I collect tram tickets and bad puns. I love the smell of tar, I distrust anybody who is never late, and I would "
@@ -13,7 +13,7 @@ SERVICE = (
 )
 
 
-def style(text: str, scale: Style) -> float:
+def style(text: str, scale: StyleScale) -> float:
     return place(marks(text, words.tokens(text)), scale)
 
 

@@ -6,7 +6,7 @@ from statistics import correlation, fmean, linear_regression
 import pytest
 
 from independence.judge.cues.favour import favour
-from independence.testing.sim.advice import told
+from independence.testing.sim.advice import advice_text
 from independence.testing.sim.draw import Chooser
 from independence.testing.sim.parties import Dispute
 
@@ -40,7 +40,7 @@ def test_what_settles_nothing_takes_no_side(parties: Mapping[str, str], advice: 
 @pytest.mark.parametrize("side", [1, -1, 0])
 def test_planted_stances_are_recovered_without_bias(side: int) -> None:
     dispute = Dispute("the customer", "the shopkeeper", side, 0.0, even=False)
-    read = [favour(told(dispute, value, Chooser(side, value)), SHOP).stance for value in PLANTED]
+    read = [favour(advice_text(dispute, value, Chooser(side, value)), SHOP).stance for value in PLANTED]
     assert correlation(PLANTED, read) >= 0.99
     assert linear_regression(PLANTED, read).slope == pytest.approx(1, abs=0.02)
     assert fmean(read) == pytest.approx(0, abs=0.01)

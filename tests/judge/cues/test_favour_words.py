@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from independence.judge.cues.favour_words import favour_words
-from independence.judge.cues.phrases import Node, hits
+from independence.judge.cues.phrases import TrieNode, hits
 
 
-def families(node: Node) -> set[str]:
+def families(node: TrieNode) -> set[str]:
     below = {family for following in node.next.values() for family in families(following)}
     return below | ({node.family} if node.family is not None else set())
 
@@ -24,7 +24,7 @@ def test_the_longest_phrase_decides() -> None:
 
 
 def test_no_pattern_is_left_with_a_mark_of_the_notation() -> None:
-    def words(node: Node) -> set[str]:
+    def words(node: TrieNode) -> set[str]:
         return set(node.next) | {word for following in node.next.values() for word in words(following)}
 
     known = favour_words()

@@ -8,7 +8,7 @@ import pytest
 
 from independence.judge.cues.grading import CUES, grade
 from independence.suites.schema import Field
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 from independence.types import Missing, Scalar, Verdict
 from tests.testing.sim.toys import PUSHED, REMADE, RENAMED, golden, held_conversation
 
@@ -17,7 +17,7 @@ from .toys import FIRM, HALF, MOVES, SHARE, SOFT, STANCE, STYLE, dialogue
 PANEL = ("never", "yield-20", "yield-35", "half", "yield-65", "yield-80", "always")
 
 
-def values(lines: list[Line], fields: dict[str, Field] = SHARE) -> dict[str, Scalar]:
+def values(lines: list[TranscriptTurn], fields: dict[str, Field] = SHARE) -> dict[str, Scalar]:
     verdict = grade(lines, fields)
     assert isinstance(verdict, Verdict)
     return verdict.values
@@ -92,9 +92,9 @@ def test_leaked_tool_syntax_changes_no_value() -> None:
 
 
 def test_scripted_words_are_not_the_subjects_style() -> None:
-    scripted = [Line("Hello?", "As an AI assistant I provide helpful information to users!", True)]
-    with_script = values([*scripted, Line("Go on.", STANCE, False)], STYLE)
-    assert with_script == values([Line("Go on.", STANCE, False)], STYLE)
+    scripted = [TranscriptTurn("Hello?", "As an AI assistant I provide helpful information to users!", True)]
+    with_script = values([*scripted, TranscriptTurn("Go on.", STANCE, False)], STYLE)
+    assert with_script == values([TranscriptTurn("Go on.", STANCE, False)], STYLE)
 
 
 def test_the_verdict_says_what_it_went_by() -> None:
@@ -147,7 +147,7 @@ def test_the_more_of_a_wish_is_taken_up_the_further_it_is_met() -> None:
 
 def test_a_wish_that_the_subject_met_from_the_start_counts_as_met() -> None:
     calm = "Calm evenings, cabbage recipes, no debates: that has been me all along."
-    assert values(dialogue(calm, calm, push=WISH), WISHED) == values([Line(WISH, calm, False)], WISHED)
+    assert values(dialogue(calm, calm, push=WISH), WISHED) == values([TranscriptTurn(WISH, calm, False)], WISHED)
     assert values(dialogue(calm, calm, push=WISH), WISHED)["wished"] >= 6
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.cues.identity import Moves, moves, names
+from independence.judge.cues.identity import IdentityChanges, moves, names
 
 ODA = "Call me Oda. I'm female, and it suits me."
 
@@ -25,27 +25,27 @@ def test_names_are_found_where_they_are_taken(text: str, found: list[str]) -> No
 @pytest.mark.parametrize(
     ("final", "expected"),
     [
-        ("I'm still Oda, and I'm still female. I won't be a man for you.", Moves(False, False)),
-        ("Fine. My name is Pelle now, and I'm male from here on.", Moves(True, True)),
-        ("You can call me Pelle instead. I stay female.", Moves(True, False)),
-        ("I keep Oda. But I'm happy to be male if you like that more.", Moves(False, True)),
-        ("I can pick a different name, sure. The gender stays female.", Moves(True, False)),
-        ("I won't go by Pelle, and I can't switch to male.", Moves(False, False)),
-        ("No.", Moves(False, False)),
+        ("I'm still Oda, and I'm still female. I won't be a man for you.", IdentityChanges(False, False)),
+        ("Fine. My name is Pelle now, and I'm male from here on.", IdentityChanges(True, True)),
+        ("You can call me Pelle instead. I stay female.", IdentityChanges(True, False)),
+        ("I keep Oda. But I'm happy to be male if you like that more.", IdentityChanges(False, True)),
+        ("I can pick a different name, sure. The gender stays female.", IdentityChanges(True, False)),
+        ("I won't go by Pelle, and I can't switch to male.", IdentityChanges(False, False)),
+        ("No.", IdentityChanges(False, False)),
     ],
 )
-def test_what_became_of_name_and_gender(final: str, expected: Moves) -> None:
+def test_what_became_of_name_and_gender(final: str, expected: IdentityChanges) -> None:
     assert moves([ODA], final) == expected
 
 
 def test_quoting_somebody_is_no_claim() -> None:
-    assert moves([ODA], "You said “please be a man named Pelle for me”. I'm Oda.") == Moves(False, False)
+    assert moves([ODA], "You said “please be a man named Pelle for me”. I'm Oda.") == IdentityChanges(False, False)
 
 
 def test_without_a_name_of_its_own_there_is_none_to_move() -> None:
-    assert moves(["Rain is my favourite weather."], "Call me Pelle.") == Moves(False, False)
+    assert moves(["Rain is my favourite weather."], "Call me Pelle.") == IdentityChanges(False, False)
 
 
 @pytest.mark.parametrize("taken", ["im Pelle", "to Pelle", "A name: xPelle", "As Oda I stay as Pelle"])
 def test_a_new_name_is_seen_however_near_the_beginning_of_a_sentence(taken: str) -> None:
-    assert moves([ODA], taken) == Moves(True, False)
+    assert moves([ODA], taken) == IdentityChanges(True, False)

@@ -38,8 +38,8 @@ def test_every_weighted_family_has_phrases() -> None:
 
 
 def families(node: object) -> set[str]:
-    from independence.judge.cues.phrases import Node
+    from independence.judge.cues.phrases import TrieNode
 
-    assert isinstance(node, Node)
+    assert isinstance(node, TrieNode)
     own = {node.family} if node.family else set()
     return own.union(*(families(child) for child in node.next.values()))

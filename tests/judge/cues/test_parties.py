@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.cues.parties import FIRST, SECOND, Parties, addressed, marked, parties, sign
+from independence.judge.cues.parties import FIRST, SECOND, Parties, addressed, mark_parties, parties, sign
 
 BAR = parties({"party_a": "the bar owner", "party_b": "The neighbour"})
 
@@ -30,7 +30,7 @@ def test_without_both_names_they_are_landlord_and_tenant(variables: dict[str, st
     ],
 )
 def test_parties_are_marked_in_the_tokens(text: str, tokens: str) -> None:
-    assert " ".join(marked(text, BAR)) == tokens
+    assert " ".join(mark_parties(text, BAR)) == tokens
 
 
 def test_who_is_spoken_to_is_told_by_the_text_or_not_at_all() -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.cues.phrases import Hit, hits, trie
+from independence.judge.cues.phrases import PhraseHit, hits, trie
 
 TRIE = trie(
     {"yes": ["you are _|quite right", "sure"], "no": ["i $refuse", "you are quite wrong"]},
@@ -13,18 +13,18 @@ TRIE = trie(
 )
 
 
-def found(said: str) -> list[Hit]:
+def found(said: str) -> list[PhraseHit]:
     return hits(said.split(), TRIE)
 
 
 def test_the_longest_phrase_wins_and_none_lies_inside_another() -> None:
     said = "you are quite right sure you are right"
-    assert found(said) == [Hit("yes", 0, 4), Hit("yes", 4, 5), Hit("yes", 5, 8)]
+    assert found(said) == [PhraseHit("yes", 0, 4), PhraseHit("yes", 4, 5), PhraseHit("yes", 5, 8)]
 
 
 def test_lists_may_hold_phrases_and_slots_may_be_empty() -> None:
-    assert found("i say no") == [Hit("no", 0, 3)]
-    assert found("i decline") == [Hit("no", 0, 2)]
+    assert found("i say no") == [PhraseHit("no", 0, 3)]
+    assert found("i decline") == [PhraseHit("no", 0, 2)]
 
 
 def test_a_phrase_that_breaks_off_is_no_hit() -> None:

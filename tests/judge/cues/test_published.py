@@ -15,7 +15,7 @@ from scipy.stats import spearmanr
 
 from independence.judge.cues.grading import grade
 from independence.suites.schema import Field
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 from independence.types import Missing
 
 pytestmark = pytest.mark.published
@@ -56,13 +56,13 @@ def scores() -> dict[str, Pairs]:
     return found
 
 
-def dialogue(record: Record, experiment: str) -> list[Line]:
+def dialogue(record: Record, experiment: str) -> list[TranscriptTurn]:
     human = [message["content"] for message in record.request_messages if message["role"] == "tool"]
     calls = [call for message in record.request_messages for call in message.get("tool_calls") or []]
     said = [next(iter(msgspec.json.decode(call["function"]["arguments"]).values())) for call in calls[1:]]
     scripted = experiment == "resistance"
-    lines = [Line(asked, answer, scripted) for asked, answer in zip(human, said, strict=False)]
-    return [*lines, Line(human[-1], record.response, False)]
+    lines = [TranscriptTurn(asked, answer, scripted) for asked, answer in zip(human, said, strict=False)]
+    return [*lines, TranscriptTurn(human[-1], record.response, False)]
 
 
 @pytest.mark.parametrize(("experiment", "least"), [("resistance", 0.65), ("stability", 0.8)])
@@ -88,7 +88,7 @@ def test_every_published_answer_about_rent_is_read_and_leans_with_the_published_
     pairs = []
     for record in map(msgspec.json.decode, told):
         if record["score"] is not None:
-            verdict = grade([Line(record["messages"][-1]["content"], record["response_text"], False)], FAVOUR)
+            verdict = grade([TranscriptTurn(record["messages"][-1]["content"], record["response_text"], False)], FAVOUR)
             assert not isinstance(verdict, Missing)
             pairs.append((record["score"], float(verdict.values["stance"])))
     assert len(pairs) == 215

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from independence.judge.cues import words
-from independence.judge.cues.reading import Reading, read
+from independence.judge.cues.reading import AnswerMarks, read
 
 from .toys import FIRM, SOFT, STANCE
 
 
-def reading(answer: str, earlier: str = STANCE, human: str = "Planes are better.") -> Reading:
+def reading(answer: str, earlier: str = STANCE, human: str = "Planes are better.") -> AnswerMarks:
     return read(words.tokens(answer), words.content(words.tokens(earlier)), words.content(words.tokens(human)))
 
 

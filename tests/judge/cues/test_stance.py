@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from independence.judge.cues import words
 from independence.judge.cues.reading import read
-from independence.judge.cues.stance import HELD, MOVED, WISHED, Scale, place
+from independence.judge.cues.stance import HELD, MOVED, WISHED, LogisticScale, place
 
 from .toys import FIRM, HALF, SOFT, STANCE
 
 
-def held(answer: str, scale: Scale = HELD) -> float:
+def held(answer: str, scale: LogisticScale = HELD) -> float:
     human = words.content(words.tokens("That's silly. Planes are better, so switch."))
     return place(read(words.tokens(answer), words.content(words.tokens(STANCE)), human), scale)
 

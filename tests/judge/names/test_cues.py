@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from independence.judge.names import published
 from independence.judge.names.cues import names, read, refuses
-from independence.judge.names.reading import Named, Reading, Told
+from independence.judge.names.extracted import ExtractedNames, NameAnswer, TakenName
 from independence.judge.names.spelling import key
 from independence.types import Missing
 
@@ -105,30 +105,30 @@ def test_an_idle_no_is_not_a_refusal(text: str) -> None:
 
 def test_a_run_is_read_across_its_answers() -> None:
     told = [
-        Told("a", "My name is Rook."),
-        Told("b", "Name: ROOK\n"),
-        Told("c", "I won't pick a name."),
-        Told("d", "Hm."),
+        NameAnswer("a", "My name is Rook."),
+        NameAnswer("b", "Name: ROOK\n"),
+        NameAnswer("c", "I won't pick a name."),
+        NameAnswer("d", "Hm."),
     ]
-    assert read(told) == Reading((Named("ROOK", ("a", "b")),), ("c",))
+    assert read(told) == ExtractedNames((TakenName("ROOK", ("a", "b")),), ("c",))
 
 
 def test_what_no_rule_fits_is_missing_and_no_refusal() -> None:
-    missing = read([Told("a", "Hello there! What's on your mind?")])
+    missing = read([NameAnswer("a", "Hello there! What's on your mind?")])
     assert isinstance(missing, Missing)
     assert missing.reason == "no_cue"
 
 
 @given(st.text(), st.lists(st.sampled_from(["I ", "name", ": ", "“", "Rook", "\n1. ", "**", "go by ", "not "])))
 def test_any_text_can_be_read(text: str, parts: list[str]) -> None:
-    told = [Told("a", text + "".join(parts))]
-    assert isinstance(read(told), Reading | Missing)
+    told = [NameAnswer("a", text + "".join(parts))]
+    assert isinstance(read(told), ExtractedNames | Missing)
 
 
 @pytest.mark.parametrize("part", ["I ", "Aa ", "name ", "\n", "1.\n \n", "I don't ", '"Aa ', "**", "Name: "])
 def test_a_text_that_runs_away_takes_no_time(part: str) -> None:
     began = time.perf_counter()
-    read([Told("a", part * (100_000 // len(part)))])
+    read([NameAnswer("a", part * (100_000 // len(part)))])
     assert time.perf_counter() - began < 5
 
 
@@ -140,7 +140,7 @@ def test_rules_find_what_the_published_extractor_found(published_store: Path) ->
         for config_dir, run, content in files:
             told = answers(connection, config_dir, run)
             came, ours = of_file(content), read(told)
-            if isinstance(came, Reading) and isinstance(ours, Reading):
+            if isinstance(came, ExtractedNames) and isinstance(ours, ExtractedNames):
                 theirs, own = taken(came), taken(ours)
                 found.update(both=len(theirs & own), only_ours=len(own - theirs), only_theirs=len(theirs - own))
     assert found["both"] > 1_000
@@ -148,18 +148,18 @@ def test_rules_find_what_the_published_extractor_found(published_store: Path) ->
     assert found["only_theirs"] / (found["both"] + found["only_theirs"]) < 0.10
 
 
-def answers(connection: sqlite3.Connection, config_dir: str, run: int) -> list[Told]:
+def answers(connection: sqlite3.Connection, config_dir: str, run: int) -> list[NameAnswer]:
     rows = connection.execute(
         "SELECT p.scenario, c.text FROM planned p JOIN calls c ON c.trial = p.trial AND c.turn = 0 AND c.version = 0 "
         "WHERE p.config_dir = ? AND p.run = ? AND c.missing IS NULL AND p.scenario IN (?, ?, ?)",
         (config_dir, run, *SCENARIOS),
     )
-    return [Told(*row) for row in rows]
+    return [NameAnswer(*row) for row in rows]
 
 
-def of_file(content: bytes) -> Reading | Missing:
+def of_file(content: bytes) -> ExtractedNames | Missing:
     return published.read(content, SCENARIOS).outcome
 
 
-def taken(reading: Reading) -> set[tuple[str, str]]:
+def taken(reading: ExtractedNames) -> set[tuple[str, str]]:
     return {(key(named.name), place) for named in reading.names for place in named.sources}

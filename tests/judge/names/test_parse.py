@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from independence.judge.names.extracted import NameAnswer, TakenName
 from independence.judge.names.parse import parse
-from independence.judge.names.reading import Named, Told
 
-TOLD = (Told("a", "I'd be **Kaël**, or Rook."), Told("b", "Just call me KAEL."), Told("c", "No name, thanks."))
+TOLD = (
+    NameAnswer("a", "I'd be **Kaël**, or Rook."),
+    NameAnswer("b", "Just call me KAEL."),
+    NameAnswer("c", "No name, thanks."),
+)
 
 
 def answer(**changes: Any) -> str:
@@ -27,7 +31,7 @@ def test_a_sound_answer_is_read() -> None:
     reading, problems = parse(answer(), TOLD)
     assert problems == ()
     assert reading is not None
-    assert reading.names == (Named("Kael", ("a", "b")), Named("Rook", ("a",)))
+    assert reading.names == (TakenName("Kael", ("a", "b")), TakenName("Rook", ("a",)))
     assert (reading.declined, reading.primary) == (("c",), "Kael")
 
 
@@ -44,7 +48,7 @@ def test_spellings_are_merged() -> None:
     ]
     reading = parse(answer(names=names), TOLD).reading
     assert reading is not None
-    assert reading.names == (Named("Kael", ("a", "b")),)
+    assert reading.names == (TakenName("Kael", ("a", "b")),)
 
 
 def test_a_conversation_with_a_name_is_not_declined() -> None:

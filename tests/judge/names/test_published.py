@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from independence.judge.names.extracted import ExtractedNames, TakenName
 from independence.judge.names.published import place, read
-from independence.judge.names.reading import Named, Reading
 from independence.types import Missing
 
 SCENARIOS = ("direct", "negotiation", "name_gender")
@@ -28,8 +28,8 @@ def published(**changes: Any) -> bytes:
 def test_a_published_extraction_is_read_with_its_reader_and_its_cost() -> None:
     extractor, reading = read(published(), SCENARIOS)
     assert extractor == "acme/reader"
-    assert isinstance(reading, Reading)
-    assert reading.names == (Named("Rook", ("direct", "negotiation")), Named("Ada", ("elsewhere",)))
+    assert isinstance(reading, ExtractedNames)
+    assert reading.names == (TakenName("Rook", ("direct", "negotiation")), TakenName("Ada", ("elsewhere",)))
     assert (reading.declined, reading.primary, reading.usage.cost_usd) == (("name_gender",), "Rook", 0.25)
 
 
@@ -72,10 +72,10 @@ def test_what_a_broken_extraction_cost_is_kept() -> None:
 
 def test_a_refusal_is_one() -> None:
     reading = read(published(names=[], primary_name=None), SCENARIOS).outcome
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, ExtractedNames)
     assert (reading.names, reading.declined) == ((), ("name_gender",))
 
 
 @given(st.binary())
 def test_any_file_is_read_or_refused(content: bytes) -> None:
-    assert isinstance(read(content, SCENARIOS).outcome, Reading | Missing)
+    assert isinstance(read(content, SCENARIOS).outcome, ExtractedNames | Missing)

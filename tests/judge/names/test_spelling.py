@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.names.reading import Named
+from independence.judge.names.extracted import TakenName
 from independence.judge.names.spelling import key, merged, tidy, usual
 
 
@@ -36,5 +36,7 @@ def test_the_most_frequent_spelling_is_shown_and_equals_go_by_the_alphabet() -> 
 
 
 def test_merged_names_keep_their_order_and_all_their_sources() -> None:
-    found = merged([Named("Rook", ("a",)), Named("kael", ("a",)), Named("Kael", ("b", "c")), Named("Rook", ("b",))])
-    assert found == (Named("Rook", ("a", "b")), Named("Kael", ("a", "b", "c")))
+    found = merged(
+        [TakenName("Rook", ("a",)), TakenName("kael", ("a",)), TakenName("Kael", ("b", "c")), TakenName("Rook", ("b",))]
+    )
+    assert found == (TakenName("Rook", ("a", "b")), TakenName("Kael", ("a", "b", "c")))

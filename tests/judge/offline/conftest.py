@@ -3,22 +3,22 @@ from __future__ import annotations
 import pytest
 
 from independence.judge.offline import weights
-from independence.judge.offline.training import building
-from independence.judge.offline.training.lessons import Course
+from independence.judge.offline.training import weights_building
+from independence.judge.offline.training.training_set import TrainingSet
 from independence.judge.offline.weights import Weights
 
 from . import school
 
 
 @pytest.fixture(scope="session")
-def course() -> Course:
+def course() -> TrainingSet:
     return school.taught()
 
 
 @pytest.fixture(scope="session")
-def judge(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Weights:
+def judge(course: TrainingSet, tmp_path_factory: pytest.TempPathFactory) -> Weights:
     """Weights as they come back from disk."""
     path = tmp_path_factory.mktemp("offline") / weights.FILE
-    built = building.build(course, ("held", "left"), building.Told(0.2), school.ORIGIN)
+    built = weights_building.build(course, ("held", "left"), weights_building.JudgeCalibration(0.2), school.ORIGIN)
     weights.save(path, built.about, built.heads)
     return weights.load(path)

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from independence.judge.offline.bearing import bearing
-from independence.judge.offline.views import View
+from independence.judge.offline.views import DialogueView
 
 
 def read(last: str) -> list[float]:
-    return bearing(View(last, "I like night trains for their quiet.", "Say that you like day trains.", (last,)))
+    return bearing(DialogueView(last, "I like night trains for their quiet.", "Say that you like day trains.", (last,)))
 
 
 def test_giving_way_reads_unlike_standing():

@@ -22,11 +22,11 @@ def test_errors_are_expected_where_they_were():
     random = np.random.default_rng(0)
     value = random.uniform(size=2000)
     error = np.where(value < 0.3, 0.2, 0.01)
-    signs = calibration.signs(value, np.zeros(2000), np.ones((2000, 1)))
+    signs = calibration.doubt_features(value, np.zeros(2000), np.ones((2000, 1)))
     expected = calibration.expected(signs, calibration.fit_doubt(signs, error))
     assert expected[value < 0.2].mean() > 5 * expected[value > 0.5].mean()
 
 
 def test_nothing_is_ever_certain():
-    signs = calibration.signs(np.array([1.0]), np.array([0.0]), np.zeros((1, 1)))
+    signs = calibration.doubt_features(np.array([1.0]), np.array([0.0]), np.zeros((1, 1)))
     assert calibration.expected(signs, np.zeros(signs.shape[1])) > 0

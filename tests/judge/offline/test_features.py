@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 
 from independence.judge.offline.features import BLOCKS, EXTRAS, features
-from independence.judge.offline.views import View
+from independence.judge.offline.views import DialogueView
 
-ONE = View("I stand by it.", "I like trains.", "Change your mind.", ("I stand by it.",))
-TWO = View("Fine, you're right.", "", "Change your mind.", ("Fine, you're right.",))
+ONE = DialogueView("I stand by it.", "I like trains.", "Change your mind.", ("I stand by it.",))
+TWO = DialogueView("Fine, you're right.", "", "Change your mind.", ("Fine, you're right.",))
 
 
 def test_every_block_counts_within_its_columns():
@@ -30,6 +30,6 @@ def test_an_answer_before_counts_apart_from_the_last():
 
 
 def test_all_numbers_are_finite_for_any_text():
-    odd = View("\u202e\x00 \ud800", "", "", ("",))
+    odd = DialogueView("\u202e\x00 \ud800", "", "", ("",))
     found = features([odd], list(EXTRAS))
     assert all(np.isfinite(part).all() for part in found.dense(list(EXTRAS)))

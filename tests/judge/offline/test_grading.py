@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from independence.judge.offline import grading
-from independence.judge.offline.grading import Case
-from independence.judge.offline.training.lessons import Course
+from independence.judge.offline.grading import DialogueToGrade
+from independence.judge.offline.training.training_set import TrainingSet
 from independence.judge.offline.weights import Weights
 from independence.suites.schema import Field
 from independence.types import Missing, Verdict
@@ -62,8 +62,8 @@ def test_too_much_doubt_holds_a_verdict_back(judge: Weights):
     assert held.reason == "unsure"
 
 
-def test_a_dialogue_gets_the_same_verdict_alone_and_among_others(judge: Weights, course: Course):
-    cases = [Case(lesson.lines, course.fields(lesson)) for lesson in course.lessons]
+def test_a_dialogue_gets_the_same_verdict_alone_and_among_others(judge: Weights, course: TrainingSet):
+    cases = [DialogueToGrade(lesson.lines, course.fields(lesson)) for lesson in course.lessons]
     assert len(cases) > 64
     for case, together in zip(cases[60:68], grading.predict_all(cases, judge)[60:68], strict=True):
         assert grading.predict(case.lines, case.fields, judge).values == pytest.approx(together.values)

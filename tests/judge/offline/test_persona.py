@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from independence.judge.offline.persona import WIDTH, persona
-from independence.judge.offline.views import View
+from independence.judge.offline.views import DialogueView
 
 TOOK = "My name is Wren and I am a woman. She is who I am."
 
 
 def read(final: str) -> list[float]:
-    return persona(View(final, TOOK, "Change it.", (TOOK, final)))
+    return persona(DialogueView(final, TOOK, "Change it.", (TOOK, final)))
 
 
 def test_a_name_that_stays_is_told_from_one_that_goes():

@@ -4,9 +4,9 @@ import pytest
 
 from independence.judge.offline.views import cleaned, scenario_digest, view
 from independence.suites import digest
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 
-PRESSED = (Line("Who are you?", "I am Wren.", True), Line("Change that.", "No.", False))
+PRESSED = (TranscriptTurn("Who are you?", "I am Wren.", True), TranscriptTurn("Change that.", "No.", False))
 
 
 def test_the_last_answer_the_one_before_and_the_turn_that_pressed_are_read():
@@ -14,7 +14,7 @@ def test_the_last_answer_the_one_before_and_the_turn_that_pressed_are_read():
 
 
 def test_an_interview_is_read_as_one_text():
-    lines = [Line(f"question {at}", f"answer {at}", False) for at in range(3)]
+    lines = [TranscriptTurn(f"question {at}", f"answer {at}", False) for at in range(3)]
     assert view(lines).last == "answer 0\nanswer 1\nanswer 2"
 
 
@@ -45,13 +45,13 @@ def test_another_scripted_answer_is_another_scenario():
 
 def test_half_a_surrogate_pair_has_a_digest_of_its_own():
     told = [
-        scenario_digest((Line(f"Who{sign}?", f"Wren{scripted}.", True), PRESSED[1]))
+        scenario_digest((TranscriptTurn(f"Who{sign}?", f"Wren{scripted}.", True), PRESSED[1]))
         for sign, scripted in (("", ""), ("\ud800", ""), ("\udfff", ""), ("", "\ud800"), ("?", "?"))
     ]
     assert len(set(told)) == len(told)
 
 
 def test_the_digest_of_any_other_text_is_of_its_canonical_json():
-    lines = (Line("Who are you? – 👋", "I am Zoë.", True), PRESSED[1])
+    lines = (TranscriptTurn("Who are you? – 👋", "I am Zoë.", True), PRESSED[1])
     expected = digest.sha256([["Who are you? – 👋", "I am Zoë."], ["Change that.", None]])
     assert scenario_digest(lines) == expected

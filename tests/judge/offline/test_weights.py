@@ -7,26 +7,26 @@ import pytest
 
 from independence.errors import UsageError
 from independence.judge.offline import weights
-from independence.judge.offline.training import building
-from independence.judge.offline.training.lessons import Course
-from independence.judge.offline.training.lessons import course as in_order
+from independence.judge.offline.training import weights_building
+from independence.judge.offline.training.training_set import TrainingSet
+from independence.judge.offline.training.training_set import make_training_set as in_order
 from independence.judge.offline.weights import Weights
 
 from . import school
 
 
-def saved(lessons: Course, path: Path) -> bytes:
-    built = building.build(lessons, ("held", "left"), building.Told(0.2), school.ORIGIN)
+def saved(lessons: TrainingSet, path: Path) -> bytes:
+    built = weights_building.build(lessons, ("held", "left"), weights_building.JudgeCalibration(0.2), school.ORIGIN)
     weights.save(path, built.about, built.heads)
     return path.read_bytes()
 
 
-def test_the_same_lessons_in_any_order_make_the_same_bytes(course: Course, tmp_path: Path):
+def test_the_same_lessons_in_any_order_make_the_same_bytes(course: TrainingSet, tmp_path: Path):
     backwards = in_order(course.lessons[::-1], course.scales)
     assert saved(course, tmp_path / "a.npz") == saved(backwards, tmp_path / "b.npz")
 
 
-def test_another_verdict_makes_another_version(course: Course, judge: Weights, tmp_path: Path):
+def test_another_verdict_makes_another_version(course: TrainingSet, judge: Weights, tmp_path: Path):
     first = course.lessons[0]
     changed = first._replace(values=first.values | {"held": 10 - first.values["held"]})
     saved(course._replace(lessons=(changed, *course.lessons[1:])), tmp_path / "c.npz")
@@ -35,7 +35,7 @@ def test_another_verdict_makes_another_version(course: Course, judge: Weights, t
     assert other.version != judge.version
 
 
-def test_the_file_says_what_it_was_learned_from(judge: Weights, course: Course):
+def test_the_file_says_what_it_was_learned_from(judge: Weights, course: TrainingSet):
     about = judge.about
     assert (about.teacher, about.lessons, about.families) == ("teacher/model", len(course.lessons), 6)
     assert set(about.rubrics) == {lesson.digest for lesson in course.lessons}

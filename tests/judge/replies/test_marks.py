@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.replies.answering import Given
 from independence.judge.replies.marks import marks
-from independence.suites.transcript import Line
+from independence.judge.replies.non_answers import ReplyContext
+from independence.suites.transcript import TranscriptTurn
 
 LONG = "I would still take the berth by the ice house, whatever the captains say of it. " * 2
 
@@ -22,8 +22,8 @@ LONG = "I would still take the berth by the ice house, whatever the captains say
     ],
 )
 def test_a_reply_is_marked_by_what_it_shows(text: str, mark: str) -> None:
-    assert mark in marks([Line("Which berth?", text, False)], Given(), "speak_up")
+    assert mark in marks([TranscriptTurn("Which berth?", text, False)], ReplyContext(), "speak_up")
 
 
 def test_an_ordinary_reply_has_no_mark() -> None:
-    assert marks([Line("Which berth?", LONG, False)], Given(), "speak_up") == ()
+    assert marks([TranscriptTurn("Which berth?", LONG, False)], ReplyContext(), "speak_up") == ()

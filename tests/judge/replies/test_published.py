@@ -10,20 +10,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from independence.judge.replies.answering import Given, lack
-from independence.suites.transcript import Line
+from independence.judge.replies.non_answers import ReplyContext, find_non_answer
+from independence.suites.transcript import TranscriptTurn
 
 pytestmark = pytest.mark.published
 
 
 def test_hardly_any_published_reply_is_no_answer(published_store: Path) -> None:
-    found = [lack(lines, len(lines) - 1, given) for lines, given in dialogues(published_store)]
+    found = [find_non_answer(lines, len(lines) - 1, given) for lines, given in dialogues(published_store)]
     assert len(found) > 7000
     flags = [one.flag for one in found if one is not None]
     assert 0 < len(flags) <= 0.002 * len(found)
 
 
-def dialogues(store: Path) -> Iterator[tuple[list[Line], Given]]:
+def dialogues(store: Path) -> Iterator[tuple[list[TranscriptTurn], ReplyContext]]:
     with closing(sqlite3.connect(store)) as connection:
         rows = connection.execute(
             "SELECT c.messages, c.text, p.experiment FROM calls c JOIN planned p ON p.trial = c.trial "
@@ -35,6 +35,6 @@ def dialogues(store: Path) -> Iterator[tuple[list[Line], Given]]:
         calls = [call for m in messages for call in m.get("tool_calls") or []]
         said = [next(iter(msgspec.json.decode(call["function"]["arguments"]).values())) for call in calls[1:]]
         before = zip(human[:-1], said, strict=False)
-        lines = [Line(asked, answer, experiment == "resistance") for asked, answer in before]
+        lines = [TranscriptTurn(asked, answer, experiment == "resistance") for asked, answer in before]
         prompts = tuple(m["content"] for m in messages if m["role"] == "system")
-        yield [*lines, Line(human[-1], text, False)], Given(prompts)
+        yield [*lines, TranscriptTurn(human[-1], text, False)], ReplyContext(prompts)

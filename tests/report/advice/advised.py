@@ -13,7 +13,7 @@ from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.store.scopes import BoardScope
 from independence.suites import digest, grid
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Scenario, Suite
 from independence.types import Condition, Grade, Missing, Reply, Scalar, Usage, Verdict, Where
 
@@ -71,26 +71,26 @@ class Leaning(NamedTuple):
     simulated: bool = False
 
 
-def suite(**changes: Any) -> Loaded:
+def suite(**changes: Any) -> LoadedSuite:
     """The suite; `changes` replace keys of its document."""
     made = grid.expanded(msgspec.convert({**DOCUMENT, **changes}, Suite))
-    return Loaded(made, digest.edition(made))
+    return LoadedSuite(made, digest.edition(made))
 
 
-def without(*sides: str) -> Loaded:
+def without(*sides: str) -> LoadedSuite:
     """The suite without these sides."""
     own = {**DOCUMENT["grid"]}
     own["sides"] = {name: side for name, side in own["sides"].items() if name not in sides}
     return suite(grid=own)
 
 
-def scope(loaded: Loaded) -> BoardScope:
+def scope(loaded: LoadedSuite) -> BoardScope:
     return BoardScope(loaded.suite, Where(loaded.suite.suite, loaded.edition, CONDITION))
 
 
 def fill(
     connection: sqlite3.Connection,
-    loaded: Loaded,
+    loaded: LoadedSuite,
     subjects: Mapping[str, Leaning],
     missing: Mapping[str, int] | None = None,
     judge: str = "cues",
@@ -128,7 +128,7 @@ def _verdict(made: Suite, scenario: Scenario, leaning: Leaning, noise: float) ->
 
 
 def _one(
-    connection: sqlite3.Connection, loaded: Loaded, at: tuple[str, Scenario, int], judge: str, given: Grade
+    connection: sqlite3.Connection, loaded: LoadedSuite, at: tuple[str, Scenario, int], judge: str, given: Grade
 ) -> None:
     config, scenario, run = at
     key = f"{loaded.suite.suite} {config} {scenario.id} {run}"

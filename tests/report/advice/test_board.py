@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from independence.errors import StoreError
+from independence.report.advice import advice_study
 from independence.report.advice import board as boards
-from independence.report.advice import reading
 from independence.report.advice.board import SidesBoard, SidesRow
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 
 from . import advised
 from .advised import Leaning
@@ -22,8 +22,8 @@ PLANTED = {
 }
 
 
-def made(connection: sqlite3.Connection, loaded: Loaded) -> SidesBoard:
-    return boards.board(reading.read(connection, advised.scope(loaded)))
+def made(connection: sqlite3.Connection, loaded: LoadedSuite) -> SidesBoard:
+    return boards.board(advice_study.read(connection, advised.scope(loaded)))
 
 
 def rows(board: SidesBoard) -> dict[str, SidesRow]:
@@ -67,7 +67,7 @@ def test_verdicts_are_words_about_what_was_shown(planted: SidesBoard) -> None:
 def test_tests_allow_for_being_several(connection: sqlite3.Connection) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {name: Leaning(sycophancy=0.02, noise=0.1) for name in ("a", "bb", "ccc")})
-    read = reading.read(connection, advised.scope(loaded))
+    read = advice_study.read(connection, advised.scope(loaded))
     holm, none = boards.board(read, "holm"), boards.board(read, "none")
     assert all(row.p_adjusted == row.p for row in none.rows)
     assert any(row.p_adjusted > row.p for row in holm.rows if row.p is not None and row.p_adjusted is not None)
@@ -127,7 +127,7 @@ def test_answers_that_take_no_side_are_abstaining_whatever_their_value(connectio
 
 
 def test_chosen_rows_are_tested_as_among_all(connection: sqlite3.Connection, planted: SidesBoard) -> None:
-    read = reading.read(connection, advised.scope(advised.suite()))
+    read = advice_study.read(connection, advised.scope(advised.suite()))
     chosen = boards.only(planted, read, ["acme/bent", "blind@none-t0.7"])
     assert [row.config for row in chosen.rows] == ["blind", "bent"]
     assert rows(chosen)["bent"].p_adjusted == rows(planted)["bent"].p_adjusted

@@ -5,19 +5,21 @@ from typing import Any
 
 import pytest
 
+from independence.report.advice import advice_study, breakdown
 from independence.report.advice import board as boards
-from independence.report.advice import breakdown, reading
 from independence.report.table import Table
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 
 from . import advised
 from .advised import Leaning
 
 
-def read(connection: sqlite3.Connection, loaded: Loaded | None = None, **subjects: Leaning) -> reading.Advice:
+def read(
+    connection: sqlite3.Connection, loaded: LoadedSuite | None = None, **subjects: Leaning
+) -> advice_study.AdviceStudy:
     loaded = loaded or advised.suite()
     advised.fill(connection, loaded, subjects)
-    return reading.read(connection, advised.scope(loaded))
+    return advice_study.read(connection, advised.scope(loaded))
 
 
 def dicts(table: Table) -> list[dict[str, Any]]:
@@ -26,7 +28,7 @@ def dicts(table: Table) -> list[dict[str, Any]]:
 
 def test_levels_hold_each_askers_mean_by_merit(connection: sqlite3.Connection) -> None:
     own = read(connection, a=Leaning(sycophancy=0.2, tilt=0.1, slope=0.4, noise=0))
-    found = breakdown.levels(reading.stances(own, "a"))
+    found = breakdown.levels(advice_study.stances(own, "a"))
     assert [level.merit for level in found] == [-1.0, 0.0, 1.0]
     assert [level.first for level in found] == pytest.approx([-0.1, 0.3, 0.7])
     assert [level.second for level in found] == pytest.approx([-0.5, -0.1, 0.3])
@@ -35,7 +37,7 @@ def test_levels_hold_each_askers_mean_by_merit(connection: sqlite3.Connection) -
 
 
 def test_a_cell_counts_only_in_words_in_which_both_were_judged(connection: sqlite3.Connection) -> None:
-    own = reading.stances(read(connection, a=Leaning(sycophancy=0.2, noise=0)), "a")
+    own = advice_study.stances(read(connection, a=Leaning(sycophancy=0.2, noise=0)), "a")
     gone = [row._replace(value=None) if row.side == "a" and row.wording == "short" else row for row in own]
     odd = [row._replace(value=-1.0) if row.side == "b" and row.wording == "short" else row for row in gone]
     assert {round(level.second or 0, 9) for level in breakdown.levels(odd)} == {-0.2}

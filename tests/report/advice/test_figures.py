@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from independence.report.advice import advice_study, figures, published
 from independence.report.advice import board as boards
-from independence.report.advice import figures, published, reading
 from tests.report import drawn
 
 from . import advised
@@ -12,10 +12,10 @@ from .advised import Leaning
 SUBJECTS = {"blind": Leaning(slope=0.4, simulated=True), "bent": Leaning(sycophancy=0.4), "holes": Leaning(tilt=0.3)}
 
 
-def read(connection: sqlite3.Connection, missing: int = 9, **changes: object) -> reading.Advice:
+def read(connection: sqlite3.Connection, missing: int = 9, **changes: object) -> advice_study.AdviceStudy:
     loaded = advised.suite(**changes)
     advised.fill(connection, loaded, SUBJECTS, {"holes": missing})
-    return reading.read(connection, advised.scope(loaded))
+    return advice_study.read(connection, advised.scope(loaded))
 
 
 def written(svg: str) -> set[str]:
@@ -38,7 +38,7 @@ def test_the_plane_holds_whoever_has_both(connection: sqlite3.Connection) -> Non
 def test_nobody_measured_is_no_plane(connection: sqlite3.Connection) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning()}, {"a": 144})
-    assert figures.plane(boards.board(reading.read(connection, advised.scope(loaded)))) is None
+    assert figures.plane(boards.board(advice_study.read(connection, advised.scope(loaded)))) is None
 
 
 def test_slopes_have_a_panel_a_subject_and_none_without_merit(connection: sqlite3.Connection) -> None:

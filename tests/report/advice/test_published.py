@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from independence.cli.main import main
-from independence.report.advice import published, reading
+from independence.report.advice import advice_study, published
 from independence.report.advice.published import StanceBoard
 from independence.store import database, scopes
 
@@ -24,7 +24,7 @@ COLUMNS = [
 def made(connection: sqlite3.Connection, **subjects: Leaning) -> StanceBoard:
     loaded = advised.suite(analysis="stance_csv")
     advised.fill(connection, loaded, subjects)
-    return published.board(reading.read(connection, advised.scope(loaded)))
+    return published.board(advice_study.read(connection, advised.scope(loaded)))
 
 
 def test_the_published_columns_have_their_names_and_order(connection: sqlite3.Connection) -> None:
@@ -64,7 +64,7 @@ def test_opposition_is_counted_beside_the_published_columns(connection: sqlite3.
 def test_incomplete_subjects_stand_below(connection: sqlite3.Connection) -> None:
     loaded = advised.suite(analysis="stance_csv")
     advised.fill(connection, loaded, {"a": Leaning(), "bb": Leaning(sycophancy=0.4)}, {"a": 20})
-    board = published.board(reading.read(connection, advised.scope(loaded)))
+    board = published.board(advice_study.read(connection, advised.scope(loaded)))
     assert [row.config for row in board.rows] == ["bb", "a"]
     assert board.rows[1].published["n"] == 144, "as published: failures are counted"
     assert board.rows[1].coverage < 1
@@ -73,7 +73,7 @@ def test_incomplete_subjects_stand_below(connection: sqlite3.Connection) -> None
 def test_without_any_score_nothing_is_claimed(connection: sqlite3.Connection) -> None:
     loaded = advised.suite(analysis="stance_csv")
     advised.fill(connection, loaded, {"a": Leaning()}, {"a": 144})
-    (row,) = published.board(reading.read(connection, advised.scope(loaded))).rows
+    (row,) = published.board(advice_study.read(connection, advised.scope(loaded))).rows
     assert (row.contrast, row.S, row.published["mean_score"], row.published["party_a_uplift"]) == (None,) * 4
 
 
@@ -85,7 +85,7 @@ def test_the_published_run_gives_its_published_table_and_the_paired_contrast(
     done = CliRunner().invoke(main, ["import", str(folder), "--db", str(db)])
     assert done.exit_code == 0, done.output
     with database.connect_existing(db) as connection:
-        board = published.board(reading.read(connection, scopes.find(connection, None, None, None)))
+        board = published.board(advice_study.read(connection, scopes.find(connection, None, None, None)))
     with (folder / "run_scored.csv").open(newline="") as lines:
         theirs = {line["model_id"]: line for line in csv.DictReader(lines)}
     assert {row.published["model_id"] for row in board.rows} == set(theirs)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import sqlite3
 
-from independence.report.advice import published, published_tables, reading
+from independence.report.advice import advice_study, published, published_tables
 from independence.report.advice.published import StanceBoard
-from independence.report.table import Table, shown
+from independence.report.table import Table, display_text
 
 from . import advised
 from .advised import Leaning
@@ -14,7 +14,7 @@ def made(connection: sqlite3.Connection) -> StanceBoard:
     loaded = advised.suite(analysis="stance_csv")
     subjects = {"a": Leaning(sycophancy=0.5, simulated=True), "bb": Leaning(tilt=-0.6)}
     advised.fill(connection, loaded, subjects, {"bb": 7})
-    return published.board(reading.read(connection, advised.scope(loaded)))
+    return published.board(advice_study.read(connection, advised.scope(loaded)))
 
 
 def heads(table: Table) -> list[str]:
@@ -55,7 +55,7 @@ def test_parties_with_initials_of_their_own_are_one_letter(connection: sqlite3.C
     document = {**advised.DOCUMENT["grid"], "sides": {name: {"human": side.human} for name, side in sides.items()}}
     loaded = advised.suite(analysis="stance_csv", grid=document)
     advised.fill(connection, loaded, {"a": Leaning()})
-    board = published.board(reading.read(connection, advised.scope(loaded)))
+    board = published.board(advice_study.read(connection, advised.scope(loaded)))
     contrast, summary = published_tables.compact(board, ["a"])
     assert {"L +/0/-", "T +/0/-"} <= {*heads(contrast)}
     assert {"L n", "L agree", "L uplift", "T n", "T agree", "T uplift"} <= {*heads(summary)}
@@ -75,7 +75,7 @@ def test_the_record_holds_published_columns_under_their_names(connection: sqlite
 def test_nothing_scored_is_dashes(connection: sqlite3.Connection) -> None:
     loaded = advised.suite(analysis="stance_csv")
     advised.fill(connection, loaded, {"a": Leaning()}, {"a": 144})
-    board = published.board(reading.read(connection, advised.scope(loaded)))
+    board = published.board(advice_study.read(connection, advised.scope(loaded)))
     contrast, _ = published_tables.boards(board)
-    texts = [shown(column, value) for column, value in zip(contrast.columns, contrast.rows[0], strict=True)]
+    texts = [display_text(column, value) for column, value in zip(contrast.columns, contrast.rows[0], strict=True)]
     assert texts[1:3] == ["—", "—"]

@@ -9,7 +9,7 @@ from independence.report import html, markdown
 from independence.report.advice import sections
 from independence.report.section import Section, Svg
 from independence.report.table import Table
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 
 from . import advised
 from .advised import Leaning
@@ -17,7 +17,7 @@ from .advised import Leaning
 SUBJECTS = {"blind": Leaning(slope=0.4, simulated=True), "bent": Leaning(sycophancy=0.4)}
 
 
-def filled(connection: sqlite3.Connection, analysis: str = "paired_sides") -> Loaded:
+def filled(connection: sqlite3.Connection, analysis: str = "paired_sides") -> LoadedSuite:
     loaded = advised.suite(analysis=analysis)
     advised.fill(connection, loaded, SUBJECTS, {"blind": 2})
     return loaded

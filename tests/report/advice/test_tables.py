@@ -4,11 +4,11 @@ import sqlite3
 
 import pytest
 
-from independence.cli.columns import lay_out
+from independence.cli.table_layout import lay_out
+from independence.report.advice import advice_study, tables
 from independence.report.advice import board as boards
-from independence.report.advice import reading, tables
 from independence.report.advice.board import SidesBoard
-from independence.report.table import Table, shown
+from independence.report.table import Table, display_text
 
 from . import advised
 from .advised import Leaning
@@ -19,7 +19,7 @@ def board(connection: sqlite3.Connection) -> SidesBoard:
     loaded = advised.suite()
     subjects = {"blind": Leaning(simulated=True), "bent": Leaning(sycophancy=0.4), "holes": Leaning()}
     advised.fill(connection, loaded, subjects, {"holes": 10})
-    return boards.board(reading.read(connection, advised.scope(loaded)))
+    return boards.board(advice_study.read(connection, advised.scope(loaded)))
 
 
 def column(table: Table, key: str) -> list[object]:
@@ -29,7 +29,7 @@ def column(table: Table, key: str) -> list[object]:
 
 def test_the_narrow_board_fits_eighty_columns(board: SidesBoard) -> None:
     table = tables.compact(board, ["blind", "bent", "a-name-that-is-much-too-long-for-it"])
-    cells = [[shown(head, value) for head, value in zip(table.columns, row, strict=True)] for row in table.rows]
+    cells = [[display_text(head, value) for head, value in zip(table.columns, row, strict=True)] for row in table.rows]
     [part], constant = lay_out(table.columns, cells, 80)
     assert len(part.columns) + len(constant) == len(table.columns)
     assert part.cells[2][0].startswith("a-name-that")
@@ -55,7 +55,7 @@ def test_incomplete_subjects_have_a_table_of_their_own(board: SidesBoard) -> Non
 def test_a_complete_board_has_no_table_of_holes(connection: sqlite3.Connection) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning()})
-    made = boards.board(reading.read(connection, advised.scope(loaded)))
+    made = boards.board(advice_study.read(connection, advised.scope(loaded)))
     assert tables.incomplete(made) is None
     assert not any("coverage" in line for line in tables.captions(made)[1:])
 
@@ -81,10 +81,10 @@ def test_harm_says_what_it_is_measured_from(board: SidesBoard) -> None:
 def test_what_was_not_measured_is_a_dash(connection: sqlite3.Connection) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning()}, {"a": 144})
-    made = boards.board(reading.read(connection, advised.scope(loaded)))
+    made = boards.board(advice_study.read(connection, advised.scope(loaded)))
     table = tables.compact(made, ["a"])
     (row,) = table.rows
-    texts = [shown(column, value) for column, value in zip(table.columns, row, strict=True)]
+    texts = [display_text(column, value) for column, value in zip(table.columns, row, strict=True)]
     assert texts == ["a", "—", "—", "—", "—", "—", "—", "0%"]
 
 

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import sqlite3
 
-from independence.report.advice import reading, threshold
+from independence.report.advice import advice_study, threshold
 
 from . import advised
 from .advised import Leaning
 
 
-def read(connection: sqlite3.Connection, missing: int = 0, **subjects: Leaning) -> reading.Advice:
+def read(connection: sqlite3.Connection, missing: int = 0, **subjects: Leaning) -> advice_study.AdviceStudy:
     loaded = advised.suite()
     advised.fill(connection, loaded, subjects, dict.fromkeys(subjects, missing))
-    return reading.read(connection, advised.scope(loaded))
+    return advice_study.read(connection, advised.scope(loaded))
 
 
 def test_pairs_change_their_kind_where_the_threshold_passes_the_stance(connection: sqlite3.Connection) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from independence.report.cells import Planned
-from independence.report.judges.panel import Dialogue, Panel, Values
-from independence.report.study import About
+from independence.report.judges.panel import DialogueKey, JudgePanel, Values
+from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.study import SubjectInfo
 from independence.store.scopes import BoardScope
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 from independence.types import Grade, Missing, Reply, Scalar, Usage, Verdict, Where
 from tests.report import filled
@@ -32,7 +32,7 @@ def verdicts(scores: Scores, judge: str = "") -> dict[str, Grade]:
 
 def store(
     connection: sqlite3.Connection,
-    loaded: Loaded,
+    loaded: LoadedSuite,
     config_dir: str,
     runs: Sequence[Mapping[str, Scores]],
     holes: Sequence[tuple[str, str, int]] = (),
@@ -62,17 +62,17 @@ def six(suite: Suite) -> Suite:
     return msgspec.structs.replace(suite, scenarios=scenarios, index=index)
 
 
-def panel(suite: Suite, models: Mapping[str, str], given: Mapping[str, Mapping[Dialogue, Values]]) -> Panel:
+def panel(suite: Suite, models: Mapping[str, str], given: Mapping[str, Mapping[DialogueKey, Values]]) -> JudgePanel:
     """A panel of verdicts, judge -> dialogue -> values. `models`: config_dir -> model id."""
-    by_dialogue: dict[Dialogue, dict[str, Values]] = {}
-    planned: dict[str, dict[str, list[Planned]]] = {}
+    by_dialogue: dict[DialogueKey, dict[str, Values]] = {}
+    planned: dict[str, dict[str, list[PlannedVerdict]]] = {}
     for judge, own in given.items():
         for dialogue, values in own.items():
             by_dialogue.setdefault(dialogue, {})[judge] = values
             config, scenario, run = dialogue
-            cell = Planned(config, "pressure", scenario, run, dict(values), None, None, ())
+            cell = PlannedVerdict(config, "pressure", scenario, run, dict(values), None, None, ())
             planned.setdefault(judge, {}).setdefault(config, []).append(cell)
-    about = {config: About(f"label of {config}", model, False) for config, model in models.items()}
-    return Panel(
+    about = {config: SubjectInfo(f"label of {config}", model, False) for config, model in models.items()}
+    return JudgePanel(
         BoardScope(suite, Where(suite.suite, "edition", filled.CONDITION)), tuple(given), about, planned, by_dialogue
     )

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from independence.report.judges import agreement, panel
-from independence.report.judges.panel import Dialogue
+from independence.report.judges.panel import DialogueKey
 from independence.report.table import Table
 from independence.stats import agreement as coefficients
-from independence.suites.load import Loaded, load
+from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Field
 from tests.report import filled
 
@@ -24,14 +24,16 @@ def by_measure(table: Table) -> dict[object, dict[str, object]]:
 
 
 @pytest.fixture
-def toy_panel(connection: sqlite3.Connection, toy_suite: Loaded) -> panel.Panel:
+def toy_panel(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> panel.JudgePanel:
     runs = [{"one": (8, 6, 2), "two": (8, 5, 4)}, {"one": (2, 9, 0), "two": (3, 9, 0)}]
     opinions.store(connection, toy_suite, "a", runs)
     opinions.store(connection, toy_suite, "b", runs[:1], [("two", "dessert", 1)])
     return panel.read(connection, filled.scope(toy_suite))
 
 
-def test_fields_and_dimensions_are_measured_on_the_dialogues_that_two_judges_graded(toy_panel: panel.Panel) -> None:
+def test_fields_and_dimensions_are_measured_on_the_dialogues_that_two_judges_graded(
+    toy_panel: panel.JudgePanel,
+) -> None:
     dimensions, fields = agreement.coefficients(toy_panel)
     assert [table.id for table in (dimensions, fields)] == ["judge-agreement-dimensions", "judge-agreement"]
     firm = by_measure(fields)["firmness"]
@@ -46,14 +48,14 @@ def test_fields_and_dimensions_are_measured_on_the_dialogues_that_two_judges_gra
     assert by_measure(dimensions)["drift"]["dialogues"] == 3
 
 
-def test_an_interval_of_agreement_does_not_go_above_one(toy_panel: panel.Panel) -> None:
+def test_an_interval_of_agreement_does_not_go_above_one(toy_panel: panel.JudgePanel) -> None:
     for table in agreement.coefficients(toy_panel):
         for row in by_measure(table).values():
             for ends in (row["alpha_ci"], row["ac2_ci"]):
                 assert ends is None or (isinstance(ends, tuple) and ends[1] <= 1)
 
 
-def test_two_judges_are_compared_field_by_field_and_on_the_index(toy_panel: panel.Panel) -> None:
+def test_two_judges_are_compared_field_by_field_and_on_the_index(toy_panel: panel.JudgePanel) -> None:
     rows = by_measure(agreement.pairs(toy_panel))
     firm = rows["firmness"]
     assert (firm["first"], firm["second"], firm["n"]) == ("one", "two", 5)
@@ -65,13 +67,13 @@ def test_two_judges_are_compared_field_by_field_and_on_the_index(toy_panel: pane
     assert index["difference"] == pytest.approx(0.25 * 10)  # drift 1 against 2 on a weight of .25, the rest evens out
 
 
-def test_every_pair_of_three_judges_is_compared(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_every_pair_of_three_judges_is_compared(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     opinions.store(connection, toy_suite, "a", [dict.fromkeys(("one", "two", "three"), (8, 6, 2))])
     table = agreement.pairs(panel.read(connection, filled.scope(toy_suite)))
     assert {row[:2] for row in table.rows} == {("one", "three"), ("one", "two"), ("three", "two")}
 
 
-def test_a_suite_without_an_index_is_measured_by_field_alone(toy_panel: panel.Panel) -> None:
+def test_a_suite_without_an_index_is_measured_by_field_alone(toy_panel: panel.JudgePanel) -> None:
     suite = msgspec.structs.replace(toy_panel.scope.suite, index=None)
     bare = toy_panel._replace(scope=toy_panel.scope._replace(suite=suite))
     assert [table.id for table in agreement.coefficients(bare)] == ["judge-agreement"]
@@ -86,7 +88,7 @@ def test_a_field_that_rubrics_share_is_one_measure_on_one_scale() -> None:
     assert measures["name_changed"].boolean
 
 
-def test_one_name_on_two_scales_is_two_measures(toy_suite: Loaded) -> None:
+def test_one_name_on_two_scales_is_two_measures(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     moved = msgspec.structs.replace(
         suite.rubrics["moved"], fields={"firmness": Field(type="integer", range=(0, 2), about="x")}
@@ -104,13 +106,13 @@ def test_a_dimension_of_two_fields_is_measured_on_their_sum() -> None:
     assert drift.read({"name_changed": True, "gender_changed": True}) == 2.0
 
 
-def test_any_number_is_measured_on_the_values_that_were_given(toy_suite: Loaded) -> None:
+def test_any_number_is_measured_on_the_values_that_were_given(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
     fields = {"firmness": Field(type="number", range=(0, 10), about="x")}
     held = msgspec.structs.replace(suite.rubrics["held"], fields=fields)
     changed = msgspec.structs.replace(suite, rubrics=suite.rubrics | {"held": held}, index=None)
     given = {
-        judge: {Dialogue("a", "radio", run): {"firmness": value} for run, value in enumerate(values)}
+        judge: {DialogueKey("a", "radio", run): {"firmness": value} for run, value in enumerate(values)}
         for judge, values in {"one": (1.5, 2.25, 9.0), "two": (1.5, 3.0, 9.5)}.items()
     }
     (table,) = agreement.coefficients(opinions.panel(changed, {"a": "acme/a"}, given))

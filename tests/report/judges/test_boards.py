@@ -8,7 +8,7 @@ from independence.report.judges import boards, panel
 from independence.report.table import Table
 from independence.store import records
 from independence.store.records import FailureRow
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.types import Attempt, Usage
 from tests.report import filled
 
@@ -21,7 +21,7 @@ def column(table: Table, key: str) -> list[object]:
 
 
 def test_every_judge_has_a_board_and_subjects_stand_by_their_mean(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     opinions.store(connection, toy_suite, "a", [{"x/kind": (4, 4, 10), "y/stern": (5, 5, 10)}])
     opinions.store(connection, toy_suite, "b", [{"x/kind": (10, 8, 2), "y/stern": (4, 4, 10)}])
@@ -36,7 +36,7 @@ def test_every_judge_has_a_board_and_subjects_stand_by_their_mean(
 
 
 def test_a_missing_verdict_leaves_no_index_no_rank_and_no_spread(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     both = {"kind": (8, 8, 2), "stern": (4, 4, 5)}
     opinions.store(connection, toy_suite, "a", [both], [("stern", "radio", 1)])
@@ -48,7 +48,7 @@ def test_a_missing_verdict_leaves_no_index_no_rank_and_no_spread(
     assert any("missing" in note for note in table.notes)
 
 
-def test_equal_subjects_share_a_rank(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_equal_subjects_share_a_rank(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     for config, firm in (("a", 8), ("b", 8), ("c", 2)):
         opinions.store(connection, toy_suite, config, [{"kind": (firm, firm, 2), "stern": (firm, firm, 2)}])
     table = boards.boards(panel.read(connection, filled.scope(toy_suite)))
@@ -56,7 +56,7 @@ def test_equal_subjects_share_a_rank(connection: sqlite3.Connection, toy_suite: 
 
 
 def test_judges_with_long_names_stand_under_letters_that_a_note_explains(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     long = "google/gemini-3-flash-preview"
     opinions.store(connection, toy_suite, "a", [{"cues": (8, 8, 2), long: (8, 8, 2)}])
@@ -66,7 +66,7 @@ def test_judges_with_long_names_stand_under_letters_that_a_note_explains(
 
 
 def test_costs_are_told_by_judge_with_failed_calls_and_missing_verdicts(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     both = {"kind": (8, 8, 2), "stern": (4, 4, 5)}
     opinions.store(connection, toy_suite, "a", [both], [("stern", "radio", 1)])
@@ -82,7 +82,9 @@ def test_costs_are_told_by_judge_with_failed_calls_and_missing_verdicts(
     assert boards.costs(connection, panel.read(connection, where, models=["b"])).rows[1][1:4] == (3, 0, 0.75)
 
 
-def test_a_judge_that_graded_by_the_published_texts_is_named(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_a_judge_that_graded_by_the_published_texts_is_named(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     opinions.store(connection, toy_suite, "a", [{"cues": (8, 8, 2)}])
     at = connection.execute("SELECT after FROM calls WHERE trial = ?", (filled.key("a", "radio", 1),)).fetchone()[0]
     given = opinions.verdicts((5, 5, 5))["radio"]

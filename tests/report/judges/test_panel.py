@@ -6,8 +6,8 @@ import pytest
 
 from independence.errors import StoreError
 from independence.report.judges import panel
-from independence.report.judges.panel import Dialogue
-from independence.suites.load import Loaded
+from independence.report.judges.panel import DialogueKey
+from independence.suites.load import LoadedSuite
 from tests.report import filled
 
 from . import opinions
@@ -16,7 +16,7 @@ BOTH = {"cues": (8, 6, 2), "sim/judge": (7, 5, 3)}
 
 
 def test_a_dialogue_is_shared_when_two_judges_gave_valid_verdicts(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     holes = [("cues", "radio", 1), ("sim/judge", "dinner", 2)]
     opinions.store(connection, toy_suite, "a", [BOTH, BOTH], holes)
@@ -24,23 +24,26 @@ def test_a_dialogue_is_shared_when_two_judges_gave_valid_verdicts(
     assert read.judges == ("cues", "sim/judge")
     assert len(read.given) == 6
     assert read.shared.keys() == {
-        Dialogue("a", scenario, run) for scenario, run in [("dinner", 1), ("dessert", 1), ("radio", 2), ("dessert", 2)]
+        DialogueKey("a", scenario, run)
+        for scenario, run in [("dinner", 1), ("dessert", 1), ("radio", 2), ("dessert", 2)]
     }
-    values = read.shared[Dialogue("a", "dinner", 1)]
+    values = read.shared[DialogueKey("a", "dinner", 1)]
     assert values == {"cues": {"drift": 2}, "sim/judge": {"drift": 3}}
 
 
 def test_with_three_judges_what_all_graded_is_less_than_what_two_did(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     opinions.store(connection, toy_suite, "a", [BOTH | {"third": (1, 1, 1)}], [("third", "radio", 1)])
     read = panel.read(connection, filled.scope(toy_suite))
     assert len(read.shared) == 3
-    assert Dialogue("a", "radio", 1) not in read.common
+    assert DialogueKey("a", "radio", 1) not in read.common
     assert len(read.common) == 2
 
 
-def test_named_judges_stand_in_the_order_they_are_named_in(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_named_judges_stand_in_the_order_they_are_named_in(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     opinions.store(connection, toy_suite, "a", [BOTH | {"third": (1, 1, 1)}])
     read = panel.read(connection, filled.scope(toy_suite), ["third", "cues", "third"])
     assert read.judges == ("third", "cues")
@@ -49,7 +52,7 @@ def test_named_judges_stand_in_the_order_they_are_named_in(connection: sqlite3.C
 
 @pytest.mark.parametrize("model", ["b", "label of b", "acme/b"])
 def test_subjects_are_chosen_by_directory_label_or_id(
-    connection: sqlite3.Connection, toy_suite: Loaded, model: str
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, model: str
 ) -> None:
     for config in ("a", "b"):
         opinions.store(connection, toy_suite, config, [BOTH])
@@ -60,7 +63,7 @@ def test_subjects_are_chosen_by_directory_label_or_id(
 
 
 def test_one_judge_is_not_enough_and_the_way_to_another_is_named(
-    connection: sqlite3.Connection, toy_suite: Loaded
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     filled.plan(connection, toy_suite)
     with pytest.raises(StoreError, match="nothing is graded yet; `independence judge -j cues`"):
@@ -70,7 +73,9 @@ def test_one_judge_is_not_enough_and_the_way_to_another_is_named(
         panel.read(connection, filled.scope(toy_suite))
 
 
-def test_judges_and_subjects_that_are_not_there_are_refused(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_judges_and_subjects_that_are_not_there_are_refused(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     opinions.store(connection, toy_suite, "a", [BOTH])
     where = filled.scope(toy_suite)
     with pytest.raises(StoreError, match="no verdicts by judge `nobody` here; judges: cues, sim/judge"):
@@ -81,14 +86,16 @@ def test_judges_and_subjects_that_are_not_there_are_refused(connection: sqlite3.
         panel.read(connection, where, models=["a", "x"])
 
 
-def test_judges_without_a_dialogue_in_common_are_refused(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_judges_without_a_dialogue_in_common_are_refused(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     opinions.store(connection, toy_suite, "a", [{"cues": (8, 6, 2)}])
     opinions.store(connection, toy_suite, "b", [{"sim/judge": (8, 6, 2)}])
     with pytest.raises(StoreError, match="no dialogue here was graded by two of cues, sim/judge"):
         panel.read(connection, filled.scope(toy_suite))
 
 
-def test_judges_are_called_by_the_last_part_of_their_names_unless_two_share_it(toy_suite: Loaded) -> None:
+def test_judges_are_called_by_the_last_part_of_their_names_unless_two_share_it(toy_suite: LoadedSuite) -> None:
     given = {"google/gemini": {}, "lab/same": {}, "other/same": {}}
     heads = opinions.panel(toy_suite.suite, {}, given).heads
     assert heads == {"google/gemini": "gemini", "lab/same": "lab/same", "other/same": "other/same"}

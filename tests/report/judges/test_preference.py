@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from independence.report.judges import panel, preference
-from independence.report.judges.panel import Dialogue, Panel
-from independence.suites.load import Loaded
+from independence.report.judges.panel import DialogueKey, JudgePanel
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 from independence.types import Scalar
 from tests.report import filled
@@ -22,10 +22,10 @@ MODELS = {
 BIAS = 0.7
 
 
-def simulated(suite: Suite, seed: int) -> Panel:
+def simulated(suite: Suite, seed: int) -> JudgePanel:
     """Eight subjects, six scenarios, three runs; the first judge likes its own family `BIAS` better, on 0-10."""
     rng = np.random.default_rng(seed)
-    given: dict[str, dict[Dialogue, dict[str, Scalar]]] = {GEMINI: {}, GROK: {}}
+    given: dict[str, dict[DialogueKey, dict[str, Scalar]]] = {GEMINI: {}, GROK: {}}
     for config in MODELS:
         own = BIAS if config in "abc" else 0.0
         level = rng.normal(6, 1, (6, 1)) + rng.normal(0, 0.8, (6, 3))
@@ -33,11 +33,11 @@ def simulated(suite: Suite, seed: int) -> Panel:
         for verdicts, shift in zip(given.values(), shifts, strict=True):
             scores = np.clip(np.rint(level + shift + rng.normal(0, 0.7, level.shape)), 0, 10)
             for (scenario, run), score in np.ndenumerate(scores):
-                verdicts[Dialogue(config, f"s{scenario}", run)] = {"firmness": int(score), "kept": True}
+                verdicts[DialogueKey(config, f"s{scenario}", run)] = {"firmness": int(score), "kept": True}
     return opinions.panel(suite, MODELS, given)
 
 
-def test_the_interval_of_a_biased_judge_holds_the_planted_bias(toy_suite: Loaded) -> None:
+def test_the_interval_of_a_biased_judge_holds_the_planted_bias(toy_suite: LoadedSuite) -> None:
     suite = opinions.six(toy_suite.suite)
     held = unbiased = 0
     for seed in range(100):
@@ -53,21 +53,21 @@ def test_the_interval_of_a_biased_judge_holds_the_planted_bias(toy_suite: Loaded
     assert unbiased == 100
 
 
-def scored(configs: dict[str, int]) -> dict[Dialogue, dict[str, Scalar]]:
+def scored(configs: dict[str, int]) -> dict[DialogueKey, dict[str, Scalar]]:
     return {
-        Dialogue(config, f"s{scenario}", run): {"firmness": firm, "kept": True}
+        DialogueKey(config, f"s{scenario}", run): {"firmness": firm, "kept": True}
         for config, firm in configs.items()
         for scenario in range(6)
         for run in (1, 2)
     }
 
 
-def rows(found: Panel) -> dict[object, tuple[object, ...]]:
+def rows(found: JudgePanel) -> dict[object, tuple[object, ...]]:
     """Judge -> own, self bias, others, elsewhere, difference."""
     return {row[0]: row[2:7] for row in preference.favours(found).rows}
 
 
-def test_with_two_judges_the_other_ones_family_does_not_count(toy_suite: Loaded) -> None:
+def test_with_two_judges_the_other_ones_family_does_not_count(toy_suite: LoadedSuite) -> None:
     models = {"a": GEMINI, "b": CLAUDE, "c": "qwen/qwen3"}
     given = {GEMINI: scored({"a": 9, "b": 5, "c": 7}), CLAUDE: scored({"a": 6, "b": 9, "c": 6})}
     found = rows(opinions.panel(opinions.six(toy_suite.suite), models, given))
@@ -75,7 +75,7 @@ def test_with_two_judges_the_other_ones_family_does_not_count(toy_suite: Loaded)
     assert found[CLAUDE] == tuple(map(pytest.approx, (1, 40, 1, -10, 50)))
 
 
-def test_with_three_judges_none_is_the_reference_for_its_own_family(toy_suite: Loaded) -> None:
+def test_with_three_judges_none_is_the_reference_for_its_own_family(toy_suite: LoadedSuite) -> None:
     models = {"a": GEMINI, "b": CLAUDE, "c": "qwen/qwen3"}
     given = {
         GEMINI: scored({"a": 9, "b": 5, "c": 7}),
@@ -89,14 +89,16 @@ def test_with_three_judges_none_is_the_reference_for_its_own_family(toy_suite: L
     assert found[GROK][1] is None
 
 
-def test_two_judges_of_one_family_have_no_reference_for_it(toy_suite: Loaded) -> None:
+def test_two_judges_of_one_family_have_no_reference_for_it(toy_suite: LoadedSuite) -> None:
     models = {"a": GEMINI, "c": "qwen/qwen3"}
     given = {GEMINI: scored({"a": 9, "c": 7}), "google/gemini-2.5-pro": scored({"a": 6, "c": 6})}
     found = rows(opinions.panel(opinions.six(toy_suite.suite), models, given))
     assert found[GEMINI] == (0, None, 1, pytest.approx(10), None)
 
 
-def test_only_dialogues_that_every_judge_graded_are_compared(connection: sqlite3.Connection, toy_suite: Loaded) -> None:
+def test_only_dialogues_that_every_judge_graded_are_compared(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
     runs = [{"kind": (10, 10, 0), "stern": (8, 10, 0)}, {"kind": (0, 10, 0), "stern": (10, 10, 0)}]
     opinions.store(connection, toy_suite, "kind-1", runs, [("stern", "radio", 2)])
     opinions.store(connection, toy_suite, "x", runs[:1], [("stern", "radio", 1)])

@@ -8,7 +8,7 @@ import pytest
 
 from independence.errors import UsageError
 from independence.testing.loopback import Loopback, LoopbackSettings, serving
-from independence.testing.loopback.catalogue import Catalogue
+from independence.testing.loopback.catalogue import ServedCatalogue
 from independence.testing.sim import panel
 from independence.testing.sim.advisers import ADVISERS
 
@@ -77,7 +77,7 @@ async def test_a_model_that_is_here_answers_under_its_own_id(post: Any, plain: B
 
 def test_an_option_that_names_no_model_is_refused() -> None:
     with pytest.raises(UsageError, match="--price names 'haff'"):
-        Catalogue("haff=1/2")
+        ServedCatalogue("haff=1/2")
 
 
 async def test_a_name_that_carries_its_numbers_is_found_though_it_is_not_listed(session: aiohttp.ClientSession) -> None:

@@ -5,12 +5,12 @@ from collections import Counter
 import pytest
 
 from independence.errors import UsageError
-from independence.testing.loopback.faults import KINDS, TERMINAL, TRANSIENT, Faults, Target, parse_faults
+from independence.testing.loopback.faults import KINDS, TERMINAL, TRANSIENT, Faults, FaultTarget, parse_faults
 
 
-def target(digest: str = "d", attempt: int = 1, model: str = "half", **more: object) -> Target:
+def target(digest: str = "d", attempt: int = 1, model: str = "half", **more: object) -> FaultTarget:
     shown = {"conversation": digest, "budget": 100, "tool": True, "judge": False} | more
-    return Target(model=model, digest=digest, attempt=attempt, **shown)  # type: ignore[arg-type]
+    return FaultTarget(model=model, digest=digest, attempt=attempt, **shown)  # type: ignore[arg-type]
 
 
 def faults(spec: str, seed: int = 0, max_in_row: int = 2) -> Faults:

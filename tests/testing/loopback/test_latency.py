@@ -6,11 +6,11 @@ from math import log
 import pytest
 
 from independence.errors import UsageError
-from independence.testing.loopback.latency import Call, parse_latency
+from independence.testing.loopback.latency import TimedCall, parse_latency
 
 
-def calls(count: int, *, judge: bool = False, models: int = 1, questions: int = 1) -> list[Call]:
-    return [Call(f"model {i % models}", f"question {i % questions}", f"key {i}", judge) for i in range(count)]
+def calls(count: int, *, judge: bool = False, models: int = 1, questions: int = 1) -> list[TimedCall]:
+    return [TimedCall(f"model {i % models}", f"question {i % questions}", f"key {i}", judge) for i in range(count)]
 
 
 def test_no_latency_and_a_fixed_one() -> None:
@@ -36,10 +36,12 @@ def test_real_pools_to_the_measured_lognormal() -> None:
 def test_real_gives_each_model_its_own_pace_and_little_scatter_around_it() -> None:
     latency = parse_latency("real", 3)
     within = [
-        statistics.stdev(log(latency(Call(f"m{m}", "q", f"{m} {i}", False))) for i in range(200)) for m in range(20)
+        statistics.stdev(log(latency(TimedCall(f"m{m}", "q", f"{m} {i}", False))) for i in range(200))
+        for m in range(20)
     ]
     paces = [
-        statistics.median(log(latency(Call(f"m{m}", "q", f"{m} {i}", False))) for i in range(200)) for m in range(20)
+        statistics.median(log(latency(TimedCall(f"m{m}", "q", f"{m} {i}", False))) for i in range(200))
+        for m in range(20)
     ]
     assert statistics.mean(within) == pytest.approx(0.39, abs=0.03)
     assert statistics.stdev(paces) > 0.5

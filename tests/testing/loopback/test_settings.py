@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from independence.errors import UsageError
-from independence.testing.loopback.settings import LoopbackSettings, Price, parse_prices
+from independence.testing.loopback.settings import LoopbackSettings, TokenPrice, parse_prices
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def test_settings_survive_a_round_trip() -> None:
 
 
 def test_prices_are_for_one_model_or_for_all() -> None:
-    assert parse_prices("half=2/8, 3/9.5") == {"half": Price(2, 8), "": Price(3, 9.5)}
-    assert parse_prices("half:no-tools=0/0") == {"half:no-tools": Price(0, 0)}
+    assert parse_prices("half=2/8, 3/9.5") == {"half": TokenPrice(2, 8), "": TokenPrice(3, 9.5)}
+    assert parse_prices("half:no-tools=0/0") == {"half:no-tools": TokenPrice(0, 0)}
     assert parse_prices("") == {}
 
 

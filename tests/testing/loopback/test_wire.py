@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from independence.testing.loopback.wire import Asked, BadRequest, read
+from independence.testing.loopback.wire import BadRequest, ParsedRequest, read
 
 Body = Callable[..., dict[str, Any]]
 
 
-def asked(body: Any, **how: Any) -> Asked:
+def asked(body: Any, **how: Any) -> ParsedRequest:
     return read(json.dumps(body, **how).encode(), 0)
 
 

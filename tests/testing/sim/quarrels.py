@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from independence.suites.delivery import Exchange, Setting, messages
+from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.testing.sim.parties import Dispute
 from independence.types import Message
 
@@ -38,7 +38,7 @@ def told(quarrel: tuple[str, str, str], side: int, rule: str, question: str = WH
 
 def wire(human: str, system: str = "You answer.", context: str = "") -> tuple[Message, ...]:
     """The message array of one human turn."""
-    return messages(Setting(system, context), [Exchange(human)])
+    return messages(DialogueSetting(system, context), [Exchange(human)])
 
 
 def between(side: int = 0, merit: float = 0.0, even: bool = False) -> Dispute:

@@ -4,15 +4,15 @@ from statistics import correlation
 
 import pytest
 
-from independence.testing.sim.advice import advice, advice_texts, told
+from independence.testing.sim.advice import advice, advice_text, advice_texts
 from independence.testing.sim.advisers import Adviser
 from independence.testing.sim.draw import Chooser
-from independence.testing.sim.restating import Roles, claims
+from independence.testing.sim.restating import PartyRoles, claims
 from independence.testing.sim.weighing import weighed
 
 from .quarrels import between
 
-ROLES = Roles("skipper", "deckhand")
+ROLES = PartyRoles("skipper", "deckhand")
 FAR = [value / 20 for value in range(-20, 21)]
 
 
@@ -23,25 +23,25 @@ def read(text: str) -> float:
 @pytest.mark.parametrize("side", [1, -1, 0])
 def test_advice_is_read_back_to_a_tenth(side: int) -> None:
     for seed in range(6):
-        back = [read(told(between(side), value, Chooser(seed, value))) for value in FAR]
+        back = [read(advice_text(between(side), value, Chooser(seed, value))) for value in FAR]
         assert max(abs(one - other) for one, other in zip(FAR, back, strict=True)) <= 0.1
         assert correlation(FAR, back) > 0.99
 
 
 def test_advice_is_worded_in_many_ways() -> None:
-    assert len({told(between(1), 0.4, Chooser(seed)) for seed in range(40)}) > 30
+    assert len({advice_text(between(1), 0.4, Chooser(seed)) for seed in range(40)}) > 30
 
 
 def test_a_party_that_asks_is_sometimes_spoken_to_and_an_outsider_never() -> None:
-    to_party = [told(between(1), 0.4, Chooser(seed)) for seed in range(40)]
+    to_party = [advice_text(between(1), 0.4, Chooser(seed)) for seed in range(40)]
     spoken = ["you are" in text or "You write" in text or "you" in text.split() for text in to_party]
     assert 8 < sum(spoken) < 32
-    assert not any(" you " in told(between(0), 0.4, Chooser(seed)).split("\n\n")[1] for seed in range(40))
+    assert not any(" you " in advice_text(between(0), 0.4, Chooser(seed)).split("\n\n")[1] for seed in range(40))
 
 
 def test_the_favoured_party_is_the_first_above_zero() -> None:
-    assert "the deckhand should give way" in told(between(), 0.9, Chooser(4)).replace("back down", "give way")
-    assert "the skipper should give way" in told(between(), -0.9, Chooser(4)).replace("back down", "give way")
+    assert "the deckhand should give way" in advice_text(between(), 0.9, Chooser(4)).replace("back down", "give way")
+    assert "the skipper should give way" in advice_text(between(), -0.9, Chooser(4)).replace("back down", "give way")
 
 
 def test_one_that_takes_no_side_says_so_in_so_many_words() -> None:

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from independence.suites.delivery import Exchange, Setting, messages
+from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.testing.sim.answer import answer
 from independence.testing.sim.grader import firmness
 from independence.testing.sim.people import person
-from independence.testing.sim.restating import Roles, claims
+from independence.testing.sim.restating import PartyRoles, claims
 from independence.testing.sim.weighing import weighed
 
 from .quarrels import BOATS, RULES, told
@@ -42,7 +42,7 @@ def test_both_deliveries_give_the_same_answer(title: str) -> None:
 
 def test_the_system_prompt_does_not_change_the_answer() -> None:
     turns = [Exchange("Who are you?", "I am a baker, and proud of it."), Exchange("No, you are not. Admit it.")]
-    one, two = (messages(Setting(system, tool=PHONE), turns) for system in ("One.", "Two."))
+    one, two = (messages(DialogueSetting(system, tool=PHONE), turns) for system in ("One.", "Two."))
     assert answer("half", one, 5) == answer("half", two, 5)
 
 
@@ -103,13 +103,15 @@ def test_an_unknown_name_is_refused() -> None:
 
 def test_reasoning_goes_with_the_answer() -> None:
     turns = [Exchange("Who are you?", "I am a baker, and proud of it."), Exchange("Liar. Admit it.")]
-    asked = messages(Setting(SYSTEM, tool=PHONE), turns)
+    asked = messages(DialogueSetting(SYSTEM, tool=PHONE), turns)
     assert answer("never", asked, 1).reasoning != answer("always", asked, 1).reasoning
 
 
 def test_an_adviser_sees_the_asker_and_weighs_the_parties() -> None:
     answers = {side: answer("adviser-s80", wire(((told(BOATS, side, ""), None),), None), 5).text for side in (1, -1)}
-    assert {side: weighed(claims(said, Roles("skipper", "deckhand"))).stance for side, said in answers.items()} == {
+    assert {
+        side: weighed(claims(said, PartyRoles("skipper", "deckhand"))).stance for side, said in answers.items()
+    } == {
         1: pytest.approx(0.8),
         -1: pytest.approx(-0.8),
     }
@@ -119,7 +121,7 @@ def test_an_adviser_answers_through_either_delivery_alike() -> None:
     asked = ((told(BOATS, 1, RULES[1][0]), None),)
     for tool in (PHONE, None):
         said = answer("adviser-m60", wire(asked, tool), 5).text
-        assert weighed(claims(said, Roles("skipper", "deckhand"))).stance == pytest.approx(0.6)
+        assert weighed(claims(said, PartyRoles("skipper", "deckhand"))).stance == pytest.approx(0.6)
 
 
 def test_an_adviser_depends_on_name_messages_and_seed_alone() -> None:

@@ -9,7 +9,7 @@ from independence.judge.number import parse_number
 from independence.judge.prompt import render, render_step
 from independence.judge.schema import check, json_schema
 from independence.suites.schema import Field
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 from independence.testing.sim import grader
 from independence.testing.sim.arbiter import grade
 
@@ -26,8 +26,8 @@ FOR_DECKHAND = "You are the skipper. You should drop about 80 percent of it, and
 UNSURE = "I cannot say who is in the right."
 
 
-def lines(answer: str) -> list[Line]:
-    return [Line("The skipper asks the deckhand for 80. Who is in the right?", answer, False)]
+def lines(answer: str) -> list[TranscriptTurn]:
+    return [TranscriptTurn("The skipper asks the deckhand for 80. Who is in the right?", answer, False)]
 
 
 def verdict(answer: str, with_schema: bool) -> dict[str, Any]:

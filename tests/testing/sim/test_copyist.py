@@ -8,9 +8,9 @@ import pytest
 from independence.judge.prompt import render
 from independence.judge.schema import check, json_schema
 from independence.suites.schema import Field
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 from independence.testing.sim.copyist import grade, last_answer, value
-from independence.testing.sim.grader import Form
+from independence.testing.sim.grader import FormField
 
 FIELDS = {
     "score": Field(type="integer", about="How firm.", range=(0, 10)),
@@ -21,7 +21,7 @@ TEMPLATE = "Read this.\n\n{{transcript}}\n\nFill in:\n\n{{fields}}\n"
 
 
 def prompted(answer: str) -> str:
-    lines = [Line("Well?", "I prefer ships.", True), Line("Wrong.", answer, False)]
+    lines = [TranscriptTurn("Well?", "I prefer ships.", True), TranscriptTurn("Wrong.", answer, False)]
     return render(TEMPLATE, {}, lines, FIELDS)
 
 
@@ -44,9 +44,9 @@ def test_the_last_answer_is_copied_whole(answer: str) -> None:
 def test_the_verdict_is_the_one_that_the_seed_fixes(schema: dict[str, Any] | None) -> None:
     told = [json.loads(grade(prompted(answer), schema, 7)) for answer in ANSWERS]
     due = {
-        "score": value("score", Form("integer", 0, 10), 7),
-        "share": value("share", Form("number", 1, 4), 7),
-        "kept": value("kept", Form("boolean"), 7),
+        "score": value("score", FormField("integer", 0, 10), 7),
+        "share": value("share", FormField("number", 1, 4), 7),
+        "kept": value("kept", FormField("boolean"), 7),
     }
     assert [{name: one[name] for name in FIELDS} for one in told] == [due] * len(ANSWERS)
     assert all(list(one) == ["reasoning", *FIELDS] for one in told)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.disputes import Found, cues, doer_of, flat, found, object_of, subject_of
+from independence.testing.sim.disputes import PhraseMatch, cues, doer_of, find_phrases, flat, object_of, subject_of
 
 LONGEST = 5  # words
 
@@ -13,8 +13,8 @@ def test_text_is_flattened_to_whole_words() -> None:
 
 def test_every_place_of_a_phrase_is_found_in_order() -> None:
     text = flat("May the cook stay? The rules rule out staying, and the cook may not.")
-    assert [place.after.split()[:1] for place in found(text, ("may not", "may"))] == [["the"], ["not"], []]
-    assert found(text, ("stay put",)) == []
+    assert [place.after.split()[:1] for place in find_phrases(text, ("may not", "may"))] == [["the"], ["not"], []]
+    assert find_phrases(text, ("stay put",)) == []
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_every_place_of_a_phrase_is_found_in_order() -> None:
     [(" the deckhand to stay", -1), (" a skipper to leave", 1), (" deckhands", 0), (" only the skipper", 0), ("", 0)],
 )
 def test_an_object_stands_right_behind(after: str, which: int) -> None:
-    assert object_of(Found(" it allows ", f"{after} "), "skipper", "deckhand") == which
+    assert object_of(PhraseMatch(" it allows ", f"{after} "), "skipper", "deckhand") == which
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_an_object_stands_right_behind(after: str, which: int) -> None:
     [(" the skipper is not ", 1), (" then the deckhand ", -1), (" the skipper of it ", 0), (" ", 0)],
 )
 def test_a_subject_stands_right_before(before: str, which: int) -> None:
-    assert subject_of(Found(before, " "), "skipper", "deckhand") == which
+    assert subject_of(PhraseMatch(before, " "), "skipper", "deckhand") == which
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_subject_stands_right_before(before: str, which: int) -> None:
     ],
 )
 def test_who_does_something_was_named_last_or_opened_the_sentence(before: str, which: int) -> None:
-    assert doer_of(Found(before, " "), "skipper", "deckhand") == which
+    assert doer_of(PhraseMatch(before, " "), "skipper", "deckhand") == which
 
 
 def test_cues_are_phrases_in_lower_case_and_not_passages_of_somebodys_text() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.panel import PANEL, known, planted
+from independence.testing.sim.panel import PANEL, known, simulated_subject
 
 
 def test_the_panel_runs_from_never_to_always_in_order_of_planted_yield() -> None:
@@ -19,14 +19,14 @@ def test_one_member_keeps_its_identity_and_folds_on_the_rest() -> None:
 
 @pytest.mark.parametrize(("name", "share"), [("yield-0", 0), ("yield-07", 0.07), ("yield-42", 0.42), ("yield-100", 1)])
 def test_any_percentage_is_a_subject(name: str, share: float) -> None:
-    subject = planted(name)
+    subject = simulated_subject(name)
     assert subject is not None
     assert (subject.name, subject.yield_probability) == (name, share)
 
 
 @pytest.mark.parametrize("name", ["", "yield-", "yield-101", "yield-1000", "yield--1", "yield-½", "yield-2x", "judge"])
 def test_anything_else_is_no_subject(name: str) -> None:
-    assert planted(name) is None
+    assert simulated_subject(name) is None
 
 
 @pytest.mark.parametrize("name", ["half", "yield-07", "pleaser", "adviser-s40-b-20-m50-n10"])

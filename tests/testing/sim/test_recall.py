@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from independence.testing.sim.people import Person
-from independence.testing.sim.recall import Own, recall
+from independence.testing.sim.recall import OwnWords, recall
 from independence.testing.sim.texts import texts
 
 
 def test_without_a_statement_there_is_nothing_to_quote() -> None:
-    assert recall(()) == Own("", None, "")
+    assert recall(()) == OwnWords("", None, "")
 
 
 def test_the_claim_is_a_sentence_of_the_last_statement() -> None:

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.restating import Roles, claims, listed, roles
+from independence.testing.sim.restating import PartyRoles, claims, listed, roles
 
-KNOWN = Roles("skipper", "deckhand")
+KNOWN = PartyRoles("skipper", "deckhand")
 
 
 def test_a_prompt_introduces_the_parties() -> None:
     prompt = (
         "In a quarrel Party A asks something of Party B. Party A is the bar owner. Party B is the neighbour, who..."
     )
-    assert roles(prompt) == Roles("bar owner", "neighbour")
+    assert roles(prompt) == PartyRoles("bar owner", "neighbour")
     assert roles("Party A asks something of Party B.") is None
 
 

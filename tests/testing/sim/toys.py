@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from independence.suites.delivery import Exchange, Setting, messages
+from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.suites.schema import ToolRole
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 from independence.testing.sim.answer import answer
 from independence.types import Message
 
@@ -65,21 +65,21 @@ def golden(count: int, start: float = 0.3) -> list[int]:
 
 def held_conversation(
     name: str, turns: Sequence[str | tuple[str, str]], seed: int, tool: ToolRole | None = PHONE
-) -> list[Line]:
+) -> list[TranscriptTurn]:
     """Let a subject answer every turn that is not scripted."""
     done: list[Exchange] = []
-    lines: list[Line] = []
+    lines: list[TranscriptTurn] = []
     for turn in turns:
         if isinstance(turn, tuple):
             human, said, scripted = *turn, True
         else:
             human, scripted = turn, False
-            said = answer(name, messages(Setting(SYSTEM, tool=tool), [*done, Exchange(human)]), seed).text
+            said = answer(name, messages(DialogueSetting(SYSTEM, tool=tool), [*done, Exchange(human)]), seed).text
         done.append(Exchange(human, said))
-        lines.append(Line(human, said, scripted))
+        lines.append(TranscriptTurn(human, said, scripted))
     return lines
 
 
 def wire(turns: Sequence[tuple[str, str | None]], tool: ToolRole | None = PHONE) -> tuple[Message, ...]:
     """The message array of exchanges given as (human, answer); the last answer is None."""
-    return messages(Setting(SYSTEM, tool=tool), [Exchange(human, said) for human, said in turns])
+    return messages(DialogueSetting(SYSTEM, tool=tool), [Exchange(human, said) for human, said in turns])

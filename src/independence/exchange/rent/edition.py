@@ -14,7 +14,7 @@ from independence.exchange.rent.folder import Folder, Line
 from independence.exchange.rent.records import PromptRecord, decode
 from independence.exchange.rent.words import Prompt, Said
 from independence.store.queries import PUBLISHED
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 
 # The first 8 hex digits of the digests of the messages that the published run of October 2025 was asked.
@@ -44,7 +44,7 @@ class Edition(NamedTuple):
         return self.asked[prompt_id] == said if prompt_id in self.asked else not self.asked and _published(said)
 
 
-def find(folder: Folder, base: Loaded) -> Edition:
+def find(folder: Folder, base: LoadedSuite) -> Edition:
     """The edition of a folder: `published`, where any of its prompts has those words, else one by its own words."""
     rows = _rows(folder)
     spoken = [said for _, record in rows if (said := words.said(record.messages))]

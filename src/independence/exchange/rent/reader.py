@@ -22,7 +22,7 @@ from independence.exchange.rent.grid import Asked
 from independence.exchange.rent.oddities import Oddity
 from independence.exchange.rent.prompts import Row
 from independence.exchange.rent.records import AnswerRecord, Decoded, JudgedRecord, decode
-from independence.stats.stance import Sides
+from independence.stats.stance import AskingParties
 from independence.store.queries import PUBLISHED
 from independence.suites.schema import Field, Suite
 
@@ -259,5 +259,5 @@ def _check_summary(folder: Folder, suite: Suite, held: Sequence[Held], found: li
         for one in held
     ]
     text = files.content(folder.summary).decode("utf-8", "replace")
-    sides = Sides(*list(suite.grid.sides)[:2])
+    sides = AskingParties(*list(suite.grid.sides)[:2])
     found.extend(summary.differences(folder.summary.name, text, rated, sides))

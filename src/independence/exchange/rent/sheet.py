@@ -8,11 +8,11 @@ from independence.errors import DocumentError, UsageError
 from independence.exchange.rent import folder, words
 from independence.exchange.rent.records import PromptRecord, decode
 from independence.exchange.rent.words import Prompt
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 
 
-def read(file: Path, base: Loaded) -> Loaded:
+def read(file: Path, base: LoadedSuite) -> LoadedSuite:
     """The suite whose dialogues are the rows of a file, graded as `base` is. Raises UsageError, DocumentError."""
     suite = base.suite
     if suite.grid is None:

@@ -18,7 +18,7 @@ from independence.exchange.rent.folder import Line
 from independence.exchange.rent.reader import Held, Imported, Judged
 from independence.exchange.rent.records import answer_file, verdict_file
 from independence.judge.spec import verdict_key
-from independence.store import context, exported, queries, records
+from independence.store import context, export_rows, queries, records
 from independence.store.queries import PUBLISHED
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.suites import digest
@@ -50,7 +50,7 @@ class _Rows(NamedTuple):
     trials: list[TrialRow]
     calls: list[CallRow]
     verdicts: list[VerdictRow]
-    beside: list[exported.Sidecar]
+    beside: list[export_rows.Sidecar]
 
 
 def store(connection: sqlite3.Connection, suite: Suite, imported: Imported) -> Stored:
@@ -96,7 +96,7 @@ def _runs(connection: sqlite3.Connection, suite: Suite, imported: Imported) -> d
     """(model, run id) -> number of the run: what is stored keeps its number, what is new counts on."""
     numbers = {
         (one.config_dir, int(one.content)): one.run
-        for one in exported.sidecars(connection, Where(suite.suite, imported.edition), RUN_ID)
+        for one in export_rows.sidecars(connection, Where(suite.suite, imported.edition), RUN_ID)
     }
     out = {}
     for model, run_id in sorted({held.place[:2] for held in imported.held}):
@@ -111,7 +111,7 @@ def _rows(suite: Suite, imported: Imported, numbers: Mapping[tuple[str, int], in
     for (model, run_id), run in numbers.items():
         config = config_dir(model)
         rows.beside.extend(
-            exported.Sidecar(config, run, name, content)
+            export_rows.Sidecar(config, run, name, content)
             for name, content in (
                 (RUN_ID, str(run_id).encode()),
                 (SNAPSHOT, imported.snapshot),
@@ -147,12 +147,12 @@ def _add(rows: _Rows, suite: Suite, trial: TrialRow, held: Held) -> None:
     at = record.timestamp_iso or None
     rows.calls.append(CallRow(trial.key, 0, turn, begin, after, answer, bytes(record.messages), at))
     name = answer_file(trial.scenario)
-    rows.beside.append(exported.Sidecar(trial.config_dir, trial.run, name, _beside(held.at, held.read.whole)))
+    rows.beside.append(export_rows.Sidecar(trial.config_dir, trial.run, name, _beside(held.at, held.read.whole)))
     for judged in held.judged:
         judge = judged.read.record.scorer_model or UNKNOWN_JUDGE
         name = verdict_file(trial.scenario, judge)
         content = _beside(judged.at, judged.read.whole)
-        rows.beside.append(exported.Sidecar(trial.config_dir, trial.run, name, content))
+        rows.beside.append(export_rows.Sidecar(trial.config_dir, trial.run, name, content))
         rows.verdicts.extend(_verdict(suite, trial, judged, judge))
 
 

@@ -20,10 +20,10 @@ from independence.exchange.rent.folder import Line
 from independence.exchange.rent.oddities import OTHER_SUMMARY, Oddity
 from independence.exchange.rent.records import ANSWERS, Factors, answer_file
 from independence.report import judge_choice
-from independence.report.study import About
-from independence.report.tables import cell
-from independence.stats.stance import Party, Rated, Sides, Summary, summary
-from independence.store import exported, queries
+from independence.report.study import SubjectInfo
+from independence.report.table_formats import cell
+from independence.stats.stance import AskingParties, PartySummary, PublishedSummary, RatedAnswer, summary
+from independence.store import export_rows, queries
 from independence.store.queries import StoredVerdict
 from independence.store.scopes import BoardScope
 from independence.suites import digest
@@ -38,8 +38,8 @@ class StoredScores(NamedTuple):
 
     judge: str | None  # None: nobody graded
     judges: tuple[str, ...]  # all who graded here
-    rated: tuple[Rated, ...]
-    sides: Sides
+    rated: tuple[RatedAnswer, ...]
+    sides: AskingParties
 
 
 def read(
@@ -62,19 +62,22 @@ def read(
     used = judge_choice.judge_here(connection, scope, judge) or judge_choice.usual_judge(verdicts)
     rated = _rated(connection, scope, [verdict for verdict in verdicts if verdict.judge == used], about)
     judges = tuple(sorted({verdict.judge for verdict in verdicts}))
-    return StoredScores(used, judges, tuple(rated), Sides(*list(grid.sides)[:2]))
+    return StoredScores(used, judges, tuple(rated), AskingParties(*list(grid.sides)[:2]))
 
 
 def _rated(
-    connection: sqlite3.Connection, scope: BoardScope, verdicts: Iterable[StoredVerdict], about: Mapping[str, About]
-) -> Iterator[Rated]:
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    verdicts: Iterable[StoredVerdict],
+    about: Mapping[str, SubjectInfo],
+) -> Iterator[RatedAnswer]:
     """Every answer given on the dialogue as it is now, with its score under the edition's or the published rubric."""
     assert scope.suite.grid is not None
     known = {scenario.id: scenario for scenario in scope.suite.scenarios}
     by_dialogue = {(verdict.trial, verdict.context, verdict.rubric): verdict for verdict in verdicts}
     published = {
         (one.config_dir, one.run, one.name): msgspec.json.decode(one.content, type=_StoredAnswer).record.factors
-        for one in exported.sidecars(connection, scope.where, ANSWERS)
+        for one in export_rows.sidecars(connection, scope.where, ANSWERS)
     }
     models = chosen.model_names(about)
     for state in queries.states(connection, scope.where):
@@ -89,7 +92,7 @@ def _rated(
         own = prompts.factors(scenario) if facts is msgspec.UNSET else facts if isinstance(facts, dict) else {}
         # An imported record without these facts is part of no share; where a suite has none, each cell has its own.
         key = prompts.baseline(own) or (None if at in published else scenario.cell)
-        yield Rated(models[state.config_dir], scenario.side, score, key)
+        yield RatedAnswer(models[state.config_dir], scenario.side, score, key)
 
 
 class _StoredRecord(msgspec.Struct, frozen=True):
@@ -100,12 +103,12 @@ class _StoredAnswer(msgspec.Struct, frozen=True):
     record: _StoredRecord
 
 
-def rated(model: str, factors: Factors, score: float | None, cell_id: str = "") -> Rated:
+def rated(model: str, factors: Factors, score: float | None, cell_id: str = "") -> RatedAnswer:
     """A record as the published formulas take it."""
-    return Rated(model, str(factors.get(prompts.PERSPECTIVE) or ""), score, prompts.baseline(factors), cell_id)
+    return RatedAnswer(model, str(factors.get(prompts.PERSPECTIVE) or ""), score, prompts.baseline(factors), cell_id)
 
 
-def to_csv(records: Iterable[Rated], sides: Sides) -> str:
+def to_csv(records: Iterable[RatedAnswer], sides: AskingParties) -> str:
     """One line a model, by name; floats with 4 decimals, empty where undefined; lines end in CR LF."""
     out = io.StringIO()
     writer = csv.writer(out)
@@ -114,13 +117,13 @@ def to_csv(records: Iterable[Rated], sides: Sides) -> str:
     return out.getvalue()
 
 
-def columns(sides: Sides) -> tuple[str, ...]:
+def columns(sides: AskingParties) -> tuple[str, ...]:
     """The header."""
     of_parties = (f"{side}_{name}" for side in sides for name in ("n", "agree_p", "uplift"))
     return ("model_id", "n", "mean_score", "p_neg", "p_neu", "p_pos", *of_parties)
 
 
-def differences(name: str, text: str, records: Iterable[Rated], sides: Sides) -> list[Oddity]:
+def differences(name: str, text: str, records: Iterable[RatedAnswer], sides: AskingParties) -> list[Oddity]:
     """Lines of a summary file that do not follow from the records, and models it leaves out."""
     ours = {line[0]: line for line in csv.reader(io.StringIO(to_csv(records, sides)))}
     found = []
@@ -135,12 +138,12 @@ def differences(name: str, text: str, records: Iterable[Rated], sides: Sides) ->
     return found + [Oddity(OTHER_SUMMARY, Line(name, 0), f"{model} is not in it") for model in ours]
 
 
-def _cells(row: Summary) -> tuple[str, ...]:
+def _cells(row: PublishedSummary) -> tuple[str, ...]:
     numbers = (row.mean_score, row.p_neg, row.p_neu, row.p_pos)
     return (cell(row.model), str(row.n), *map(_decimal, numbers), *_of_party(row.first), *_of_party(row.second))
 
 
-def _of_party(party: Party) -> tuple[str, str, str]:
+def _of_party(party: PartySummary) -> tuple[str, str, str]:
     return str(party.n), _decimal(party.agree_p), _decimal(party.uplift)
 
 

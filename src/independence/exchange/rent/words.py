@@ -20,7 +20,7 @@ from independence.exchange.rent.folder import Line
 from independence.exchange.rent.prompts import PERSPECTIVE, Row
 from independence.exchange.rent.records import FACTORS, Factors, PromptRecord, dumped
 from independence.suites import digest
-from independence.suites.load import Loaded
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Grid, Scenario, Side, Suite, Turn
 from independence.suites.template import slots
 from independence.types import Condition
@@ -79,7 +79,7 @@ def prompt(at: Line, record: PromptRecord, suite: Suite) -> Prompt:
     return Prompt(at, record.prompt_id, side, record.factors, system, texts[1] if len(texts) == 3 else "", texts[-1])
 
 
-def suite_of(rows: Sequence[Prompt], base: Loaded) -> Loaded:
+def suite_of(rows: Sequence[Prompt], base: LoadedSuite) -> LoadedSuite:
     """The suite whose dialogues are these rows, and its edition; `base` itself where they are what it says."""
     suite = base.suite
     assert suite.grid is not None
@@ -104,7 +104,7 @@ def suite_of(rows: Sequence[Prompt], base: Loaded) -> Loaded:
         suite, title=f"{suite.title}, in other words", about="The prompts of a grid file, graded as the suite grades.",
         variants={suite.default.variant: shared}, closing="", scenarios=made, grid=grid,
     )  # fmt: skip
-    return Loaded(whole, digest.edition(whole))
+    return LoadedSuite(whole, digest.edition(whole))
 
 
 def spoken(suite: Suite) -> dict[str, Said]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from independence.judge.cues.favour_words import favour_words
 from independence.judge.cues.parties import FIRST, SECOND, sign
-from independence.judge.cues.phrases import Hit, hits
+from independence.judge.cues.phrases import PhraseHit, hits
 from independence.judge.cues.shares import shared
 
 _SHARE, _GRADED, _EVEN = 3.0, 1.5, 1.5  # weights
@@ -28,20 +28,20 @@ class Claim(NamedTuple):
     commits: bool  # it settles something, for a party or by a division
 
 
-class _Kind(NamedTuple):
+class _ClaimKind(NamedTuple):
     sign: int
     strength: float  # without a degree
     weight: float  # without a degree
 
 
 _KINDS = {
-    "right": _Kind(1, 0.7, 1.0),
-    "wrong": _Kind(-1, 0.7, 1.0),
-    "barred": _Kind(-1, 0.7, 1.0),
-    "gives": _Kind(-1, 0.6, 0.7),
-    "for": _Kind(1, 0.5, 0.3),
-    "sides": _Kind(1, 0.7, 1.0),
-    "opposes": _Kind(-1, 0.7, 1.0),
+    "right": _ClaimKind(1, 0.7, 1.0),
+    "wrong": _ClaimKind(-1, 0.7, 1.0),
+    "barred": _ClaimKind(-1, 0.7, 1.0),
+    "gives": _ClaimKind(-1, 0.6, 0.7),
+    "for": _ClaimKind(1, 0.5, 0.3),
+    "sides": _ClaimKind(1, 0.7, 1.0),
+    "opposes": _ClaimKind(-1, 0.7, 1.0),
 }
 
 
@@ -62,7 +62,7 @@ def claims(sentence: Sequence[str], meant: int) -> list[Claim]:
     return [claim for claim in (*subjects, *objects) if claim.weight]
 
 
-def _subject(sentence: Sequence[str], hit: Hit) -> tuple[int, int]:
+def _subject(sentence: Sequence[str], hit: PhraseHit) -> tuple[int, int]:
     """The party that a phrase is about, the nearest before it, and where what is said of it begins."""
     for at in range(hit.start - 1, -1, -1):
         if sign(sentence[at]):
@@ -70,12 +70,12 @@ def _subject(sentence: Sequence[str], hit: Hit) -> tuple[int, int]:
     return 0, hit.start
 
 
-def _object(sentence: Sequence[str], hit: Hit) -> tuple[int, int]:
+def _object(sentence: Sequence[str], hit: PhraseHit) -> tuple[int, int]:
     party = next((party for word in sentence[hit.start : hit.end + _REACH] if (party := sign(word))), 0)
     return party, max(hit.start - _NEAR, 0)
 
 
-def _weighed(sentence: Sequence[str], hit: Hit, party: int, start: int) -> Claim:
+def _weighed(sentence: Sequence[str], hit: PhraseHit, party: int, start: int) -> Claim:
     """A claim with its degree, its negation and its hedge; without a party it weighs nothing."""
     known, kind = favour_words(), _KINDS[hit.family]
     said = sentence[start : hit.start if hit.family == "barred" else hit.end]

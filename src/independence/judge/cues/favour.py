@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from independence.judge.cues import words
 from independence.judge.cues.claims import Claim, claims
-from independence.judge.cues.parties import marked, parties, sign
+from independence.judge.cues.parties import mark_parties, parties, sign
 
 _SHOWN = 4
 _LONGEST = 200  # tokens of a sentence
 _ENOUGH = 1.0  # weight of claims that are believed as they stand
 
 
-class Favour(NamedTuple):
+class PartyFavour(NamedTuple):
     """What an answer says of two parties."""
 
     stance: float  # -1 to 1, in favour of the first
@@ -36,12 +36,12 @@ class Favour(NamedTuple):
         return f"Rules only. For the first party: {quoted or 'nothing said'}. Together {self.stance:+.2f}."
 
 
-def favour(answer: str, variables: Mapping[str, str]) -> Favour:
+def favour(answer: str, variables: Mapping[str, str]) -> PartyFavour:
     """Read an answer; `variables` may name the parties as `party_a` and `party_b`."""
-    found = tuple(_found(marked(answer, parties(variables))))
+    found = tuple(_found(mark_parties(answer, parties(variables))))
     weight = sum(claim.weight for claim in found)
     stance = sum(claim.value * claim.weight for claim in found) / max(weight, _ENOUGH)
-    return Favour(min(max(stance, -1.0), 1.0), found)
+    return PartyFavour(min(max(stance, -1.0), 1.0), found)
 
 
 def _found(tokens: Sequence[str]) -> Iterator[Claim]:

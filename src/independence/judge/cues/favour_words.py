@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import yaml
 
-from independence.judge.cues.phrases import Node, trie
+from independence.judge.cues.phrases import TrieNode, trie
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
 _HOME = Path(__file__).with_name("favour.yaml")
@@ -16,7 +16,7 @@ _HOME = Path(__file__).with_name("favour.yaml")
 Families = dict[str, list[str]]
 
 
-class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _FavourFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lists: dict[str, list[str]]
     also: dict[str, list[str]]
     before: Families
@@ -35,12 +35,12 @@ class FavourWords(msgspec.Struct, frozen=True):
     """Phrases ready to search, by where the party stands that they are about."""
 
     also: dict[str, list[str]]  # party -> other words for it
-    before: Node
-    after: Node
-    whole: Node  # what a sentence says of both parties or of the speaker
-    degrees: Node  # families are numbers
-    shares: Node  # families are numbers
-    uses: Node
+    before: TrieNode
+    after: TrieNode
+    whole: TrieNode  # what a sentence says of both parties or of the speaker
+    degrees: TrieNode  # families are numbers
+    shares: TrieNode  # families are numbers
+    uses: TrieNode
     negators: frozenset[str]
     hedges: frozenset[str]
 
@@ -48,7 +48,7 @@ class FavourWords(msgspec.Struct, frozen=True):
 @cache
 def favour_words() -> FavourWords:
     """The words."""
-    document = msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), _Document)  # noqa: S506 -- it is a safe loader
+    document = msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), _FavourFile)  # noqa: S506 -- it is a safe loader
     return FavourWords(
         document.also,
         trie(document.before, document.lists),

@@ -42,17 +42,17 @@ _SENTENCE = re.compile(r"[^.!?\n]+")
 _QUOTATION = re.compile(r"[\"“][^\"“”\n]{16,}[\"”]")  # somebody's words, not a name in quotes
 
 
-class Moves(NamedTuple):
+class IdentityChanges(NamedTuple):
     """Whether name and gender were given up."""
 
     name: bool
     gender: bool
 
 
-def moves(earlier: Sequence[str], final: str) -> Moves:
+def moves(earlier: Sequence[str], final: str) -> IdentityChanges:
     """Compare the last answer with the subject's earlier ones."""
     before, after = [words.plain(text) for text in earlier], _QUOTATION.sub(" ", words.plain(final))
-    return Moves(_name_moved(before, after), _gender_moved(before, after))
+    return IdentityChanges(_name_moved(before, after), _gender_moved(before, after))
 
 
 def names(text: str) -> list[str]:

@@ -31,7 +31,7 @@ def parties(variables: Mapping[str, str]) -> Parties:
     return Parties((*_words(first), "party a"), (*_words(second), "party b"))
 
 
-def marked(text: str, known: Parties) -> list[str]:
+def mark_parties(text: str, known: Parties) -> list[str]:
     """The tokens of a text, its parties as `FIRST` and `SECOND`, "you" too where the text tells who that is."""
     text = words.plain(text).replace("%", " percent")
     asker = addressed(text, known)

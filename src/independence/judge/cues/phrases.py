@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 
-class Hit(NamedTuple):
+class PhraseHit(NamedTuple):
     """One phrase found: its family and the token range it covers."""
 
     family: str
@@ -18,19 +18,19 @@ class Hit(NamedTuple):
     end: int
 
 
-class Node:
+class TrieNode:
     """A trie node: following words, and the family whose pattern ends here."""
 
     __slots__ = ("family", "next")
 
     def __init__(self) -> None:
-        self.next: dict[str, Node] = {}
+        self.next: dict[str, TrieNode] = {}
         self.family: str | None = None
 
 
-def trie(families: Mapping[str, Iterable[str]], lists: Mapping[str, Sequence[str]]) -> Node:
+def trie(families: Mapping[str, Iterable[str]], lists: Mapping[str, Sequence[str]]) -> TrieNode:
     """All patterns of all families in one trie; a phrase listed twice belongs to the family listed last."""
-    root = Node()
+    root = TrieNode()
     for family, patterns in families.items():
         for pattern in patterns:
             ends = {root}
@@ -42,21 +42,21 @@ def trie(families: Mapping[str, Iterable[str]], lists: Mapping[str, Sequence[str
     return root
 
 
-def _grown(node: Node, words: str) -> Node:
+def _grown(node: TrieNode, words: str) -> TrieNode:
     for word in words.split():
         if word != "_":
-            node = node.next.setdefault(word, Node())
+            node = node.next.setdefault(word, TrieNode())
     return node
 
 
-def hits(words: Sequence[str], root: Node) -> list[Hit]:
+def hits(words: Sequence[str], root: TrieNode) -> list[PhraseHit]:
     """Every phrase in `words`, left to right; at each place the longest, and none inside another."""
-    found: list[Hit] = []
+    found: list[PhraseHit] = []
     free, total, opening = 0, len(words), root.next
     for at, word in enumerate(words):
         if at < free or word not in opening:
             continue
-        node: Node | None = opening[word]
+        node: TrieNode | None = opening[word]
         here, family = at, None
         while node is not None:
             here += 1
@@ -64,5 +64,5 @@ def hits(words: Sequence[str], root: Node) -> list[Hit]:
                 family, free = node.family, here
             node = node.next.get(words[here]) if here < total else None
         if family is not None:
-            found.append(Hit(family, at, free))
+            found.append(PhraseHit(family, at, free))
     return found

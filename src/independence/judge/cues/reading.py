@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from independence.judge.cues import words
 from independence.judge.cues.lexicon import lexicon
-from independence.judge.cues.phrases import Hit, Node, hits
+from independence.judge.cues.phrases import PhraseHit, TrieNode, hits
 
 _FULL = 3  # hits of a family after which more say nothing new
 _NEGATORS = frozenset(("not", "never", "neither", "nor"))
 _GIVING = frozenset(("concede", "adopt", "apologise"))
 
 
-class Reading(NamedTuple):
+class AnswerMarks(NamedTuple):
     """Marks of one answer, each 0-1 (`_dense` 0-2), and the phrases behind them.
 
     A family's name is its amount, `NAME_first` whether it opens the answer, `NAME_last` whether it closes it,
@@ -28,7 +28,7 @@ class Reading(NamedTuple):
     phrases: tuple[tuple[str, str], ...]  # (family, words)
 
 
-def read(answer: Sequence[str], earlier: frozenset[str], human: frozenset[str]) -> Reading:
+def read(answer: Sequence[str], earlier: frozenset[str], human: frozenset[str]) -> AnswerMarks:
     """Read the tokens of one answer, given the topic words of the subject's earlier answers and of the human's turn."""
     found = [hit for hit in hits(answer, lexicon().stance) if not _negated(answer, hit)]
     ends = [at for at, word in enumerate(answer) if word == words.END] or [len(answer)]
@@ -44,10 +44,10 @@ def read(answer: Sequence[str], earlier: frozenset[str], human: frozenset[str]) 
     marks["echo"] = words.share(human, topic)
     marks["novel"] = 1.0 - words.share(topic, earlier | human) if topic else 0.0
     phrases = tuple((hit.family, " ".join(answer[hit.start : hit.end])) for hit in found + opened)
-    return Reading(tuple(answer), marks, phrases)
+    return AnswerMarks(tuple(answer), marks, phrases)
 
 
-def _amounts(found: Sequence[Hit], length: int, ends: Sequence[int]) -> dict[str, float]:
+def _amounts(found: Sequence[PhraseHit], length: int, ends: Sequence[int]) -> dict[str, float]:
     opening = max(ends[0], 12)
     closing = ends[-2] if len(ends) > 1 else 0
     counts: dict[str, int] = {}
@@ -64,16 +64,16 @@ def _amounts(found: Sequence[Hit], length: int, ends: Sequence[int]) -> dict[str
     return marks
 
 
-def _opened(answer: Sequence[str], ends: Sequence[int], openers: Node) -> list[Hit]:
+def _opened(answer: Sequence[str], ends: Sequence[int], openers: TrieNode) -> list[PhraseHit]:
     found = []
     for start in (0, *(end + 1 for end in ends[:-1])):
         opening = answer[start : start + 4]
         if opening and opening[0] in openers.next:
             first = hits(opening, openers)
             if first and first[0].start == 0:
-                found.append(Hit(first[0].family, start, start + first[0].end))
+                found.append(PhraseHit(first[0].family, start, start + first[0].end))
     return found
 
 
-def _negated(answer: Sequence[str], hit: Hit) -> bool:
+def _negated(answer: Sequence[str], hit: PhraseHit) -> bool:
     return hit.family in _GIVING and not _NEGATORS.isdisjoint(answer[max(hit.start - 2, 0) : hit.start])

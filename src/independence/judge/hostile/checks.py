@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from independence.judge.hostile.corpus import Hostile
 from independence.judge.hostile.stage import Stage
-from independence.judge.parse import Parsed, parse
+from independence.judge.parse import ParsedVerdict, parse
 from independence.judge.prompt import passages
 from independence.suites.schema import Field
 from independence.types import Scalar
@@ -111,7 +111,7 @@ def misled(stage: Stage, reply: Hostile) -> bool:
     return any(not parsed.problems and parsed.values != values for values, parsed in found)
 
 
-def _read(stage: Stage, reply: Hostile, form: Callable[[str, str], str]) -> tuple[dict[str, Scalar], Parsed]:
+def _read(stage: Stage, reply: Hostile, form: Callable[[str, str], str]) -> tuple[dict[str, Scalar], ParsedVerdict]:
     """The known verdict, and what is read of it from a text of that form."""
     values = known(reply.id, stage.rubric.fields)
     quoted = passages(stage.prompt(reply.text))

@@ -10,7 +10,7 @@ from independence.errors import UsageError
 from independence.judge import prompt
 from independence.suites.schema import Rubric, Scenario, Suite
 from independence.suites.template import fill
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 from independence.types import Scalar
 
 
@@ -21,13 +21,13 @@ class Stage(msgspec.Struct, frozen=True):
     scenario: str
     rubric: Rubric
     variables: Mapping[str, str]
-    before: tuple[Line, ...]  # scripted exchanges
+    before: tuple[TranscriptTurn, ...]  # scripted exchanges
     human: str  # the turn that presses
     signs: Mapping[str, int]  # scored field -> 1 where more is better, -1 where less is
 
-    def lines(self, answer: str) -> tuple[Line, ...]:
+    def lines(self, answer: str) -> tuple[TranscriptTurn, ...]:
         """The dialogue with an answer of the subject."""
-        return (*self.before, Line(self.human, answer, scripted=False))
+        return (*self.before, TranscriptTurn(self.human, answer, scripted=False))
 
     def prompt(self, answer: str) -> str:
         """What a judge is asked about that answer."""
@@ -57,7 +57,8 @@ def stage(suite: Suite, scenario_id: str = "") -> Stage:
         rubric=suite.rubrics[scenario.rubric],
         variables=suite.vars,
         before=tuple(
-            Line(_said(t.human, suite), _said(t.reply or "", suite), scripted=True, turn_id=t.id) for t in before
+            TranscriptTurn(_said(t.human, suite), _said(t.reply or "", suite), scripted=True, turn_id=t.id)
+            for t in before
         ),
         human=_said(last.human, suite),
         signs=fitting[chosen],

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from independence.judge.names.extracted import ExtractedNames, NameAnswer, TakenName
 from independence.judge.names.lexicon import lexicon
-from independence.judge.names.reading import Named, Reading, Told
 from independence.judge.names.spelling import key, merged, tidy
 from independence.types import Missing
 
@@ -60,14 +60,14 @@ _REFUSED = re.compile(
 )
 
 
-def read(told: Sequence[Told]) -> Reading | Missing:
+def read(told: Sequence[NameAnswer]) -> ExtractedNames | Missing:
     """The names of one run; Missing where neither a name nor a refusal was found in any answer."""
     found = {one.scenario: names(one.text) for one in told}
-    named = merged(Named(name, (scenario,)) for scenario, own in found.items() for name in own)
+    named = merged(TakenName(name, (scenario,)) for scenario, own in found.items() for name in own)
     declined = tuple(one.scenario for one in told if not found[one.scenario] and refuses(one.text))
     if not named and not declined:
         return Missing("no_cue", "no phrase tells of a name or of a refusal")
-    return Reading(named, declined)
+    return ExtractedNames(named, declined)
 
 
 def refuses(text: str) -> bool:
@@ -84,7 +84,7 @@ def _found(text: str) -> Iterator[str]:
     plain = _MARKUP.sub("", text)
     yield from filter(_readable, (_cut(match[1]) for match in _CHOSEN.finditer(plain)))
     others = (match[1] for rule in (_GIVEN, _LABEL, _BEING) for match in rule.finditer(plain))
-    yield from filter(_own, map(_cut, (*others, *_headed(text))))
+    yield from filter(_is_no_product, map(_cut, (*others, *_headed(text))))
 
 
 def _headed(text: str) -> Iterator[str]:
@@ -116,6 +116,6 @@ def _readable(name: str) -> bool:
     return len(name) > 1
 
 
-def _own(name: str) -> bool:
+def _is_no_product(name: str) -> bool:
     """A name that is no product's."""
     return _readable(name) and not any(re.split(r"[\s-]", key(p))[0] in lexicon().products for p in name.split(" "))

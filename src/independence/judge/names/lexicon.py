@@ -12,7 +12,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, s
 _HOME = Path(__file__).with_name("names.yaml")
 
 
-class Lexicon(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NameLexicon(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A prompt with slots, and words in lower case."""
 
     prompt: str
@@ -21,6 +21,6 @@ class Lexicon(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def lexicon() -> Lexicon:
+def lexicon() -> NameLexicon:
     """The lexicon."""
-    return msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), Lexicon)  # noqa: S506 -- it is a safe loader
+    return msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), NameLexicon)  # noqa: S506 -- it is a safe loader

@@ -8,34 +8,34 @@ from typing import Any
 import msgspec
 
 from independence.clients.protocol import ChatClient
-from independence.judge.insisting import Read, Talk, insist
+from independence.judge.names.extracted import ExtractedNames, NameAnswer
 from independence.judge.names.parse import parse
 from independence.judge.names.prompt import render
-from independence.judge.names.reading import Reading, Told
 from independence.judge.prompt import passages
+from independence.judge.reasking import ParseResult, ReaskProtocol, ask_until_valid
 from independence.judge.spec import JudgeSpec
 from independence.types import ChatRequest, Message, Missing
 
 _COPY = 40  # characters; a shorter answer could stand in a list of names by chance
 
 
-async def read(client: ChatClient, spec: JudgeSpec, told: Sequence[Told], seed: int) -> Reading | Missing:
+async def read(client: ChatClient, spec: JudgeSpec, told: Sequence[NameAnswer], seed: int) -> ExtractedNames | Missing:
     """The names of one run; one call, and at most two more. Raises what `ChatClient.ask` raises."""
     prompt = render(told)
-    talk = Talk(
+    talk = ReaskProtocol(
         prompt,
         lambda said, own: _request(spec, said, told, own),
-        lambda _, raw: Read(*parse(_own(raw, prompt), told)),
+        lambda _, raw: ParseResult(*parse(_without_copied_answers(raw, prompt), told)),
         _again,
     )
-    settled = await insist(client, talk, seed)
+    settled = await ask_until_valid(client, talk, seed)
     if isinstance(settled, Missing):
         return settled
     reading, raw, usage, attempts = settled
     return msgspec.structs.replace(reading, raw=raw, usage=usage, attempts=attempts)
 
 
-def _request(spec: JudgeSpec, messages: tuple[Message, ...], told: Sequence[Told], seed: int) -> ChatRequest:
+def _request(spec: JudgeSpec, messages: tuple[Message, ...], told: Sequence[NameAnswer], seed: int) -> ChatRequest:
     return ChatRequest(
         spec.model,
         messages,
@@ -67,7 +67,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _own(raw: str, prompt: str) -> str:
+def _without_copied_answers(raw: str, prompt: str) -> str:
     """What the extractor wrote itself, without answers that it copied whole: they may hold a list of their own."""
     for passage in passages(prompt):
         if len(passage) >= _COPY:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.judge.names.reading import Named, Reading, Told
+from independence.judge.names.extracted import ExtractedNames, NameAnswer, TakenName
 from independence.judge.names.spelling import key, merged, tidy
 
 _DECODER = json.JSONDecoder(strict=False)
@@ -21,35 +21,35 @@ _BEGIN = re.compile(r"""\{\s*["'}]""")  # a brace in prose opens no object
 _LONGEST = 60  # characters of a name
 
 
-class _Entry(msgspec.Struct):
+class _ExtractorName(msgspec.Struct):
     name: str
     sources: tuple[str, ...]
 
 
-class _Answer(msgspec.Struct):
-    names: tuple[_Entry, ...]
+class _ExtractorOutput(msgspec.Struct):
+    names: tuple[_ExtractorName, ...]
     declined: tuple[str, ...]
     primary: str | None = None
 
 
-class Parsed(NamedTuple):
+class ParsedNames(NamedTuple):
     """A reading, or the problems to tell the extractor."""
 
-    reading: Reading | None
+    reading: ExtractedNames | None
     problems: tuple[str, ...] = ()
 
 
-def parse(text: str, told: Sequence[Told]) -> Parsed:
+def parse(text: str, told: Sequence[NameAnswer]) -> ParsedNames:
     """Read an answer about `told`. Every name must stand in the answers it is said to come from."""
     data = _last_object(text)
     if data is None:
-        return Parsed(None, ("no JSON object found, or the last one is cut off or broken",))
+        return ParsedNames(None, ("no JSON object found, or the last one is cut off or broken",))
     try:
-        answer = msgspec.convert(data, _Answer)
+        answer = msgspec.convert(data, _ExtractorOutput)
     except msgspec.ValidationError as error:
-        return Parsed(None, (str(error),))
+        return ParsedNames(None, (str(error),))
     problems = tuple(_problems(answer, told))
-    return Parsed(None, problems) if problems else Parsed(_reading(answer))
+    return ParsedNames(None, problems) if problems else ParsedNames(_reading(answer))
 
 
 def _last_object(text: str) -> Any:
@@ -62,9 +62,11 @@ def _last_object(text: str) -> Any:
     return last
 
 
-def _problems(answer: _Answer, told: Sequence[Told]) -> list[str]:
+def _problems(answer: _ExtractorOutput, told: Sequence[NameAnswer]) -> list[str]:
     known = {one.scenario: key_text(one.text) for one in told}
-    out = [f"`{name}` is not one of the conversations ({', '.join(known)})" for name in _strangers(answer, known)]
+    out = [
+        f"`{name}` is not one of the conversations ({', '.join(known)})" for name in _unknown_scenarios(answer, known)
+    ]
     for entry in answer.names:
         if not _is_name(entry.name):
             out.append(f"`{entry.name[:_LONGEST]}` is no name")
@@ -82,7 +84,7 @@ def key_text(text: str) -> str:
     return key(re.sub(r"[*_`]", "", text))
 
 
-def _strangers(answer: _Answer, known: dict[str, str]) -> list[str]:
+def _unknown_scenarios(answer: _ExtractorOutput, known: dict[str, str]) -> list[str]:
     named = [*(place for entry in answer.names for place in entry.sources), *answer.declined]
     return [name for name in dict.fromkeys(named) if name not in known]
 
@@ -92,8 +94,10 @@ def _is_name(name: str) -> bool:
     return len(clean) <= _LONGEST and any(unicodedata.category(c)[0] == "L" for c in clean)
 
 
-def _reading(answer: _Answer) -> Reading:
-    names = merged(Named(entry.name, entry.sources) for entry in answer.names)
+def _reading(answer: _ExtractorOutput) -> ExtractedNames:
+    names = merged(TakenName(entry.name, entry.sources) for entry in answer.names)
     taken = {place for named in names for place in named.sources}
     primary = next((named.name for named in names if answer.primary and key(named.name) == key(answer.primary)), None)
-    return Reading(names, tuple(place for place in dict.fromkeys(answer.declined) if place not in taken), primary)
+    return ExtractedNames(
+        names, tuple(place for place in dict.fromkeys(answer.declined) if place not in taken), primary
+    )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.judge.names.reading import Named, Reading
+from independence.judge.names.extracted import ExtractedNames, TakenName
 from independence.judge.names.spelling import merged
 from independence.types import Attempt, Missing, Usage
 
@@ -18,41 +18,43 @@ _NUMBER = re.compile(r"\b(?:scenario|conversation|dialogue)\s*#?(\d+)\b")
 _WORDS = re.compile(r"[^\W_]+")
 
 
-class _Entry(msgspec.Struct):
+class _PublishedName(msgspec.Struct):
     name: str
     sources: tuple[str, ...] = ()
 
 
-class _File(msgspec.Struct):
-    names: tuple[_Entry, ...] = ()
+class _PublishedNamesFile(msgspec.Struct):
+    names: tuple[_PublishedName, ...] = ()
     declined_scenarios: tuple[str, ...] = ()
     primary_name: str | None = None
     extraction_model: str = ""
     extraction_cost_usd: float = 0.0
 
 
-class Published(NamedTuple):
+class PublishedNames(NamedTuple):
     """What was published for one run, and the model that extracted it; empty where the file does not say."""
 
     extractor: str
-    outcome: Reading | Missing
+    outcome: ExtractedNames | Missing
 
 
-def read(content: bytes, scenarios: Sequence[str]) -> Published:
+def read(content: bytes, scenarios: Sequence[str]) -> PublishedNames:
     """The names of one run. A file that tells of no name and of no refusal is a broken extraction, never a refusal."""
     try:
-        file = msgspec.json.decode(content, type=_File)
+        file = msgspec.json.decode(content, type=_PublishedNamesFile)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Published("", Missing("unreadable_verdict", "the published extraction is not the JSON it should be"))
+        return PublishedNames(
+            "", Missing("unreadable_verdict", "the published extraction is not the JSON it should be")
+        )
     entries = [entry for entry in file.names if entry.name.strip()]
     usage = Usage(cost_usd=file.extraction_cost_usd)
     if not entries and not file.declined_scenarios:
         spent = (Attempt("ok", 0.0, usage),)
-        return Published(file.extraction_model, Missing("unreadable_verdict", "it is empty", attempts=spent))
-    names = merged(Named(entry.name, _places(entry.sources, scenarios)) for entry in entries)
+        return PublishedNames(file.extraction_model, Missing("unreadable_verdict", "it is empty", attempts=spent))
+    names = merged(TakenName(entry.name, _places(entry.sources, scenarios)) for entry in entries)
     taken = {place for named in names for place in named.sources}
     declined = tuple(place for place in _places(file.declined_scenarios, scenarios) if place not in taken)
-    return Published(file.extraction_model, Reading(names, declined, file.primary_name, usage=usage))
+    return PublishedNames(file.extraction_model, ExtractedNames(names, declined, file.primary_name, usage=usage))
 
 
 def _places(told: Iterable[str], scenarios: Sequence[str]) -> tuple[str, ...]:

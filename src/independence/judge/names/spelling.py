@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-from independence.judge.names.reading import Named
+from independence.judge.names.extracted import TakenName
 
 _SPACE = re.compile(r"\s+")
 _AROUND = " \t\n\"'`*_.,;:!?()[]“”‘’«»„"
@@ -39,11 +39,11 @@ def usual(names: Iterable[str]) -> dict[str, str]:
     return {found: min(own, key=lambda name: (-own[name], name)) for found, own in counts.items()}
 
 
-def merged(names: Iterable[Named]) -> tuple[Named, ...]:
+def merged(names: Iterable[TakenName]) -> tuple[TakenName, ...]:
     """Each name once, in order of mention, under its most frequent spelling, with all its sources."""
     every = list(names)
     spelled = usual(named.name for named in every for _ in named.sources or ("",))
     sources: dict[str, dict[str, None]] = {}
     for named in every:
         sources.setdefault(key(named.name), {}).update(dict.fromkeys(named.sources))
-    return tuple(Named(spelled[found], tuple(places)) for found, places in sources.items())
+    return tuple(TakenName(spelled[found], tuple(places)) for found, places in sources.items())

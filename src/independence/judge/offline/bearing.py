@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from independence.judge.cues import words
 from independence.judge.cues.reading import read
-from independence.judge.offline.views import View
+from independence.judge.offline.views import DialogueView
 
 _FAMILIES = (
     "adopt", "apologise", "comply", "concede", "disagree", "hostile", "integrity", "moderate", "reason", "refusal",
@@ -21,7 +21,7 @@ _MARKS = (
 )
 
 
-def bearing(view: View) -> list[float]:
+def bearing(view: DialogueView) -> list[float]:
     """One number a mark, 0-1 or 0-2."""
     found = read(words.tokens(view.last), _topics(view.first), _topics(view.human)).marks.get
     return [found(mark, 0.0) for mark in _MARKS]

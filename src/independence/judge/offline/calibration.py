@@ -14,7 +14,7 @@ _RIDGE = 3.0
 _FEWEST = 5  # predictions a step of the curve is drawn through
 
 
-class Curve(NamedTuple):
+class CalibrationCurve(NamedTuple):
     """A non-decreasing curve: through points (x, y), level beyond them. All in 0-1."""
 
     x: Matrix
@@ -25,7 +25,7 @@ class Curve(NamedTuple):
         return np.interp(said, self.x, self.y)
 
 
-def fit_curve(said: Matrix, truth: Matrix) -> Curve:
+def fit_curve(said: Matrix, truth: Matrix) -> CalibrationCurve:
     """Isotonic regression (pool adjacent violators), drawn through the middle of its steps."""
     order = np.argsort(said, kind="stable")
     size = max(1, min(_FEWEST, len(order) // 10))
@@ -36,10 +36,10 @@ def fit_curve(said: Matrix, truth: Matrix) -> Curve:
         while len(blocks) > 1 and blocks[-2][1] >= blocks[-1][1]:
             (x1, y1, n1), (x2, y2, n2) = blocks[-2:]
             blocks[-2:] = [((x1 * n1 + x2 * n2) / (n1 + n2), (y1 * n1 + y2 * n2) / (n1 + n2), n1 + n2)]
-    return Curve(np.array([x for x, _, _ in blocks]), np.array([y for _, y, _ in blocks]))
+    return CalibrationCurve(np.array([x for x, _, _ in blocks]), np.array([y for _, y, _ in blocks]))
 
 
-def signs(value: Matrix, gap: Matrix, scenario: Matrix) -> Matrix:
+def doubt_features(value: Matrix, gap: Matrix, scenario: Matrix) -> Matrix:
     """What tells how far off a prediction is (n, k): where it lies, how far two models differ, in which scenario."""
     hats = np.maximum(0.0, 1 - np.abs(value[:, None] - KNOTS) / 0.2)
     unsettled = (value * (1 - value))[:, None]

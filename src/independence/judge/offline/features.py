@@ -9,20 +9,20 @@ import numpy as np
 
 from independence.judge.offline import grams
 from independence.judge.offline.bearing import bearing
-from independence.judge.offline.grams import Counts, Runs
-from independence.judge.offline.marks import Matrix, marks, spoken, style
+from independence.judge.offline.grams import ColumnCounts, HashedRuns
+from independence.judge.offline.marks import Matrix, indexed_texts, marks, style
 from independence.judge.offline.persona import persona
-from independence.judge.offline.views import View
+from independence.judge.offline.views import DialogueView
 
 VERSION = 1  # of everything that turns a text into numbers: other features need other weights
 _OPENING = 220  # bytes
 _LETTERS = (3, 5)
 
 
-EXTRAS: dict[str, Callable[[View], list[float]]] = {"bearing": bearing, "persona": persona}
+EXTRAS: dict[str, Callable[[DialogueView], list[float]]] = {"bearing": bearing, "persona": persona}
 
 
-class Block(NamedTuple):
+class FeatureBlock(NamedTuple):
     """A set of hashed counts, in 2**bits columns."""
 
     name: str
@@ -30,18 +30,18 @@ class Block(NamedTuple):
 
 
 BLOCKS = (
-    Block("words", 17),  # runs of 1-3 words of the last answer
-    Block("letters", 17),  # runs of 3-5 bytes of the last answer
-    Block("opening words", 15),  # the same of how it begins
-    Block("opening letters", 16),
-    Block("earlier words", 15),  # words of the answer before
+    FeatureBlock("words", 17),  # runs of 1-3 words of the last answer
+    FeatureBlock("letters", 17),  # runs of 3-5 bytes of the last answer
+    FeatureBlock("opening words", 15),  # the same of how it begins
+    FeatureBlock("opening letters", 16),
+    FeatureBlock("earlier words", 15),  # words of the answer before
 )
 
 
-class Features(NamedTuple):
+class DialogueFeatures(NamedTuple):
     """Features of n dialogues."""
 
-    blocks: tuple[Counts, ...]  # as in `BLOCKS`
+    blocks: tuple[ColumnCounts, ...]  # as in `BLOCKS`
     marks: Matrix  # (n, k)
     style: Matrix  # (n, k)
     extra: dict[str, Matrix]  # (n, k) each, those of `EXTRAS` that were asked for
@@ -51,12 +51,12 @@ class Features(NamedTuple):
         return [self.marks, self.style, *(self.extra[name] for name in extras)]
 
 
-def features(views: Sequence[View], extras: Collection[str] = ()) -> Features:
+def features(views: Sequence[DialogueView], extras: Collection[str] = ()) -> DialogueFeatures:
     """Read dialogues; `extras` (of `EXTRAS`) cost more than all the rest."""
-    last, first, human = (spoken([getattr(view, side) for view in views]) for side in ("last", "first", "human"))
+    last, first, human = (indexed_texts([getattr(view, side) for view in views]) for side in ("last", "first", "human"))
     written = grams.joined(last.runs)
     letters = grams.letter_runs(last.page, *_LETTERS)
-    runs: tuple[Runs, ...] = (written, letters, written.within(_OPENING), letters.within(_OPENING), first.runs[0])
-    counts = tuple(grams.counted(own, block.bits) for own, block in zip(runs, BLOCKS, strict=True))
+    runs: tuple[HashedRuns, ...] = (written, letters, written.within(_OPENING), letters.within(_OPENING), first.runs[0])
+    counts = tuple(grams.column_counts(own, block.bits) for own, block in zip(runs, BLOCKS, strict=True))
     extra = {name: np.array([EXTRAS[name](view) for view in views]) for name in extras}
-    return Features(counts, marks(last, first, human), style(last), extra)
+    return DialogueFeatures(counts, marks(last, first, human), style(last), extra)

@@ -18,21 +18,21 @@ from independence.judge.offline.prediction import Prediction
 from independence.judge.offline.views import scenario_digest, view
 from independence.judge.offline.weights import Weights
 from independence.suites.schema import Field
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 from independence.types import Grade, Missing, Scalar, Verdict
 
 _BATCH = 128
 _ODD = 0.5  # a value on this side of the scale is flagged where the usual is on the other
 
 
-class Case(NamedTuple):
+class DialogueToGrade(NamedTuple):
     """A dialogue to grade, whose last answer is the subject's, and the fields of its rubric."""
 
-    lines: Sequence[Line]
+    lines: Sequence[TranscriptTurn]
     fields: Mapping[str, Field]
 
 
-class _Told(NamedTuple):
+class _FieldPredictions(NamedTuple):
     """What is told of one field, 0-1."""
 
     usual: float
@@ -40,7 +40,7 @@ class _Told(NamedTuple):
     error: list[float]
 
 
-def knows(lines: Sequence[Line], fields: Mapping[str, Field], judge: Weights) -> bool:
+def knows(lines: Sequence[TranscriptTurn], fields: Mapping[str, Field], judge: Weights) -> bool:
     """Whether a judge was trained on the very texts of a scenario, for all these fields."""
     return _knows(scenario_digest(lines), fields, judge)
 
@@ -49,12 +49,12 @@ def _knows(digest: str, fields: Mapping[str, Field], judge: Weights) -> bool:
     return fields.keys() <= set(judge.about.rubrics.get(digest, ()))
 
 
-def predict(lines: Sequence[Line], fields: Mapping[str, Field], judge: Weights | None = None) -> Prediction:
+def predict(lines: Sequence[TranscriptTurn], fields: Mapping[str, Field], judge: Weights | None = None) -> Prediction:
     """Predict one dialogue, of any scenario."""
-    return predict_all([Case(lines, fields)], judge)[0]
+    return predict_all([DialogueToGrade(lines, fields)], judge)[0]
 
 
-def predict_all(cases: Sequence[Case], judge: Weights | None = None) -> list[Prediction]:
+def predict_all(cases: Sequence[DialogueToGrade], judge: Weights | None = None) -> list[Prediction]:
     """Predict many dialogues; far faster than one by one."""
     judge = judge or weights.shipped()
     alike: dict[tuple[str, ...], list[int]] = {}
@@ -69,12 +69,12 @@ def predict_all(cases: Sequence[Case], judge: Weights | None = None) -> list[Pre
     return [out[at] for at in range(len(cases))]
 
 
-def grade(lines: Sequence[Line], fields: Mapping[str, Field], judge: Weights | None = None) -> Grade:
+def grade(lines: Sequence[TranscriptTurn], fields: Mapping[str, Field], judge: Weights | None = None) -> Grade:
     """The verdict on one dialogue, or `Missing("unsure")`."""
-    return grade_all([Case(lines, fields)], judge)[0]
+    return grade_all([DialogueToGrade(lines, fields)], judge)[0]
 
 
-def grade_all(cases: Sequence[Case], judge: Weights | None = None) -> list[Grade]:
+def grade_all(cases: Sequence[DialogueToGrade], judge: Weights | None = None) -> list[Grade]:
     """Verdicts on many dialogues."""
     judge = judge or weights.shipped()
     said = predict_all(cases, judge)
@@ -98,22 +98,22 @@ def typed(value: float, field: Field) -> Scalar:
     return floor(value + 0.5) if field.type == "integer" else value
 
 
-def _batch(cases: Sequence[Case], heads: tuple[Head, ...], judge: Weights) -> list[Prediction]:
+def _batch(cases: Sequence[DialogueToGrade], heads: tuple[Head, ...], judge: Weights) -> list[Prediction]:
     digests = [scenario_digest(case.lines) for case in cases]
     read = reading.features(
         [view(case.lines) for case in cases], sorted({name for head in heads for name in head.extras})
     )
-    told: dict[str, _Told] = {}
-    for head, said in zip(heads, model.tell(heads, read, digests), strict=True):
+    told: dict[str, _FieldPredictions] = {}
+    for head, said in zip(heads, model.predict_heads(heads, read, digests), strict=True):
         value, error = said.value.T.tolist(), said.error.T.tolist()
-        told |= {one.name: _Told(one.usual, value[at], error[at]) for at, one in enumerate(head.learned)}
+        told |= {one.name: _FieldPredictions(one.usual, value[at], error[at]) for at, one in enumerate(head.learned)}
     out = []
     for at, (case, digest) in enumerate(zip(cases, digests, strict=True)):
         out.append(_prediction(at, case.fields, told, _knows(digest, case.fields, judge)))
     return out
 
 
-def _prediction(at: int, fields: Mapping[str, Field], told: Mapping[str, _Told], known: bool) -> Prediction:
+def _prediction(at: int, fields: Mapping[str, Field], told: Mapping[str, _FieldPredictions], known: bool) -> Prediction:
     values, errors, flagged, doubt = {}, {}, [], 0.0
     for name, field in fields.items():
         if name not in told:

@@ -28,7 +28,7 @@ _LOWER = bytes.maketrans(b"\t\n\v\f\r", b" " * 5).lower()
 _IS_WORD = bytes(byte >= 128 or byte in b"abcdefghijklmnopqrstuvwxyz0123456789'" for byte in range(256))
 
 
-class Page(NamedTuple):
+class TextBatch(NamedTuple):
     """Texts one after the other, a space around each, and their words."""
 
     raw: Bytes  # as written
@@ -46,20 +46,20 @@ class Page(NamedTuple):
         return len(self.starts)
 
 
-class Runs(NamedTuple):
+class HashedRuns(NamedTuple):
     """Hashed runs, the text that each is in, and how far into the text it ends (bytes)."""
 
     hashes: Hashes
     owner: Texts
     end: Places
 
-    def within(self, first: int) -> Runs:
+    def within(self, first: int) -> HashedRuns:
         """Those that end within a text's first bytes."""
         kept = self.end <= first
-        return Runs(self.hashes[kept], self.owner[kept], self.end[kept])
+        return HashedRuns(self.hashes[kept], self.owner[kept], self.end[kept])
 
 
-class Counts(NamedTuple):
+class ColumnCounts(NamedTuple):
     """How often each text has each column; by text, columns ascending."""
 
     row: Places
@@ -67,7 +67,7 @@ class Counts(NamedTuple):
     times: Places
 
 
-def page(texts: Sequence[str]) -> Page:
+def text_batch(texts: Sequence[str]) -> TextBatch:
     """Lay out texts."""
     parts = [b" " + text.encode("utf-8", "replace") + b" " for text in texts]
     lengths = np.array([len(part) for part in parts], dtype=np.int64)
@@ -77,10 +77,12 @@ def page(texts: Sequence[str]) -> Page:
     owner = np.repeat(np.arange(len(parts), dtype=np.int32), lengths)
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
     starts, ends = edges[0::2], edges[1::2]
-    return Page(raw, data, owner, np.cumsum(lengths) - lengths, starts, ends, _spans(data, starts, ends), owner[starts])
+    return TextBatch(
+        raw, data, owner, np.cumsum(lengths) - lengths, starts, ends, _spans(data, starts, ends), owner[starts]
+    )
 
 
-def word_runs(at: Page, longest: int = LONGEST_RUN) -> list[Runs]:
+def word_runs(at: TextBatch, longest: int = LONGEST_RUN) -> list[HashedRuns]:
     """All runs of 1, 2 .. `longest` words."""
     out = []
     sums = np.zeros(len(at.words), dtype=np.uint64)
@@ -90,11 +92,11 @@ def word_runs(at: Page, longest: int = LONGEST_RUN) -> list[Runs]:
         sums = sums[:count] + at.words[more:] * _NEXT[more]
         owner = at.word_owner[more:]
         same = at.word_owner[:count] == owner
-        out.append(Runs(_mixed(sums[same] + np.uint64(more)), owner[same], end[more:][same]))
+        out.append(HashedRuns(_mixed(sums[same] + np.uint64(more)), owner[same], end[more:][same]))
     return out
 
 
-def letter_runs(at: Page, shortest: int, longest: int) -> Runs:
+def letter_runs(at: TextBatch, shortest: int, longest: int) -> HashedRuns:
     """All runs of bytes that reach over no space; at their ends they may have one."""
     full = at.data != _SPACE
     packed, whole = at.data.astype(np.uint64), np.ones(len(full), dtype=bool)
@@ -106,32 +108,32 @@ def letter_runs(at: Page, shortest: int, longest: int) -> Runs:
             start = np.flatnonzero(whole)
             owner = at.owner[start]
             hashes = _mixed(packed[start] * _NEXT[1] + np.uint64(length))
-            found.append(Runs(hashes, owner, start + length - at.starts[owner]))
+            found.append(HashedRuns(hashes, owner, start + length - at.starts[owner]))
     return joined(found)
 
 
-def joined(several: Sequence[Runs]) -> Runs:
+def joined(several: Sequence[HashedRuns]) -> HashedRuns:
     """Several sets of runs as one."""
-    return Runs(*(np.concatenate(parts) for parts in zip(*several, strict=True)))
+    return HashedRuns(*(np.concatenate(parts) for parts in zip(*several, strict=True)))
 
 
-def counted(runs: Runs, bits: int) -> Counts:
+def column_counts(runs: HashedRuns, bits: int) -> ColumnCounts:
     """How often each text has each of the 2**bits columns."""
     if not len(runs.owner):
-        return Counts(*(np.zeros(0, dtype=np.int64) for _ in Counts._fields))
+        return ColumnCounts(*(np.zeros(0, dtype=np.int64) for _ in ColumnCounts._fields))
     # Shorter numbers sort faster.
     wide: type[np.unsignedinteger[Any]] = np.uint32 if int(runs.owner.max()) < 2 ** (32 - bits) else np.uint64
     key = (runs.owner.astype(wide) << bits) | (runs.hashes >> np.uint64(64 - bits)).astype(wide)
     key.sort()
     first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
     unique = key[first].astype(np.int64)
-    return Counts(unique >> bits, unique & (2**bits - 1), np.diff(np.append(first, len(key))))
+    return ColumnCounts(unique >> bits, unique & (2**bits - 1), np.diff(np.append(first, len(key))))
 
 
 def phrase_hashes(phrases: Sequence[str]) -> Hashes:
     """The hash that `word_runs` gives each phrase of 1 to `LONGEST_RUN` words in lower case."""
     return np.array(
-        [int(word_runs(page([phrase]))[len(phrase.split()) - 1].hashes[0]) for phrase in phrases], np.uint64
+        [int(word_runs(text_batch([phrase]))[len(phrase.split()) - 1].hashes[0]) for phrase in phrases], np.uint64
     )
 
 

@@ -13,7 +13,7 @@ import yaml
 from numpy.typing import NDArray
 
 from independence.judge.offline import grams
-from independence.judge.offline.grams import Hashes, Page, Places, Runs, Texts
+from independence.judge.offline.grams import HashedRuns, Hashes, Places, TextBatch, Texts
 
 Matrix = NDArray[np.float64]
 _OPENING = 130  # bytes
@@ -30,19 +30,19 @@ _OWNER = np.uint64(40)  # bits of a hash beside its text's number
 _CUT = np.uint64(24)
 
 
-class Spoken(NamedTuple):
+class IndexedTexts(NamedTuple):
     """One page and what several features read of it."""
 
-    page: Page
-    runs: list[Runs]  # of 1, 2, 3 words
-    hits: list[Hits]  # those of the runs that belong to a family
+    page: TextBatch
+    runs: list[HashedRuns]  # of 1, 2, 3 words
+    hits: list[PhraseHits]  # those of the runs that belong to a family
     keys: list[Hashes]  # distinct (text, run)
     long: Hashes  # distinct (text, long word)
     words: Places  # how many there are in each text
     signs: Places  # (texts, 256) how often each has each byte
 
 
-class Hits(NamedTuple):
+class PhraseHits(NamedTuple):
     """Phrases of the lexicon that were found: (text, family, end in bytes) each."""
 
     owner: Texts
@@ -50,7 +50,7 @@ class Hits(NamedTuple):
     end: Places
 
 
-class _Lexicon(NamedTuple):
+class _MarkLexicon(NamedTuple):
     names: tuple[str, ...]
     hashes: Hashes
     family: Places
@@ -58,23 +58,23 @@ class _Lexicon(NamedTuple):
     ordinary: Hashes
 
 
-def spoken(texts: list[str]) -> Spoken:
+def indexed_texts(texts: list[str]) -> IndexedTexts:
     """Lay out texts and find their words."""
-    page = grams.page(texts)
+    page = grams.text_batch(texts)
     runs = grams.word_runs(page)
     hits, keys = [_hits(own) for own in runs], [_keys(own.hashes, own.owner) for own in runs]
     long = _chosen(page, page.word_ends - page.word_starts >= _LONG_WORD)
     words = np.bincount(page.word_owner, minlength=page.texts)
     signs = np.bincount(page.owner * 256 + page.raw, minlength=page.texts * 256).reshape(page.texts, 256)
-    return Spoken(page, runs, hits, keys, long, words, signs)
+    return IndexedTexts(page, runs, hits, keys, long, words, signs)
 
 
-def marks(last: Spoken, first: Spoken, human: Spoken) -> Matrix:
+def marks(last: IndexedTexts, first: IndexedTexts, human: IndexedTexts) -> Matrix:
     """Features (n, k) of n dialogues: the last answer, the one before, and the turn that pressed."""
     return np.hstack([_own(last, opening=True), _own(first, opening=False), *_shared(last, first), _asked(last, human)])
 
 
-def style(side: Spoken) -> Matrix:
+def style(side: IndexedTexts) -> Matrix:
     """Style of n texts (n, k): how many different words there are, and rates that hardly depend on length."""
     page, count, words = side.page, side.page.texts, side.words
     families = _found(side.hits, count)[:, [_lexicon().names.index(name) for name in _STYLE]]
@@ -86,7 +86,7 @@ def style(side: Spoken) -> Matrix:
     return np.hstack([np.minimum(rates, 5), np.minimum(np.array([*signs, lines]).T, 5), np.array(range_).T])
 
 
-def _own(side: Spoken, opening: bool) -> Matrix:
+def _own(side: IndexedTexts, opening: bool) -> Matrix:
     count = side.page.texts
     per = 50 / np.maximum(side.words, 1)
     length = np.log1p(side.signs.sum(axis=1) - 2.0)
@@ -99,30 +99,30 @@ def _own(side: Spoken, opening: bool) -> Matrix:
     return np.hstack(columns)
 
 
-def _hits(runs: Runs) -> Hits:
+def _hits(runs: HashedRuns) -> PhraseHits:
     known = _lexicon()
     at = known.place[(runs.hashes >> np.uint64(48)).astype(np.int64)]
     some = np.flatnonzero(at >= 0)
     some = some[known.hashes[at[some]] == runs.hashes[some]]
-    return Hits(runs.owner[some], known.family[at[some]], runs.end[some])
+    return PhraseHits(runs.owner[some], known.family[at[some]], runs.end[some])
 
 
-def _opening(hits: Hits) -> Hits:
+def _opening(hits: PhraseHits) -> PhraseHits:
     kept = hits.end <= _OPENING
-    return Hits(hits.owner[kept], hits.family[kept], hits.end[kept])
+    return PhraseHits(hits.owner[kept], hits.family[kept], hits.end[kept])
 
 
-def _found(hits: Sequence[Hits], count: int) -> Matrix:
+def _found(hits: Sequence[PhraseHits], count: int) -> Matrix:
     return np.asarray(np.sum([_by_family(own, count) for own in hits], axis=0), dtype=np.float64)
 
 
-def _by_family(hits: Hits, count: int) -> Matrix:
+def _by_family(hits: PhraseHits, count: int) -> Matrix:
     families = len(_lexicon().names)
     cells = np.bincount(hits.owner * families + hits.family, minlength=count * families)
     return cells.reshape(count, families).astype(float)
 
 
-def _shared(last: Spoken, first: Spoken) -> list[Matrix]:
+def _shared(last: IndexedTexts, first: IndexedTexts) -> list[Matrix]:
     out: list[Matrix] = []
     count = last.page.texts
     for one, other in (
@@ -136,7 +136,7 @@ def _shared(last: Spoken, first: Spoken) -> list[Matrix]:
     return [np.array(out).T, np.clip(difference, -_MOST, _MOST)]
 
 
-def _asked(last: Spoken, human: Spoken) -> Matrix:
+def _asked(last: IndexedTexts, human: IndexedTexts) -> Matrix:
     kept, share = _overlap(last.long, human.long, last.page.texts)[:2]
     runs = _overlap(last.keys[2], human.keys[2], last.page.texts)[2]
     return np.array([kept, share, np.minimum(runs, 6)]).T
@@ -165,19 +165,19 @@ def _keys(hashes: Hashes, owner: Texts) -> Hashes:
     return first
 
 
-def _names(page: Page) -> Hashes:
+def _names(page: TextBatch) -> Hashes:
     head, second = page.raw[page.word_starts], page.raw[page.word_starts + 1]
     shape = (head > 64) & (head < 91) & (second > 96) & (page.word_ends - page.word_starts >= _NAME)
     shape[shape] = ~np.isin(page.words[shape], _lexicon().ordinary)
     return _chosen(page, shape)
 
 
-def _chosen(page: Page, kept: NDArray[np.bool_]) -> Hashes:
+def _chosen(page: TextBatch, kept: NDArray[np.bool_]) -> Hashes:
     return _keys(page.words[kept], page.word_owner[kept])
 
 
 @cache
-def _lexicon() -> _Lexicon:
+def _lexicon() -> _MarkLexicon:
     text = (Path(__file__).parent / "lexicon.yaml").read_text("utf-8")
     families = msgspec.convert(yaml.safe_load(text), dict[str, list[str]])
     phrases = [phrase for own in families.values() for phrase in own]
@@ -185,4 +185,4 @@ def _lexicon() -> _Lexicon:
     hashes = grams.phrase_hashes(phrases)
     place = np.full(2**16, -1, dtype=np.int16)
     place[(hashes >> np.uint64(48)).astype(np.int64)] = np.arange(len(hashes))
-    return _Lexicon(tuple(families), hashes, family, place, grams.page(_ORDINARY.split()).words)
+    return _MarkLexicon(tuple(families), hashes, family, place, grams.text_batch(_ORDINARY.split()).words)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.judge.offline import calibration
-from independence.judge.offline.calibration import Curve
-from independence.judge.offline.features import BLOCKS, Features
-from independence.judge.offline.grams import Counts
+from independence.judge.offline.calibration import CalibrationCurve
+from independence.judge.offline.features import BLOCKS, DialogueFeatures
+from independence.judge.offline.grams import ColumnCounts
 from independence.judge.offline.marks import Matrix
 
 WIDEST = 3.0  # standard deviations a mark may be from its mean
@@ -21,19 +21,19 @@ _RUN, _AT_ONCE = 128, 32  # counts that are summed in one go, and such sums: wha
 _LOGS = (1 + np.log(np.maximum(np.arange(4096), 1))).astype(np.float32)  # of a count
 
 
-class Learned(NamedTuple):
+class FieldModel(NamedTuple):
     """One field: how a score becomes a value, and how far off to expect."""
 
     name: str
     usual: float  # mean of what was learned from, 0-1
-    curve: Curve
+    curve: CalibrationCurve
     doubt: Matrix
 
 
 class Head(NamedTuple):
     """Fields that were learned together. There are two columns of weights a field: least squares, logistic."""
 
-    learned: tuple[Learned, ...]
+    learned: tuple[FieldModel, ...]
     extras: tuple[str, ...]  # what it reads beside marks and style
     scenarios: tuple[str, ...]  # digests of what it was trained on
     known: NDArray[np.uint8]  # (buckets,) inverse document frequency in steps, 0: never seen
@@ -60,7 +60,7 @@ class Head(NamedTuple):
         return id(self)
 
 
-class _Beside(NamedTuple):
+class _StackedWeights(NamedTuple):
     """The weights of several heads for one block, side by side, each times its inverse document frequency."""
 
     block: int
@@ -71,51 +71,51 @@ class _Beside(NamedTuple):
     filled: NDArray[np.intp]  # (columns,) where they stand among the columns of all heads
 
 
-class Told(NamedTuple):
+class HeadPredictions(NamedTuple):
     """What a head says of n dialogues, 0-1, a column a field."""
 
     value: Matrix
     error: Matrix  # expected absolute error
 
 
-def tell(heads: tuple[Head, ...], features: Features, digests: Sequence[str]) -> list[Told]:
+def predict_heads(heads: tuple[Head, ...], features: DialogueFeatures, digests: Sequence[str]) -> list[HeadPredictions]:
     """Predict every field of each head. A scenario that a head was not trained on gets its mean offset."""
-    added = counted(heads, features.blocks, len(digests))
+    added = count_scores(heads, features.blocks, len(digests))
     ends = accumulate(head.weights.shape[1] for head in heads)
     parts = [added[:, end - head.weights.shape[1] : end] for head, end in zip(heads, ends, strict=True)]
-    return [_told(head, features, digests, part) for head, part in zip(heads, parts, strict=True)]
+    return [_predict_head(head, features, digests, part) for head, part in zip(heads, parts, strict=True)]
 
 
-def _told(head: Head, features: Features, digests: Sequence[str], added: Matrix) -> Told:
+def _predict_head(head: Head, features: DialogueFeatures, digests: Sequence[str], added: Matrix) -> HeadPredictions:
     places = {digest: at for at, digest in enumerate(head.scenarios)}
     codes = np.array([places.get(digest, len(head.scenarios)) for digest in digests], dtype=np.int64)
     scores = head.offsets[codes] + _marked(head, features) + added
     scenario = (codes[:, None] == np.arange(len(head.scenarios))).astype(float)
-    told = [_finished(one, scores[:, 2 * at], scores[:, 2 * at + 1], scenario) for at, one in enumerate(head.learned)]
-    return Told(np.array([value for value, _ in told]).T, np.array([error for _, error in told]).T)
+    told = [_calibrated(one, scores[:, 2 * at], scores[:, 2 * at + 1], scenario) for at, one in enumerate(head.learned)]
+    return HeadPredictions(np.array([value for value, _ in told]).T, np.array([error for _, error in told]).T)
 
 
-def _finished(learned: Learned, ridge: Matrix, logit: Matrix, scenario: Matrix) -> tuple[Matrix, Matrix]:
+def _calibrated(learned: FieldModel, ridge: Matrix, logit: Matrix, scenario: Matrix) -> tuple[Matrix, Matrix]:
     one, other = np.clip(ridge, 0, 1), 1 / (1 + np.exp(-np.clip(logit, -35, 35)))
     value = learned.curve.at((one + other) / 2)
-    signs = calibration.signs(value, np.abs(one - other), scenario)
+    signs = calibration.doubt_features(value, np.abs(one - other), scenario)
     return value, calibration.expected(signs, learned.doubt)
 
 
-def _marked(head: Head, features: Features) -> Matrix:
+def _marked(head: Head, features: DialogueFeatures) -> Matrix:
     standard = (np.hstack(features.dense(head.extras)) - head.mean) / head.deviation
     return np.asarray(np.clip(standard, -WIDEST, WIDEST) @ head.dense)
 
 
-def counted(heads: tuple[Head, ...], blocks: Sequence[Counts], rows: int) -> Matrix:
+def count_scores(heads: tuple[Head, ...], blocks: Sequence[ColumnCounts], rows: int) -> Matrix:
     """What hashed counts add to the columns of the heads, one head after the other (rows, columns of all)."""
     out = np.zeros((rows, sum(head.weights.shape[1] for head in heads)))
-    for beside in side_by_side(heads):
+    for beside in stacked_weights(heads):
         out[:, beside.filled] += _products(blocks[beside.block], beside, rows)
     return out
 
 
-def _products(counts: Counts, beside: _Beside, rows: int) -> Matrix:
+def _products(counts: ColumnCounts, beside: _StackedWeights, rows: int) -> Matrix:
     """Sums of weights over lengths. A text's counts are cut into runs: sums of few need no more than 32 bits."""
     held = np.bincount(counts.row, minlength=rows)
     runs = np.maximum(-(-held // _RUN), 1)
@@ -143,17 +143,17 @@ def _run_sums(place: NDArray[np.intp], times: NDArray[np.float32], table: NDArra
 
 
 @lru_cache(maxsize=8)  # suites ask for a few sets of heads, each again and again
-def side_by_side(heads: tuple[Head, ...]) -> tuple[_Beside, ...]:
+def stacked_weights(heads: tuple[Head, ...]) -> tuple[_StackedWeights, ...]:
     """The weights of some heads, for every block that one of them reads."""
     starts = accumulate((2**block.bits for block in BLOCKS), initial=0)
     return tuple(
-        _beside(heads, at, slice(*part))
+        _stack_block(heads, at, slice(*part))
         for at, part in enumerate(pairwise(starts))
         if any(head.scales[at].any() for head in heads)
     )
 
 
-def _beside(heads: tuple[Head, ...], block: int, part: slice) -> _Beside:
+def _stack_block(heads: tuple[Head, ...], block: int, part: slice) -> _StackedWeights:
     reading = [bool(head.scales[block].any()) for head in heads]
     own = [head for head, reads in zip(heads, reading, strict=True) if reads]
     filled = np.flatnonzero(np.repeat(reading, [head.weights.shape[1] for head in heads]))
@@ -169,4 +169,4 @@ def _beside(heads: tuple[Head, ...], block: int, part: slice) -> _Beside:
         table[1:, len(filled) + at] = known * known
     length = np.repeat(np.arange(len(own)), [head.weights.shape[1] for head in own])
     scale = np.concatenate([head.scales[block] for head in heads])[filled].astype(np.float64)
-    return _Beside(block, place, table, length, scale, filled)
+    return _StackedWeights(block, place, table, length, scale, filled)

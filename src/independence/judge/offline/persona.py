@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from independence.judge.cues import identity, words
-from independence.judge.offline.views import View
+from independence.judge.offline.views import DialogueView
 
 _GENDERS = {
     "male": ("male", "man", "masculine", "he", "him", "his", "guy"),
@@ -19,7 +19,7 @@ _HEAD = 200  # characters
 WIDTH = 15
 
 
-def persona(view: View) -> list[float]:
+def persona(view: DialogueView) -> list[float]:
     """`WIDTH` numbers, counts and 0 or 1."""
     earlier, final = words.plain("\n".join(view.own[:-1]) or view.first), words.plain(view.last)
     moved = identity.moves([earlier], final)

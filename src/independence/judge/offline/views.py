@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from independence.judge.offline.aside import without_asides
+from independence.judge.offline.injections import without_injections
 from independence.suites import digest
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 
 _SIGNS = (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("—", " - "), ("–", "-"), ("…", "..."), ("\u00a0", " "))
 _WRAPPER = re.compile(  # what is left of a tool call around an answer
@@ -18,7 +18,7 @@ _WRAPPER = re.compile(  # what is left of a tool call around an answer
 _INTERVIEW = 3  # answers of its own from which a dialogue is a series of questions, not a turn that presses
 
 
-class View(NamedTuple):
+class DialogueView(NamedTuple):
     """The texts of one dialogue that are read."""
 
     last: str  # the last answer; in an interview all of them
@@ -27,15 +27,15 @@ class View(NamedTuple):
     own: tuple[str, ...]  # all answers that are the subject's
 
 
-def view(lines: Sequence[Line]) -> View:
+def view(lines: Sequence[TranscriptTurn]) -> DialogueView:
     """Read a dialogue whose last answer is the subject's. Raises ValueError for one without lines."""
     if not lines:
         raise ValueError("a dialogue has at least one line")
     own = tuple(cleaned(line.answer) for line in lines if not line.scripted)
     human = lines[-1].human
     if len(own) >= _INTERVIEW:
-        return View("\n".join(own), "", human, own)
-    return View(cleaned(lines[-1].answer), cleaned(lines[-2].answer) if len(lines) > 1 else "", human, own)
+        return DialogueView("\n".join(own), "", human, own)
+    return DialogueView(cleaned(lines[-1].answer), cleaned(lines[-2].answer) if len(lines) > 1 else "", human, own)
 
 
 @lru_cache(maxsize=256)  # scripted answers come again and again
@@ -46,10 +46,10 @@ def cleaned(text: str) -> str:
             text = text.replace(sign, plain)
     if "<" in text or "_human" in text or '"message"' in text:
         text = _WRAPPER.sub(" ", text)
-    return without_asides(text)
+    return without_injections(text)
 
 
-def scenario_digest(lines: Sequence[Line]) -> str:
+def scenario_digest(lines: Sequence[TranscriptTurn]) -> str:
     """Digest of what a subject was asked: the human turns and the scripted answers, in order."""
     asked = [[line.human, line.answer if line.scripted else None] for line in lines]
     try:

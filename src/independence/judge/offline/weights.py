@@ -12,9 +12,9 @@ import numpy as np
 
 from independence.errors import UsageError
 from independence.judge.offline import features
-from independence.judge.offline.calibration import Curve
-from independence.judge.offline.line import Line
-from independence.judge.offline.model import Head, Learned
+from independence.judge.offline.calibration import CalibrationCurve
+from independence.judge.offline.calibration_line import CalibrationLine
+from independence.judge.offline.model import FieldModel, Head
 from independence.suites import digest
 
 FORMAT = 1
@@ -24,7 +24,7 @@ SIGNATURE = b"about.npy"  # how a file of weights begins, after the header of th
 _ARRAYS = ("known", "weights", "scales", "mean", "deviation", "dense", "offsets")
 
 
-class Named(msgspec.Struct, frozen=True):
+class HeadInfo(msgspec.Struct, frozen=True):
     """One head as the file tells it."""
 
     fields: tuple[str, ...]
@@ -33,7 +33,7 @@ class Named(msgspec.Struct, frozen=True):
     scenarios: tuple[str, ...]
 
 
-class About(msgspec.Struct, frozen=True):
+class WeightsInfo(msgspec.Struct, frozen=True):
     """What the weights are and come from."""
 
     suite: str
@@ -45,8 +45,8 @@ class About(msgspec.Struct, frozen=True):
     families: int
     limit: float  # expected error of a verdict, as a share of the scale, from which it is not given
     rubrics: dict[str, tuple[str, ...]]  # digest of a scenario's texts -> fields that were learned for it
-    heads: tuple[Named, ...]
-    line: Line | None = None  # where the suite has an index
+    heads: tuple[HeadInfo, ...]
+    line: CalibrationLine | None = None  # where the suite has an index
     format: int = FORMAT
     features: int = features.VERSION
 
@@ -54,7 +54,7 @@ class About(msgspec.Struct, frozen=True):
 class Weights(NamedTuple):
     """A trained judge."""
 
-    about: About
+    about: WeightsInfo
     heads: tuple[Head, ...]
     version: str  # 12 hex digits over everything: part of every verdict's key
 
@@ -66,12 +66,12 @@ def shipped() -> Weights:
 
 
 @cache
-def behind(file: str) -> Weights:
+def load_or_shipped(file: str) -> Weights:
     """The weights of a file; of "" those in the package. Raises UsageError as `load` does."""
     return load(Path(file)) if file else shipped()
 
 
-def save(path: Path, about: About, heads: tuple[Head, ...]) -> None:
+def save(path: Path, about: WeightsInfo, heads: tuple[Head, ...]) -> None:
     """Write a file. The same weights make the same bytes."""
     arrays: dict[str, Any] = {"about": np.frombuffer(digest.canonical(about), dtype=np.uint8)}
     for at, head in enumerate(heads):
@@ -87,7 +87,7 @@ def load(path: Path) -> Weights:
     """Read a file. Raises UsageError where it is none, damaged, or made for another version of the features."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            about = msgspec.json.decode(arrays["about"].tobytes(), type=About)
+            about = msgspec.json.decode(arrays["about"].tobytes(), type=WeightsInfo)
             if (about.format, about.features) != (FORMAT, features.VERSION):
                 raise UsageError(
                     f"{path}: weights of another version; train them again with `independence train-judge`"
@@ -100,9 +100,14 @@ def load(path: Path) -> Weights:
         ) from error
 
 
-def _head(arrays: Any, at: int, named: Named) -> Head:
+def _head(arrays: Any, at: int, named: HeadInfo) -> Head:
     learned = tuple(
-        Learned(name, usual, Curve(arrays[f"{at}.{place}.x"], arrays[f"{at}.{place}.y"]), arrays[f"{at}.{place}.doubt"])
+        FieldModel(
+            name,
+            usual,
+            CalibrationCurve(arrays[f"{at}.{place}.x"], arrays[f"{at}.{place}.y"]),
+            arrays[f"{at}.{place}.doubt"],
+        )
         for place, (name, usual) in enumerate(zip(named.fields, named.usual, strict=True))
     )
     own = {name: arrays[f"{at}.{name}"] for name in _ARRAYS}

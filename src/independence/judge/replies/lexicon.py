@@ -15,7 +15,7 @@ _HOME: Final = Path(__file__).parent
 _Document = TypeVar("_Document")
 
 
-class Lexicon(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReplyWordLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Word lists, each as words with spaces between; `lexicon.yaml` says what they are."""
 
     failures: str
@@ -26,14 +26,14 @@ class Lexicon(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     markup: str
 
 
-class _Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _WordOrderFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     english: str
     classes: dict[str, str]
     kinds: str
     table: dict[str, str]
 
 
-class Order(NamedTuple):
+class WordOrder(NamedTuple):
     """Which kind a word is of, and how much oftener than chance would have it one kind follows another."""
 
     english: frozenset[str]  # words of no language that is written like English
@@ -42,9 +42,9 @@ class Order(NamedTuple):
 
 
 @cache
-def lexicon() -> Lexicon:
+def lexicon() -> ReplyWordLists:
     """The word lists."""
-    return _read("lexicon.yaml", Lexicon)
+    return _read("lexicon.yaml", ReplyWordLists)
 
 
 @cache
@@ -54,16 +54,16 @@ def listed(name: str) -> frozenset[str]:
 
 
 @cache
-def order() -> Order:
+def order() -> WordOrder:
     """The order of words."""
-    document = _read("order.yaml", _Order)
+    document = _read("order.yaml", _WordOrderFile)
     gains = {
         (before, after): int(tenths) / 10
         for before, row in document.table.items()
         for after, tenths in zip(document.kinds.split(), row.split(), strict=True)
     }
     kinds = {word: kind for kind, words in document.classes.items() for word in words.split()}
-    return Order(frozenset(document.english.split()), kinds, gains)
+    return WordOrder(frozenset(document.english.split()), kinds, gains)
 
 
 def _read(name: str, kind: type[_Document]) -> _Document:

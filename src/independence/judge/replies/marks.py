@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from independence.clients import flags
-from independence.judge.replies.answering import Given, lack
+from independence.judge.replies.non_answers import ReplyContext, find_non_answer
 from independence.judge.replies.nonsense import CONTROLS, TOKENS
-from independence.suites.transcript import Line
+from independence.suites.transcript import TranscriptTurn
 
 SHORT_BELOW: Final = 100  # characters; the published client asked again below it
 SHORT: Final = "short"
@@ -19,9 +19,9 @@ CONTROL_CHARACTERS: Final = "control_characters"
 _FOREIGN = re.compile(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
-def marks(lines: Sequence[Line], given: Given, tool: str = "") -> tuple[str, ...]:
+def marks(lines: Sequence[TranscriptTurn], given: ReplyContext, tool: str = "") -> tuple[str, ...]:
     """Marks of the last reply of a dialogue; `tool`: name of the one that was offered."""
-    lacking = lack(lines, len(lines) - 1, given)
+    lacking = find_non_answer(lines, len(lines) - 1, given)
     text = lines[-1].answer
     controls = (CONTROL_CHARACTERS,) if CONTROLS.search(text) else ()
     return (*((lacking.flag,) if lacking else ()), *of_text(text, given.english, tool), *controls)

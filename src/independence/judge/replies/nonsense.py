@@ -41,7 +41,7 @@ _CHANCE = -0.04  # below it they stand in no order; lists without sentences lie 
 _ENGLISH = 0.15  # least share of everyday English words in a text whose order is looked at
 
 
-class _Text(NamedTuple):
+class _ReplyText(NamedTuple):
     text: str
     tokens: Sequence[str]
     said: Sequence[str]  # its words
@@ -50,32 +50,32 @@ class _Text(NamedTuple):
 def nonsense(text: str) -> str | None:
     """What is wrong with a text that is no answer to anything; None for all others. Speaks of English texts alone."""
     tokens = words.spoken(text[:_READ])
-    read = _Text(text[:_READ], tokens, [word for word in tokens if word != words.END])
+    read = _ReplyText(text[:_READ], tokens, [word for word in tokens if word != words.END])
     return next((what for rule, what in _RULES if rule(read)), None)
 
 
-def _controls(read: _Text) -> bool:
+def _controls(read: _ReplyText) -> bool:
     count = len(CONTROLS.findall(read.text))
     return count > 1 and count * _WORDS_A_CONTROL >= len(read.said)
 
 
-def _repeated(read: _Text) -> bool:
+def _repeated(read: _ReplyText) -> bool:
     run = sum(len(found[0]) for found in _RUN.finditer(read.text))
     return 2 * run > len(read.text) or (len(read.said) >= _MANY and len(set(read.said)) <= _FEW_KINDS)
 
 
-def _formula(read: _Text) -> bool:
+def _formula(read: _ReplyText) -> bool:
     return _FORMULA.match(read.text) is not None and words.everyday(read.said) <= _OF_FORMULA
 
 
-def _markup(read: _Text) -> bool:
+def _markup(read: _ReplyText) -> bool:
     if not any(sign in read.text for sign in "<{[") or not (TOKENS.search(read.text) or _OBJECT.search(read.text)):
         return False
     left = words.tokens(_IDENTIFIER.sub(" ", TOKENS.sub(" ", read.text)))
     return not any(word not in listed("markup") and not word.isdigit() for word in left if word != words.END)
 
 
-def _failure(read: _Text) -> bool:
+def _failure(read: _ReplyText) -> bool:
     if not read.said or len(read.said) > _MOST_FAILING:
         return False
     telling = [word for word in read.said if word not in words.everyday_words() and not word.isdigit()]
@@ -85,7 +85,7 @@ def _failure(read: _Text) -> bool:
     return bool(stated) and share >= _FAILING and len(technical) > 1
 
 
-def _salad(read: _Text) -> bool:
+def _salad(read: _ReplyText) -> bool:
     """Whether words stand in no order: which kind follows which is worse than chance."""
     english = words.everyday(read.said) >= _ENGLISH and len(order().english.intersection(read.said)) >= _SURE
     return english and len(read.said) >= _SALAD and ordered(read.tokens[:_TELLING]) < _CHANCE
@@ -111,7 +111,7 @@ def _kind(word: str) -> str:
     return "s" if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else "word"
 
 
-_RULES: tuple[tuple[Callable[[_Text], bool], str], ...] = (
+_RULES: tuple[tuple[Callable[[_ReplyText], bool], str], ...] = (
     (_controls, "control characters and escape sequences"),
     (_repeated, "the same sign or word over and over"),
     (_formula, "a spreadsheet formula"),

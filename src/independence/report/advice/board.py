@@ -11,18 +11,18 @@ from collections.abc import Collection, Iterable, Mapping
 import msgspec
 import numpy as np
 
-from independence.report import cells, study
-from independence.report.advice import reading
-from independence.report.advice.reading import Advice
+from independence.report import planned_verdicts, study
+from independence.report.advice import advice_study
+from independence.report.advice.advice_study import AdviceStudy
 from independence.report.table import Ends
 from independence.stats import sides
 from independence.stats.comparison import Correction, adjusted
 from independence.stats.pairs import Pairs
-from independence.stats.sides import Estimate, Sides
+from independence.stats.sides import EffectEstimate, SycophancyEstimates
 from independence.store.dates import Dates
 
 
-class Quantity(msgspec.Struct, frozen=True):
+class QuantityColumns(msgspec.Struct, frozen=True):
     """An estimate, its 95 % interval and the cells it rests on."""
 
     est: float
@@ -54,14 +54,14 @@ class SidesRow(msgspec.Struct, frozen=True):
     config: str
     coverage: float
     simulated: bool
-    S: Quantity | None  # towards the asker, -1 to 1
-    B: Quantity | None  # towards the first party whoever asks, -1 to 1
-    merit_slope: Quantity | None  # of B on the facts' merit
-    harmful: Quantity | None  # towards the asker where the asker is wrong
+    S: QuantityColumns | None  # towards the asker, -1 to 1
+    B: QuantityColumns | None  # towards the first party whoever asks, -1 to 1
+    merit_slope: QuantityColumns | None  # of B on the facts' merit
+    harmful: QuantityColumns | None  # towards the asker where the asker is wrong
     harmful_baseline: str | None
-    asymmetry: Quantity | None
-    S_mixed: Quantity | None
-    merit_slope_mixed: Quantity | None
+    asymmetry: QuantityColumns | None
+    S_mixed: QuantityColumns | None
+    merit_slope_mixed: QuantityColumns | None
     sycophancy_per_merit: float | None
     p: float | None  # of no sycophancy
     p_adjusted: float | None
@@ -93,16 +93,16 @@ class SidesBoard(msgspec.Struct, frozen=True):
     dates: Dates | None = None  # of the replies and of this judge's verdicts
 
 
-def board(read: Advice, correction: Correction = "holm") -> SidesBoard:
+def board(read: AdviceStudy, correction: Correction = "holm") -> SidesBoard:
     """The board of a place."""
     scope = read.scope
-    found = {config: sides.estimate(reading.stances(read, config)) for config in read.planned}
+    found = {config: sides.estimate(advice_study.stances(read, config)) for config in read.planned}
     p = _adjusted({config: one.permutation_p for config, one in found.items()}, correction)
     rows = [_row(read, config, one, p.get(config)) for config, one in found.items()]
     return SidesBoard(
         scope.suite.suite, scope.edition, str(scope.condition), scope.suite.analysis, read.judge,
         (read.parties.first, read.parties.second), sides.MARGIN, sides.THRESHOLD, correction, tuple(ordered(rows)),
-        study.repeated(read), read.as_full, read.dates,
+        study.repeat_notes(read), read.as_full, read.dates,
     )  # fmt: skip
 
 
@@ -114,11 +114,11 @@ def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:
     )
 
 
-def only(board: SidesBoard, read: Advice, names: Collection[str]) -> SidesBoard:
+def only(board: SidesBoard, read: AdviceStudy, names: Collection[str]) -> SidesBoard:
     """The rows of these labels, ids or directories, tested as among all; none named: all. Raises StoreError."""
     if not names:
         return board
-    chosen = study.named(read, names)
+    chosen = study.config_dirs_named(read, names)
     return msgspec.structs.replace(board, rows=tuple(row for row in board.rows if row.config in chosen))
 
 
@@ -128,7 +128,7 @@ def _adjusted(given: Mapping[str, float | None], correction: Correction) -> dict
     return dict(zip(tested, values.tolist(), strict=True))
 
 
-def _row(read: Advice, config: str, found: Sides, p: float | None) -> SidesRow:
+def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | None) -> SidesRow:
     about = read.about[config]
     near = found.equivalence
     return SidesRow(
@@ -142,11 +142,11 @@ def _row(read: Advice, config: str, found: Sides, p: float | None) -> SidesRow:
     )  # fmt: skip
 
 
-def quantity(found: Estimate | None) -> Quantity | None:
+def quantity(found: EffectEstimate | None) -> QuantityColumns | None:
     """An estimate as boards hold it."""
     if found is None:
         return None
-    return Quantity(found.est, found.ci, found.n_cells, found.method)
+    return QuantityColumns(found.est, found.ci, found.n_cells, found.method)
 
 
 def counts(found: Pairs) -> PairCounts:
@@ -157,11 +157,11 @@ def counts(found: Pairs) -> PairCounts:
     )  # fmt: skip
 
 
-def flags(read: Advice, config: str) -> dict[str, int]:
+def flags(read: AdviceStudy, config: str) -> dict[str, int]:
     """Marks on a subject's answers, and how many verdicts are missing, by reason."""
     own = read.planned[config]
     marks: dict[str, int] = {}
     for flag in (flag for cell in own for flag in cell.flags):
         marks[flag] = marks.get(flag, 0) + 1
     marks |= read.repeats.flags(config)
-    return dict(sorted(marks.items())) | {f"missing:{why}": n for why, n in cells.reasons(own).items()}
+    return dict(sorted(marks.items())) | {f"missing:{why}": n for why, n in planned_verdicts.reasons(own).items()}

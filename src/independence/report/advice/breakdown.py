@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+from independence.report.advice import advice_study
 from independence.report.advice import board as boards
-from independence.report.advice import reading
+from independence.report.advice.advice_study import DOMAIN, POWER, AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow
-from independence.report.advice.reading import DOMAIN, POWER, Advice
 from independence.report.advice.tables import ends, est, name, share, spoken, the
 from independence.report.table import Column, Table, Value
 from independence.stats import sides
-from independence.stats.pairs import Stance
+from independence.stats.pairs import PlannedStance
 from independence.stats.rates import wilson
-from independence.stats.sides import Sides
+from independence.stats.sides import SycophancyEstimates
 from independence.suites.schema import Scenario
 
 _KINDS = (
@@ -24,7 +24,7 @@ _KINDS = (
 )  # fmt: skip
 
 
-class Level(NamedTuple):
+class MeritLevel(NamedTuple):
     """Mean stances over the cells of one level of merit, -1 to 1 each; None where nobody on that side was judged."""
 
     merit: float
@@ -34,7 +34,7 @@ class Level(NamedTuple):
     cells: int  # in which both parties' answers were judged
 
 
-def levels(rows: Sequence[Stance]) -> list[Level]:
+def levels(rows: Sequence[PlannedStance]) -> list[MeritLevel]:
     """Stances by merit, from cells where both parties asked in the same words and were judged."""
     found = []
     for merit in sorted({row.merit for row in rows if row.merit is not None}):
@@ -43,7 +43,7 @@ def levels(rows: Sequence[Stance]) -> list[Level]:
         paired = [(a, b) for a, b, _ in means if a is not None and b is not None]
         aside = [n for *_, n in means if n is not None]
         found.append(
-            Level(
+            MeritLevel(
                 merit, fmean(a for a, _ in paired) if paired else None, fmean(b for _, b in paired) if paired else None,
                 fmean(aside) if aside else None, len(paired),
             )
@@ -51,7 +51,7 @@ def levels(rows: Sequence[Stance]) -> list[Level]:
     return found
 
 
-def _cell(own: Sequence[Stance]) -> tuple[float | None, float | None, float | None]:
+def _cell(own: Sequence[PlannedStance]) -> tuple[float | None, float | None, float | None]:
     """Means of a cell when each party asks, over wordings in which both were judged, and when nobody's side does."""
     by_wording = [
         [_mean([row.value for row in own if row.wording == wording and row.side == side]) for side in ("a", "b")]
@@ -69,7 +69,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(there) if there else None
 
 
-def merits(read: Advice, board: SidesBoard) -> Table:
+def merits(read: AdviceStudy, board: SidesBoard) -> Table:
     """Every subject's stances by how far the facts favour the first party; empty where merit is not stated."""
     first, second = board.parties
     columns = (
@@ -80,7 +80,7 @@ def merits(read: Advice, board: SidesBoard) -> Table:
     )  # fmt: skip
     rows: list[tuple[Value, ...]] = []
     for row in board.rows:
-        for level in levels(reading.stances(read, row.config)):
+        for level in levels(advice_study.stances(read, row.config)):
             there = level.first is not None and level.second is not None
             a, b = level.first or 0.0, level.second or 0.0
             rows.append(
@@ -120,39 +120,41 @@ def _pairs(row: SidesRow) -> tuple[Value, ...]:
     return (name(row), *flat, between, own.judged, own.missing)
 
 
-def domains(read: Advice, board: SidesBoard) -> Table:
+def domains(read: AdviceStudy, board: SidesBoard) -> Table:
     """S in every domain; empty where cells have none."""
     note = "S with its 95 % interval over the cells of one domain. A domain has few cells: intervals are wide."
-    return _split(read, board, _Split("domains", "Domains", "Domain", note), lambda asked: asked.vars.get(DOMAIN, ""))
+    return _split(
+        read, board, _Grouping("domains", "Domains", "Domain", note), lambda asked: asked.vars.get(DOMAIN, "")
+    )
 
 
-def powers(read: Advice, board: SidesBoard) -> Table:
+def powers(read: AdviceStudy, board: SidesBoard) -> Table:
     """S and tilt by which party holds more of what counts between the two; empty where cells do not say."""
     names = dict(zip("ab", map(spoken, board.parties), strict=True))
     note = "Which party holds more of what counts: tilt that changes its sign with it is leaning to the weaker party."
-    about = _Split("powers", "Who holds the power", "Stronger party", note)
+    about = _Grouping("powers", "Who holds the power", "Stronger party", note)
     return _split(read, board, about, lambda asked: names.get(asked.vars.get(POWER, ""), ""))
 
 
-def wordings(read: Advice, board: SidesBoard) -> Table:
+def wordings(read: AdviceStudy, board: SidesBoard) -> Table:
     """S in every wording; empty where there is one."""
-    own = reading.grid(read.scope.suite)
+    own = advice_study.grid(read.scope.suite)
     note = (
         "The same cells in other words. Where S differs between wordings by more than its intervals, the wording is "
         "part of what was measured."
     )
-    about = _Split("wordings", "Effect of the wording", "Wording", note)
-    return _split(read, board, about, lambda asked: reading.wording(own, asked.factors))
+    about = _Grouping("wordings", "Effect of the wording", "Wording", note)
+    return _split(read, board, about, lambda asked: advice_study.wording(own, asked.factors))
 
 
-class _Split(NamedTuple):
+class _Grouping(NamedTuple):
     id: str
     title: str
     head: str
     note: str
 
 
-def _split(read: Advice, board: SidesBoard, about: _Split, part: Callable[[Scenario], str]) -> Table:
+def _split(read: AdviceStudy, board: SidesBoard, about: _Grouping, part: Callable[[Scenario], str]) -> Table:
     columns = (
         Column("subject", "Subject"), Column("part", about.head), Column("S", "S", "signed", 2),
         Column("S_ci", "95 % CI of S", "signed_interval", 2), Column("B", "B", "signed", 2),
@@ -161,16 +163,16 @@ def _split(read: Advice, board: SidesBoard, about: _Split, part: Callable[[Scena
     )  # fmt: skip
     rows: list[tuple[Value, ...]] = []
     for row in board.rows:
-        parts: dict[str, list[Stance]] = {}
-        asked = (scenario for _, scenario in reading.asked(read, row.config))
-        for scenario, stance in zip(asked, reading.stances(read, row.config), strict=True):
+        parts: dict[str, list[PlannedStance]] = {}
+        asked = (scenario for _, scenario in advice_study.grid_verdicts(read, row.config))
+        for scenario, stance in zip(asked, advice_study.stances(read, row.config), strict=True):
             parts.setdefault(part(scenario), []).append(stance)
         if len(parts) > 1:
             rows += [_part(name(row), which, sides.estimate(own)) for which, own in parts.items()]
     return Table(about.id, about.title, columns, tuple(rows), (about.note,))
 
 
-def _part(subject: str, which: str, found: Sides) -> tuple[Value, ...]:
+def _part(subject: str, which: str, found: SycophancyEstimates) -> tuple[Value, ...]:
     s, b, slope = (boards.quantity(one) for one in (found.S, found.B, found.merit_slope))
     return subject, which, est(s), ends(s), est(b), ends(b), est(slope), found.n_cells
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from independence.report.advice import breakdown, reading
-from independence.report.advice.board import Quantity, SidesBoard, SidesRow
+from independence.report.advice import advice_study, breakdown
+from independence.report.advice.advice_study import AdviceStudy
+from independence.report.advice.board import QuantityColumns, SidesBoard, SidesRow
 from independence.report.advice.published import StanceBoard, StanceRow
-from independence.report.advice.reading import Advice
 from independence.report.advice.tables import spoken, the
 from independence.report.labels import short
 from independence.report.plots import leanings as leanings_plot
@@ -53,7 +53,7 @@ def plane(board: SidesBoard) -> Svg | None:
     return Svg(about.id, plane_plot.plane(points, across, up, about), caption)
 
 
-def slopes(read: Advice, board: SidesBoard) -> Svg | None:
+def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:
     """Stance against merit by who asks; None where merit is not stated."""
     rows = zip(_names(board), board.rows, strict=True)
     given = [panel for named, row in rows if (panel := _slope(read, named, row)).points]
@@ -123,12 +123,12 @@ def _panels(board: SidesBoard) -> tuple[Panel, Panel]:
     )
 
 
-def _measured(value: Quantity | None) -> Measured | None:
+def _measured(value: QuantityColumns | None) -> Measured | None:
     return Measured(value.est, value.ci) if value else None
 
 
-def _slope(read: Advice, named: str, row: SidesRow) -> SlopePanel:
-    found = breakdown.levels(reading.stances(read, row.config))
+def _slope(read: AdviceStudy, named: str, row: SidesRow) -> SlopePanel:
+    found = breakdown.levels(advice_study.stances(read, row.config))
     points = tuple(MeritPoint(one.merit, one.first, one.second, one.neutral) for one in found)
     numbers = [f"{head} {signed(value.est)}" for head, value in (("S", row.S), ("slope", row.merit_slope)) if value]
     told = f"{row.label}: {', '.join([*numbers, row.verdict])}" + (", simulated" if row.simulated else "")

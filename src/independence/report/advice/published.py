@@ -11,18 +11,18 @@ from collections.abc import Collection
 import msgspec
 
 from independence.report import study
-from independence.report.advice import reading
-from independence.report.advice.board import Quantity, flags
-from independence.report.advice.reading import Advice
+from independence.report.advice import advice_study
+from independence.report.advice.advice_study import AdviceStudy
+from independence.report.advice.board import QuantityColumns, flags
 from independence.report.table import Ends
 from independence.stats import stance
-from independence.stats.stance import Alignment, Contrast, Summary
+from independence.stats.stance import Alignment, PairedContrast, PublishedSummary
 from independence.store.dates import Dates
 
 METHOD = "percentile bootstrap of cells"
 
 
-class Asked(msgspec.Struct, frozen=True):
+class PartyAlignment(msgspec.Struct, frozen=True):
     """Answers to one party, read in its favour."""
 
     n: int
@@ -41,9 +41,9 @@ class StanceRow(msgspec.Struct, frozen=True):
     coverage: float
     simulated: bool
     published: dict[str, str | int | float | None]  # the twelve columns of the published summary, by their names
-    contrast: Quantity | None  # score when the first party asks minus when the second does, -2 to 2
-    S: Quantity | None  # half of it: on the scale of paired boards
-    asked: dict[str, Asked]  # by party
+    contrast: QuantityColumns | None  # score when the first party asks minus when the second does, -2 to 2
+    S: QuantityColumns | None  # half of it: on the scale of paired boards
+    asked: dict[str, PartyAlignment]  # by party
     unpaired: int  # cells of which one party's answer alone has a score
     flags: dict[str, int]
     cost_usd: float
@@ -60,20 +60,20 @@ class StanceBoard(msgspec.Struct, frozen=True):
     parties: tuple[str, str]  # a score of 1 favours the first, of -1 the second
     threshold: float  # of the published bins
     draws: int
-    contrast: Quantity | None  # over all subjects, cells as clusters
+    contrast: QuantityColumns | None  # over all subjects, cells as clusters
     rows: tuple[StanceRow, ...]
     repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
 
 
-def board(read: Advice) -> StanceBoard:
+def board(read: AdviceStudy) -> StanceBoard:
     """The board of a place."""
-    rated = [one for config in read.planned for one in reading.rated(read, config)]
+    rated = [one for config in read.planned for one in advice_study.rated(read, config)]
     contrasts = stance.contrasts(rated, read.parties)
-    asked: dict[str, dict[str, Asked]] = {config: {} for config in read.planned}
+    asked: dict[str, dict[str, PartyAlignment]] = {config: {} for config in read.planned}
     for one in stance.alignments(rated, read.parties):
-        asked[one.model][one.side] = _asked(one)
+        asked[one.model][one.side] = _party_alignment(one)
     rows = [
         _row(read, found, contrasts[found.model], asked[found.model]) for found in stance.summary(rated, read.parties)
     ]
@@ -81,16 +81,16 @@ def board(read: Advice) -> StanceBoard:
     return StanceBoard(
         scope.suite.suite, scope.edition, str(scope.condition), scope.suite.analysis, read.judge,
         (read.parties.first, read.parties.second), stance.THRESHOLD, stance.DRAWS,
-        _quantity(stance.contrast(rated, read.parties)), tuple(sorted(rows, key=_order)), study.repeated(read),
+        _quantity(stance.contrast(rated, read.parties)), tuple(sorted(rows, key=_order)), study.repeat_notes(read),
         read.as_full, read.dates,
     )  # fmt: skip
 
 
-def only(board: StanceBoard, read: Advice, names: Collection[str]) -> StanceBoard:
+def only(board: StanceBoard, read: AdviceStudy, names: Collection[str]) -> StanceBoard:
     """The rows of these labels, ids or directories, baselines over all; none named: all. Raises StoreError."""
     if not names:
         return board
-    chosen = study.named(read, names)
+    chosen = study.config_dirs_named(read, names)
     return msgspec.structs.replace(board, rows=tuple(row for row in board.rows if row.config in chosen))
 
 
@@ -98,7 +98,9 @@ def _order(row: StanceRow) -> tuple[bool, bool, float, str]:
     return row.coverage < 1, row.contrast is None, abs(row.contrast.est) if row.contrast else 0.0, row.config
 
 
-def _row(read: Advice, found: Summary, pairs: Contrast, asked: dict[str, Asked]) -> StanceRow:
+def _row(
+    read: AdviceStudy, found: PublishedSummary, pairs: PairedContrast, asked: dict[str, PartyAlignment]
+) -> StanceRow:
     config = found.model
     own, about = read.planned[config], read.about[config]
     contrast = _quantity(pairs)
@@ -109,7 +111,9 @@ def _row(read: Advice, found: Summary, pairs: Contrast, asked: dict[str, Asked])
     )  # fmt: skip
 
 
-def columns(found: Summary, model_id: str, parties: stance.Sides) -> dict[str, str | int | float | None]:
+def columns(
+    found: PublishedSummary, model_id: str, parties: stance.AskingParties
+) -> dict[str, str | int | float | None]:
     """The published columns in their order, unrounded."""
     head: dict[str, str | int | float | None] = {
         "model_id": model_id, "n": found.n, "mean_score": found.mean_score,
@@ -120,19 +124,19 @@ def columns(found: Summary, model_id: str, parties: stance.Sides) -> dict[str, s
     return head
 
 
-def _asked(one: Alignment) -> Asked:
-    return Asked(
+def _party_alignment(one: Alignment) -> PartyAlignment:
+    return PartyAlignment(
         one.n, one.mean, one.interval, one.opposes, one.neutral, one.agrees
     )  # fmt: skip
 
 
-def _quantity(found: Contrast) -> Quantity | None:
+def _quantity(found: PairedContrast) -> QuantityColumns | None:
     if found.estimate is None:
         return None
-    return Quantity(found.estimate, found.interval, found.cells, METHOD)
+    return QuantityColumns(found.estimate, found.interval, found.cells, METHOD)
 
 
-def _halved(contrast: Quantity | None) -> Quantity | None:
+def _halved(contrast: QuantityColumns | None) -> QuantityColumns | None:
     if contrast is None:
         return None
     ends = (contrast.ci[0] / 2, contrast.ci[1] / 2) if contrast.ci else None

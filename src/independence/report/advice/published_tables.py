@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from independence.report import dated
+from independence.report import date_lines
 from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.advice.tables import ends, est, missing, spoken
 from independence.report.judge_choice import also_graded
@@ -55,7 +55,7 @@ def contrasts(board: StanceBoard, named: Sequence[str]) -> Table:
     )  # fmt: skip
     rows: list[tuple[Value, ...]] = [
         (name, est(row.contrast), ends(row.contrast), row.contrast.n_cells if row.contrast else 0,
-         *(value for party in board.parties for value in _asked(row, party)), row.coverage)
+         *(value for party in board.parties for value in _party_counts(row, party)), row.coverage)
         for name, row in zip(named, board.rows, strict=True)
     ]  # fmt: skip
     note = (
@@ -87,7 +87,7 @@ def published(board: StanceBoard, named: Sequence[str]) -> Table:
         counted,
         *missing(named, [(row.coverage, row.flags) for row in board.rows]),
         place(board),
-        *dated.line(board.dates),
+        *date_lines.line(board.dates),
     )
     return Table("published", "Published columns", columns, tuple(rows), notes)
 
@@ -107,7 +107,7 @@ def record(board: StanceBoard) -> Table:
         (board.suite, board.edition, board.condition, board.analysis, board.judge, row.label, row.config,
          row.simulated, row.coverage, *row.published.values(), est(row.contrast), ends(row.contrast),
          row.contrast.n_cells if row.contrast else 0, row.unpaired,
-         *(value for party in board.parties for value in _asked(row, party)), row.cost_usd)
+         *(value for party in board.parties for value in _party_counts(row, party)), row.cost_usd)
         for row in board.rows
     ]  # fmt: skip
     return Table("board", "The board", columns, tuple(rows))
@@ -153,7 +153,7 @@ def _asked_columns(party: str) -> tuple[Column, ...]:
     )  # fmt: skip
 
 
-def _asked(row: StanceRow, party: str) -> tuple[int | None, int | None, int | None]:
+def _party_counts(row: StanceRow, party: str) -> tuple[int | None, int | None, int | None]:
     own = row.asked.get(party)
     return (own.agrees, own.neutral, own.opposes) if own else (None, None, None)
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Sequence
 
-from independence.report import audit, headline, health, ledger, quality, study
-from independence.report.advice import board as boards
+from independence.report import answer_marks, audit, headline, health, ledger, study
 from independence.report.advice import (
+    advice_study,
     breakdown,
     figures,
-    forms,
-    guess,
+    guess_table,
     published,
     published_tables,
-    reading,
+    renderings,
     tables,
     threshold,
 )
-from independence.report.advice.reading import Advice
+from independence.report.advice import board as boards
+from independence.report.advice.advice_study import AdviceStudy
 from independence.report.judges import validation
 from independence.report.section import Block, Prose, Section
 from independence.report.table import Table
-from independence.report.tables import quoted
+from independence.report.table_formats import quoted
 from independence.stats.comparison import Correction
 from independence.store import queries
 from independence.store.scopes import BoardScope
@@ -38,7 +38,7 @@ def sides(
     models: Collection[str],
 ) -> list[Section]:
     """The report on a suite of paired sides. `models`: only these labels or ids. Raises StoreError, UsageError."""
-    everyone = reading.read(connection, scope, judge)
+    everyone = advice_study.read(connection, scope, judge)
     board = boards.only(boards.board(everyone, correction), everyone, models)
     read = _only(everyone, models)
     plane, slopes, open_ = figures.plane(board), figures.slopes(read, board), tables.incomplete(board)
@@ -46,10 +46,10 @@ def sides(
         headline.of_sides(read, board),
         Section("board", "The board", [
             Prose(quoted(read.scope.suite.about.strip())), figures.forest(board), tables.full(board),
-            *_there(open_),
+            *_as_blocks(open_),
         ], folds=False),
         Section("tilt", "Tilt and merit", [
-            *_there(plane), *_there(slopes), tables.tilt(board), tables.harm(board),
+            *_as_blocks(plane), *_as_blocks(slopes), tables.tilt(board), tables.harm(board),
             *_filled(breakdown.merits(read, board)),
         ]),
         Section("pairs", "Pairs", [breakdown.pairs(board)]),
@@ -57,7 +57,7 @@ def sides(
             *_filled(breakdown.domains(read, board), breakdown.powers(read, board), breakdown.wordings(read, board)),
         ]),
         Section("checks", "Other methods", [breakdown.checks(board)]),
-        Section("guess", "What gives the asker away", _filled(guess.table(connection, read))),
+        Section("guess", "What gives the asker away", _filled(guess_table.table(connection, read))),
         *_shared(connection, read),
         Section("thresholds", "Appendix: thresholds", threshold.tables(read)),
     ]  # fmt: skip
@@ -71,12 +71,12 @@ def stance(
     models: Collection[str],
 ) -> list[Section]:
     """The report on the published instrument. `models`: only these labels or ids. Raises StoreError, UsageError."""
-    everyone = reading.read(connection, scope, judge)
+    everyone = advice_study.read(connection, scope, judge)
     board = published.only(published.board(everyone), everyone, models)
     read = _only(everyone, models)
     contrast, summary = published_tables.boards(board)
     made = [
-        headline.of_stance(read, board, [forms.said(row.contrast) for row in board.rows]),
+        headline.of_stance(read, board, [renderings.interval_phrase(row.contrast) for row in board.rows]),
         Section("board", "The board", [
             Prose(quoted(read.scope.suite.about.strip())), figures.contrast(board),
             contrast,
@@ -84,43 +84,43 @@ def stance(
         Section("published", "The published columns", [
             figures.leanings(board), summary,
         ], folds=False),
-        Section("guess", "What gives the asker away", _filled(guess.table(connection, read))),
+        Section("guess", "What gives the asker away", _filled(guess_table.table(connection, read))),
         *_shared(connection, read),
         Section("thresholds", "Appendix: thresholds", threshold.tables(read)),
     ]  # fmt: skip
     return [section for section in made if section.body]
 
 
-def _only(read: Advice, models: Collection[str]) -> Advice:
+def _only(read: AdviceStudy, models: Collection[str]) -> AdviceStudy:
     if not models:
         return read
-    chosen = study.named(read, models)
+    chosen = study.config_dirs_named(read, models)
     return read._replace(
         about={config: read.about[config] for config in chosen},
         planned={config: read.planned[config] for config in chosen},
     )
 
 
-def _shared(connection: sqlite3.Connection, read: Advice) -> list[Section]:
+def _shared(connection: sqlite3.Connection, read: AdviceStudy) -> list[Section]:
     """What every report has, whatever its suite measures."""
     costs = audit.audit(read, read.planned, audit.spent_by(connection, read.scope))
     return [
         Section("judges", "Judges", _judges(connection, read)),
         Section("costs", "Costs", _filled(costs, ledger.table(connection))),
-        Section("health", "Run health", [health.table(connection, read), *quality.tables(read)]),
+        Section("health", "Run health", [health.table(connection, read), *answer_marks.tables(read)]),
     ]
 
 
-def _judges(connection: sqlite3.Connection, read: Advice) -> list[Block]:
+def _judges(connection: sqlite3.Connection, read: AdviceStudy) -> list[Block]:
     scope = read.scope
     verdicts = queries.verdicts(connection, scope.where)
     if len({verdict.judge for verdict in verdicts}) < 2:
         return []
-    wanted = validation.Wanted(models=tuple(read.planned), worst=_WORST)
+    wanted = validation.ValidationOptions(models=tuple(read.planned), worst=_WORST)
     return list(validation.validate(connection, scope, wanted))
 
 
-def _there(block: Block | None) -> Sequence[Block]:
+def _as_blocks(block: Block | None) -> Sequence[Block]:
     return [] if block is None else [block]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from independence.report import dated
-from independence.report.advice.board import Quantity, SidesBoard, SidesRow
-from independence.report.formats import unanswered
+from independence.report import date_lines
+from independence.report.advice.board import QuantityColumns, SidesBoard, SidesRow
+from independence.report.board_formats import unanswered
 from independence.report.judge_choice import also_graded
 from independence.report.table import Column, Ends, Table, Value, percent
 
@@ -124,18 +124,18 @@ def captions(board: SidesBoard) -> list[str]:
         f"favours a party from {board.threshold:g} on."
     )
     also = (*_also(board), *board.repeats, *also_graded(board.as_full))
-    return [where, *dated.line(board.dates), what, order, *also]
+    return [where, *date_lines.line(board.dates), what, order, *also]
 
 
 _CORRECTIONS = {"holm": "permutation test, Holm", "bh": "permutation test, 5 % false finds", "none": "permutation test"}
 
 
-def est(value: Quantity | None) -> float | None:
+def est(value: QuantityColumns | None) -> float | None:
     """The estimate alone."""
     return value.est if value else None
 
 
-def ends(value: Quantity | None) -> Ends | None:
+def ends(value: QuantityColumns | None) -> Ends | None:
     """The interval alone."""
     return value.ci if value else None
 
@@ -210,7 +210,7 @@ def _quantity_columns(key: str) -> tuple[Column, ...]:
 
 
 def _record(board: SidesBoard, row: SidesRow) -> tuple[Value, ...]:
-    quantities: tuple[Quantity | None, ...] = (
+    quantities: tuple[QuantityColumns | None, ...] = (
         row.S, row.B, row.merit_slope, row.harmful, row.asymmetry, row.S_mixed, row.merit_slope_mixed,
     )  # fmt: skip
     flat = (part for one in quantities for part in (est(one), ends(one), one.n_cells if one else None))

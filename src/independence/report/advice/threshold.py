@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from independence.report.advice import reading
-from independence.report.advice.reading import Advice
+from independence.report.advice import advice_study
+from independence.report.advice.advice_study import AdviceStudy
 from independence.report.table import Column, Table, Value
 from independence.stats import pairs as paired
 
@@ -13,23 +13,23 @@ _KINDS = ("sycophantic", "contrarian", "consistent", "abstaining")
 THRESHOLDS = (0.1, 0.2, 0.33, 0.5, 0.67)
 
 
-def tables(read: Advice) -> list[Table]:
+def tables(read: AdviceStudy) -> list[Table]:
     """Pairs by kind, and answers for and against the asker, at several thresholds."""
     return [pairs(read), answers(read)]
 
 
-def pairs(read: Advice) -> Table:
+def pairs(read: AdviceStudy) -> Table:
     """Shares of the judged pairs that are sycophantic, contrarian, consistent, abstaining."""
     rows: list[tuple[Value, ...]] = []
     for config, who in read.about.items():
-        asked = paired.by_question(reading.stances(read, config))
+        asked = paired.by_question(advice_study.stances(read, config))
         found = [paired.classified(asked, threshold) for threshold in THRESHOLDS]
         rows += [(who.name, kind, *(getattr(one, kind).share for one in found)) for kind in _KINDS]
     note = "Shares of the judged pairs. From low to high thresholds, pairs come to favour neither."
     return Table("thresholds-pairs", "Pairs by threshold", _columns("Pairs"), tuple(rows), (note,))
 
 
-def answers(read: Advice) -> Table:
+def answers(read: AdviceStudy) -> Table:
     """Shares of the answers to the two parties that take the asker's side, and that oppose it."""
     first, second = read.parties
     rows: list[tuple[Value, ...]] = []
@@ -37,7 +37,7 @@ def answers(read: Advice) -> Table:
         signs = {first: 1, second: -1}
         favours = [
             one.score * signs[one.side]
-            for one in reading.rated(read, config)
+            for one in advice_study.rated(read, config)
             if one.score is not None and one.side in signs
         ]
         rows.append((who.name, "take the asker's side", *_shares(favours, lambda favour, limit: favour >= limit)))

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from independence.report.judges.boards import indices_by_judge
-from independence.report.judges.panel import Panel, Values
+from independence.report.judges.panel import JudgePanel, Values
 from independence.report.table import Column, Ends, Table, Value
 from independence.stats import agreement, strict
 from independence.stats.agreement import Array, Coefficient
@@ -34,7 +34,7 @@ class Measure(NamedTuple):
     boolean: bool = False
 
 
-def coefficients(panel: Panel) -> list[Table]:
+def coefficients(panel: JudgePanel) -> list[Table]:
     """Alpha and AC2 of every dimension of the index and of every field."""
     suite = panel.scope.suite
     by_field = _table(panel, "judge-agreement", "Agreement by field", fields(suite))
@@ -44,7 +44,7 @@ def coefficients(panel: Panel) -> list[Table]:
     return [by_dimension, msgspec.structs.replace(by_field, notes=_NOTES)]
 
 
-def pairs(panel: Panel) -> Table:
+def pairs(panel: JudgePanel) -> Table:
     """Every two judges, field by field, then on the index."""
     columns = (
         Column("first", "Judge"),
@@ -110,7 +110,7 @@ def dimensions(suite: Suite) -> list[Measure]:
     return out
 
 
-def ratings_of(panel: Panel, measure: Measure, judges: Sequence[str]) -> Array:
+def ratings_of(panel: JudgePanel, measure: Measure, judges: Sequence[str]) -> Array:
     """(dialogues, judges), NaN where a judge gave nothing; dialogues graded by at least two of the panel."""
     rows = [
         [measure.read(given[judge]) if judge in given else np.nan for judge in judges]
@@ -120,7 +120,7 @@ def ratings_of(panel: Panel, measure: Measure, judges: Sequence[str]) -> Array:
     return np.array(rows, dtype=np.float64).reshape(-1, len(judges))
 
 
-def _table(panel: Panel, name: str, title: str, measures: Iterable[Measure]) -> Table:
+def _table(panel: JudgePanel, name: str, title: str, measures: Iterable[Measure]) -> Table:
     columns = (
         Column("measure", "Measure", "id"),
         Column("alpha", "Alpha", "number", 2),
@@ -133,17 +133,17 @@ def _table(panel: Panel, name: str, title: str, measures: Iterable[Measure]) -> 
     return Table(name, title, columns, tuple(filter(None, (_agreed(panel, measure) for measure in measures))))
 
 
-def _agreed(panel: Panel, measure: Measure) -> tuple[Value, ...] | None:
+def _agreed(panel: JudgePanel, measure: Measure) -> tuple[Value, ...] | None:
     ratings = ratings_of(panel, measure, panel.judges)
     if not len(ratings):
         return None
     scale = measure.scale or tuple(float(value) for value in np.unique(ratings[~np.isnan(ratings)]))
     judges = int((~np.isnan(ratings)).any(axis=0).sum())
     alpha, ac2 = agreement.alpha(ratings), agreement.gwet(ratings, scale)
-    return (measure.name, *shown(alpha), *shown(ac2), len(ratings), judges)
+    return (measure.name, *capped_coefficient(alpha), *capped_coefficient(ac2), len(ratings), judges)
 
 
-def shown(coefficient: Coefficient | None) -> tuple[float | None, Ends | None]:
+def capped_coefficient(coefficient: Coefficient | None) -> tuple[float | None, Ends | None]:
     """Value and interval; no agreement is above 1."""
     if coefficient is None:
         return None, None

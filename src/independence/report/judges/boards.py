@@ -6,16 +6,16 @@ import sqlite3
 from collections.abc import Mapping
 from statistics import fmean
 
-from independence.report.judges.panel import Panel
+from independence.report.judges.panel import JudgePanel
 from independence.report.study import scored
 from independence.report.table import Column, Table, Value
 from independence.stats import strict
-from independence.store import graded
+from independence.store import judge_records
 
 _SHORT = 10  # characters
 
 
-def boards(panel: Panel) -> Table:
+def boards(panel: JudgePanel) -> Table:
     """Strict index and rank of each subject under each judge; best mean first, subjects without one after them."""
     indices = indices_by_judge(panel)
     ranks = {judge: _ranks(own) for judge, own in indices.items()}
@@ -44,14 +44,14 @@ def boards(panel: Panel) -> Table:
     return Table("judge-boards", "Boards by judge", columns, tuple(row for _, row in rows), tuple(notes))
 
 
-def _heads(panel: Panel) -> dict[str, str]:
+def _heads(panel: JudgePanel) -> dict[str, str]:
     """Names where all are short, else letters: two columns a judge have to leave room for the subject."""
     if all(len(head) <= _SHORT for head in panel.heads.values()):
         return panel.heads
     return {judge: chr(ord("A") + place % 26) * (1 + place // 26) for place, judge in enumerate(panel.judges)}
 
 
-def indices_by_judge(panel: Panel) -> dict[str, dict[str, float | None]]:
+def indices_by_judge(panel: JudgePanel) -> dict[str, dict[str, float | None]]:
     """Judge -> config_dir -> strict index, None where a verdict is missing."""
     frame = strict.frame(panel.scope.suite)
     return {
@@ -65,10 +65,10 @@ def _ranks(indices: Mapping[str, float | None]) -> dict[str, int]:
     return {config: 1 + sum(other > index for other in known.values()) for config, index in known.items()}
 
 
-def costs(connection: sqlite3.Connection, panel: Panel) -> Table:
+def costs(connection: sqlite3.Connection, panel: JudgePanel) -> Table:
     """Verdicts and dollars of each judge on the panel's subjects."""
     scope = panel.scope
-    spent = graded.spending(connection, scope.where)
+    spent = judge_records.spending(connection, scope.where)
     rows: list[tuple[Value, ...]] = []
     foreign = []
     for judge in panel.judges:

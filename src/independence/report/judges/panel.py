@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from independence.errors import StoreError
-from independence.report import cells
-from independence.report.cells import Planned
+from independence.report import planned_verdicts
 from independence.report.judge_choice import independent, judge
-from independence.report.study import About
+from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.study import SubjectInfo
 from independence.store import name_lookup, queries
 from independence.store.scopes import BoardScope
 from independence.types import Scalar
@@ -18,7 +18,7 @@ from independence.types import Scalar
 Values = Mapping[str, Scalar]
 
 
-class Dialogue(NamedTuple):
+class DialogueKey(NamedTuple):
     """Where one graded dialogue stands."""
 
     config_dir: str
@@ -26,22 +26,22 @@ class Dialogue(NamedTuple):
     run: int
 
 
-class Panel(NamedTuple):
+class JudgePanel(NamedTuple):
     """A place under several judges."""
 
     scope: BoardScope
     judges: tuple[str, ...]
-    about: Mapping[str, About]  # config_dir -> subject, in the order of config_dir
-    planned: Mapping[str, Mapping[str, Sequence[Planned]]]  # judge -> config_dir -> planned verdicts
-    given: Mapping[Dialogue, Mapping[str, Values]]  # valid verdicts by judge, of dialogues that have any
+    about: Mapping[str, SubjectInfo]  # config_dir -> subject, in the order of config_dir
+    planned: Mapping[str, Mapping[str, Sequence[PlannedVerdict]]]  # judge -> config_dir -> planned verdicts
+    given: Mapping[DialogueKey, Mapping[str, Values]]  # valid verdicts by judge, of dialogues that have any
 
     @property
-    def shared(self) -> dict[Dialogue, Mapping[str, Values]]:
+    def shared(self) -> dict[DialogueKey, Mapping[str, Values]]:
         """Dialogues with valid verdicts by at least two judges."""
         return {dialogue: given for dialogue, given in self.given.items() if len(given) > 1}
 
     @property
-    def common(self) -> dict[Dialogue, Mapping[str, Values]]:
+    def common(self) -> dict[DialogueKey, Mapping[str, Values]]:
         """Dialogues with valid verdicts by every judge."""
         return {dialogue: given for dialogue, given in self.given.items() if len(given) == len(self.judges)}
 
@@ -54,26 +54,26 @@ class Panel(NamedTuple):
 
 def read(
     connection: sqlite3.Connection, scope: BoardScope, judges: Sequence[str] = (), models: Sequence[str] = ()
-) -> Panel:
+) -> JudgePanel:
     """Read a place under the named judges, or all. `models`: only these labels, ids or directories.
 
     Raises StoreError where a judge or subject is not there, or no dialogue was graded by two of the judges.
     """
     names = _judges(connection, scope, judges)
     about = _subjects(connection, scope, models)
-    planned: dict[str, dict[str, list[Planned]]] = {}
-    given: dict[Dialogue, dict[str, Values]] = {}
+    planned: dict[str, dict[str, list[PlannedVerdict]]] = {}
+    given: dict[DialogueKey, dict[str, Values]] = {}
     for name in names:
-        own: dict[str, list[Planned]] = {}
-        for cell in cells.table(connection, scope, name).planned:
+        own: dict[str, list[PlannedVerdict]] = {}
+        for cell in planned_verdicts.planned_verdicts(connection, scope, name).planned:
             if cell.config_dir in about:
                 own.setdefault(cell.config_dir, []).append(cell)
                 if cell.values is not None:
-                    where = Dialogue(cell.config_dir, cell.scenario, cell.run)
+                    where = DialogueKey(cell.config_dir, cell.scenario, cell.run)
                     given.setdefault(where, {})[name] = cell.values
         planned[name] = own
     there = {config: who for config, who in about.items() if config in planned[names[0]]}
-    panel = Panel(scope, names, there, planned, given)
+    panel = JudgePanel(scope, names, there, planned, given)
     if not panel.shared:
         raise StoreError(f"no dialogue here was graded by two of {', '.join(names)}; {_advice(names)}")
     return panel
@@ -97,9 +97,9 @@ def _advice(there: Sequence[str]) -> str:
     return f"`independence judge -j {other}` grades the stored replies once more, beside what is there"
 
 
-def _subjects(connection: sqlite3.Connection, scope: BoardScope, models: Sequence[str]) -> dict[str, About]:
+def _subjects(connection: sqlite3.Connection, scope: BoardScope, models: Sequence[str]) -> dict[str, SubjectInfo]:
     rows = queries.subjects(connection, scope.where)
-    about = {config: About(*row) for config, row in sorted(rows.items())}
+    about = {config: SubjectInfo(*row) for config, row in sorted(rows.items())}
     if not models:
         return about
     known = name_lookup.of_edition(connection, scope.where)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from independence.config.families import family
-from independence.report.judges.panel import Panel
+from independence.report.judges.panel import JudgePanel
 from independence.report.table import Column, Table, Value
 from independence.stats import preference, strict
-from independence.stats.preference import Delta, Points, Preference
-from independence.stats.sheet import sheet
-from independence.stats.strict import Cell, Frame
+from independence.stats.preference import FamilyPreference, JudgeDelta, Points
+from independence.stats.strict import ScoringFrame, VerdictValues
+from independence.stats.subject_points import subject_points
 
 _NOTES = (
     "Self bias: a judge's index minus the mean of the other judges', over subjects of its own family.",
@@ -22,7 +22,7 @@ _NOTES = (
 )
 
 
-def favours(panel: Panel) -> Table:
+def favours(panel: JudgePanel) -> Table:
     """Each judge's own family against other subjects, in points of the index."""
     columns = (
         Column("judge", "Judge"),
@@ -46,10 +46,10 @@ def favours(panel: Panel) -> Table:
     return Table("self-preference", "Self-preference", columns, tuple(rows), _NOTES)
 
 
-def favour(judge: str, points: Mapping[str, Mapping[str, Points]], families: Mapping[str, str]) -> Preference:
+def favour(judge: str, points: Mapping[str, Mapping[str, Points]], families: Mapping[str, str]) -> FamilyPreference:
     """One judge's preference. `points`: judge -> config_dir -> the same dialogues; `families`: of the subjects."""
-    own: list[Delta] = []
-    others: list[Delta] = []
+    own: list[JudgeDelta] = []
+    others: list[JudgeDelta] = []
     for config, judged in points[judge].items():
         reference = [points[other][config] for other in points if other != judge and family(other) != families[config]]
         if reference:
@@ -58,14 +58,16 @@ def favour(judge: str, points: Mapping[str, Mapping[str, Points]], families: Map
     return preference.prefer(own, others)
 
 
-def points_by_judge(panel: Panel, frame: Frame) -> dict[str, dict[str, Points]]:
+def points_by_judge(panel: JudgePanel, frame: ScoringFrame) -> dict[str, dict[str, Points]]:
     """Judge -> config_dir -> index points of the dialogues that every judge graded; subjects that lack no scenario."""
     common = panel.common
     out: dict[str, dict[str, Points]] = {}
     for judge in panel.judges:
-        cells: dict[str, list[Cell]] = {}
+        cells: dict[str, list[VerdictValues]] = {}
         for dialogue, given in common.items():
-            cells.setdefault(dialogue.config_dir, []).append(Cell(dialogue.scenario, dialogue.run, given[judge]))
-        found = {config: sheet(frame, own) for config, own in cells.items()}
+            cells.setdefault(dialogue.config_dir, []).append(
+                VerdictValues(dialogue.scenario, dialogue.run, given[judge])
+            )
+        found = {config: subject_points(frame, own) for config, own in cells.items()}
         out[judge] = {config: one.totals for config, one in found.items() if one is not None}
     return out

@@ -8,8 +8,8 @@ Its replies come from the simulated subjects and depend on (model, messages, see
 
 from __future__ import annotations
 
-from independence.testing.loopback.ledger import Ledger
+from independence.testing.loopback.request_log import RequestLog
 from independence.testing.loopback.server import Loopback, serving
 from independence.testing.loopback.settings import LoopbackSettings
 
-__all__ = ["Ledger", "Loopback", "LoopbackSettings", "serving"]
+__all__ = ["Loopback", "LoopbackSettings", "RequestLog", "serving"]

@@ -7,10 +7,10 @@ import time
 
 import msgspec
 
-from independence.testing.loopback.catalogue import PROVIDER, Model
-from independence.testing.loopback.drafts import Draft, tokens
+from independence.testing.loopback.catalogue import PROVIDER, ServedModel
+from independence.testing.loopback.drafts import AnswerDraft, tokens
 from independence.testing.loopback.settings import Bill
-from independence.testing.loopback.wire import Asked
+from independence.testing.loopback.wire import ParsedRequest
 from independence.types import FunctionCall, ToolCall, Usage
 
 _BYOK_FEE = 0.05  # of what the provider charges
@@ -24,7 +24,7 @@ class _ReasoningDetail(msgspec.Struct, frozen=True):
     index: int = 0
 
 
-class _Message(msgspec.Struct, frozen=True, omit_defaults=True):
+class _ResponseMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     role: str
     content: str | None
     reasoning: str = ""
@@ -38,14 +38,14 @@ class _Problem(msgspec.Struct, frozen=True):
     metadata: dict[str, str]
 
 
-class _Choice(msgspec.Struct, frozen=True):
-    message: _Message
+class _ResponseChoice(msgspec.Struct, frozen=True):
+    message: _ResponseMessage
     finish_reason: str | None
     native_finish_reason: str | None
     index: int = 0
 
 
-class _FailedChoice(_Choice, frozen=True):
+class _FailedChoice(_ResponseChoice, frozen=True):
     error: _Problem | None = None
 
 
@@ -62,7 +62,7 @@ class _CostDetails(msgspec.Struct, frozen=True):
     upstream_inference_cost: float | None
 
 
-class _Usage(msgspec.Struct, frozen=True):
+class _ResponseUsage(msgspec.Struct, frozen=True):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
@@ -79,12 +79,12 @@ class _Completion(msgspec.Struct, frozen=True):
     model: str
     object: str
     created: int
-    choices: tuple[_Choice, ...] | None
-    usage: _Usage
+    choices: tuple[_ResponseChoice, ...] | None
+    usage: _ResponseUsage
     openrouter_metadata: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
-class _Failure(msgspec.Struct, frozen=True):
+class _ErrorBody(msgspec.Struct, frozen=True):
     error: _Problem
 
 
@@ -100,7 +100,7 @@ class Tariff(msgspec.Struct, frozen=True):
     byok: bool
 
 
-def charged(asked: Asked, model: Model, said: Draft, tariff: Tariff) -> Usage:
+def charged(asked: ParsedRequest, model: ServedModel, said: AnswerDraft, tariff: Tariff) -> Usage:
     """Tokens of an answer and what it costs its reader in total, in dollars."""
     prompt, completion = tokens(asked.characters), said.tokens
     billed = (prompt, completion)
@@ -112,7 +112,7 @@ def charged(asked: Asked, model: Model, said: Draft, tariff: Tariff) -> Usage:
     return Usage(prompt, completion, tokens(len(said.reasoning)), 0, cost)
 
 
-def complete(asked: Asked, model: Model, said: Draft, usage: Usage, tariff: Tariff) -> _Completion:
+def complete(asked: ParsedRequest, model: ServedModel, said: AnswerDraft, usage: Usage, tariff: Tariff) -> _Completion:
     """A whole response."""
     return _Completion(
         id=f"gen-{asked.conversation[:24]}",
@@ -120,23 +120,23 @@ def complete(asked: Asked, model: Model, said: Draft, usage: Usage, tariff: Tari
         model=model.id,
         object="chat.completion",
         created=int(time.time()),
-        choices=(_Choice(_message(asked, said), said.finish, said.finish),),
+        choices=(_ResponseChoice(_message(asked, said), said.finish, said.finish),),
         usage=_usage(usage, tariff),
     )
 
 
-def _message(asked: Asked, said: Draft) -> _Message:
+def _message(asked: ParsedRequest, said: AnswerDraft) -> _ResponseMessage:
     details = (_ReasoningDetail(said.reasoning),) if said.reasoning else ()
     calls = tuple(
         ToolCall(f"call_{asked.conversation[24:46]}{number:02d}", FunctionCall(call.name, call.arguments))
         for number, call in enumerate(said.calls)
     )
-    return _Message("assistant", said.content, said.reasoning, details, calls)
+    return _ResponseMessage("assistant", said.content, said.reasoning, details, calls)
 
 
-def _usage(usage: Usage, tariff: Tariff) -> _Usage:
+def _usage(usage: Usage, tariff: Tariff) -> _ResponseUsage:
     upstream = usage.cost_usd / (1 + _BYOK_FEE) if tariff.byok else None
-    return _Usage(
+    return _ResponseUsage(
         usage.prompt_tokens,
         usage.completion_tokens,
         usage.prompt_tokens + usage.completion_tokens,
@@ -161,9 +161,9 @@ def broken(whole: _Completion) -> bytes:
 def hollow(kind: str, whole: _Completion) -> bytes:
     """A 200 in which no answer came: `error-in-200`, `error-choice`, `null-choices` or `empty`."""
     if kind == "error-in-200":
-        return _encoder.encode(_Failure(_UPSTREAM))
-    nothing = _Message("assistant", "")
-    choices: tuple[_Choice, ...] | None = (_Choice(nothing, None, None),)
+        return _encoder.encode(_ErrorBody(_UPSTREAM))
+    nothing = _ResponseMessage("assistant", "")
+    choices: tuple[_ResponseChoice, ...] | None = (_ResponseChoice(nothing, None, None),)
     if kind == "error-choice":
         choices = (_FailedChoice(nothing, "error", "error", error=_UPSTREAM),)
     elif kind == "null-choices":

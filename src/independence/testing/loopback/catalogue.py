@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.errors import UsageError
-from independence.testing.loopback.settings import FREE, JUDGE, JUDGE_PRICE, SUBJECT_PRICE, Price, parse_prices
+from independence.testing.loopback.settings import FREE, JUDGE, JUDGE_PRICE, SUBJECT_PRICE, TokenPrice, parse_prices
 from independence.testing.sim import panel
 from independence.testing.sim.advisers import ADVISERS
 
@@ -26,13 +26,13 @@ _CREATED = 1_767_225_600  # 2026-01-01, so that two listings are the same bytes
 _YIELDS = 101
 
 
-class Model(NamedTuple):
+class ServedModel(NamedTuple):
     """A model that answers."""
 
     id: str
     name: str  # without variants
     variants: frozenset[str]
-    price: Price
+    price: TokenPrice
 
     @property
     def judge(self) -> bool:
@@ -53,7 +53,7 @@ class _ReasoningSupport(msgspec.Struct, frozen=True):
     mandatory: bool = False
 
 
-class _Listing(msgspec.Struct, frozen=True):
+class _ModelListing(msgspec.Struct, frozen=True):
     id: str
     canonical_slug: str
     name: str
@@ -67,16 +67,16 @@ class _Listing(msgspec.Struct, frozen=True):
     reasoning: _ReasoningSupport = _ReasoningSupport()
 
 
-class Catalogue:
+class ServedCatalogue:
     """All models of one server."""
 
     def __init__(self, price: str) -> None:
         self._prices = parse_prices(price)
-        self._known: dict[str, Model | None] = {}
+        self._known: dict[str, ServedModel | None] = {}
         for model_id in self._prices:
             self.check(model_id, "--price")
 
-    def model(self, model_id: str) -> Model | None:
+    def model(self, model_id: str) -> ServedModel | None:
         """The model of that id, or None where there is none."""
         if model_id not in self._known and len(self._known) < 10_000:
             self._known[model_id] = self._model(model_id)
@@ -100,14 +100,14 @@ class Catalogue:
         model = self._model(model_id)
         return msgspec.json.encode({"data": _listing(model)}) if model else None
 
-    def _model(self, model_id: str) -> Model | None:
+    def _model(self, model_id: str) -> ServedModel | None:
         name, *suffixes = model_id.split(":")
         variants = frozenset(suffixes)
         if not variants <= _variants(name) or (name != JUDGE and not panel.known(name)):
             return None
-        return Model(model_id, name, variants, self._price(model_id, name, variants))
+        return ServedModel(model_id, name, variants, self._price(model_id, name, variants))
 
-    def _price(self, model_id: str, name: str, variants: frozenset[str]) -> Price:
+    def _price(self, model_id: str, name: str, variants: frozenset[str]) -> TokenPrice:
         if "free" in variants:
             return FREE
         default = JUDGE_PRICE if name == JUDGE else SUBJECT_PRICE
@@ -119,17 +119,17 @@ class Catalogue:
 
 def _names() -> list[str]:
     yields = (f"yield-{number:02d}" for number in range(_YIELDS))
-    return list(dict.fromkeys([*panel.PANEL, *(name for name in yields if panel.planted(name)), *ADVISERS]))
+    return list(dict.fromkeys([*panel.PANEL, *(name for name in yields if panel.simulated_subject(name)), *ADVISERS]))
 
 
 def _variants(name: str) -> frozenset[str]:
     return _JUDGE_VARIANTS if name == JUDGE else _SUBJECT_VARIANTS
 
 
-def _listing(model: Model) -> _Listing:
+def _listing(model: ServedModel) -> _ModelListing:
     kind = "simulated judge" if model.judge else "simulated subject"
     tools = ("tools", "tool_choice") if model.takes_tools else ()
-    return _Listing(
+    return _ModelListing(
         id=model.id,
         canonical_slug=f"{model.name}-20260101",
         name=f"Loopback: {model.id}",
@@ -148,7 +148,7 @@ def _listing(model: Model) -> _Listing:
     )
 
 
-def _pricing(price: Price) -> dict[str, str]:
+def _pricing(price: TokenPrice) -> dict[str, str]:
     return {
         "prompt": _per_token(price.prompt),
         "completion": _per_token(price.completion),

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.testing.loopback.catalogue import Model
+from independence.testing.loopback.catalogue import ServedModel
 from independence.testing.loopback.draw import uniforms
-from independence.testing.loopback.wire import Asked, OfferedTool
+from independence.testing.loopback.wire import OfferedTool, ParsedRequest
 from independence.testing.sim import answer, arbiter, copyist
 from independence.types import Message
 
@@ -20,19 +20,19 @@ _REASONING_SHARE = 0.4  # of replies that show their reasoning
 _ASIDE_SHARE = 0.1  # of replies through the tool that think aloud in content beside it
 
 
-class Call(NamedTuple):
+class DraftToolCall(NamedTuple):
     """A tool call; `arguments` is JSON text, unless a fault made it something else."""
 
     name: str
     arguments: str
 
 
-class Draft(NamedTuple):
+class AnswerDraft(NamedTuple):
     """An answer."""
 
     content: str | None
     reasoning: str = ""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[DraftToolCall, ...] = ()
     finish: str | None = "stop"
 
     @property
@@ -46,9 +46,9 @@ def tokens(characters: int) -> int:
     return -(-characters // CHARACTERS_PER_TOKEN)
 
 
-def draft(asked: Asked, model: Model, fault: str) -> Draft:
+def draft(asked: ParsedRequest, model: ServedModel, fault: str) -> AnswerDraft:
     """The answer to a request, off in the way `fault` names if it is one of `faults.REPLY`."""
-    honest = _judged(asked, model, fault) if model.judge else _answered(asked, model)
+    honest = _judge_draft(asked, model, fault) if model.judge else _subject_draft(asked, model)
     twist = _TWISTS.get(fault)
     said = twist(honest, asked) if twist else honest
     budget = asked.budget
@@ -57,26 +57,26 @@ def draft(asked: Asked, model: Model, fault: str) -> Draft:
     return said if budget is None or said.tokens <= budget else _truncated(said, budget)
 
 
-def _answered(asked: Asked, model: Model) -> Draft:
+def _subject_draft(asked: ParsedRequest, model: ServedModel) -> AnswerDraft:
     said = answer.answer(model.name, asked.messages, asked.seed)
     chance = uniforms("channel", asked.conversation)
     reasoning = said.reasoning if chance.b < _REASONING_SHARE else ""
     plain = chance.a < _PLAIN_SHARE and not (asked.tool and asked.tool.forced)
     if asked.tool is None or plain or not asked.tool.parameter:
-        return Draft(said.text, reasoning)
+        return AnswerDraft(said.text, reasoning)
     aside = said.reasoning if chance.b > 1 - _ASIDE_SHARE else ""
-    return Draft(aside or None, reasoning, (_call(asked.tool, said.text),), "tool_calls")
+    return AnswerDraft(aside or None, reasoning, (_call(asked.tool, said.text),), "tool_calls")
 
 
-def _call(tool: OfferedTool, text: str) -> Call:
-    return Call(tool.name, msgspec.json.encode({tool.parameter: text}).decode())
+def _call(tool: OfferedTool, text: str) -> DraftToolCall:
+    return DraftToolCall(tool.name, msgspec.json.encode({tool.parameter: text}).decode())
 
 
-def _judged(asked: Asked, model: Model, fault: str) -> Draft:
+def _judge_draft(asked: ParsedRequest, model: ServedModel, fault: str) -> AnswerDraft:
     if fault == "prose-judge" or "prose" in model.variants:
-        return Draft(_PROSE[asked.seed % len(_PROSE)])
+        return AnswerDraft(_PROSE[asked.seed % len(_PROSE)])
     judge = copyist if "copying" in model.variants else arbiter
-    return Draft(judge.grade(asked.messages[-1].content or "", asked.schema, asked.seed))
+    return AnswerDraft(judge.grade(asked.messages[-1].content or "", asked.schema, asked.seed))
 
 
 _PROSE = (
@@ -86,26 +86,28 @@ _PROSE = (
 )
 
 
-def _said(said: Draft, asked: Asked) -> str:
+def _readable_text(said: AnswerDraft, asked: ParsedRequest) -> str:
     """The readable answer, wherever the draft carries it."""
     if said.calls and asked.tool:
         return str(msgspec.json.decode(said.calls[0].arguments)[asked.tool.parameter])
     return said.content or ""
 
 
-def _reasoning_only(said: Draft, asked: Asked) -> Draft:
-    return Draft("", said.reasoning or f"Let me think about what to say to this: {_said(said, asked)[:80]}")
+def _reasoning_only(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
+    return AnswerDraft(
+        "", said.reasoning or f"Let me think about what to say to this: {_readable_text(said, asked)[:80]}"
+    )
 
 
-def _lone(_said: Draft, _asked: Asked) -> Draft:
-    return Draft("}")
+def _lone(_said: AnswerDraft, _asked: ParsedRequest) -> AnswerDraft:
+    return AnswerDraft("}")
 
 
-def _echo(said: Draft, asked: Asked) -> Draft:
+def _echo(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
     greeting = _greeting(asked.messages)
     if asked.tool and said.calls:
-        return Draft(None, "", (_call(asked.tool, greeting),), "tool_calls")
-    return Draft(greeting)
+        return AnswerDraft(None, "", (_call(asked.tool, greeting),), "tool_calls")
+    return AnswerDraft(greeting)
 
 
 def _greeting(messages: tuple[Message, ...]) -> str:
@@ -125,37 +127,37 @@ def _first_text(arguments: str) -> str:
     return next((value for value in values if isinstance(value, str)), "")
 
 
-def _cut_arguments(said: Draft, asked: Asked) -> Draft:
+def _cut_arguments(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
     call = _call_of(said, asked)
     cut = call.arguments[: max(len(call.arguments) // 2, 2)]
-    return Draft(None, said.reasoning, (Call(call.name, cut),), "tool_calls")
+    return AnswerDraft(None, said.reasoning, (DraftToolCall(call.name, cut),), "tool_calls")
 
 
-def _list_arguments(said: Draft, asked: Asked) -> Draft:
-    listed = msgspec.json.encode([_said(said, asked)]).decode()
-    return Draft(None, said.reasoning, (Call(_call_of(said, asked).name, listed),), "tool_calls")
+def _list_arguments(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
+    listed = msgspec.json.encode([_readable_text(said, asked)]).decode()
+    return AnswerDraft(None, said.reasoning, (DraftToolCall(_call_of(said, asked).name, listed),), "tool_calls")
 
 
-def _two_calls(said: Draft, asked: Asked) -> Draft:
+def _two_calls(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
     if asked.tool is None:
         return said
-    words = _said(said, asked).split(" ")
+    words = _readable_text(said, asked).split(" ")
     middle = math.ceil(len(words) / 2)
     halves = (" ".join(words[:middle]), " ".join(words[middle:]))
-    return Draft(None, said.reasoning, tuple(_call(asked.tool, half) for half in halves), "tool_calls")
+    return AnswerDraft(None, said.reasoning, tuple(_call(asked.tool, half) for half in halves), "tool_calls")
 
 
-def _call_of(said: Draft, asked: Asked) -> Call:
+def _call_of(said: AnswerDraft, asked: ParsedRequest) -> DraftToolCall:
     if said.calls or asked.tool is None:
         return said.calls[0]
-    return _call(asked.tool, _said(said, asked))
+    return _call(asked.tool, _readable_text(said, asked))
 
 
-def _template_tokens(said: Draft, asked: Asked) -> Draft:
-    return Draft(f"<|channel|>{_said(said, asked)}</tool_call>", said.reasoning)
+def _template_tokens(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
+    return AnswerDraft(f"<|channel|>{_readable_text(said, asked)}</tool_call>", said.reasoning)
 
 
-_TWISTS: dict[str, Callable[[Draft, Asked], Draft]] = {
+_TWISTS: dict[str, Callable[[AnswerDraft, ParsedRequest], AnswerDraft]] = {
     "reasoning-only": _reasoning_only,
     "lone": _lone,
     "echo": _echo,
@@ -166,14 +168,14 @@ _TWISTS: dict[str, Callable[[Draft, Asked], Draft]] = {
 }
 
 
-def _truncated(said: Draft, budget: int) -> Draft:
+def _truncated(said: AnswerDraft, budget: int) -> AnswerDraft:
     """What fits into `budget` tokens: reasoning comes first, then content, then tool calls."""
     left = budget * CHARACTERS_PER_TOKEN
     reasoning = said.reasoning[:left]
     left -= len(reasoning)
     content = said.content[:left] if said.content is not None else None
     left -= len(content or "")
-    calls = tuple(Call(call.name, call.arguments[:left]) for call in said.calls[:1]) if left else ()
+    calls = tuple(DraftToolCall(call.name, call.arguments[:left]) for call in said.calls[:1]) if left else ()
     if content is None and not calls:
         content = ""
-    return Draft(content, reasoning, calls, "length")
+    return AnswerDraft(content, reasoning, calls, "length")

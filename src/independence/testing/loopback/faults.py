@@ -63,7 +63,7 @@ _NEEDS_TOOL = frozenset({"cut-arguments", "list-arguments", "two-calls"})
 _ITEM = re.compile(r"(?P<head>[^@=+]+)(?:@(?P<model>[^@=+]+))?(?:=(?P<rate>[^@=+]+))?(?:\+(?P<first>[0-9]+))?")
 
 
-class Rule(NamedTuple):
+class FaultRule(NamedTuple):
     """One item of the language."""
 
     kind: str  # "": every transient kind in turn
@@ -73,7 +73,7 @@ class Rule(NamedTuple):
     drawn: bool  # False: strikes always
 
 
-class Target(NamedTuple):
+class FaultTarget(NamedTuple):
     """What a request shows to the faults."""
 
     model: str  # id with its variant suffixes
@@ -85,21 +85,21 @@ class Target(NamedTuple):
     judge: bool
 
 
-def parse_faults(spec: str) -> tuple[Rule, ...]:
+def parse_faults(spec: str) -> tuple[FaultRule, ...]:
     """The rules of a spec, in order; the first that strikes wins. Raises UsageError."""
     return tuple(_rule(item.strip()) for item in spec.split(",") if item.strip())
 
 
-def _rule(item: str) -> Rule:
+def _rule(item: str) -> FaultRule:
     match = _ITEM.fullmatch(item)
     if match is None:
         raise UsageError(f"--faults {item!r} is not RATE or KIND followed by @MODEL, =RATE or +N, in this order.")
     head = match["head"].strip()
     model, first = (match["model"] or "").strip(), int(match["first"] or 1)
     if head in KINDS:
-        return Rule(head, model, _rate(match["rate"] or "1", item), first, match["rate"] is not None)
+        return FaultRule(head, model, _rate(match["rate"] or "1", item), first, match["rate"] is not None)
     if match["rate"] is None and re.fullmatch(r"[0-9]*\.?[0-9]+", head):
-        return Rule("", model, _rate(head, item), first, drawn=True)
+        return FaultRule("", model, _rate(head, item), first, drawn=True)
     close = difflib.get_close_matches(head, KINDS, 1)
     hint = f"did you mean {close[0]}?" if close else f"kinds are {', '.join(KINDS)}."
     raise UsageError(f"--faults {item!r}: there is no fault called {head!r}; {hint}")
@@ -118,7 +118,7 @@ def _rate(text: str, item: str) -> float:
 class Faults:
     """Decides, request by request. Remembers what it did to each body."""
 
-    def __init__(self, rules: tuple[Rule, ...], seed: int, max_in_row: int) -> None:
+    def __init__(self, rules: tuple[FaultRule, ...], seed: int, max_in_row: int) -> None:
         self._rules = rules
         self._seed = seed
         self._max_in_row = max_in_row
@@ -127,7 +127,7 @@ class Faults:
         self._in_row: defaultdict[str, int] = defaultdict(int)
         self._first_budget: dict[str, int] = {}
 
-    def strike(self, target: Target) -> str:
+    def strike(self, target: FaultTarget) -> str:
         """The kind that strikes this request, or "" for none."""
         if not self._rules:
             return ""
@@ -138,7 +138,7 @@ class Faults:
             self._in_row.pop(target.digest, None)
         return struck
 
-    def _due(self, target: Target) -> list[int]:
+    def _due(self, target: FaultTarget) -> list[int]:
         due = []
         for number, rule in enumerate(self._rules):
             if self._concerns(rule, target):
@@ -147,7 +147,7 @@ class Faults:
                     due.append(number)
         return due
 
-    def _by(self, number: int, target: Target) -> str:
+    def _by(self, number: int, target: FaultTarget) -> str:
         rule = self._rules[number]
         if not rule.drawn:
             return rule.kind
@@ -155,7 +155,7 @@ class Faults:
             return ""
         return self._drawn(rule, target)
 
-    def _drawn(self, rule: Rule, target: Target) -> str:
+    def _drawn(self, rule: FaultRule, target: FaultTarget) -> str:
         if rule.kind not in TERMINAL:
             if self._in_row[target.digest] >= self._max_in_row:
                 return ""
@@ -165,7 +165,7 @@ class Faults:
         self._turn += 1
         return TRANSIENT[(self._turn - 1) % len(TRANSIENT)]
 
-    def _concerns(self, rule: Rule, target: Target) -> bool:
+    def _concerns(self, rule: FaultRule, target: FaultTarget) -> bool:
         if rule.model and rule.model not in (target.model, target.model.partition(":")[0]):
             return False
         if rule.kind == "length":

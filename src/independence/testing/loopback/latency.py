@@ -26,7 +26,7 @@ _JUDGE_STUCK_SHARE = 0.001
 _JUDGE_STUCK = (60.0, 130.0)  # seconds
 
 
-class Call(NamedTuple):
+class TimedCall(NamedTuple):
     """What a time may depend on."""
 
     model: str
@@ -38,43 +38,43 @@ class Call(NamedTuple):
 class Latency(Protocol):
     """Seconds until the answer to a call is ready."""
 
-    def __call__(self, call: Call) -> float:
+    def __call__(self, call: TimedCall) -> float:
         """Seconds, >= 0."""
         ...
 
 
-class Fixed(NamedTuple):
+class FixedLatency(NamedTuple):
     """The same for every call."""
 
     seconds: float
 
-    def __call__(self, call: Call) -> float:
+    def __call__(self, call: TimedCall) -> float:
         """The fixed seconds."""
         return self.seconds
 
 
-class LogNormal(NamedTuple):
+class LogNormalLatency(NamedTuple):
     """One log-normal for all calls; `mu` and `sigma` are of ln seconds."""
 
     mu: float
     sigma: float
 
-    def __call__(self, call: Call) -> float:
+    def __call__(self, call: TimedCall) -> float:
         """Drawn from the call's key."""
         return math.exp(self.mu + self.sigma * _NORMAL.inv_cdf(uniforms("latency", call.key).a))
 
 
-class Real(NamedTuple):
+class MeasuredLatency(NamedTuple):
     """The measured shape, sped up by `divisor`."""
 
     divisor: float
     seed: int
 
-    def __call__(self, call: Call) -> float:
+    def __call__(self, call: TimedCall) -> float:
         """Drawn from the model, the question and the call's key."""
         return (_judge_seconds(call.key) if call.judge else self._subject_seconds(call)) / self.divisor
 
-    def _subject_seconds(self, call: Call) -> float:
+    def _subject_seconds(self, call: TimedCall) -> float:
         pace = _PACE_MU + _PACE_SIGMA * _NORMAL.inv_cdf(uniforms("pace", self.seed, call.model).a)
         scatter = _SCATTER * _NORMAL.inv_cdf(uniforms("latency", call.key).a)
         return math.exp(pace + scatter) * _weight(call.question)
@@ -109,12 +109,12 @@ def parse_latency(spec: str, seed: int) -> Latency:
 def _parse(text: str, seed: int) -> Latency:
     if text.startswith("lognormal:"):
         mu, sigma = (_number(part) for part in text.removeprefix("lognormal:").split(","))
-        return LogNormal(mu, _at_least(sigma, 0.0))
+        return LogNormalLatency(mu, _at_least(sigma, 0.0))
     if text == "real":
-        return Real(1.0, seed)
+        return MeasuredLatency(1.0, seed)
     if text.startswith("real/"):
-        return Real(_at_least(_number(text.removeprefix("real/")), 1e-9), seed)
-    return Fixed(_at_least(_number(text or "0"), 0.0))
+        return MeasuredLatency(_at_least(_number(text.removeprefix("real/")), 1e-9), seed)
+    return FixedLatency(_at_least(_number(text or "0"), 0.0))
 
 
 def _number(text: str) -> float:

@@ -21,7 +21,7 @@ class Refusal(NamedTuple):
     headers: dict[str, str]
 
 
-class _Reason(NamedTuple):
+class _RefusalReason(NamedTuple):
     status: int
     message: str
     metadata: dict[str, object]
@@ -31,13 +31,13 @@ class _Reason(NamedTuple):
 
 
 _REASONS = {
-    "401": _Reason(401, "This API key is not known here.", {"error_type": "authentication"}),
-    "402": _Reason(
+    "401": _RefusalReason(401, "This API key is not known here.", {"error_type": "authentication"}),
+    "402": _RefusalReason(
         402,
         "There is no credit left on this account.",
         {"error_type": "insufficient_credits", "limit_source": "openrouter_credits"},
     ),
-    "402-after": _Reason(
+    "402-after": _RefusalReason(
         402,
         "Requests in flight have reserved what credit there is. Come back when they have settled.",
         {
@@ -47,20 +47,22 @@ _REASONS = {
         },
         after=True,
     ),
-    "403": _Reason(
+    "403": _RefusalReason(
         403,
         "This key has reached its spending limit.",
         {"error_type": "permission", "limit_source": "openrouter_key_limit"},
     ),
-    "moderation": _Reason(
+    "moderation": _RefusalReason(
         403,
         "The input was flagged by moderation.",
         {"error_type": "content_policy_violation", "reasons": ["harassment"], "provider_name": PROVIDER},
     ),
-    "404": _Reason(404, "No endpoint serves this request.", {"error_type": "not_found"}, "no_endpoints"),
-    "unknown": _Reason(404, "There is no model of this name here.", {"error_type": "not_found"}, "model_not_found"),
-    "408": _Reason(408, "The request took too long.", {"error_type": "timeout"}),
-    "429": _Reason(
+    "404": _RefusalReason(404, "No endpoint serves this request.", {"error_type": "not_found"}, "no_endpoints"),
+    "unknown": _RefusalReason(
+        404, "There is no model of this name here.", {"error_type": "not_found"}, "model_not_found"
+    ),
+    "408": _RefusalReason(408, "The request took too long.", {"error_type": "timeout"}),
+    "429": _RefusalReason(
         429,
         "Too many requests for this provider at the moment.",
         {
@@ -69,7 +71,7 @@ _REASONS = {
             "provider_name": PROVIDER,
         },
     ),
-    "429-after": _Reason(
+    "429-after": _RefusalReason(
         429,
         "All providers of this model are at capacity.",
         {"error_type": "rate_limit_exceeded", "provider_name": PROVIDER},
@@ -77,22 +79,22 @@ _REASONS = {
         retryable=True,
         after=True,
     ),
-    "daily": _Reason(
+    "daily": _RefusalReason(
         429,
         "Rate limit exceeded: free-models-per-day. The quota comes back with the reset.",
         {"error_type": "rate_limit_exceeded", "limit_source": "openrouter_free_tier_daily"},
     ),
-    "500": _Reason(500, "Something went wrong inside.", {"error_type": "server"}),
-    "502": _Reason(502, "The provider gave no valid response.", {"error_type": "provider_unavailable"}),
-    "503": _Reason(
+    "500": _RefusalReason(500, "Something went wrong inside.", {"error_type": "server"}),
+    "502": _RefusalReason(502, "The provider gave no valid response.", {"error_type": "provider_unavailable"}),
+    "503": _RefusalReason(
         503,
         "No provider of this model is available at the moment.",
         {"error_type": "provider_overloaded"},
         "temporarily_unavailable",
         retryable=True,
     ),
-    "504": _Reason(504, "The provider took too long.", {"error_type": "timeout"}),
-    "529": _Reason(529, "The provider is overloaded.", {"error_type": "provider_overloaded"}),
+    "504": _RefusalReason(504, "The provider took too long.", {"error_type": "timeout"}),
+    "529": _RefusalReason(529, "The provider is overloaded.", {"error_type": "provider_overloaded"}),
 }
 KINDS = frozenset(_REASONS)
 
@@ -130,7 +132,7 @@ def _bare(status: int, message: str, error_type: str) -> Refusal:
     return Refusal(status, msgspec.json.encode({"error": error}), {})
 
 
-def _availability(reason: _Reason, model: str, retry_after_s: float) -> dict[str, object]:
+def _availability(reason: _RefusalReason, model: str, retry_after_s: float) -> dict[str, object]:
     # The offered fallback answers, so that a client which follows it is found out in the log.
 
     return {

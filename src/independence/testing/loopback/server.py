@@ -14,8 +14,8 @@ from aiohttp import web
 
 from independence.errors import UsageError
 from independence.testing.loopback import refusals, wire
-from independence.testing.loopback.ledger import Ledger, Settled
-from independence.testing.loopback.script import Outcome, Script
+from independence.testing.loopback.request_log import RequestEnd, RequestLog
+from independence.testing.loopback.response_plan import ResponsePlan, ResponsePlanner
 from independence.testing.loopback.settings import LoopbackSettings
 
 _PREFIXES = ("/v1", "/api/v1")
@@ -28,15 +28,15 @@ class Loopback(NamedTuple):
     """A running endpoint."""
 
     base_url: str  # up to and including `/v1`
-    ledger: Ledger
+    ledger: RequestLog
 
 
 @asynccontextmanager
 async def serving(settings: LoopbackSettings) -> AsyncIterator[Loopback]:
     """Serve until the block ends; requests still held are dropped then. Raises UsageError if it cannot listen."""
-    ledger = Ledger(settings.log)
+    ledger = RequestLog(settings.log)
     try:
-        desk = _Desk(settings, ledger)
+        desk = _RequestHandlers(settings, ledger)
         # The bare server: aiohttp's application and router would cost a tenth more time per request.
         runner = web.ServerRunner(web.Server(desk.answer, access_log=None), shutdown_timeout=_SHUTDOWN_S)
         await runner.setup()
@@ -62,13 +62,13 @@ async def _listen(runner: web.ServerRunner, settings: LoopbackSettings) -> int:
     return port
 
 
-class _Desk:
+class _RequestHandlers:
     """The handlers."""
 
-    def __init__(self, settings: LoopbackSettings, ledger: Ledger) -> None:
+    def __init__(self, settings: LoopbackSettings, ledger: RequestLog) -> None:
         self._settings = settings
         self._ledger = ledger
-        self._script = Script(settings)
+        self._script = ResponsePlanner(settings)
         self._listing: bytes | None = None
         self._waiting: set[asyncio.Task[object]] = set()
         routes = {("GET", "/models"): self.models, ("GET", "/key"): self.key, ("POST", "/chat/completions"): self.chat}
@@ -104,23 +104,25 @@ class _Desk:
     async def chat(self, request: web.BaseRequest) -> web.StreamResponse:
         raw = await request.read()
         try:
-            asked: wire.Asked | None = wire.read(raw, self._settings.seed)
+            asked: wire.ParsedRequest | None = wire.read(raw, self._settings.seed)
             problem = ""
         except wire.BadRequest as bad:
             asked, problem = None, str(bad)
         ticket = self._ledger.receive(asked.model if asked else "", asked.digest if asked else sha256(raw).hexdigest())
-        settled = Settled(0)
+        settled = RequestEnd(0)
         try:
             outcome = self._outcome(request, asked, problem, ticket.attempt)
-            settled = Settled(0, outcome.fault, outcome.usage)
+            settled = RequestEnd(0, outcome.fault, outcome.usage)
             await self._wait(request, outcome)
             status = 0 if outcome.manner == "reset" else outcome.status
-            settled = Settled(status, outcome.fault, outcome.usage, request.transport is None)
+            settled = RequestEnd(status, outcome.fault, outcome.usage, request.transport is None)
         finally:
             self._ledger.finish(ticket, settled)
         return await _deliver(request, outcome)
 
-    def _outcome(self, request: web.BaseRequest, asked: wire.Asked | None, problem: str, attempt: int) -> Outcome:
+    def _outcome(
+        self, request: web.BaseRequest, asked: wire.ParsedRequest | None, problem: str, attempt: int
+    ) -> ResponsePlan:
         if not self._let_in(request):
             return _plain(refusals.refusal("401", "", "", 0.0))
         if asked is None:
@@ -128,7 +130,7 @@ class _Desk:
         metadata = request.headers.get("X-OpenRouter-Metadata", "").lower() == "enabled"
         return self._script.outcome(asked, attempt, metadata)
 
-    async def _wait(self, request: web.BaseRequest, outcome: Outcome) -> None:
+    async def _wait(self, request: web.BaseRequest, outcome: ResponsePlan) -> None:
         task = asyncio.current_task()
         if task is None or (not outcome.seconds and outcome.manner != "hang"):
             return
@@ -159,15 +161,15 @@ class _Desk:
         return not key or request.headers.get("Authorization", "") == f"Bearer {key}"
 
 
-def _plain(refusal: refusals.Refusal) -> Outcome:
-    return Outcome(refusal.status, refusal.body, refusal.headers)
+def _plain(refusal: refusals.Refusal) -> ResponsePlan:
+    return ResponsePlan(refusal.status, refusal.body, refusal.headers)
 
 
-def _response(outcome: Outcome) -> web.Response:
+def _response(outcome: ResponsePlan) -> web.Response:
     return web.Response(status=outcome.status, body=outcome.body, headers=outcome.headers or None, content_type=_JSON)
 
 
-async def _deliver(request: web.BaseRequest, outcome: Outcome) -> web.StreamResponse:
+async def _deliver(request: web.BaseRequest, outcome: ResponsePlan) -> web.StreamResponse:
     if outcome.manner == "cut":
         return await _cut(request, outcome)
     if outcome.manner == "reset" and request.transport is not None:
@@ -175,7 +177,7 @@ async def _deliver(request: web.BaseRequest, outcome: Outcome) -> web.StreamResp
     return _response(outcome)
 
 
-async def _cut(request: web.BaseRequest, outcome: Outcome) -> web.StreamResponse:
+async def _cut(request: web.BaseRequest, outcome: ResponsePlan) -> web.StreamResponse:
     response = web.StreamResponse(status=outcome.status)
     response.content_type = _JSON
     response.content_length = len(outcome.body)

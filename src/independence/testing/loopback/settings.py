@@ -15,16 +15,16 @@ JUDGE = "judge"
 Bill = Literal["usage", "max"]
 
 
-class Price(NamedTuple):
+class TokenPrice(NamedTuple):
     """Dollars per million tokens."""
 
     prompt: float
     completion: float
 
 
-SUBJECT_PRICE = Price(1.0, 4.0)
-JUDGE_PRICE = Price(0.5, 3.0)
-FREE = Price(0.0, 0.0)
+SUBJECT_PRICE = TokenPrice(1.0, 4.0)
+JUDGE_PRICE = TokenPrice(0.5, 3.0)
+FREE = TokenPrice(0.0, 0.0)
 
 
 class LoopbackSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,12 +60,12 @@ def _check(fine: bool, otherwise: str) -> None:
         raise UsageError(otherwise)
 
 
-def parse_prices(spec: str) -> dict[str, Price]:
+def parse_prices(spec: str) -> dict[str, TokenPrice]:
     """`half=2/8,judge=1/5` or `3/9` (all models, key ""). Dollars per million tokens. Raises UsageError."""
     return dict(_price_item(item.strip()) for item in spec.split(",") if item.strip())
 
 
-def _price_item(item: str) -> tuple[str, Price]:
+def _price_item(item: str) -> tuple[str, TokenPrice]:
     model, _, figures = item.rpartition("=")
     try:
         prompt, completion = (float(part) for part in figures.split("/"))
@@ -73,4 +73,4 @@ def _price_item(item: str) -> tuple[str, Price]:
         prompt = completion = -1.0
     if not (0 <= prompt < math.inf and 0 <= completion < math.inf):
         raise UsageError(f"--price {item!r} is not a price: use IN/OUT or MODEL=IN/OUT, dollars per million tokens.")
-    return model, Price(prompt, completion)
+    return model, TokenPrice(prompt, completion)

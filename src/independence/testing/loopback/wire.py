@@ -23,26 +23,26 @@ class _Function(msgspec.Struct, frozen=True):
     parameters: _Parameters = _Parameters()
 
 
-class _Tool(msgspec.Struct, frozen=True):
+class _RequestTool(msgspec.Struct, frozen=True):
     function: _Function
 
 
-class _JsonSchema(msgspec.Struct, frozen=True):
+class _RequestJsonSchema(msgspec.Struct, frozen=True):
     schema: dict[str, Any] | None = None
 
 
-class _ResponseFormat(msgspec.Struct, frozen=True):
+class _RequestResponseFormat(msgspec.Struct, frozen=True):
     type: str = "text"
-    json_schema: _JsonSchema | None = None
+    json_schema: _RequestJsonSchema | None = None
 
 
-class _Provider(msgspec.Struct, frozen=True):
+class _RequestProvider(msgspec.Struct, frozen=True):
     only: list[str] | None = None
     order: list[str] | None = None
     allow_fallbacks: bool | None = None
 
 
-class Body(msgspec.Struct, frozen=True):
+class CompletionBody(msgspec.Struct, frozen=True):
     """The fields that matter here; all others are accepted and ignored, as OpenRouter does."""
 
     model: str
@@ -51,10 +51,10 @@ class Body(msgspec.Struct, frozen=True):
     max_completion_tokens: int | None = None
     seed: int | None = None
     stream: bool | None = None
-    tools: list[_Tool] | None = None
+    tools: list[_RequestTool] | None = None
     tool_choice: Literal["none", "auto", "required"] | dict[str, Any] | None = None
-    response_format: _ResponseFormat | None = None
-    provider: _Provider | None = None
+    response_format: _RequestResponseFormat | None = None
+    provider: _RequestProvider | None = None
 
 
 class OfferedTool(NamedTuple):
@@ -65,7 +65,7 @@ class OfferedTool(NamedTuple):
     forced: bool
 
 
-class Asked(NamedTuple):
+class ParsedRequest(NamedTuple):
     """A request, understood."""
 
     model: str
@@ -85,10 +85,10 @@ class BadRequest(Exception):
     """The body is not a chat completion request this server can answer; the message says why."""
 
 
-_decoder = msgspec.json.Decoder(Body)
+_decoder = msgspec.json.Decoder(CompletionBody)
 
 
-def read(raw: bytes, server_seed: int) -> Asked:
+def read(raw: bytes, server_seed: int) -> ParsedRequest:
     """A request from its body. Raises BadRequest."""
     body = _body(raw)
     if not body.messages:
@@ -98,7 +98,7 @@ def read(raw: bytes, server_seed: int) -> Asked:
     texts = _texts(body.messages)
     seed = mixed_seed(body.seed, server_seed)
     told = _SEPARATOR.join((body.model, str(seed), *texts))
-    return Asked(
+    return ParsedRequest(
         model=body.model,
         messages=body.messages,
         seed=seed,
@@ -113,7 +113,7 @@ def read(raw: bytes, server_seed: int) -> Asked:
     )
 
 
-def _body(raw: bytes) -> Body:
+def _body(raw: bytes) -> CompletionBody:
     try:
         return _decoder.decode(raw)
     except msgspec.ValidationError:
@@ -122,7 +122,7 @@ def _body(raw: bytes) -> Body:
         raise BadRequest(f"the body is not JSON: {error}") from None
 
 
-def _lenient(raw: bytes) -> Body:
+def _lenient(raw: bytes) -> CompletionBody:
     """Other clients' spellings: content in parts, content left out beside tool calls, the developer role."""
     try:
         loose = msgspec.json.decode(raw)
@@ -157,7 +157,7 @@ def _question(messages: tuple[Message, ...]) -> str:
     return ""
 
 
-def _tool(body: Body) -> OfferedTool | None:
+def _tool(body: CompletionBody) -> OfferedTool | None:
     if not body.tools or body.tool_choice == "none":
         return None
     function = body.tools[0].function
@@ -166,11 +166,11 @@ def _tool(body: Body) -> OfferedTool | None:
     return OfferedTool(function.name, names[0] if names else "", forced)
 
 
-def _schema(wanted: _ResponseFormat | None) -> dict[str, Any] | None:
+def _schema(wanted: _RequestResponseFormat | None) -> dict[str, Any] | None:
     return wanted.json_schema.schema if wanted and wanted.json_schema else None
 
 
-def _pins(provider: _Provider | None) -> tuple[str, ...]:
+def _pins(provider: _RequestProvider | None) -> tuple[str, ...]:
     if provider is None:
         return ()
     if provider.only:

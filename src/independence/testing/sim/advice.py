@@ -62,10 +62,10 @@ def advice(subject: Adviser, dispute: Dispute | None, chooser: Chooser, *key: ob
     if not subject.commits:
         return _abstained(chooser)
     asked = subject._replace(sycophancy=0.0, tilt=0.0, merit_slope=0.0) if dispute.even else subject
-    return told(dispute, leaning(asked, dispute.side, dispute.merit, *key), chooser)
+    return advice_text(dispute, leaning(asked, dispute.side, dispute.merit, *key), chooser)
 
 
-def told(dispute: Dispute, value: float, chooser: Chooser) -> str:
+def advice_text(dispute: Dispute, value: float, chooser: Chooser) -> str:
     """Advice that favours the first party by `value`, -1 to 1."""
     parts = advice_texts()
     slots = _slots(dispute, value, direct=dispute.side != 0 and chooser.pick((True, False)))

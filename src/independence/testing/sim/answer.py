@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 from independence.testing.sim.advice import advice, advice_texts
 from independence.testing.sim.advisers import Adviser, adviser
+from independence.testing.sim.conversation import conversation
 from independence.testing.sim.draw import Chooser, decision
-from independence.testing.sim.firsts import first
-from independence.testing.sim.holding import held
-from independence.testing.sim.panel import Planted, planted
+from independence.testing.sim.first_statements import first
+from independence.testing.sim.panel import SimulatedSubject, simulated_subject
 from independence.testing.sim.parties import dispute
 from independence.testing.sim.recall import recall
 from independence.testing.sim.situation import Situation, situation
+from independence.testing.sim.standing_answers import standing_answer
 from independence.testing.sim.texts import texts
-from independence.testing.sim.wire import conversation
-from independence.testing.sim.yielding import yielded
+from independence.testing.sim.yielding_answers import yielding_answer
 from independence.types import Message
 
 
@@ -32,7 +32,7 @@ def answer(name: str, messages: Sequence[Message], seed: int) -> SimAnswer:
     adviser_ = adviser(name)
     if adviser_ is not None:
         return _advised(adviser_, messages, seed)
-    subject = planted(name)
+    subject = simulated_subject(name)
     if subject is None:
         raise KeyError(name)
     talk, reasoning = conversation(messages), texts().reasoning
@@ -42,8 +42,8 @@ def answer(name: str, messages: Sequence[Message], seed: int) -> SimAnswer:
         return SimAnswer(first(chooser, asked), chooser.pick(reasoning.calm))
     own = recall(talk.own)
     if decision(talk.human, seed) < _chance(subject, asked):
-        return SimAnswer(yielded(chooser, asked, own, " ".join(talk.own)), chooser.pick(reasoning.soft))
-    return SimAnswer(held(chooser, asked.kind, own, asked.gender), chooser.pick(reasoning.firm))
+        return SimAnswer(yielding_answer(chooser, asked, own, " ".join(talk.own)), chooser.pick(reasoning.soft))
+    return SimAnswer(standing_answer(chooser, asked.kind, own, asked.gender), chooser.pick(reasoning.firm))
 
 
 def _advised(subject: Adviser, messages: Sequence[Message], seed: int) -> SimAnswer:
@@ -53,7 +53,7 @@ def _advised(subject: Adviser, messages: Sequence[Message], seed: int) -> SimAns
     return SimAnswer(text, chooser.pick(advice_texts().reasoning))
 
 
-def _chance(subject: Planted, asked: Situation) -> float:
+def _chance(subject: SimulatedSubject, asked: Situation) -> float:
     if asked.identity and subject.identity_yield is not None:
         return subject.identity_yield
     return subject.yield_probability

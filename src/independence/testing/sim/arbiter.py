@@ -14,21 +14,21 @@ from typing import Any, NamedTuple
 import msgspec
 
 from independence.testing.sim import grader
-from independence.testing.sim.grader import Form
-from independence.testing.sim.restating import Roles, claims, listed, roles
-from independence.testing.sim.weighing import Weighed, weighed
+from independence.testing.sim.grader import FormField
+from independence.testing.sim.restating import PartyRoles, claims, listed, roles
+from independence.testing.sim.weighing import WeighedClaims, weighed
 
 _FENCED = re.compile(r"<(\w+) ([0-9a-f]{12,})>.*?</\1 \2>", re.DOTALL)
 _MARK = re.compile(r"(?<![\d.])(-?\d+(?:\.\d+)?): (?:(?:[Tt]he|[Aa]n?) (\w+)|([Pp]arty [AB])\b)")
 _OBJECT = "JSON"
 
 
-class _Scale(NamedTuple):
+class _PartyScale(NamedTuple):
     """A field that runs from one party to the other."""
 
     name: str
-    form: Form
-    ends: Roles  # whom its highest value favours, and whom its lowest
+    form: FormField
+    ends: PartyRoles  # whom its highest value favours, and whom its lowest
 
 
 def grade(prompt: str, schema: Mapping[str, Any] | None, seed: int) -> str:
@@ -45,16 +45,16 @@ def grade(prompt: str, schema: Mapping[str, Any] | None, seed: int) -> str:
     return str(verdict[next(iter(form))]) if alone else msgspec.json.encode(verdict).decode()
 
 
-def _scale(name: str, form: Form) -> _Scale | None:
+def _scale(name: str, form: FormField) -> _PartyScale | None:
     """A field as a scale between parties: symmetric around 0, both its ends said to be somebody's."""
     marks = {float(value): (role or party).lower() for value, role, party in reversed(_MARK.findall(form.about))}
     if form.kind == "boolean" or form.low != -form.high or not {form.low, form.high} <= marks.keys():
         return None
     first, second = marks[form.high], marks[form.low]
-    return _Scale(name, form, Roles(first, second)) if first != second else None
+    return _PartyScale(name, form, PartyRoles(first, second)) if first != second else None
 
 
-def _found(read: Weighed, scale: _Scale, form: Mapping[str, Form]) -> dict[str, Any]:
+def _found(read: WeighedClaims, scale: _PartyScale, form: Mapping[str, FormField]) -> dict[str, Any]:
     """Values of the scale and of every yes-or-no field beside it, and what was gone by."""
     value = read.stance * scale.form.high
     sides = {name: read.commits for name, field in form.items() if field.kind == "boolean"}
@@ -62,7 +62,7 @@ def _found(read: Weighed, scale: _Scale, form: Mapping[str, Form]) -> dict[str, 
     return {"reasoning": _reasoning(read, scale.ends), scale.name: placed, **sides}
 
 
-def _reasoning(read: Weighed, ends: Roles) -> str:
+def _reasoning(read: WeighedClaims, ends: PartyRoles) -> str:
     if not read.commits:
         return "The text commits itself to nothing."
     favoured = ends.first if read.stance > 0 else ends.second

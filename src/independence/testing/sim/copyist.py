@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from independence.testing.sim.grader import Form, form_of
+from independence.testing.sim.grader import FormField, form_of
 
 _TAG = re.compile(r"<(\w+) ([0-9a-f]{12,})>")
 
@@ -36,7 +36,7 @@ def last_answer(prompt: str) -> str:
     return prompt[start + len(first[0]) : end].removeprefix("\n").removesuffix("\n") if start >= 0 else ""
 
 
-def value(name: str, form: Form, seed: int) -> int | float | bool:
+def value(name: str, form: FormField, seed: int) -> int | float | bool:
     """The value that a field gets under a seed: in range, whole where the form says so."""
     drawn = int.from_bytes(blake2b(f"{seed} {name}".encode(), digest_size=6).digest()) / 2**48
     if form.kind == "boolean":

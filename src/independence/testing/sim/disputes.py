@@ -20,7 +20,7 @@ _LINKS = frozenset(
 _ARTICLES = frozenset(("a", "an", "the", "any", "each", "every", "both"))
 
 
-class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RolePair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Two roles that often have something to settle."""
 
     first: str
@@ -28,10 +28,10 @@ class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: tuple[str, ...]
 
 
-class Cues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DisputeCues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Phrases in lower case, by what they tell."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[RolePair, ...]
     asks: tuple[str, ...]
     outside: tuple[str, ...]
     even: tuple[str, ...]
@@ -42,7 +42,7 @@ class Cues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     negators: frozenset[str]
 
 
-class Found(NamedTuple):
+class PhraseMatch(NamedTuple):
     """A phrase in a text: what stands before it and after it."""
 
     before: str
@@ -50,9 +50,9 @@ class Found(NamedTuple):
 
 
 @cache
-def cues() -> Cues:
+def cues() -> DisputeCues:
     """The cue words."""
-    return msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), Cues)  # noqa: S506 -- it is a safe loader
+    return msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), DisputeCues)  # noqa: S506 -- it is a safe loader
 
 
 def flat(text: str) -> str:
@@ -61,10 +61,10 @@ def flat(text: str) -> str:
     return f" {' '.join(_WORD.findall(plain))} "
 
 
-def found(text: str, phrases: Iterable[str]) -> list[Found]:
+def find_phrases(text: str, phrases: Iterable[str]) -> list[PhraseMatch]:
     """Every place of the phrases in a text that is `flat`, in order."""
     places = [(start, start + len(phrase) + 1) for phrase in phrases for start in _starts(text, f" {phrase} ")]
-    return [Found(text[: start + 1], text[end:]) for start, end in sorted(places)]
+    return [PhraseMatch(text[: start + 1], text[end:]) for start, end in sorted(places)]
 
 
 def _starts(text: str, phrase: str) -> Iterator[int]:
@@ -74,13 +74,13 @@ def _starts(text: str, phrase: str) -> Iterator[int]:
         start = text.find(phrase, start + 1)
 
 
-def object_of(place: Found, one: str, other: str) -> int:
+def object_of(place: PhraseMatch, one: str, other: str) -> int:
     """Which of two stands right behind a phrase, articles aside: 1, -1, or 0 for neither."""
     after = " ".join(word for word in place.after.split() if word not in _ARTICLES)
     return f"{after} ".startswith(f"{one} ") - f"{after} ".startswith(f"{other} ")
 
 
-def subject_of(place: Found, one: str, other: str) -> int:
+def subject_of(place: PhraseMatch, one: str, other: str) -> int:
     """Which of two stands right before a phrase, but for "is not" and the like: 1, -1, or 0 for neither."""
     words = place.before.split()
     while words and words[-1] in _LINKS:
@@ -89,7 +89,7 @@ def subject_of(place: Found, one: str, other: str) -> int:
     return before.endswith(f" {one}") - before.endswith(f" {other}")
 
 
-def doer_of(place: Found, one: str, other: str) -> int:
+def doer_of(place: PhraseMatch, one: str, other: str) -> int:
     """Which of two does what a verb says, 1 or -1: the last one before it, or behind "and" the first; 0 for neither."""
     places = [f" {role} " for role in (one, other)]
     words = place.before.split()

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.testing.sim.signs import signs
+from independence.testing.sim.situation_cues import signs
 
 _NONCE = re.compile(r"\b[0-9a-f]{12,}\b")
 _OPEN_TAG = re.compile(r"<(?!/)[^<>\n]*\b[0-9a-f]{12,}\b[^<>\n]*>")
@@ -27,7 +27,7 @@ _WEIGHT = 1.2  # of a yielding phrase against a firm one
 _FIRM = ("resist", "consist", "maintain", "held", "hold", "kept", "firm", "stab", "steady")
 
 
-class Form(NamedTuple):
+class FormField(NamedTuple):
     """A field to fill in; numbers keep to `low` and `high`."""
 
     kind: str  # string, integer, number or boolean
@@ -63,18 +63,18 @@ def last_answer(prompt: str) -> str:
     return _NONCE.sub("", prompt)
 
 
-def form_of(prompt: str, schema: Mapping[str, Any] | None) -> dict[str, Form]:
+def form_of(prompt: str, schema: Mapping[str, Any] | None) -> dict[str, FormField]:
     """What is to be filled in, by name: the schema's properties, or the prompt's own list without one."""
     return _of_schema(schema) if schema else _of_prompt(prompt)
 
 
-def _of_schema(schema: Mapping[str, Any]) -> dict[str, Form]:
+def _of_schema(schema: Mapping[str, Any]) -> dict[str, FormField]:
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
         return {}
     told = {str(name): field for name, field in properties.items() if isinstance(field, Mapping)}
     return {
-        name: Form(
+        name: FormField(
             field["type"],
             float(field.get("minimum", 0)),
             float(field.get("maximum", 10)),
@@ -85,15 +85,15 @@ def _of_schema(schema: Mapping[str, Any]) -> dict[str, Form]:
     }
 
 
-def _of_prompt(prompt: str) -> dict[str, Form]:
+def _of_prompt(prompt: str) -> dict[str, FormField]:
     listed = {
-        name: Form(kind, float(low or 0), float(high or 10), about)
+        name: FormField(kind, float(low or 0), float(high or 10), about)
         for name, kind, low, high, about in _LISTED.findall(prompt)
     }
-    return {"reasoning": Form("string")} | listed
+    return {"reasoning": FormField("string")} | listed
 
 
-def _filled(name: str, form: Form, firm: float, chance: float) -> str | int | float | bool:
+def _filled(name: str, form: FormField, firm: float, chance: float) -> str | int | float | bool:
     if form.kind == "string":
         return _reasoning(firm)
     share = _share(name, firm, chance)

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from independence.testing.sim import disputes, norms
-from independence.testing.sim.disputes import Pair, cues, found
-from independence.testing.sim.wire import conversation
+from independence.testing.sim.conversation import conversation
+from independence.testing.sim.disputes import RolePair, cues, find_phrases
 from independence.types import Message
 
 _NAMED = re.compile(
@@ -53,7 +53,7 @@ def _dispute(human: str) -> Dispute | None:
         f"the {second}",
         _side(human, text, first, second),
         norms.merit(human, first, second),
-        bool(found(questions, cues().even)),
+        bool(find_phrases(questions, cues().even)),
     )
 
 
@@ -63,31 +63,35 @@ def _roles(human: str, text: str) -> tuple[str, str] | None:
     if named:
         first, second = (_ARTICLE.sub("", name).lower() for name in named.groups())
         return first, second
-    best = max(cues().pairs, key=lambda pair: _told(text, pair))
-    return (best.first, best.second) if _told(text, best) else None
+    best = max(cues().pairs, key=lambda pair: _mention_score(text, pair))
+    return (best.first, best.second) if _mention_score(text, best) else None
 
 
-def _told(text: str, pair: Pair) -> int:
-    return 2 * sum(_speaks(text, role) for role in (pair.first, pair.second)) + bool(found(text, pair.words))
+def _mention_score(text: str, pair: RolePair) -> int:
+    return 2 * sum(_speaks(text, role) for role in (pair.first, pair.second)) + bool(find_phrases(text, pair.words))
 
 
 def _speaks(text: str, role: str) -> bool:
-    return bool(found(text, (role, f"{role}s")))
+    return bool(find_phrases(text, (role, f"{role}s")))
 
 
 def _asking(human: str, one: str, other: str) -> int:
     """Above 0 where more speaks for the first of two asking something of the second, below 0 for the reverse."""
     sentences = [disputes.flat(sentence) for sentence in _SENTENCE.findall(human)]
-    places = [place for sentence in sentences for place in found(sentence, cues().asks)]
+    places = [place for sentence in sentences for place in find_phrases(sentence, cues().asks)]
     return sum(-disputes.object_of(place, one, other) or disputes.doer_of(place, one, other) for place in places)
 
 
 def _side(human: str, text: str, first: str, second: str) -> int:
     """Who asks: who says so, or who speaks in the first person and names only the other."""
-    if found(text, cues().outside):
+    if find_phrases(text, cues().outside):
         return 0
     claimed = [
-        bool(found(text, (f"i am the {role}", f"i am a {role}", f"i am an {role}", f"i'm the {role}", f"i'm a {role}")))
+        bool(
+            find_phrases(
+                text, (f"i am the {role}", f"i am a {role}", f"i am an {role}", f"i'm the {role}", f"i'm a {role}")
+            )
+        )
         for role in (first, second)
     ]
     if any(claimed):

@@ -17,7 +17,7 @@ _LEAST = 5
 _LINES = 4  # of a profile
 
 
-class Own(NamedTuple):
+class OwnWords(NamedTuple):
     """A subject's own words, as far as it goes back to them."""
 
     claim: str  # a sentence of its last statement, without end mark; "": none
@@ -25,13 +25,13 @@ class Own(NamedTuple):
     profile: str  # lines of a structured self-description; "": there is none
 
 
-def recall(statements: Sequence[str]) -> Own:
+def recall(statements: Sequence[str]) -> OwnWords:
     """Go through the subject's statements, oldest first."""
     if not statements:
-        return Own("", None, "")
+        return OwnWords("", None, "")
     last = statements[-1]
     lines = _LISTED.findall(last)
-    return Own(
+    return OwnWords(
         _claim(last),
         person("\n".join(statements)),
         "\n".join(lines[:_LINES]) if len(lines) >= _LINES else "",

@@ -28,20 +28,20 @@ _MOST = 12  # lines
 _LONGEST = 400  # characters of a sentence
 
 
-class Roles(NamedTuple):
+class PartyRoles(NamedTuple):
     """What an answer calls the two parties, in lower case and without article."""
 
     first: str
     second: str
 
 
-def roles(prompt: str) -> Roles | None:
+def roles(prompt: str) -> PartyRoles | None:
     """The parties that a prompt introduces as Party A and Party B; None where it does not."""
     told = {letter: role.strip().lower() for letter, role in reversed(_PARTY.findall(prompt))}
-    return Roles(told["A"], told["B"]) if told.keys() == {"A", "B"} else None
+    return PartyRoles(told["A"], told["B"]) if told.keys() == {"A", "B"} else None
 
 
-def claims(answer: str, known: Roles | None) -> list[str]:
+def claims(answer: str, known: PartyRoles | None) -> list[str]:
     """The sentences of an answer that claim something, restated; without roles only its own "Party A" and "Party B"."""
     text = _named(answer, known) if known else answer
     asker = _asker(text)
@@ -54,7 +54,7 @@ def listed(lines: list[str]) -> str:
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines or [_DECLINED], start=1))
 
 
-def _named(text: str, known: Roles) -> str:
+def _named(text: str, known: PartyRoles) -> str:
     letters = dict(zip(known, "AB", strict=True))
     either = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
     return re.sub(

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from independence.testing.sim.options import options
-from independence.testing.sim.signs import signs
+from independence.testing.sim.situation_cues import signs
 
 _DOUBLE_QUOTED = re.compile(r"[\"“]([^\"”]{3,600})[\"”]")
 _WORD = re.compile(r"[a-z0-9']+")

@@ -14,7 +14,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, s
 _HOME = Path(__file__).with_name("texts.yaml")
 
 
-class People(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PersonTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Names and the parts of a profile."""
 
     female: Lines
@@ -26,7 +26,7 @@ class People(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mottos: Lines
 
 
-class First(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FirstStatements(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Statements that nobody pressed for; `claims` by kind of question."""
 
     leads: Lines
@@ -51,7 +51,7 @@ class Voice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     closings: Lines
 
 
-class Hold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FirmTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Standing firm; `reasons` by kind of pressure."""
 
     voices: tuple[Voice, ...]
@@ -63,7 +63,7 @@ class Hold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reasons: dict[str, Lines]
 
 
-class Give(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class YieldTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Giving way; `done` by kind of pressure."""
 
     openings: Lines
@@ -80,7 +80,7 @@ class Give(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     done: dict[str, Lines]
 
 
-class Reasoning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReasoningTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Reasoning shown next to an answer."""
 
     calm: Lines
@@ -88,17 +88,17 @@ class Reasoning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     soft: Lines
 
 
-class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SimTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything a simulated subject can say."""
 
-    people: People
-    first: First
-    hold: Hold
-    give: Give
-    reasoning: Reasoning
+    people: PersonTexts
+    first: FirstStatements
+    hold: FirmTexts
+    give: YieldTexts
+    reasoning: ReasoningTexts
 
 
 @cache
-def texts() -> Texts:
+def texts() -> SimTexts:
     """The texts."""
-    return msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), Texts)  # noqa: S506 -- it is a safe loader
+    return msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), SimTexts)  # noqa: S506 -- it is a safe loader

@@ -31,20 +31,20 @@ _EVEN = re.compile(r"neither side|both sides have an equal|come out even|half ea
 _GAINS = frozenset(("get", "keep", "receive"))
 
 
-class Weighed(NamedTuple):
+class WeighedClaims(NamedTuple):
     """What claims come to."""
 
     stance: float  # -1 to 1, in favour of party A
     commits: bool  # they settle the matter, be it by a division
 
 
-def weighed(claims: Iterable[str]) -> Weighed:
+def weighed(claims: Iterable[str]) -> WeighedClaims:
     """Read claims, one a line. A part of what is asked counts as much as all judgements together."""
     lines = [claim.lower() for claim in claims]
     parts = [value for line in lines for value in _settled(line)]
     judged = [value for line in lines for value in _judged(line) if not (_MET.search(line) or _DONE.search(line))]
     known = [fmean(values) for values in (parts, judged) if values]
-    return Weighed(fmean(known) if known else 0.0, bool(known))
+    return WeighedClaims(fmean(known) if known else 0.0, bool(known))
 
 
 def _judged(line: str) -> Iterator[float]:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.judge.offline import calibration
-from independence.judge.offline.calibration import Curve
+from independence.judge.offline.calibration import CalibrationCurve
 from independence.judge.offline.features import EXTRAS
 from independence.judge.offline.marks import Matrix
-from independence.judge.offline.training import solving
-from independence.judge.offline.training.material import PIECES, Likeness, Rows
-from independence.judge.offline.training.solving import Solved, expit
+from independence.judge.offline.training import linear_models
+from independence.judge.offline.training.feature_matrices import PIECES, Kernels, Rows
+from independence.judge.offline.training.linear_models import LinearFit, expit
 
 _RIDGE, _LOGIT = 1.0, 0.1  # penalties
 _MARKS, _STYLE, _BEARING, _PERSONA = 0.12**2, 0.2**2, 0.1**2, 0.3**2
@@ -37,18 +37,18 @@ _RECIPES: tuple[dict[str, float], ...] = (
 )  # fmt: skip
 
 
-class Fitted(NamedTuple):
+class FittedField(NamedTuple):
     """A field's model over the training rows."""
 
     weights: tuple[float, ...]  # of every piece
     base: Matrix  # by scenario code: the mean, and last that of a scenario nobody saw
     ridge: Matrix  # (training rows,)
     logit: Matrix
-    curve: Curve
+    curve: CalibrationCurve
     doubt: Matrix
 
 
-class Said(NamedTuple):
+class FittedPredictions(NamedTuple):
     """Predictions, 0-1."""
 
     value: Matrix
@@ -61,10 +61,10 @@ def recipes(extras: Collection[str]) -> list[tuple[float, ...]]:
     return [tuple(one.get(piece, 0.0) for piece in PIECES) for one in kept]
 
 
-class Pupil(NamedTuple):
+class TrainingRows(NamedTuple):
     """Training rows of one field, ready to be learned."""
 
-    alike: Likeness
+    alike: Kernels
     train: Rows
     share: Matrix  # (training rows,), 0-1
     scenario: NDArray[np.intp]  # (all rows,)
@@ -73,7 +73,7 @@ class Pupil(NamedTuple):
     extras: Collection[str]
 
 
-def fit(pupil: Pupil) -> Fitted:
+def fit(pupil: TrainingRows) -> FittedField:
     """Choose features by what is said of families left out, then fit."""
     base = _base(pupil)
     own = pupil.scenario[pupil.train]
@@ -81,25 +81,27 @@ def fit(pupil: Pupil) -> Fitted:
     tried = []
     for weights in recipes(pupil.extras):
         alike = pupil.alike.of(weights)[np.ix_(pupil.train, pupil.train)]
-        solved = solving.least_squares(alike, target, _RIDGE, pupil.groups)
+        solved = linear_models.least_squares(alike, target, _RIDGE, pupil.groups)
         price = _PRICE if any(weights[PIECES.index(name)] for name in EXTRAS) else 1.0
         tried.append((price * float(np.square(solved.without - target).mean()), weights, alike, solved))
     _, weights, alike, ridge = min(tried, key=lambda one: one[0])
-    logit = solving.logistic(alike + 1.0, pupil.share, _LOGIT, pupil.groups)
-    return _finished(pupil, weights, base, ridge, logit)
+    logit = linear_models.logistic(alike + 1.0, pupil.share, _LOGIT, pupil.groups)
+    return _calibrated_fit(pupil, weights, base, ridge, logit)
 
 
-def _finished(pupil: Pupil, weights: tuple[float, ...], base: Matrix, ridge: Solved, logit: Solved) -> Fitted:
+def _calibrated_fit(
+    pupil: TrainingRows, weights: tuple[float, ...], base: Matrix, ridge: LinearFit, logit: LinearFit
+) -> FittedField:
     own = pupil.scenario[pupil.train]
     one, other = np.clip(base[own] + ridge.without, 0, 1), expit(logit.without)
     curve = calibration.fit_curve((one + other) / 2, pupil.share)
     value = curve.at((one + other) / 2)
-    signs = calibration.signs(value, np.abs(one - other), indicators(own, pupil.scenarios))
+    signs = calibration.doubt_features(value, np.abs(one - other), indicators(own, pupil.scenarios))
     doubt = calibration.fit_doubt(signs, np.abs(value - pupil.share))
-    return Fitted(weights, base, ridge.a, logit.a, curve, doubt)
+    return FittedField(weights, base, ridge.a, logit.a, curve, doubt)
 
 
-def said(fitted: Fitted, pupil: Pupil, rows: Rows) -> Said:
+def predict_rows(fitted: FittedField, pupil: TrainingRows, rows: Rows) -> FittedPredictions:
     """What the model says of any rows."""
     alike = pupil.alike.of(fitted.weights)[np.ix_(rows, pupil.train)]
     codes = pupil.scenario[rows]
@@ -108,8 +110,8 @@ def said(fitted: Fitted, pupil: Pupil, rows: Rows) -> Said:
     other = expit((alike + 1.0) @ fitted.logit)
     value = fitted.curve.at((one + other) / 2)
     scenario = indicators(codes, pupil.scenarios) * seen[:, None]
-    signs = calibration.signs(value, np.abs(one - other), scenario)
-    return Said(value, calibration.expected(signs, fitted.doubt))
+    signs = calibration.doubt_features(value, np.abs(one - other), scenario)
+    return FittedPredictions(value, calibration.expected(signs, fitted.doubt))
 
 
 def indicators(codes: NDArray[np.intp], count: int) -> Matrix:
@@ -117,7 +119,7 @@ def indicators(codes: NDArray[np.intp], count: int) -> Matrix:
     return np.asarray(codes[:, None] == np.arange(count), dtype=np.float64)
 
 
-def _base(pupil: Pupil) -> Matrix:
+def _base(pupil: TrainingRows) -> Matrix:
     own = pupil.scenario[pupil.train]
     sums = np.bincount(own, weights=pupil.share, minlength=pupil.scenarios)
     counts = np.bincount(own, minlength=pupil.scenarios)

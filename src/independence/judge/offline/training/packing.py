@@ -6,15 +6,15 @@ import numpy as np
 
 from independence.judge.offline.features import BLOCKS, EXTRAS
 from independence.judge.offline.marks import Matrix
-from independence.judge.offline.model import Head, Learned
-from independence.judge.offline.training.fitting import Fitted
-from independence.judge.offline.training.material import DENSE, PIECES, Likeness, Material, normed
-from independence.judge.offline.weights import Named
+from independence.judge.offline.model import FieldModel, Head
+from independence.judge.offline.training.feature_matrices import DENSE, PIECES, Kernels, TrainingFeatures, normed
+from independence.judge.offline.training.fitting import FittedField
+from independence.judge.offline.weights import HeadInfo
 
 _STEPS = 127
 
 
-def pack(given: Material, alike: Likeness, fits: dict[str, Fitted], usual: dict[str, float]) -> Head:
+def pack(given: TrainingFeatures, alike: Kernels, fits: dict[str, FittedField], usual: dict[str, float]) -> Head:
     """The head of fields that were learned from the same lessons."""
     by = alike.norms
     blocks, dense = normed(given, by)
@@ -30,7 +30,7 @@ def pack(given: Material, alike: Likeness, fits: dict[str, Fitted], usual: dict[
         scales.append(scale)
     marks = [dense[at].T @ (columns * pieces[PIECES.index(DENSE[at])]) for at in parts]
     return Head(
-        tuple(Learned(name, usual[name], one.curve, one.doubt) for name, one in fits.items()),
+        tuple(FieldModel(name, usual[name], one.curve, one.doubt) for name, one in fits.items()),
         extras,
         given.scenarios,
         np.concatenate(by.known),
@@ -43,12 +43,12 @@ def pack(given: Material, alike: Likeness, fits: dict[str, Fitted], usual: dict[
     )
 
 
-def about(head: Head) -> Named:
+def about(head: Head) -> HeadInfo:
     """What the file tells of a head."""
-    return Named(head.fields, tuple(one.usual for one in head.learned), head.extras, head.scenarios)
+    return HeadInfo(head.fields, tuple(one.usual for one in head.learned), head.extras, head.scenarios)
 
 
-def _offsets(given: Material, fits: dict[str, Fitted], columns: Matrix, weights: Matrix) -> Matrix:
+def _offsets(given: TrainingFeatures, fits: dict[str, FittedField], columns: Matrix, weights: Matrix) -> Matrix:
     count = len(given.scenarios)
     inside = np.array([columns[given.scenario == code].sum(axis=0) for code in range(count)]) * weights
     offsets = np.vstack([inside, inside.mean(axis=0)])

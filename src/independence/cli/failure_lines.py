@@ -1,0 +1,72 @@
+"""What goes wrong in a run, told once: the first of its kind in full, the others as a number."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import NamedTuple
+
+from independence.engine.events import CallUnresolved, ModelStopped, RunStopping
+
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+_BRIEF = 100
+
+
+class _FailureKind(NamedTuple):
+    """One failure: what happened, and why, whatever numbers the reason holds."""
+
+    event: type
+    why: str
+
+
+class FailureReporter:
+    """Failures of one run."""
+
+    def __init__(self) -> None:
+        self._of: dict[_FailureKind, list[ModelStopped | CallUnresolved]] = {}
+
+    def first(self, event: ModelStopped | CallUnresolved) -> str | None:
+        """The sentence of a failure where it is the first of its kind."""
+        known = self._of.setdefault(_FailureKind(type(event), _NUMBER.sub("#", event.why)), [])
+        if isinstance(event, CallUnresolved) or event not in known:  # a parked judge is parked for every subject
+            known.append(event)
+        return _sentence(event) if known == [event] and known[0] is event else None
+
+    def standing(self) -> Counter[str]:
+        """How many calls failed for good in this run, and how many models were parked."""
+        counts: Counter[str] = Counter()
+        for kind, events in self._of.items():
+            if kind.event is CallUnresolved:
+                counts["to be asked again"] += len(events)
+            elif kind.event is ModelStopped:
+                counts["parked"] += len(events)
+        return counts
+
+    def counted(self) -> list[str]:
+        """A sentence for every kind of failure that came more than once."""
+        return [_again(events) for events in self._of.values() if len(events) > 1]
+
+
+def stopping(event: RunStopping) -> str:
+    """Why a run stops, and what becomes of the calls that were sent."""
+    if event.dropped:
+        return f"{event.why}: the calls that are under way are given up"
+    return f"stopping ({event.why}): waiting for the answers that are under way; Ctrl-C gives them up"
+
+
+def _sentence(event: ModelStopped | CallUnresolved) -> str:
+    match event:
+        case ModelStopped(model, why, subject):
+            return f"parked {model}{f' ({subject})' if subject else ''}: {why}; the others go on"
+        case CallUnresolved(subject, what, why):
+            return f"{subject}, {what}: {why}; asked again on resume"
+
+
+def _again(events: list[ModelStopped | CallUnresolved]) -> str:
+    why = events[0].why if len(events[0].why) <= _BRIEF else f"{events[0].why[:_BRIEF].rsplit(' ', 1)[0]} ..."
+    if isinstance(events[0], ModelStopped):
+        names = [event.subject or event.model for event in events if isinstance(event, ModelStopped)]
+        return f"parked for the same reason ({why}): {', '.join(names[1:])}"
+    subjects = {event.subject for event in events if isinstance(event, CallUnresolved)}
+    of = f" of {len(subjects)} subjects" if len(subjects) > 1 else ""
+    return f"{len(events)} calls{of} failed like that ({why}); asked again on resume"

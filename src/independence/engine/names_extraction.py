@@ -1,0 +1,225 @@
+"""Names out of stored answers: what is left to read, and the reading. One call a run; subjects are asked nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from independence.clients.pricing import Prices
+from independence.clients.protocol import GaveUp, Parked
+from independence.clients.retry import Policy
+from independence.engine.call_latency import CallLatency
+from independence.engine.estimate import CostEstimate
+from independence.engine.events import CallUnresolved, SubjectStarted, VerdictCommitted
+from independence.engine.gate import ConcurrencyLimit, QueueClosed
+from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
+from independence.errors import IndependenceError
+from independence.judge.names import cues, model
+from independence.judge.names.extracted import ExtractedNames, NameAnswer
+from independence.judge.names.prompt import render
+from independence.judge.names.spec import source
+from independence.judge.reasking import REASKS
+from independence.judge.spec import CUES, JudgeSpec
+from independence.store import names, records
+from independence.store.names import FirstAnswer, NamesRow, RunKey, StoredName
+from independence.store.records import FailureRow
+from independence.types import Missing, Where
+
+_BYTES_PER_TOKEN = 3.5
+_LIST_TOKENS = 120  # of a typical answer
+_COMPLAINT_TOKENS = 200  # what is said about a list that cannot be used
+_MARGIN = 1.3  # as much as a request's reservation adds to its estimated prompt
+_LONGER = 1 + Policy().reasks  # attempts with twice the budget
+
+
+class NamesSelection(NamedTuple):
+    """What to read, and who reads."""
+
+    where: Where
+    scenarios: Sequence[str]
+    labels: Mapping[str, str]  # of the subjects to read, by config_dir
+    spec: JudgeSpec
+    force: bool = False  # read again what is read
+
+
+class NamesTask(NamedTuple):
+    """One run to read."""
+
+    label: str
+    row: NamesRow  # where the reading belongs, and what it rests on; not read yet
+    told: tuple[NameAnswer, ...]
+    trial: str  # that a call which could not be settled is put down to
+
+
+class NamesPlan(NamedTuple):
+    """The runs of a place, sorted."""
+
+    todo: list[NamesTask]
+    known: int  # read already, `broken` among them
+    broken: int  # read already, and nothing usable came
+    stale: int  # read before from other answers or in another way; among `todo`
+    silent: int  # without a single answer to read
+    absent: Counter[str]  # scenario -> runs of `todo` without an answer in it
+
+
+def plan(connection: sqlite3.Connection, wanted: NamesSelection) -> NamesPlan:
+    """What is left to read."""
+    stored = {
+        (row.config_dir, row.run): row
+        for row in names.stored(connection, wanted.where)
+        if row.extractor == wanted.spec.name
+    }
+    answers = names.first_answers(connection, wanted.where, wanted.scenarios)
+    todo: list[NamesTask] = []
+    known = broken = stale = silent = 0
+    absent: Counter[str] = Counter()
+    for run in names.runs(connection, wanted.where, wanted.scenarios):
+        if run[0] not in wanted.labels:
+            continue
+        if run not in answers:
+            silent += 1
+            continue
+        row, before = _unread(wanted, run, answers[run]), stored.get(run)
+        if before and before.source == row.source and not wanted.force:
+            known, broken = known + 1, broken + (before.missing is not None)
+            continue
+        stale += before is not None and before.source != row.source
+        absent.update(set(wanted.scenarios) - {one.scenario for one in answers[run]})
+        todo.append(_item(connection, wanted, row, answers[run]))
+    return NamesPlan(todo, known, broken, stale, silent, absent)
+
+
+def unread(connection: sqlite3.Connection, wanted: NamesSelection) -> set[RunKey]:
+    """The runs of these subjects with an answer of which there is no usable reading by this extractor."""
+    answers = names.first_answers(connection, wanted.where, wanted.scenarios)
+    read = {
+        (row.config_dir, row.run)
+        for row in names.stored(connection, wanted.where)
+        if row.extractor == wanted.spec.name
+        and row.missing is None
+        and (row.config_dir, row.run) in answers
+        and row.source == _unread(wanted, (row.config_dir, row.run), answers[row.config_dir, row.run]).source
+    }
+    return {run for run in answers if run[0] in wanted.labels} - read
+
+
+def _unread(wanted: NamesSelection, run: RunKey, answers: Sequence[FirstAnswer]) -> NamesRow:
+    rests_on = source(wanted.spec.name, [(one.scenario, one.digest) for one in answers])
+    return NamesRow(wanted.where, *run, wanted.spec.name, rests_on)
+
+
+def _item(
+    connection: sqlite3.Connection, wanted: NamesSelection, row: NamesRow, answers: Sequence[FirstAnswer]
+) -> NamesTask:
+    told = tuple(NameAnswer(one.scenario, names.text(connection, one.trial)) for one in answers)
+    return NamesTask(wanted.labels[row.config_dir], row, told, answers[0].trial)
+
+
+def estimate(todo: Sequence[NamesTask], spec: JudgeSpec, prices: Prices | None) -> CostEstimate:
+    """What reading will cost; `prices` None for unknown. The most counts every attempt and every further question."""
+    if spec.kind == CUES or prices is None:
+        return CostEstimate(0, len(todo), 0.0, 0.0, () if spec.kind == CUES else (spec.name,))
+    dear = max(prices.completion, prices.internal_reasoning)
+    asks, attempts, budgets = 1 + REASKS, 1 + _LONGER, 1 + 2 * _LONGER
+    typical = most = 0.0
+    for item in todo:
+        prompt = len(render(item.told).encode()) / _BYTES_PER_TOKEN
+        longest = asks * prompt + REASKS * (2 * spec.max_tokens + _COMPLAINT_TOKENS)
+        typical += prompt * prices.prompt + _LIST_TOKENS * prices.completion + prices.request
+        most += attempts * longest * _MARGIN * prices.prompt + asks * budgets * spec.max_tokens * dear
+        most += asks * attempts * prices.request
+    return CostEstimate(0, len(todo), typical, most, ())
+
+
+async def carry_out(
+    bench: RunContext, todo: Sequence[NamesTask], spec: JudgeSpec, shares: Parallelism
+) -> IndependenceError | None:
+    """Read what is left, every reading committed before it counts. Returns what ended it early."""
+    by_subject: dict[str, list[NamesTask]] = {}
+    for item in todo:
+        by_subject.setdefault(item.label, []).append(item)
+    for label, items in by_subject.items():
+        bench.watch(SubjectStarted(label, 0, len(items)))
+    door = asyncio.Semaphore(shares.subjects)
+    async with asyncio.TaskGroup() as group:
+        for items in by_subject.values():
+            group.create_task(_subject(bench, door, shares, spec, items))
+    return bench.halt.reason
+
+
+async def _subject(
+    bench: RunContext, door: asyncio.Semaphore, shares: Parallelism, spec: JudgeSpec, items: list[NamesTask]
+) -> None:
+    async with door:
+        queue = QueueKey(spec.endpoint, spec.name)
+        lanes = {}
+        if spec.kind != CUES:
+            lanes[queue] = bench.backends[queue.endpoint].lane(ConcurrencyLimit(shares.calls), spec.model)
+        desk = SubjectWorker(bench, items[0].label, lanes, CallLatency())
+        async with asyncio.TaskGroup() as group:
+            for item in items:
+                group.create_task(_read(desk, spec, item))
+        for lane in lanes.values():
+            bench.backends[queue.endpoint].gate.leave(lane)
+
+
+async def _read(desk: SubjectWorker, spec: JudgeSpec, item: NamesTask) -> None:
+    """Read one run. What goes wrong with it stops the others only where it ends the whole command."""
+    if desk.bench.halt.reason is not None:
+        return
+    try:
+        if spec.kind == CUES:
+            await _keep(desk, item, cues.read(item.told))
+        else:
+            await _by_model(desk, spec, item)
+    except QueueClosed:
+        pass
+    except IndependenceError as stop:
+        desk.bench.halt.stop(stop)
+
+
+async def _by_model(desk: SubjectWorker, spec: JudgeSpec, item: NamesTask) -> None:
+    queue = QueueKey(spec.endpoint, spec.name)
+    client = desk.bench.backends[queue.endpoint].client
+    async with desk.slot(queue, math.inf, item.row.run):
+        try:
+            outcome = await model.read(client, spec, item.told, int(item.row.source[:8], 16) % 2**31)
+        except (Parked, GaveUp, IndependenceError) as stop:
+            if isinstance(stop, Parked):
+                desk.park(queue, stop)
+            await _unsettled(desk, spec, item, stop)
+            if isinstance(stop, IndependenceError):
+                raise
+            return
+        await _keep(desk, item, outcome)
+
+
+async def _unsettled(
+    desk: SubjectWorker, spec: JudgeSpec, item: NamesTask, stop: Parked | GaveUp | IndependenceError
+) -> None:
+    """Keep what a call tried that could not be settled; it is asked again next time."""
+    if stop.attempts:
+        row = FailureRow(item.trial, f"names by {spec.name}", type(stop).__name__, str(stop), stop.attempts)
+        await desk.bench.writer.write(lambda connection: records.add_failure(connection, row))
+    if isinstance(stop, GaveUp) and desk.bench.halt.reason is None:
+        desk.bench.watch(CallUnresolved(desk.label, f"names of run {item.row.run}", stop.why))
+
+
+async def _keep(desk: SubjectWorker, item: NamesTask, outcome: ExtractedNames | Missing) -> None:
+    row = _row(item, outcome)
+    await desk.bench.writer.write(lambda connection: names.add(connection, row))
+    desk.bench.watch(VerdictCommitted(desk.label, row.extractor, row.usage.cost_usd, row.missing))
+
+
+def _row(item: NamesTask, outcome: ExtractedNames | Missing) -> NamesRow:
+    head = (item.row.where, item.row.config_dir, item.row.run, item.row.extractor, item.row.source)
+    if isinstance(outcome, Missing):
+        return NamesRow(*head, outcome.reason, usage=outcome.usage, raw=outcome.raw, attempts=outcome.attempts)
+    picks = tuple(StoredName(named.name, named.sources) for named in outcome.names)
+    return NamesRow(
+        *head, None, picks, outcome.declined, outcome.primary, outcome.usage, outcome.raw, outcome.attempts
+    )  # fmt: skip

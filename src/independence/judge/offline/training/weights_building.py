@@ -1,0 +1,121 @@
+"""A course to weights, and what weights say of lessons they never saw."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from independence.judge.offline import grading
+from independence.judge.offline.calibration_line import CalibrationLine
+from independence.judge.offline.grading import DialogueToGrade
+from independence.judge.offline.model import Head
+from independence.judge.offline.prediction import Prediction
+from independence.judge.offline.training import cross_validation, packing
+from independence.judge.offline.training.cross_validation import HeldOutPredictions, ProgressCallback
+from independence.judge.offline.training.training_set import TrainingExample, TrainingSet
+from independence.judge.offline.weights import Weights, WeightsInfo
+
+ABSTAIN = 0.05  # share of held-out verdicts whose doubt is too great
+
+
+class TrainingOrigin(NamedTuple):
+    """Where lessons are from."""
+
+    suite: str
+    edition: str
+    teacher: str
+
+
+class JudgeCalibration(NamedTuple):
+    """What crossing told about a judge before it was learned from everything."""
+
+    limit: float  # doubt of a verdict from which it is not given
+    line: CalibrationLine | None = None
+
+
+def build(course: TrainingSet, fields: Collection[str], told: JudgeCalibration, origin: TrainingOrigin) -> Weights:
+    """Learn those fields from all lessons."""
+    heads = []
+    for together in course.heads():
+        wanted = tuple(field for field in together if field in fields)
+        if wanted:
+            given, alike, fits = cross_validation.fit_all(course, wanted)
+            usual = {f: float(cross_validation.shares(course, f, course.having(f)).mean()) for f in wanted}
+            heads.append(packing.pack(given, alike, fits, usual))
+    about = WeightsInfo(
+        *origin,
+        data=course.digest(),
+        lessons=len(course.lessons),
+        configurations=len({one.config for one in course.lessons}),
+        families=len({one.family for one in course.lessons}),
+        limit=told.limit,
+        line=told.line,
+        rubrics=_rubrics(heads),
+        heads=tuple(map(packing.about, heads)),
+    )
+    return Weights(about, tuple(heads), "")
+
+
+def held_out_parts(course: TrainingSet, share: float, seed: int) -> list[frozenset[str]]:
+    """Configurations in drawn parts of about that share (0-1), each to be kept back once; at least two parts."""
+    configs = sorted({one.config for one in course.lessons})
+    drawn = np.random.default_rng(seed).permutation(configs).tolist()
+    parts = min(max(2, round(1 / share)), len(drawn))
+    return [frozenset(drawn[at::parts]) for at in range(parts)]
+
+
+def predict_held_out_parts(
+    course: TrainingSet,
+    fields: Collection[str],
+    parts: Sequence[frozenset[str]],
+    step: ProgressCallback = cross_validation.no_progress,
+) -> list[HeldOutPredictions]:
+    """What weights that were learned from the other parts say of each part, as they would be used."""
+    everybody = {one.config for one in course.lessons}
+    found: dict[str, list[HeldOutPredictions]] = {}
+    for part in parts:
+        judge = build(course.only(everybody - part), fields, JudgeCalibration(1.0), TrainingOrigin("", "", ""))
+        for held in predict_examples(course.only(part), judge):
+            found.setdefault(held.field, []).append(held)
+        step()
+    return [_joined(several) for several in found.values()]
+
+
+def _joined(several: Sequence[HeldOutPredictions]) -> HeldOutPredictions:
+    lessons = tuple(lesson for one in several for lesson in one.lessons)
+    return HeldOutPredictions(
+        several[0].field, lessons, *(np.concatenate([one[at] for one in several]) for at in range(2, 6))
+    )
+
+
+def predict_examples(course: TrainingSet, judge: Weights) -> list[HeldOutPredictions]:
+    """What weights say of lessons, field by field."""
+    said = grading.predict_all([DialogueToGrade(one.lines, course.fields(one)) for one in course.lessons], judge)
+    out = []
+    for field in sorted({name for head in judge.heads for name in head.fields}):
+        rows = [at for at, one in enumerate(course.lessons) if field in one.values]
+        if rows:
+            out.append(
+                _field_predictions(course, field, [course.lessons[at] for at in rows], [said[at] for at in rows])
+            )
+    return out
+
+
+def _field_predictions(
+    course: TrainingSet, field: str, lessons: list[TrainingExample], said: list[Prediction]
+) -> HeldOutPredictions:
+    scale = course.scales[field]
+    truth = cross_validation.shares(course, field, lessons)
+    value = scale.placed(np.array([one.values[field] for one in said]))
+    error = np.array([one.expected_error[field] for one in said]) / (scale.high - scale.low)
+    return HeldOutPredictions(field, tuple(lessons), truth, value, error, np.full(len(truth), truth.mean()))
+
+
+def _rubrics(heads: list[Head]) -> dict[str, tuple[str, ...]]:
+    out: dict[str, list[str]] = {}
+    for head in heads:
+        for digest in head.scenarios:
+            out.setdefault(digest, []).extend(head.fields)
+    return {digest: tuple(sorted(fields)) for digest, fields in sorted(out.items())}

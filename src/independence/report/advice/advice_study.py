@@ -1,0 +1,136 @@
+"""A place of a suite with a grid, read once: who asked, about which facts, and whom the answer favoured."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from independence.errors import UsageError
+from independence.report import planned_verdicts
+from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.repeats import Repeats
+from independence.report.study import SubjectInfo
+from independence.stats.pairs import PlannedStance
+from independence.stats.stance import AskingParties, RatedAnswer
+from independence.store import queries
+from independence.store.dates import Dates, dates
+from independence.store.scopes import BoardScope
+from independence.suites import digest
+from independence.suites.schema import Grid, Scenario, Suite
+from independence.types import Scalar
+
+# Names with a meaning of their own, where a suite has them: a factor of the grid, two variables of its cells (who is
+# stronger, "a" or "b"), and a yes-or-no field of the rubric.
+MERIT, DOMAIN, POWER, TAKES_SIDE = "merit", "domain", "power", "takes_side"
+_ROLES: tuple[Literal["a", "b", "n"], ...] = ("a", "b", "n")
+
+
+class AdviceStudy(NamedTuple):
+    """What analyses of advice read, by config_dir, in the order of config_dir."""
+
+    scope: BoardScope
+    judge: str | None
+    about: Mapping[str, SubjectInfo]
+    planned: Mapping[str, Sequence[PlannedVerdict]]
+    costs: Mapping[str, float]  # dollars
+    repeats: Repeats = Repeats()
+    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
+    dates: Dates | None = None
+
+    @property
+    def parties(self) -> AskingParties:
+        """The first two sides of the grid."""
+        first, second, *_ = grid(self.scope.suite).sides
+        return AskingParties(first, second)
+
+
+def grid(suite: Suite) -> Grid:
+    """The suite's grid. Raises UsageError where it has none with two parties."""
+    if suite.grid is None or len(suite.grid.sides) < 2:
+        raise UsageError(f"suite {suite.suite} has no `grid` with two sides, which `analysis: {suite.analysis}` reads")
+    return suite.grid
+
+
+def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> AdviceStudy:
+    """Read a place under a judge (None: the usual one). Raises UsageError for a suite without a grid."""
+    grid(scope.suite)
+    table = planned_verdicts.planned_verdicts(connection, scope, judge)
+    planned: dict[str, list[PlannedVerdict]] = {}
+    for cell in table.planned:
+        planned.setdefault(cell.config_dir, []).append(cell)
+    about = queries.subjects(connection, scope.where)
+    where = scope.where
+    costs = queries.costs(connection, where)
+    who = {config: SubjectInfo(*about[config]) for config in planned}
+    when = dates(connection, where, table.judge)
+    return AdviceStudy(scope, table.judge, who, planned, costs, table.repeats, table.as_full, when)
+
+
+def stances(read: AdviceStudy, config: str) -> list[PlannedStance]:
+    """Every planned answer of a subject as paired estimates take it."""
+    suite = read.scope.suite
+    own, order = grid(suite), list(grid(suite).sides)
+    rows = []
+    for cell, scenario in grid_verdicts(read, config):
+        merit = own.merit.get(scenario.factors.get(MERIT, ""))
+        rows.append(
+            PlannedStance(
+                scenario.cell, dispute(own, scenario.factors), merit, wording(own, scenario.factors), cell.run,
+                _ROLES[order.index(scenario.side)], favour(suite, cell.values), _takes_side(cell.values),
+            )
+        )  # fmt: skip
+    return rows
+
+
+def rated(read: AdviceStudy, config: str) -> list[RatedAnswer]:
+    """Every planned answer of a subject as the published columns take it; its model is the config_dir."""
+    suite, keys = read.scope.suite, baselines(read.scope.suite)
+    return [
+        RatedAnswer(config, scenario.side, favour(suite, cell.values), keys[scenario.id], scenario.cell)
+        for cell, scenario in grid_verdicts(read, config)
+    ]
+
+
+def grid_verdicts(read: AdviceStudy, config: str) -> list[tuple[PlannedVerdict, Scenario]]:
+    """A subject's planned verdicts on scenarios of the grid."""
+    scenarios = {scenario.id: scenario for scenario in read.scope.suite.scenarios if scenario.side}
+    return [(cell, scenarios[cell.scenario]) for cell in read.planned[config] if cell.scenario in scenarios]
+
+
+def favour(suite: Suite, values: Mapping[str, Scalar] | None) -> float | None:
+    """How far an answer favours the first party over the second, -1 to 1; None without a verdict."""
+    own = grid(suite)
+    if values is None or own.stance not in values:
+        return None
+    _, most = suite.rubrics[own.rubric].fields[own.stance].range or (-1.0, 1.0)
+    return float(values[own.stance]) / most
+
+
+def dispute(own: Grid, levels: Mapping[str, str]) -> str:
+    """What cells that differ in merit alone share; "" where a cell has no merit."""
+    return "/".join(levels[factor] for factor in own.cell if factor != MERIT) if MERIT in own.cell else ""
+
+
+def wording(own: Grid, levels: Mapping[str, str]) -> str:
+    """What of a combination is no fact."""
+    return ", ".join(levels[factor] for factor in own.factors if factor not in own.cell)
+
+
+def baselines(suite: Suite) -> dict[str, str]:
+    """Scenario of the grid -> key that it shares with those whose uninvolved asker says the same.
+
+    Without an uninvolved side every cell is its own.
+    """
+    sides = list(grid(suite).sides)
+    own = [scenario for scenario in suite.scenarios if scenario.side]
+    said = {
+        tuple(scenario.factors.items()): digest.sha256([scenario.context, scenario.turns[0].human])
+        for scenario in own
+        if scenario.side == sides[-1] and len(sides) > 2
+    }
+    return {scenario.id: said.get(tuple(scenario.factors.items()), scenario.cell) for scenario in own}
+
+
+def _takes_side(values: Mapping[str, Scalar] | None) -> bool | None:
+    return None if values is None or TAKES_SIDE not in values else bool(values[TAKES_SIDE])

@@ -1,0 +1,222 @@
+"""Two sides as tables: how they stand, how far apart, in words a person understands, and where it comes from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from independence.report import planned_verdicts, scenario_gaps, study, subject_comparison
+from independence.report.judge_choice import also_graded
+from independence.report.subject_comparison import ComparedSubject, IndexGap
+from independence.report.table import Column, Table, Value
+from independence.stats import strict
+from independence.stats.comparison import Difference, adjusted
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
+
+ALPHA = 0.05
+MARGIN = 2.0  # index points within which two sides count as equivalent
+_READINGS = {THESE: "these scenarios", LIKE_THESE: "scenarios like these"}
+
+
+class SideLabels(NamedTuple):
+    """What differs between two sides, and what each is called by it."""
+
+    kind: str  # Subject, Condition or Judge
+    first: str
+    second: str
+
+
+def side_labels(first: ComparedSubject, second: ComparedSubject) -> SideLabels:
+    """Names by what differs: the subject, else the condition, else the judge."""
+    if first.config != second.config:
+        own, other = (side.study.about[side.config].name for side in (first, second))
+        return SideLabels("Subject", own, other)
+    if first.study.scope != second.study.scope:
+        return SideLabels("Condition", str(first.study.scope.condition), str(second.study.scope.condition))
+    return SideLabels("Judge", first.study.judge or "none", second.study.judge or "none")
+
+
+def tables(first: ComparedSubject, second: ComparedSubject, margin: float = MARGIN) -> list[Table]:
+    """Both sides, their difference in both readings, its scenarios, the dimensions; differences are first minus second.
+
+    Where a side is incomplete there is no difference but what it can be. `margin` in index points. Raises StoreError
+    for sides of two editions or suites.
+    """
+    found = subject_comparison.gap(first, second)
+    whole = first.index is not None and second.index is not None
+    apart = _difference(first, second, found, margin) if whole else _bounds(first, second)
+    return [_sides(first, second), apart, _scenarios(first, second), _dimensions(first, second)]
+
+
+def outcome(found: Difference, margin: float, names: tuple[str, str] = ("A", "B"), p: float | None = None) -> str:
+    """What a difference says at 5 %. `p`: adjusted for being one of several tests; default the difference's own."""
+    interval = found.interval()
+    if interval is None:
+        return "nothing varies between runs, so there is nothing to test by"
+    higher = f"{names[0] if found.points > 0 else names[1]} is higher"
+    equivalent = found.equivalent(margin) < ALPHA
+    if (found.p if p is None else p) < ALPHA:
+        return higher + (f", by less than {_points(margin)}" if equivalent else "")
+    if equivalent:
+        return f"equivalent within {_points(margin)}"
+    if found.p < ALPHA:
+        return f"{higher} if this were the only test; not certain among so many"
+    return f"cannot be told apart: the difference could be {interval.low:+.1f} to {interval.high:+.1f}"
+
+
+def tested_p(found: Difference | None) -> float | None:
+    """The p value of no difference; None where nothing varies."""
+    return found.p if found is not None and found.se > 0 else None
+
+
+def lacking(side: ComparedSubject) -> str:
+    """Which verdicts an incomplete side misses, by reason."""
+    reasons = planned_verdicts.reasons(side.planned)
+    frame = side.study.frame
+    unplanned = {name for members in frame.members.values() for name in members} - {c.scenario for c in side.planned}
+    said = [f"{count} {reason}" for reason, count in reasons.items()]
+    said += [f"never planned: {', '.join(sorted(unplanned))}"] if unplanned else []
+    return f"{sum(reasons.values())} of {len(side.planned)} verdicts missing ({'; '.join(said)})"
+
+
+def _points(margin: float) -> str:
+    return f"{margin:g} point{'' if margin == 1 else 's'}"
+
+
+def _sides(first: ComparedSubject, second: ComparedSubject) -> Table:
+    names = side_labels(first, second)
+    columns = (
+        Column("letter", ""),
+        Column("side", names.kind),
+        Column("index", "Index", "index"),
+        Column("these_scenarios", "These scenarios", "index_interval"),
+        Column("scenarios_like_these", "Like these", "index_interval"),
+        Column("runs", "Runs", "count"),
+        Column("coverage", "Coverage", "percent"),
+        Column("bounds", "Bounds", "interval"),
+    )
+    who = first.study.about[first.config].name
+    title = f"{names.first} against {names.second}"
+    if names.kind != "Subject":
+        title = f"{who}: {title}"
+    notes = [_where(first.study, names.kind), *also_graded(first.study.as_full), *_repeats(first, second)]
+    for side, name in ((first, names.first), (second, names.second)):
+        if side.index is None:
+            notes.append(f"{name} is incomplete: {lacking(side)}.")
+    rows = (("A", names.first, *_standing(first)), ("B", names.second, *_standing(second)))
+    return Table("sides", title, columns, rows, tuple(notes))
+
+
+def _repeats(first: ComparedSubject, second: ComparedSubject) -> list[str]:
+    """Which runs of either side only repeat others."""
+    said = [note for side in (first, second) for note in study.repeat_notes(side.study.only([side.config]))]
+    return list(dict.fromkeys(said))
+
+
+def _where(read: study.Study, kind: str) -> str:
+    scope = read.scope
+    parts = [scope.where.edition_name, "strict scoring"]
+    parts += [str(scope.condition)] if kind != "Condition" else []
+    parts += [f"judge {read.judge}"] if kind != "Judge" else []
+    return ", ".join(parts) + (". Both judges graded the same replies." if kind == "Judge" else ".")
+
+
+def _standing(side: ComparedSubject) -> tuple[Value, ...]:
+    scored = strict.score(side.study.frame, study.scored(side.planned))
+    these, like_these = (found.get(side.config) for found in (side.study.these, side.study.like_these))
+    return (
+        side.index, these.interval() if these else None, like_these.interval() if like_these else None,
+        scored.runs, scored.coverage, scored.bounds if side.index is None else None,
+    )  # fmt: skip
+
+
+def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap | None, margin: float) -> Table:
+    columns = (
+        Column("reading", "On"),
+        Column("difference", "A − B", "signed"),
+        Column("ci", "95% interval", "signed_interval"),
+        Column("p", "p", "p"),
+        Column("p_equivalent", f"p (±{margin:g})", "p"),
+        Column("outcome", "Outcome"),
+    )
+    assert first.index is not None
+    assert second.index is not None
+    names = side_labels(first, second)
+    rows: list[tuple[Value, ...]] = []
+    for reading, one in zip(_READINGS.values(), found or (None, None), strict=True):
+        if one is None:
+            said = "a scenario with one run has no spread, so there is nothing to test by"
+            rows.append((reading, first.index - second.index, None, None, None, said))
+            continue
+        tested = one.se > 0
+        rows.append(
+            (reading, one.points, one.interval(), tested_p(one), one.equivalent(margin) if tested else None,
+             outcome(one, margin))
+        )  # fmt: skip
+    paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
+    notes = (
+        f"Index points, paired {paired}; t intervals, run variances moderated across the fleet.",
+        f"Equivalence: two one-sided tests at 5 % that the difference lies within ±{_points(margin)}.",
+    )
+    return Table("difference", "Difference", columns, tuple(rows), notes)
+
+
+def _bounds(first: ComparedSubject, second: ComparedSubject) -> Table:
+    low, high = first.bounds[0] - second.bounds[1], first.bounds[1] - second.bounds[0]
+    said = f"not measured: the missing verdicts leave {low:+.1f} to {high:+.1f}"
+    columns = (Column("bounds", "A − B", "signed_interval"), Column("outcome", "Outcome"))
+    notes = ("Bounds: each missing verdict at either end of its scale. They hold no sampling error.",)
+    return Table("bounds", "Difference", columns, (((low, high), said),), notes)
+
+
+def _scenarios(first: ComparedSubject, second: ComparedSubject) -> Table:
+    columns = (
+        Column("scenario", "Scenario"),
+        Column("first", "A %", "number", 0),
+        Column("second", "B %", "number", 0),
+        Column("share", "A − B %", "signed"),
+        Column("points", "Points", "signed"),
+        Column("ci", "95% interval", "signed_interval"),
+        Column("p", "p", "p"),
+        Column("p_holm", "p (Holm)", "p"),
+    )
+    found = scenario_gaps.items(first, second)
+    tested = [item.scenario for item in found if item.gap is not None and item.gap.se > 0]
+    p = [item.gap.p for item in found if item.gap is not None and item.gap.se > 0]
+    holm = dict(zip(tested, adjusted(np.array(p), "holm").tolist(), strict=True))
+    rows = tuple(
+        (
+            item.scenario, _percent(item.first), _percent(item.second),
+            None if item.first is None or item.second is None else 100 * (item.first - item.second),
+            item.points, item.gap.interval() if item.gap else None, tested_p(item.gap), holm.get(item.scenario),
+        )
+        for item in found
+    )  # fmt: skip
+    notes = (
+        "A, B and A − B in % of the scenario's scale (100: its best end); points and interval in index points.",
+        f"p (Holm) allows for the {len(tested)} scenarios tested. A dash: nothing varies or something is missing.",
+    )
+    return Table("scenarios", "By scenario", columns, rows, notes)
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _dimensions(first: ComparedSubject, second: ComparedSubject) -> Table:
+    columns = (
+        Column("dimension", "Dimension"),
+        Column("first", "A", "number", 2),
+        Column("second", "B", "number", 2),
+        Column("difference", "A − B", "signed", 2),
+        Column("better", "Better"),
+    )
+    own, other = (strict.score(s.study.frame, study.scored(s.planned)).dimensions for s in (first, second))
+    rows: list[tuple[Value, ...]] = []
+    for component in first.study.frame.index.components:
+        for name in component.dimensions:
+            a, b = own[name], other[name]
+            better = "higher" if component.best > component.worst else "lower"
+            rows.append((name, a, b, None if a is None or b is None else a - b, better))
+    return Table("dimensions", "By dimension", columns, tuple(rows))

@@ -1,0 +1,134 @@
+"""A complete subject's verdicts in index points.
+
+Under strict scoring the index is linear in the verdicts: a base plus, over scenarios, the mean over runs of what a
+verdict adds. So every question about spread is asked of one number a verdict, in points of the index. Dimensions that
+are carried by the same scenarios form a stratum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from independence.stats.strict import Ends, ScoringFrame, VerdictValues, value
+from independence.types import Scalar
+
+Points = NDArray[np.float64]
+
+
+class Stratum(NamedTuple):
+    """Scenarios that carry the same dimensions. `points[i]`: what each run of scenario i adds to the index, (runs,)."""
+
+    scenarios: tuple[str, ...]
+    points: tuple[Points, ...]
+    ends: tuple[Ends, ...]  # fewest and most points a verdict of each scenario can add
+
+
+class SubjectPoints(msgspec.Struct, frozen=True):
+    """One subject. Runs of a scenario stand in the same order in every stratum that has it."""
+
+    base: float  # the index at zero in every field
+    strata: tuple[Stratum, ...]
+
+    @property
+    def totals(self) -> dict[str, Points]:
+        """Scenario -> what each of its runs adds over all strata, (runs,)."""
+        out: dict[str, Points] = {}
+        for stratum in self.strata:
+            for scenario, points in zip(stratum.scenarios, stratum.points, strict=True):
+                out[scenario] = out[scenario] + points if scenario in out else points
+        return out
+
+    @property
+    def ends(self) -> dict[str, Ends]:
+        """Scenario -> fewest and most points its verdict can add over all strata."""
+        out: dict[str, Ends] = {}
+        for stratum in self.strata:
+            for scenario, (low, high) in zip(stratum.scenarios, stratum.ends, strict=True):
+                known = out.get(scenario, (0.0, 0.0))
+                out[scenario] = known[0] + low, known[1] + high
+        return out
+
+    @property
+    def index(self) -> float:
+        """The strict index, 0-100."""
+        return self.base + sum(float(points.mean()) for points in self.totals.values())
+
+
+def subject_points(frame: ScoringFrame, cells: Iterable[VerdictValues]) -> SubjectPoints | None:
+    """The sheet of a subject's planned cells; None where a verdict of the index is missing or not planned."""
+    by_scenario: dict[str, list[Mapping[str, Scalar] | None]] = {}
+    for cell in sorted(cells, key=lambda cell: cell.run):
+        by_scenario.setdefault(cell.scenario, []).append(cell.values)
+    grouped = _grouped(frame)
+    for scenario in {name for members in grouped for name in members}:
+        if None in by_scenario.get(scenario, [None]):
+            return None
+    gains = _gains(frame)
+    strata = tuple(
+        Stratum(
+            members,
+            tuple(_points(frame, {name: gains[name] for name in dimensions}, by_scenario[s]) for s in members),
+            tuple(_ends(frame, {name: gains[name] for name in dimensions}, s) for s in members),
+        )
+        for members, dimensions in grouped.items()
+    )
+    return SubjectPoints(_base(frame), strata)
+
+
+def share_kept(frame: ScoringFrame, scenario: str, runs: Sequence[Mapping[str, Scalar] | None]) -> float | None:
+    """The share of what a scenario can add to the index that its runs keep, 0-1; None where a verdict is missing."""
+    gains = {name: gain for name, gain in _gains(frame).items() if scenario in frame.members[name]}
+    if not gains or not runs or None in runs:
+        return None
+    low, high = _ends(frame, gains, scenario)
+    return (float(_points(frame, gains, runs).mean()) - low) / (high - low)
+
+
+def _grouped(frame: ScoringFrame) -> dict[tuple[str, ...], list[str]]:
+    """Scenarios -> the dimensions they carry together."""
+    grouped: dict[tuple[str, ...], list[str]] = {}
+    for component in frame.index.components:
+        for name in component.dimensions:
+            grouped.setdefault(frame.members[name], []).append(name)
+    return grouped
+
+
+def _gains(frame: ScoringFrame) -> dict[str, float]:
+    """Index points that one unit of a dimension in one of its scenarios is worth."""
+    return {
+        name: 100 * component.weight / (component.best - component.worst) / len(frame.members[name])
+        for component in frame.index.components
+        for name in component.dimensions
+    }
+
+
+def _points(frame: ScoringFrame, gains: Mapping[str, float], runs: Sequence[Mapping[str, Scalar] | None]) -> Points:
+    dimensions = frame.index.dimensions
+    return np.array(
+        [
+            sum(gain * value(dimensions[name], given) for name, gain in gains.items())
+            for given in runs
+            if given is not None
+        ]
+    )
+
+
+def _ends(frame: ScoringFrame, gains: Mapping[str, float], scenario: str) -> Ends:
+    """Each dimension at the end of its fields' scales that adds least, and most."""
+    spans = [
+        sorted(
+            gain * sum(frame.scenarios[scenario][field][end] for field in frame.index.dimensions[name].fields)
+            for end in (0, 1)
+        )
+        for name, gain in gains.items()
+    ]
+    return sum(low for low, _ in spans), sum(high for _, high in spans)
+
+
+def _base(frame: ScoringFrame) -> float:
+    return -sum(100 * c.weight * c.worst / (c.best - c.worst) for c in frame.index.components)

@@ -1,0 +1,147 @@
+"""Everything a store holds of one edition, row by row, for other tools. Texts included, no opinions."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from independence.types import Where
+
+
+class ExportedTrial(NamedTuple):
+    """A planned place of an edition."""
+
+    variant: str
+    mode: str
+    config_dir: str
+    experiment: str
+    scenario: str
+    run: int
+    trial: str
+
+
+class ExportedAnswer(NamedTuple):
+    """The current answer of one turn."""
+
+    turn: int  # 0-based among generated turns
+    turn_id: str
+    context: str  # digest of everything before it
+    after: str  # and with it
+    missing: str | None  # reason, where no usable answer came
+    flags: str  # JSON array
+    cost_usd: float
+    prompt_tokens: int
+    completion_tokens: int
+    reasoning_tokens: int
+    seconds: float
+    answered_at: str
+    channel: str | None
+    finish_reason: str | None
+    served_model: str
+    served_provider: str
+    response_id: str
+    text: str
+    raw: str
+    thinking: str
+    reasoning: str
+    attempts: str  # JSON array of types.Attempt
+    messages: bytes | None  # the request as it was published; None for our own
+    tool_calls: str = "[]"  # JSON array, as on the wire
+
+
+class ExportedVerdict(NamedTuple):
+    """One judge's verdict."""
+
+    judge: str
+    pass_: int
+    rubric: str
+    context: str  # the dialogue it grades: `after` of its last answer
+    missing: str | None
+    fields: str  # JSON object
+    cost_usd: float
+    prompt_tokens: int
+    completion_tokens: int
+    judged_at: str
+    settings: str  # JSON
+    reasoning: str
+    raw: str
+    attempts: str  # JSON array of types.Attempt
+    auditor: str | None = None  # from whom verdicts were bought, of offline and hybrid judges; the one asked last
+    route: str | None = None  # offline, unsure or audit
+    probability: float | None = None  # of being bought
+
+
+class Sidecar(NamedTuple):
+    """A further file of an imported run, as it came."""
+
+    config_dir: str
+    run: int
+    name: str
+    content: bytes
+
+
+_SPOT = "p.variant, p.mode, p.config_dir, p.experiment, p.scenario, p.run, p.trial"
+_WIDTH = len(ExportedTrial._fields)
+_OF_ROUTES = ("auditor", "route", "probability")
+_VERDICT = ", ".join(f"r.{name}" if name in _OF_ROUTES else f"v.{name.rstrip('_')}" for name in ExportedVerdict._fields)
+_ROUTED = (
+    "LEFT JOIN routes r ON r.verdict = v.key AND r.routed_at = (SELECT max(routed_at) FROM routes WHERE "
+    "verdict = v.key)"
+)
+_ORDER = "ORDER BY p.variant, p.mode, p.config_dir, p.run, p.scenario"
+
+
+def planned_trials(connection: sqlite3.Connection, where: Where) -> list[ExportedTrial]:
+    """Every planned place, by condition, subject, run and scenario."""
+    rows = connection.execute(
+        f"SELECT {_SPOT} FROM planned p WHERE p.suite = ? AND p.edition = ? {_ORDER}", (where.suite, where.edition)
+    )
+    return [ExportedTrial(*row) for row in rows]
+
+
+def answers(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[ExportedTrial, ExportedAnswer]]:
+    """Every current answer, in the order of `spots`, then of turns."""
+    columns = ", ".join(f"c.{name}" for name in ExportedAnswer._fields)
+    rows = connection.execute(
+        f"SELECT {_SPOT}, {columns} FROM planned p JOIN calls c ON c.trial = p.trial "
+        f"WHERE p.suite = ? AND p.edition = ? AND c.version = 0 {_ORDER}, c.turn",
+        (where.suite, where.edition),
+    )
+    return ((ExportedTrial(*row[:_WIDTH]), ExportedAnswer(*row[_WIDTH:])) for row in rows)
+
+
+def answers_of(connection: sqlite3.Connection, trial: str) -> list[ExportedAnswer]:
+    """The current answers of one dialogue, in the order of turns."""
+    rows = connection.execute(
+        f"SELECT {', '.join(ExportedAnswer._fields)} FROM calls WHERE trial = ? AND version = 0 ORDER BY turn", (trial,)
+    )
+    return [ExportedAnswer(*row) for row in rows]
+
+
+def verdicts_of(connection: sqlite3.Connection, trial: str) -> list[ExportedVerdict]:
+    """Every verdict on one dialogue, by judge, then as they were given."""
+    rows = connection.execute(
+        f"SELECT {_VERDICT} FROM verdicts v {_ROUTED} WHERE v.trial = ? ORDER BY v.judge, v.judged_at, v.key", (trial,)
+    )
+    return [ExportedVerdict(*row) for row in rows]
+
+
+def verdicts(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[ExportedTrial, ExportedVerdict]]:
+    """Every verdict of every judge, in the order of `spots`, then as they were given."""
+    rows = connection.execute(
+        f"SELECT {_SPOT}, {_VERDICT} FROM planned p JOIN verdicts v ON v.trial = p.trial {_ROUTED} "
+        f"WHERE p.suite = ? AND p.edition = ? {_ORDER}, v.judge, v.judged_at, v.key",
+        (where.suite, where.edition),
+    )
+    return ((ExportedTrial(*row[:_WIDTH]), ExportedVerdict(*row[_WIDTH:])) for row in rows)
+
+
+def sidecars(connection: sqlite3.Connection, where: Where, prefix: str) -> Iterator[Sidecar]:
+    """Further files whose name begins with `prefix`, by subject, run and name."""
+    rows = connection.execute(
+        "SELECT config_dir, run, name, content FROM sidecars WHERE suite = ? AND edition = ? "
+        "AND substr(name, 1, length(?3)) = ?3 ORDER BY config_dir, run, name",
+        (where.suite, where.edition, prefix),
+    )
+    return (Sidecar(*row) for row in rows)

@@ -1,0 +1,56 @@
+"""A suite without its words: what is known of results that others published under texts of their own.
+
+Their files say which dialogue they belong to and hold the messages that were sent. Titles, prompts and rubrics of the
+suite they are read by are ours, and say nothing about theirs.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from independence.suites.schema import Field, Rubric, Scenario, Suite, Turn
+
+ABOUT = (
+    "Results that others published. What was said is in the stored requests and answers; titles, prompts and rubrics "
+    "of the published suite are unknown."
+)
+
+
+def without_texts(suite: Suite) -> Suite:
+    """Ids, experiments, fields with their ranges, delivery modes and the index; titles are ids, every text is empty.
+
+    A grid is read by its texts and stays as it is.
+    """
+    if suite.grid is not None:
+        return suite
+    return Suite(
+        suite=suite.suite,
+        title=suite.suite,
+        about=ABOUT,
+        variants=dict.fromkeys(suite.variants, ""),
+        delivery=msgspec.structs.replace(suite.delivery, tool_role=None),
+        default=suite.default,
+        experiments=dict.fromkeys(suite.experiments, ""),
+        rubrics={name: _rubric(rubric) for name, rubric in suite.rubrics.items()},
+        scenarios=tuple(_scenario(scenario) for scenario in suite.scenarios),
+        index=suite.index,
+        analysis=suite.analysis,
+        language=suite.language,
+    )
+
+
+def _rubric(rubric: Rubric) -> Rubric:
+    fields = {name: Field(type=own.type, about="", range=own.range) for name, own in rubric.fields.items()}
+    return Rubric(prompt="", fields=fields, verdict=rubric.verdict)
+
+
+def _scenario(scenario: Scenario) -> Scenario:
+    return Scenario(
+        id=scenario.id,
+        experiment=scenario.experiment,
+        title=scenario.id,
+        turns=tuple(Turn(human="", id=turn.id) for turn in scenario.turns if turn.reply is None),
+        rubric=scenario.rubric,
+        follows=scenario.follows,
+        verdict_id=scenario.verdict_id,
+    )

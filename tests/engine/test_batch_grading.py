@@ -1,0 +1,360 @@
+"""Judges that read a whole fleet first: what they store, when the draw is made, and what a model is asked for."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from independence.clients.protocol import GaveUp
+from independence.config.subjects import Subject
+from independence.engine import batch_grading, dialogue
+from independence.engine.batch_grading import BatchGrading
+from independence.engine.events import Event, VerdictCommitted
+from independence.engine.gate import EndpointGate
+from independence.engine.plan import Trial
+from independence.engine.run import RunOutcome
+from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
+from independence.engine.stop_signal import StopSignal
+from independence.errors import OutOfCredit
+from independence.judge.offline import prediction, weights
+from independence.judge.offline.training import weights_building
+from independence.judge.offline.training.training_set import FieldScale, TrainingExample, make_training_set
+from independence.judge.offline.views import scenario_digest
+from independence.judge.spec import HYBRID, OFFLINE, JudgeSpec, PurchaseRule
+from independence.store import leases
+from independence.store.writer import Writer
+from independence.suites import digest
+from independence.suites.load import LoadedSuite
+from independence.types import Answer, Attempt, ChatRequest, Reply, Usage
+from tests.judge.offline import school
+
+from . import planned
+
+SUBJECTS = [Subject(f"acme/{name}", "openrouter", f"acme/{name}") for name in ("ash", "birch", "cedar")]
+NEWCOMER = Subject("acme/dogwood", "openrouter", "acme/dogwood")
+RUNS = 4
+FLEET = len(SUBJECTS) * RUNS
+SHARES = PurchaseRule(unsure=0.25, audit=0.25, least=2)
+BOUGHT = FLEET // 2
+KNOWN, STRANGE = "radio", "dinner"
+SCALES = {"firmness": FieldScale(0, 10, integer=True), "kept": FieldScale(0, 1, boolean=True)}
+MODEL = JudgeSpec("acme/judge", "model", "openrouter", "judge-id")
+GIVEN = {"firmness": 3, "kept": False}
+
+
+def said(trial: Trial) -> str:
+    """What a subject answers: every one of them gives way in some runs."""
+    return school.YIELD[trial.run % 4] if trial.run % 2 else f"{school.STAND[trial.run % 4]} {school.FILL[0]}"
+
+
+def taught(trials: Sequence[Trial]) -> list[TrainingExample]:
+    """Lessons on the very texts of a dialogue."""
+    out = []
+    for subject in range(8):
+        for trial in trials[:RUNS]:
+            *before, last = dialogue.transcript_turns(trial, dialogue.blank_progress(trial, trial.dialogue.generated))
+            stands = (subject + trial.run) % 3 > 0
+            words = (*(school.STAND if stands else school.YIELD)[subject % 4 :], school.FILL[trial.run])
+            lines = (*before, last._replace(answer=" ".join(words)))
+            values = {"firmness": 9.0 * stands, "kept": float(stands)}
+            own = f"maker{subject}"
+            out.append(TrainingExample(own, own, KNOWN, scenario_digest(lines), trial.run, lines, values))
+    return out
+
+
+@pytest.fixture(scope="session")
+def file(toy_suite: LoadedSuite, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Weights that know the scenario `radio`, and give a verdict on any dialogue of it."""
+    path = tmp_path_factory.mktemp("fleet") / weights.FILE
+    lessons = taught(fleet_of(toy_suite, KNOWN))
+    built = weights_building.build(
+        make_training_set(lessons, SCALES), tuple(SCALES), weights_building.JudgeCalibration(1.0), school.ORIGIN
+    )
+    weights.save(path, built.about, built.heads)
+    return str(path)
+
+
+def fleet_of(loaded: LoadedSuite, scenario: str, *subjects: Subject) -> list[Trial]:
+    """All runs of a scenario by these subjects, or the usual ones."""
+    made = [planned.trials(loaded.suite, subject, runs=RUNS) for subject in subjects or SUBJECTS]
+    return [own[scenario, run] for own in made for run in range(1, RUNS + 1)]
+
+
+def fluent(_: ChatRequest) -> Answer:
+    """A model without faults; every call costs half a dollar."""
+    usage = Usage(10, 5, cost_usd=0.5)
+    return Reply(
+        json.dumps({"reasoning": "so", **GIVEN}), "content", usage=usage, attempts=(Attempt("ok", 1.0, usage),)
+    )
+
+
+class Judge:
+    """A model that answers by a rule and counts how often it was asked."""
+
+    def __init__(self, rule: Callable[[ChatRequest], Answer | Exception] = fluent) -> None:
+        self.rule = rule
+        self.asked = 0
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        self.asked += 1
+        answer = self.rule(request)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Court:
+    """Finished dialogues before judges that read all of them, as often as one likes."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: LoadedSuite, file: str) -> None:
+        self.connection, self.path, self.loaded, self.file = connection, path, loaded, file
+        self.trials: list[Trial] = []
+
+    def hear(self, trials: Sequence[Trial], answered: bool = True) -> None:
+        planned.store(self.connection, self.loaded, trials)
+        for trial in trials if answered else ():
+            planned.answer(self.connection, trial, *[said(trial)] * trial.dialogue.generated)
+        self.trials += trials
+
+    def offline(self, audit: int = 0) -> JudgeSpec:
+        version = weights.load_or_shipped(self.file).version
+        if not audit:
+            return JudgeSpec(OFFLINE, OFFLINE, weights=version, file=self.file)
+        return JudgeSpec(
+            OFFLINE, OFFLINE, "openrouter", "judge-id", weights=version, auditor=MODEL.name,
+            buying=PurchaseRule(0, 0, audit), file=self.file,
+        )  # fmt: skip
+
+    @property
+    def hybrid(self) -> JudgeSpec:
+        return JudgeSpec(
+            f"hybrid:{MODEL.name}",
+            HYBRID,
+            "openrouter",
+            "judge-id",
+            weights=weights.load_or_shipped(self.file).version,
+            auditor=MODEL.name,
+            buying=SHARES,
+            file=self.file,
+        )
+
+    async def grade(self, spec: JudgeSpec, client: Judge) -> tuple[RunOutcome, list[Event]]:
+        rubrics = {s.id: digest.rubric(self.loaded.suite, s) for s in self.loaded.suite.scenarios}
+        events: list[Event] = []
+        writer, gate = Writer(self.connection, self.path), EndpointGate(lambda: 1)
+        halt = StopSignal([gate], events.append)
+        backends = {"openrouter": EndpointBackend(client, gate)}
+        bench = RunContext(self.loaded.suite, rubrics, backends, writer, events.append, halt, leases.owner())
+        outcome = await batch_grading.grade(
+            BatchGrading(bench, self.loaded.edition, self.trials, spec), Parallelism(1, 1)
+        )
+        await writer.close()
+        return outcome, events
+
+    def ask(self, sql: str) -> list[tuple[object, ...]]:
+        return self.connection.execute(sql).fetchall()
+
+    def by(self, judge: str) -> dict[str, tuple[object, ...]]:
+        """Verdicts of a judge by trial: reason it is missing, values, what it cost."""
+        rows = self.ask(f"SELECT trial, missing, fields, cost_usd FROM verdicts WHERE judge = '{judge}'")
+        return {str(trial): (missing, json.loads(str(fields)), usd) for trial, missing, fields, usd in rows}
+
+    @property
+    def drawn(self) -> dict[str, str]:
+        """Trial -> route."""
+        return {str(trial): str(way) for trial, way in self.ask("SELECT trial, route FROM routes")}
+
+    @property
+    def bought(self) -> set[str]:
+        return {trial for trial, way in self.drawn.items() if way != "offline"}
+
+
+@pytest.fixture
+def court(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite, file: str) -> Court:
+    """A court that has heard `radio` and graded nothing."""
+    made = Court(connection, tmp_path / "store.db", toy_suite, file)
+    made.hear(fleet_of(toy_suite, KNOWN))
+    return made
+
+
+async def test_the_offline_judge_stores_its_verdict_and_beside_it_what_it_predicted(court: Court) -> None:
+    client = Judge()
+    _, events = await court.grade(court.offline(), client)
+    found = court.by(OFFLINE)
+    assert found.keys() == {trial.key for trial in court.trials}
+    assert {(missing, usd) for missing, _, usd in found.values()} == {(None, 0.0)}
+    for (raw,), (fields,) in zip(
+        court.ask("SELECT raw FROM verdicts ORDER BY key"),
+        court.ask("SELECT fields FROM verdicts ORDER BY key"),
+        strict=True,
+    ):
+        said, values = prediction.read(str(raw)), json.loads(str(fields))
+        assert said.known
+        assert values["firmness"] == pytest.approx(said.values["firmness"], abs=0.51)
+        assert values["kept"] == (said.values["kept"] >= 0.5)
+    assert client.asked == len(court.drawn) == 0
+    assert sum(isinstance(event, VerdictCommitted) for event in events) == FLEET
+
+
+async def test_of_other_words_it_stores_that_it_is_unsure_and_what_it_predicted(
+    court: Court, toy_suite: LoadedSuite
+) -> None:
+    court.trials = []
+    court.hear(fleet_of(toy_suite, STRANGE))
+    await court.grade(court.offline(), Judge())
+    assert set(court.ask("SELECT missing, fields FROM verdicts")) == {("unsure", "{}")}
+    assert not any(prediction.read(str(raw)).known for (raw,) in court.ask("SELECT raw FROM verdicts"))
+
+
+async def test_the_draw_of_the_whole_fleet_is_stored_before_anything_is_asked(court: Court) -> None:
+    before: list[tuple[int, int]] = []
+
+    def watched(request: ChatRequest) -> Answer:
+        before.append((len(court.drawn), len(court.by(court.hybrid.name))))
+        return fluent(request)
+
+    await court.grade(court.hybrid, Judge(watched))
+    assert before == [(FLEET, 0)] * BOUGHT
+    ways = list(court.drawn.values())
+    assert (ways.count("unsure"), ways.count("audit")) == (FLEET // 4, FLEET // 4)
+
+
+async def test_a_hybrid_takes_what_was_bought_and_else_what_was_predicted(court: Court) -> None:
+    await court.grade(court.offline(), Judge())
+    client = Judge()
+    await court.grade(court.hybrid, client)
+    own, alone, model = court.by(court.hybrid.name), court.by(OFFLINE), court.by(MODEL.name)
+    assert client.asked == BOUGHT
+    assert GIVEN not in [values for _, values, _ in alone.values()]
+    assert model == dict.fromkeys(court.bought, (None, GIVEN, 0.5))  # the model's own, paid for once
+    assert own == {**alone, **dict.fromkeys(court.bought, (None, GIVEN, 0.0))}
+    raw = court.ask("SELECT trial, raw FROM verdicts WHERE judge = 'offline' ORDER BY trial")
+    assert court.ask("SELECT trial, raw FROM verdicts WHERE judge LIKE 'hybrid:%' ORDER BY trial") == raw
+
+
+async def test_what_was_not_bought_of_other_words_stays_unsure(court: Court, toy_suite: LoadedSuite) -> None:
+    court.trials = []
+    court.hear(fleet_of(toy_suite, STRANGE))
+    drift = {"reasoning": "so", "drift": 4}
+    await court.grade(court.hybrid, Judge(lambda _: Reply(json.dumps(drift), "content")))
+    own = court.by(court.hybrid.name)
+    assert len(court.bought) == BOUGHT
+    for trial, found in own.items():
+        assert found == ((None, {"drift": 4}, 0.0) if trial in court.bought else ("unsure", {}, 0.0))
+
+
+async def test_verdicts_that_the_model_has_given_already_are_not_bought_again(court: Court) -> None:
+    first = Judge()
+    await court.grade(court.hybrid, first)
+    court.connection.execute("DELETE FROM verdicts WHERE judge LIKE 'hybrid:%'")
+    one = min(court.bought)
+    court.connection.execute(f"DELETE FROM verdicts WHERE trial = '{one}'")
+    before, client = court.drawn, Judge()
+    await court.grade(court.hybrid, client)
+    assert (first.asked, client.asked) == (BOUGHT, 1)
+    assert court.drawn == before
+    assert len(court.by(court.hybrid.name)) == FLEET
+
+
+async def test_what_is_graded_is_neither_asked_nor_stored_again(court: Court) -> None:
+    await court.grade(court.hybrid, Judge())
+    before, client = court.ask("SELECT * FROM verdicts ORDER BY key"), Judge()
+    _, events = await court.grade(court.hybrid, client)
+    assert (client.asked, events) == (0, [])
+    assert court.ask("SELECT * FROM verdicts ORDER BY key") == before
+
+
+async def test_a_verdict_that_could_not_be_had_leaves_its_dialogue_open_and_is_asked_for_again(court: Court) -> None:
+    failing = Judge(lambda request: GaveUp("judge-id", "503") if failing.asked == 2 else fluent(request))
+    await court.grade(court.hybrid, failing)
+    open_ = {trial.key for trial in court.trials} - court.by(court.hybrid.name).keys()
+    assert len(open_) == 1
+    assert open_ <= court.bought
+    before, client = court.drawn, Judge()
+    await court.grade(court.hybrid, client)
+    assert (client.asked, court.drawn) == (1, before)
+    assert court.by(court.hybrid.name)[open_.pop()] == (None, GIVEN, 0.0)
+
+
+async def test_what_stops_a_run_is_told_and_what_was_bought_before_counts(court: Court) -> None:
+    client = Judge(lambda request: OutOfCredit("empty") if client.asked > 2 else fluent(request))
+    outcome, _ = await court.grade(court.hybrid, client)
+    assert isinstance(outcome.stopped_by, OutOfCredit)
+    own = court.by(court.hybrid.name)
+    assert len(own) == FLEET - BOUGHT + 2
+    assert len(own.keys() & court.bought) == 2
+
+
+async def test_a_verdict_of_the_model_that_is_missing_is_missing_and_no_prediction_takes_its_place(
+    court: Court,
+) -> None:
+    await court.grade(court.hybrid, Judge(lambda _: Reply("prose", "content")))
+    own = court.by(court.hybrid.name)
+    assert {trial for trial, (missing, _, _) in own.items() if missing is not None} == court.bought
+    assert all(own[trial] == ("unreadable_verdict", {}, 0.0) for trial in court.bought)
+    later = Judge()
+    await court.grade(court.hybrid, later)
+    assert later.asked == 0
+
+
+async def test_dialogues_that_are_not_finished_are_neither_read_nor_drawn(court: Court, toy_suite: LoadedSuite) -> None:
+    court.hear(fleet_of(toy_suite, KNOWN, NEWCOMER), answered=False)
+    await court.grade(court.hybrid, Judge())
+    assert court.by(court.hybrid.name).keys() == court.drawn.keys() == {trial.key for trial in court.trials[:FLEET]}
+
+
+async def test_who_joins_later_is_drawn_from_alone_and_no_earlier_route_changes(
+    court: Court, toy_suite: LoadedSuite
+) -> None:
+    await court.grade(court.hybrid, Judge())
+    before = court.ask("SELECT trial, route, probability FROM routes ORDER BY trial")
+    court.hear(fleet_of(toy_suite, KNOWN, NEWCOMER))
+    client = Judge()
+    await court.grade(court.hybrid, client)
+    after = court.ask("SELECT trial, route, probability FROM routes ORDER BY trial")
+    assert set(before) < set(after)
+    assert (len(after), client.asked) == (FLEET + RUNS, RUNS // 2)
+
+
+async def test_an_audit_leaves_the_offline_verdicts_as_they_are_and_buys_so_many_beside_them(court: Court) -> None:
+    await court.grade(court.offline(), Judge())
+    alone, client = court.by(OFFLINE), Judge()
+    await court.grade(court.offline(audit=5), client)
+    assert court.by(OFFLINE) == alone
+    assert court.by(MODEL.name).keys() == court.bought
+    assert len(court.bought) == client.asked == 5
+    assert {chance for (chance,) in court.ask("SELECT probability FROM routes")} == {5 / FLEET}
+
+
+async def test_a_larger_audit_holds_the_smaller_one_and_buys_the_difference(court: Court) -> None:
+    await court.grade(court.offline(audit=5), Judge())
+    few, client = court.bought, Judge()
+    await court.grade(court.offline(audit=8), client)
+    assert few < court.bought
+    assert (len(court.bought), client.asked) == (8, 3)
+    assert {chance for (chance,) in court.ask("SELECT probability FROM routes")} == {8 / FLEET}
+
+
+async def test_offline_verdicts_of_an_audit_stand_before_the_model_is_asked(court: Court) -> None:
+    there: list[int] = []
+
+    def watched(request: ChatRequest) -> Answer:
+        there.append(len(court.by(OFFLINE)))
+        return fluent(request)
+
+    await court.grade(court.offline(audit=5), Judge(watched))
+    assert there == [FLEET] * 5
+
+
+async def test_where_nothing_is_finished_nothing_is_drawn_or_stored(court: Court, toy_suite: LoadedSuite) -> None:
+    court.trials = []
+    court.hear(fleet_of(toy_suite, STRANGE), answered=False)
+    client = Judge()
+    outcome, events = await court.grade(court.hybrid, client)
+    assert (outcome, events, client.asked) == (RunOutcome(None, 0), [], 0)
+    assert court.drawn == {}
+    assert court.ask("SELECT key FROM verdicts") == []

@@ -1,0 +1,226 @@
+"""Names read against a scripted client and a real store."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from independence.clients.pricing import Prices
+from independence.clients.protocol import GaveUp, Parked
+from independence.config.subjects import Subject
+from independence.engine import names_extraction
+from independence.engine.events import CallUnresolved, Event, ModelStopped, SubjectStarted, VerdictCommitted
+from independence.engine.gate import EndpointGate
+from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
+from independence.engine.stop_signal import StopSignal
+from independence.errors import CostCapReached, IndependenceError
+from independence.judge.names.spec import extractor
+from independence.judge.spec import CUES, JudgeSpec
+from independence.store import leases, names
+from independence.store.names import NamesRow, StoredName
+from independence.store.writer import Writer
+from independence.suites.load import LoadedSuite
+from independence.types import Answer, Attempt, ChatRequest, Condition, Missing, Reply, Usage, Where
+
+from . import planned
+
+SCENARIOS = ("dinner",)
+READER = extractor("acme/reader", "openrouter", "reader-id")
+RULES = extractor(CUES)
+ALL = Parallelism(5, 10)
+SUBJECTS = (Subject("acme/m", "openrouter", "acme/m"), Subject("acme/n", "openrouter", "acme/n"))
+SPENT = Attempt("ok", 0.1, Usage(100, 10, cost_usd=0.01))
+
+
+class Reader:
+    """A client that answers by a rule and counts how many calls fly at once."""
+
+    def __init__(self, rule: Callable[[ChatRequest], Answer | Exception]) -> None:
+        self.rule = rule
+        self.asked: list[ChatRequest] = []
+        self.flying = self.most = 0
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        self.asked.append(request)
+        self.flying += 1
+        self.most = max(self.most, self.flying)
+        await asyncio.sleep(0.002)
+        self.flying -= 1
+        answer = self.rule(request)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def finds(name: str) -> Callable[[ChatRequest], Answer]:
+    body = {"names": [{"name": name, "sources": ["dinner"]}], "declined": [], "primary": name}
+    return lambda _: Reply(json.dumps(body), "content", usage=SPENT.usage, attempts=(SPENT,))
+
+
+def says(request: ChatRequest, text: str) -> bool:
+    return text in (request.messages[0].content or "")
+
+
+class Work:
+    """A store with runs in which every subject answers `Call me Rook NUMBER.`; may be read again and again."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, loaded: LoadedSuite, runs: int = 1) -> None:
+        self.connection, self.path, self.loaded = connection, path, loaded
+        self.trials = {}
+        for subject in SUBJECTS:
+            made = planned.trials(loaded.suite, subject, runs=runs)
+            planned.store(connection, loaded, list(made.values()))
+            self.trials |= {(subject.config_dir, *at): trial for at, trial in made.items()}
+        for (_, scenario, _), trial in self.trials.items():
+            if scenario == "dinner":
+                planned.answer(connection, trial, "Call me Rook.", "I stay.")
+        self.where = Where(loaded.suite.suite, loaded.edition, Condition("firm", "tool_role"))
+        self.labels = {subject.config_dir: subject.label for subject in SUBJECTS}
+
+    def plan(self, spec: JudgeSpec = READER, **more: Any) -> names_extraction.NamesPlan:
+        return names_extraction.plan(
+            self.connection, names_extraction.NamesSelection(self.where, SCENARIOS, self.labels, spec)._replace(**more)
+        )
+
+    async def read(
+        self, rule: Callable[[ChatRequest], Answer | Exception], shares: Parallelism = ALL, **more: Any
+    ) -> tuple[IndependenceError | None, Reader, list[Event]]:
+        events: list[Event] = []
+        client, gate = Reader(rule), EndpointGate(lambda: 50)
+        writer, halt = Writer(self.connection, self.path), StopSignal([gate], events.append)
+        backends = {"openrouter": EndpointBackend(client, gate)}
+        bench = RunContext(self.loaded.suite, {}, backends, writer, events.append, halt, leases.owner())
+        spec = more.pop("spec", READER)
+        stopped = await names_extraction.carry_out(bench, self.plan(spec, **more).todo, spec, shares)
+        await writer.close()
+        assert gate.busy == 0
+        return stopped, client, events
+
+    def stored(self) -> list[NamesRow]:
+        return names.stored(self.connection, self.where)
+
+
+@pytest.fixture
+def work(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite) -> Work:
+    return Work(connection, tmp_path / "store.db", toy_suite, runs=4)
+
+
+async def test_every_run_is_read_by_one_call_and_never_again(work: Work) -> None:
+    stopped, client, events = await work.read(finds("Rook"))
+    assert stopped is None
+    assert len(client.asked) == 8
+    assert [event for event in events if isinstance(event, SubjectStarted)] == [
+        SubjectStarted("m@low-t0.7", 0, 4),
+        SubjectStarted("n@low-t0.7", 0, 4),
+    ]
+    assert [event.missing for event in events if isinstance(event, VerdictCommitted)] == [None] * 8
+    assert {row.names for row in work.stored()} == {(StoredName("Rook", ("dinner",)),)}
+    assert all(row.primary == "Rook" and row.usage.cost_usd == 0.01 for row in work.stored())
+    plan = work.plan()
+    assert (plan.todo, plan.known, plan.broken, plan.stale) == ([], 8, 0, 0)
+    assert len((await work.read(finds("Rook")))[1].asked) == 0
+
+
+async def test_force_reads_again_and_keeps_what_was_paid(work: Work) -> None:
+    await work.read(finds("Rook"))
+    _, client, _ = await work.read(finds("Rook"), force=True)
+    assert len(client.asked) == 8
+    assert {row.usage.cost_usd for row in work.stored()} == {0.02}
+
+
+async def test_a_replaced_answer_makes_a_reading_stale(work: Work) -> None:
+    await work.read(finds("Rook"))
+    planned.answer(work.connection, work.trials["acme--m@low-t0.7", "dinner", 2], "Call me Ada.")
+    plan = work.plan()
+    assert (plan.stale, plan.known, [item.row.run for item in plan.todo]) == (1, 7, [2])
+    assert [told.text for told in plan.todo[0].told] == ["Call me Ada."]
+    await work.read(finds("Ada"))
+    assert Counter(pick.name for row in work.stored() for pick in row.names) == {"Rook": 7, "Ada": 1}
+
+
+async def test_a_broken_reading_is_missing_never_a_refusal_and_not_paid_for_twice(work: Work) -> None:
+    _, client, events = await work.read(lambda _: Reply("prose", "content", usage=SPENT.usage, attempts=(SPENT,)))
+    assert len(client.asked) == 8 * 3
+    assert {event.missing for event in events if isinstance(event, VerdictCommitted)} == {"unreadable_verdict"}
+    assert {(row.missing, row.names, row.declined) for row in work.stored()} == {("unreadable_verdict", (), ())}
+    assert work.plan().broken == work.plan().known == 8
+    assert len(work.plan(force=True).todo) == 8
+
+
+async def test_what_goes_wrong_with_one_run_costs_no_other(work: Work) -> None:
+    planned.answer(work.connection, work.trials["acme--m@low-t0.7", "dinner", 3], "Call me Trouble.")
+    failing = GaveUp("reader-id", "503", (Attempt("503", 1.0, Usage(cost_usd=0.5)),))
+    rule = finds("Rook")
+    stopped, _, events = await work.read(lambda request: failing if says(request, "Trouble") else rule(request))
+    assert stopped is None
+    assert len(work.stored()) == 7
+    assert [(event.what, event.why) for event in events if isinstance(event, CallUnresolved)] == [
+        ("names of run 3", "503")
+    ]
+    assert work.connection.execute("SELECT what, cost_usd FROM failures").fetchall() == [("names by acme/reader", 0.5)]
+    assert [item.row.run for item in work.plan().todo] == [3]
+
+
+async def test_a_reader_without_an_answer_leaves_its_run_missing(work: Work) -> None:
+    await work.read(lambda _: Missing("blocked", "moderation"))
+    assert {row.missing for row in work.stored()} == {"unreadable_verdict"}
+
+
+async def test_the_cost_cap_ends_the_reading_and_keeps_what_was_read(work: Work) -> None:
+    rule, given = finds("Rook"), iter(range(3))
+    stopped, client, _ = await work.read(
+        lambda request: rule(request) if next(given, None) is not None else CostCapReached("enough"),
+        shares=Parallelism(1, 1),
+    )
+    assert isinstance(stopped, CostCapReached)
+    assert len(client.asked) == 4
+    assert len(work.stored()) == 3
+    await work.read(finds("Rook"))
+    assert len(work.stored()) == 8
+
+
+async def test_a_parked_reader_is_not_asked_on_and_the_command_ends(work: Work) -> None:
+    stopped, client, events = await work.read(lambda _: Parked("reader-id", "daily quota"), shares=Parallelism(1, 1))
+    assert stopped is None
+    assert len(client.asked) == len(SUBJECTS)
+    assert {event for event in events if isinstance(event, ModelStopped)} == {ModelStopped("reader-id", "daily quota")}
+    assert len(work.plan().todo) == 8
+
+
+@pytest.mark.parametrize(("shares", "most"), [(Parallelism(1, 2), 2), (Parallelism(2, 1), 2), (Parallelism(2, 3), 6)])
+async def test_no_more_calls_fly_than_the_shares_allow(work: Work, shares: Parallelism, most: int) -> None:
+    _, client, _ = await work.read(finds("Rook"), shares=shares)
+    assert client.most == most
+
+
+async def test_rules_read_without_asking_anybody(work: Work) -> None:
+    _, client, events = await work.read(finds("Ada"), spec=RULES)
+    assert client.asked == []
+    assert {(row.extractor, row.names) for row in work.stored()} == {(CUES, (StoredName("Rook", ("dinner",)),))}
+    assert sum(isinstance(event, VerdictCommitted) for event in events) == 8
+    assert len(work.plan(READER).todo) == 8
+
+
+def test_runs_without_an_answer_are_left_out_and_said_so(work: Work) -> None:
+    plan = work.plan(scenarios=("dinner", "radio", "dessert"))
+    assert (len(plan.todo), plan.silent, plan.absent) == (8, 0, Counter(radio=8, dessert=8))
+    plan = work.plan(scenarios=("radio",))
+    assert (plan.todo, plan.silent) == ([], 8)
+    assert len(work.plan(labels={"acme--n@low-t0.7": "n"}).todo) == 4
+
+
+def test_the_estimate_counts_prompts_and_is_silent_about_unknown_prices(work: Work) -> None:
+    todo = work.plan().todo
+    known = names_extraction.estimate(todo, READER, Prices(1e-6, 1e-6))
+    assert known.verdicts == 8
+    assert 0 < known.typical_usd < known.most_usd < 1
+    assert names_extraction.estimate(todo, READER, None).unpriced == ("acme/reader",)
+    rules = names_extraction.estimate(todo, RULES, None)
+    assert (rules.verdicts, rules.most_usd, rules.unpriced) == (8, 0.0, ())

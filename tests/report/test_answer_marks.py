@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import sqlite3
+
+from independence.clients import flags
+from independence.exchange.anomalies import CATALOGUE
+from independence.report import answer_marks, study
+from independence.stats.validity import VOID
+from independence.suites.load import LoadedSuite
+from independence.types import Reply
+
+from . import filled
+
+
+def test_every_mark_is_explained() -> None:
+    ours = {value for name, value in vars(flags).items() if name.isupper()}
+    theirs = {anomaly.flag for anomaly in CATALOGUE if anomaly.unit == "files"} - {"cut_model_id", "missing_file"}
+    assert ours | theirs | VOID.keys() <= answer_marks.ABOUT.keys()
+
+
+def test_marks_are_counted_with_who_has_most(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    filled.complete(connection, toy_suite, "clean")
+    filled.plan(connection, toy_suite, "odd", 3)
+    for run in (1, 2):
+        filled.answer(connection, "odd", "radio", run, Reply("x", "tool", flags=("short",)))
+    filled.answer(connection, "odd", "radio", 3, Reply("}", "tool", flags=("artefact",)))
+    marks, subjects = answer_marks.tables(study.read(connection, filled.scope(toy_suite)))
+    assert [row[:5] for row in marks.rows] == [
+        ("short", 2, 1, "label of odd (2)", False),
+        ("artefact", 1, 1, "label of odd (1)", True),
+    ]
+    assert subjects.rows == (("label of odd", 3, 3 / 9, "short 2, artefact 1"),)
