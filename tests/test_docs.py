@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 import tomllib
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import Any
 import click
 import pytest
 
-from independence.cli.main import COMMANDS, main
 from independence.clients import dialects
 from independence.config import registry
 from independence.suites import load
@@ -19,33 +19,28 @@ from independence.types import ChatRequest
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-CONTEXT = click.Context(main)
+
+
+GENERATED = runpy.run_path(str(DOCS / "generate.py"))
 
 
 def commands() -> dict[str, click.Command]:
-    found = {}
-    for name in COMMANDS:
-        command = main.get_command(CONTEXT, name)
-        assert command is not None
-        found[name] = command
-        for inner, sub in getattr(command, "commands", {}).items():
-            found[f"{name} {inner}"] = sub
-    return found
+    return dict(GENERATED["commands"]())
 
 
 def fenced(path: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
 
 
-@pytest.mark.parametrize("name", commands())
-def test_every_command_and_option_is_in_the_guide(name: str) -> None:
-    text = (DOCS / "commands.md").read_text("utf-8")
-    assert re.search(rf"(## {name.split(maxsplit=1)[0]}$)|`independence {name}", text, re.MULTILINE)
-    for option in commands()[name].params:
-        if isinstance(option, click.Option):
-            assert any(f"`{flag}`" in text or f"`{flag} " in text or f"`{flag}`/" in text for flag in option.opts), (
-                option
-            )
+@pytest.mark.parametrize("page", GENERATED["PAGES"])
+def test_generated_pages_say_what_the_code_says(page: str) -> None:
+    assert (DOCS / page).read_text("utf-8") == GENERATED["PAGES"][page](), "run `python docs/generate.py`"
+
+
+def test_every_command_is_in_a_guide() -> None:
+    guides = [path for path in DOCS.glob("*.md") if path.name not in GENERATED["PAGES"]]
+    text = "\n".join(path.read_text("utf-8") for path in guides)
+    assert [name for name in commands() if f"independence {name}" not in text and f"`{name}" not in text] == []
 
 
 def test_every_command_line_in_the_guides_parses() -> None:
@@ -99,5 +94,13 @@ def test_the_dialect_in_the_guide_can_be_used() -> None:
 
 def test_links_between_the_guides_lead_somewhere() -> None:
     for path in [ROOT / "README.md", *DOCS.glob("*.md")]:
-        for target in re.findall(r"\]\((?!http)([^)#]+)\)", path.read_text("utf-8")):
-            assert (path.parent / target).exists(), f"{path.name}: {target}"
+        for target, _, heading in re.findall(r"\]\((?!http)([^)#]*)(#([^)]*))?\)", path.read_text("utf-8")):
+            found = path.parent / target if target else path
+            assert found.exists(), f"{path.name}: {target}"
+            assert not heading or heading in anchors(found), f"{path.name}: {target}#{heading}"
+
+
+def anchors(path: Path) -> set[str]:
+    """The headings of a page as GitHub links to them."""
+    titles = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}

@@ -1,4 +1,4 @@
-"""The README's section "Compare, check, decide" as written: a second opinion beside the judge that was paid for."""
+"""The guide to results, section "Can the judge be trusted?": a second opinion beside the judge that was paid for."""
 
 from __future__ import annotations
 

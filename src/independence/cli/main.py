@@ -39,6 +39,15 @@ COMMANDS = {
     "endpoint": ("endpoint", "Serve the simulated models over HTTP on this machine."),
 }
 
+EXIT_CODES = {
+    0: "complete",
+    1: "a gate failed (`--fail-under`, `suites lint`, `doctor`), or an unexpected error",
+    2: "bad usage or configuration, an empty store, no match",
+    3: "incomplete: a model could not be asked any more, credit ran out, the disk is full, a verdict was unreadable",
+    4: "stopped by `--max-cost`",
+    130: "interrupted; the same command resumes",
+}
+
 
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is used."""

@@ -1,0 +1,125 @@
+"""Writes the pages that are generated from the code; `tests/test_docs.py` fails if one is out of date.
+
+Run it from anywhere: `python docs/generate.py`. A new page is an entry of `PAGES`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+import click
+
+from independence.cli.main import COMMANDS, EXIT_CODES, main
+
+FOLDER = Path(__file__).parent
+Option = tuple[tuple[str, ...], str, str]  # flags, meaning, default
+
+HEAD = """\
+# Reference
+
+All commands and options, as `independence COMMAND --help` prints them. `python docs/generate.py` writes this page. What
+the options are for: [Running](running.md), [Results](results.md), [Data](data.md), [Judging without a model](judging.md),
+[Endpoints and models](endpoints.md), [Suites](suites.md). `python -m independence` is the same command.
+"""
+
+
+def reference() -> str:
+    """The page of all commands."""
+    found = dict(commands())
+    users: dict[Option, list[str]] = {}
+    for name, command in found.items():
+        for option in options(command):
+            users.setdefault(option, []).append(name)
+    shared = {option: names for option, names in users.items() if len(names) > 1}
+    codes = [f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items()]
+    parts = [HEAD, "## Exit codes\n", "| code | meaning |\n|---|---|", *codes, "\n## Shared options\n"]
+    parts += [
+        "Options of several commands; each command below lists which of them it has.\n",
+        *table(told_apart(shared)),
+    ]
+    for name, command in found.items():
+        parts += section(name, command, shared)
+    return "\n".join(parts) + "\n"
+
+
+def told_apart(shared: dict[Option, list[str]]) -> list[Option]:
+    """Shared options; where a flag has several meanings, each names its commands."""
+    flags = [flags for flags, _, _ in shared]
+    return [
+        (own, f"{text} In {', '.join(f'`{name}`' for name in names)}." if flags.count(own) > 1 else text, value)
+        for (own, text, value), names in shared.items()
+    ]
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Every command and command within a command, by its full name."""
+    context = click.Context(main)
+    for name in COMMANDS:
+        command = main.get_command(context, name)
+        assert command is not None
+        yield name, command
+        for inner, sub in getattr(command, "commands", {}).items():
+            yield f"{name} {inner}", sub
+
+
+def options(command: click.Command) -> list[Option]:
+    """The options of a command in their order."""
+    return [
+        ((*option.opts, *option.secondary_opts), meaning(option), default(option))
+        for option in command.params
+        if isinstance(option, click.Option) and not option.hidden
+    ]
+
+
+def meaning(option: click.Option) -> str:
+    """The help of an option with the values that it takes."""
+    values = (
+        " \\| ".join(f"`{value}`" for value in option.type.choices) if isinstance(option.type, click.Choice) else ""
+    )
+    text = re.sub(r" *\[default: [^]]*\]", "", option.help or "").strip().replace("|", "\\|")
+    return " ".join(part for part in (text, values and f"{values}.", "Required." * option.required) if part)
+
+
+def default(option: click.Option) -> str:
+    """The default of an option, as its help shows it; empty for none and for switches."""
+    written = re.search(r"\[default: ([^]]*)\]", option.help or "")
+    shown = written[1] if written else str(option.default) if option.show_default else ""
+    named = f"`{shown}`" if shown else ""
+    return f"{named}, or `{option.envvar}`" if option.show_envvar and option.envvar else named
+
+
+def table(rows: list[Option]) -> list[str]:
+    """Options as a table."""
+    if not rows:
+        return []
+    lines = [f"| {', '.join(f'`{flag}`' for flag in flags)} | {text} | {value} |" for flags, text, value in rows]
+    return ["| option | meaning | default |", "|---|---|---|", *lines]
+
+
+def section(name: str, command: click.Command, shared: Collection[Option]) -> list[str]:
+    """One command: what it does, its own options, the names of those it shares."""
+    context = click.Context(command)
+    arguments = [param.make_metavar(context) for param in command.params if isinstance(param, click.Argument)]
+    help_text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(command.help or ""))
+    own = [option for option in options(command) if option not in shared]
+    common = [f"`{flags[0]}`" for flags, *rest in options(command) if (flags, *rest) in shared]
+    parts = [
+        "",
+        f"## {name}",
+        "",
+        *([f"`independence {' '.join([name, *arguments])}`", ""] if arguments else []),
+        help_text,
+    ]
+    parts += ["", *table(own)] if own else []
+    return [*parts, "", f"[Shared](#shared-options): {', '.join(common)}."] if common else parts
+
+
+PAGES: dict[str, Callable[[], str]] = {"reference.md": reference}
+
+
+if __name__ == "__main__":
+    for page, content in PAGES.items():
+        (FOLDER / page).write_text(content(), "utf-8")
