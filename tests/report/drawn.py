@@ -6,10 +6,10 @@ import re
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from independence.report.plots import lettering
-from independence.report.plots.svg import About
+from independence.report.plots import canvas
+from independence.report.plots.svg import FigureMeta
 
-ABOUT = About("chart", "A chart", "What it shows")
+META = FigureMeta("chart", "A chart", "What it shows")
 HOSTILE = "<script>alert(1)</script>$x^2$&\u202e\x1b[31m漢\ud800"
 _NS = "{http://www.w3.org/2000/svg}"
 
@@ -42,7 +42,8 @@ def texts(svg: str) -> list[Written]:
             continue
         rule = rules[element.attrib["class"]]
         size = float(re.search(r"font-size:([\d.]+)px", rule)[1])
-        width = lettering.width(element.text or "", size)
+        with canvas.drawing():
+            width = canvas.text_width(element.text or "", size)
         anchor = re.search(r"text-anchor:(\w+)", rule)[1]
         left = float(element.attrib["x"]) - {"start": 0, "middle": width / 2, "end": width}[anchor]
         found.append(Written(element.text or "", left, left + width, float(element.attrib["y"]) - 0.35 * size))
@@ -71,5 +72,5 @@ def size(svg: str) -> tuple[float, float]:
 
 def drawn(svg: str, tone: str) -> list[ElementTree.Element]:
     """Every shape whose stroke or fill has a role."""
-    named = {name for name, rule in style(svg).items() if f"var(--plot-{tone}," in rule}
+    named = {name for name, rule in style(svg).items() if f"var(--plot-{tone})" in rule}
     return [element for element in parsed(svg).iter() if element.get("class") in named]

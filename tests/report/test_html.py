@@ -4,9 +4,8 @@ import re
 from html.parser import HTMLParser
 
 from independence.report import html
-from independence.report.plots.forest import ForestRow, forest
-from independence.report.plots.strips import StripRow, strips
-from independence.report.plots.svg import About
+from independence.report.plots.board import ForestRow, StripRow, forest, strips
+from independence.report.plots.svg import FigureMeta
 from independence.report.section import Prose, Section, Svg
 from independence.report.table import Column, Table
 from tests.report import drawn
@@ -19,8 +18,8 @@ TABLE = Table(
     ("a <b>note</b>",),
 )
 FIGURES = (
-    Svg("tiers", forest([ForestRow(drawn.HOSTILE, 90.0)], About("tiers", "T", "D")), "Tiers & more"),
-    Svg("runs", strips([StripRow("a", (90.0,))], About("runs", "T", "D")), "Runs"),
+    Svg("tiers", forest([ForestRow(drawn.HOSTILE, 90.0)], FigureMeta("tiers", "T", "D")), "Tiers & more"),
+    Svg("runs", strips([StripRow("a", (90.0,))], FigureMeta("runs", "T", "D")), "Runs"),
 )
 SECTIONS = (
     Section(

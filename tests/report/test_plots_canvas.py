@@ -7,19 +7,20 @@ import sys
 
 import pytest
 
-from independence.report.plots import canvas, lettering, palette
-from independence.report.plots.canvas import Box
-from independence.report.plots.svg import About
+from independence.report.plots import canvas, palette, svg
+from independence.report.plots.svg import FigureMeta
 from tests.report import drawn
 
 
-def chart(text: str = "words") -> str:
-    with canvas.sheet(200, 60) as sheet:
-        sheet.fill(Box(0, 0, 50, 20), palette.BAND)
-        sheet.line((0, 30), (200, 30))
-        sheet.text(10, 20, text)
-        sheet.hit(Box(0, 0, 50, 20), f"tells {text}")
-        return sheet.svg(drawn.ABOUT)
+def chart(text: str = "words", meta: FigureMeta = drawn.META) -> str:
+    with canvas.drawing():
+        figure = canvas.new_figure(200, 60)
+        axes = canvas.axes_at(figure, 0, 0, 200, 60)
+        axes.set(xlim=(0, 200), ylim=(60, 0), xticks=[], yticks=[])
+        axes.axhspan(0, 20, color=palette.BAND.light)
+        canvas.write(axes, (10, 20), text)
+        svg.add_tip(axes.axhspan(0, 20, color="none"), f"tells {text}")
+        return svg.finished(figure, meta)
 
 
 def test_a_chart_names_itself_to_who_does_not_see_it() -> None:
@@ -47,8 +48,8 @@ def test_the_settings_of_the_program_are_left_alone() -> None:
 
 
 def test_a_file_follows_the_reader_and_an_inlined_chart_its_page() -> None:
-    svg = chart()
-    sheet = drawn.parsed(svg).findtext("{http://www.w3.org/2000/svg}style")
+    document = chart()
+    sheet = drawn.parsed(document).findtext("{http://www.w3.org/2000/svg}style")
     light, dark = sheet.split("@media(prefers-color-scheme:dark)")
     assert light.startswith("svg:root{")
     assert f"--plot-paper:{palette.PAPER.light};" in light
@@ -56,46 +57,57 @@ def test_a_file_follows_the_reader_and_an_inlined_chart_its_page() -> None:
     assert f"--plot-paper:{palette.PAPER.dark};" in dark
     # Outside of `svg:root` no rule sets a property, so those of an embedding page hold.
     assert re.findall(r"([^{}]+)\{--plot", sheet) == ["svg:root", "svg:root"]
-    assert not re.search(r"#0[12]0[12][0-9a-f]{2}", svg), "a sentinel colour stayed"
+    assert "fill:#f3f6f9;fill:var(--plot-band)" in sheet, "the light colour is there for readers without properties"
 
 
 def test_nothing_is_styled_in_place_and_every_rule_and_id_is_scoped_to_its_chart() -> None:
-    svg = chart()
-    assert 'style="' not in svg
-    sheet = drawn.parsed(svg).findtext("{http://www.w3.org/2000/svg}style")
+    document = chart()
+    assert 'style="' not in document
+    sheet = drawn.parsed(document).findtext("{http://www.w3.org/2000/svg}style")
     outer = re.sub(r"@media.*?\}\}", "", sheet)
     assert all(rule.startswith(("svg:root", "#plot-chart")) for rule in re.findall(r"([^{}]+)\{", outer))
-    assert all(found.startswith("plot-chart") for found in re.findall(r'\bid="([^"]+)"', svg))
+    assert all(found.startswith("plot-chart") for found in re.findall(r'\bid="([^"]+)"', document))
 
 
 def test_hostile_text_is_text() -> None:
-    svg = chart(drawn.HOSTILE)
-    assert "<script" not in svg
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;$x^2$&amp;" in svg
-    clean = chart(lettering.visible(drawn.HOSTILE))
-    assert [written.text for written in drawn.texts(clean)] == ["<script>alert(1)</script>$x^2$& [31m漢\ufffd"]
-    assert drawn.tips(clean) == ["tells <script>alert(1)</script>$x^2$& [31m漢\ufffd"]
+    document = chart(drawn.HOSTILE)
+    assert "<script" not in document
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;$x^2$&amp;" in document
+    assert [written.text for written in drawn.texts(document)] == ["<script>alert(1)</script>$x^2$& [31m漢\ufffd"]
+    assert drawn.tips(document) == ["tells <script>alert(1)</script>$x^2$& [31m漢\ufffd"]
+
+
+def test_a_text_that_looks_like_markup_changes_nothing_but_itself() -> None:
+    text = 'style="fill: #1b2430" id="x" tip: url(#y)'
+    assert drawn.texts(chart(text))[0].text == text
+    assert chart(text).count("class=") == chart().count("class=")
 
 
 def test_an_id_that_is_no_selector_is_refused() -> None:
-    with canvas.sheet(10, 10) as sheet, pytest.raises(ValueError, match="kebab"):
-        sheet.svg(About("a b{}", "A", "B"))
+    with pytest.raises(ValueError, match="kebab"):
+        chart(meta=FigureMeta("a b{}", "A", "B"))
 
 
 @pytest.mark.parametrize("room", [20, 60, 120])
 def test_long_labels_are_cut_in_the_middle_and_fit(room: int) -> None:
     label = "qwen3-coder+alibaba-opensource@none-t0.7"
-    cut = lettering.fitted(label, 12, room)
+    with canvas.drawing():
+        cut = canvas.shortened(label, 12, room)
+        assert canvas.text_width(cut, 12) <= room
+        assert canvas.shortened("short", 12, 60) == "short"
     head, tail = cut.split("…")
-    assert lettering.width(cut, 12) <= room
     assert label.startswith(head)
     assert label.endswith(tail)
-    assert lettering.fitted("short", 12, 60) == "short"
 
 
 def test_wide_signs_take_more_room_and_combining_ones_none() -> None:
-    assert lettering.width("漢", 10) > lettering.width("W", 10) > lettering.width("i", 10) > 0
-    assert lettering.width("e\u0301", 10) == lettering.width("e", 10)
+    with canvas.drawing():
+        assert canvas.text_width("漢", 10) >= canvas.text_width("W", 10) > canvas.text_width("i", 10) > 0
+        assert canvas.text_width("e\u0301", 10) == canvas.text_width("e", 10)
+
+
+def test_every_role_has_a_light_colour_of_its_own() -> None:
+    assert len({tone.light for tone in palette.TONES}) == len({tone.name for tone in palette.TONES})
 
 
 def _luminance(colour: str) -> float:

@@ -16,26 +16,35 @@ def turned(svg: str) -> list[str | None]:
     return [element.text for element in drawn.parsed(svg).iter() if "rotate(-90" in element.get("transform", "")]
 
 
+def hatched(svg: str) -> int:
+    rules = drawn.style(svg)
+    return sum("fill:url(" in rules.get(shape.get("class", ""), "") for shape in drawn.parsed(svg).iter())
+
+
 def test_scenarios_stand_by_experiment_and_each_value_under_its_own() -> None:
-    svg = heatmap([HeatRow("a", (0.11, 0.22, 0.33))], COLUMNS, drawn.ABOUT)
+    svg = heatmap([HeatRow("a", (0.11, 0.22, 0.33))], COLUMNS, drawn.META)
     numbers = {text.text: text.left for text in drawn.texts(svg) if text.text in ("11", "22", "33")}
     assert numbers["11"] < numbers["33"] < numbers["22"]
     assert turned(svg) == ["rs01", "rs02", "direct"]
 
 
 def test_an_absent_cell_is_struck_and_a_zero_is_a_number_in_the_loudest_colour() -> None:
-    none = heatmap([HeatRow("a", (None, 1.0, 1.0))], COLUMNS, drawn.ABOUT)
-    zero = heatmap([HeatRow("a", (0.0, 1.0, 1.0))], COLUMNS, drawn.ABOUT)
+    none = heatmap([HeatRow("a", (None, 1.0, 1.0))], COLUMNS, drawn.META)
+    zero = heatmap([HeatRow("a", (0.0, 1.0, 1.0))], COLUMNS, drawn.META)
     loudest = f"heat-{palette.HEAT_STEPS - 1}"
     values = [[text.text for text in drawn.texts(svg) if re.fullmatch(r"\d+", text.text)] for svg in (none, zero)]
-    assert values == [["100", "100", "100"], ["100", "0", "100", "100"]], "the legend's 100 comes first"
+    assert values == [["100", "100", "100"], ["0", "100", "100", "100"]], "the legend's 100 comes last"
     assert [len(drawn.drawn(svg, loudest)) for svg in (none, zero)] == [1, 2], "the legend has one of each"
-    assert [len(drawn.drawn(svg, "soft")) for svg in (none, zero)] == [2, 0], "the cell and its legend"
+    assert [
+        sum("fill:url(" in rules.get(shape.get("class", ""), "") for shape in drawn.parsed(svg).iter())
+        for svg in (none, zero)
+        for rules in [drawn.style(svg)]
+    ] == [2, 0], "the cell and its legend"
 
 
 def test_only_a_full_share_is_shown_as_full() -> None:
     assert [heat_step(share) for share in (1.0, 0.9999, 0.5, 0.0)] == [0, 1, 10, 20]
-    svg = heatmap([HeatRow("a", (0.9999, 1.0, 0.0001))], COLUMNS, drawn.ABOUT)
+    svg = heatmap([HeatRow("a", (0.9999, 1.0, 0.0001))], COLUMNS, drawn.META)
     assert {"99", "100", "1"} <= {text.text for text in drawn.texts(svg)}
 
 
@@ -48,7 +57,7 @@ def test_a_number_stands_out_from_its_cell(theme: str) -> None:
 def test_a_full_fleet_is_readable_and_keeps_its_order() -> None:
     columns = [HeatColumn(f"scenario_{n}", f"experiment {n // 5}") for n in range(15)]
     rows = [HeatRow(f"subject {n:03}", tuple(0.01 * (n % 101) for _ in columns)) for n in range(110)]
-    svg = heatmap(rows, columns, drawn.ABOUT)
+    svg = heatmap(rows, columns, drawn.META)
     written = drawn.texts(svg)
     labels = [text for text in written if text.text.startswith("subject")]
     assert [text.text for text in sorted(labels, key=lambda text: text.y)] == [row.label for row in rows]
@@ -60,16 +69,16 @@ def test_a_full_fleet_is_readable_and_keeps_its_order() -> None:
 
 def test_many_scenarios_leave_the_numbers_out() -> None:
     columns = [HeatColumn(f"s{n}", "e") for n in range(60)]
-    svg = heatmap([HeatRow("a", tuple(0.5 for _ in columns))], columns, drawn.ABOUT)
+    svg = heatmap([HeatRow("a", tuple(0.5 for _ in columns))], columns, drawn.META)
     assert "50" not in [text.text for text in drawn.texts(svg)]
 
 
 def test_a_row_of_another_length_is_refused() -> None:
     with pytest.raises(ValueError, match="one share per column"):
-        heatmap([HeatRow("a", (1.0,))], COLUMNS, drawn.ABOUT)
+        heatmap([HeatRow("a", (1.0,))], COLUMNS, drawn.META)
 
 
 def test_hostile_names_are_text() -> None:
-    svg = heatmap([HeatRow(drawn.HOSTILE, (1.0,))], [HeatColumn(drawn.HOSTILE, drawn.HOSTILE)], drawn.ABOUT)
+    svg = heatmap([HeatRow(drawn.HOSTILE, (1.0,))], [HeatColumn(drawn.HOSTILE, drawn.HOSTILE)], drawn.META)
     assert "<script" not in svg
     drawn.parsed(svg)

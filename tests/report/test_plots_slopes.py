@@ -12,7 +12,7 @@ def written(svg: str) -> list[str]:
 
 
 def test_a_line_for_each_asker_and_one_between() -> None:
-    svg = slopes([BENT], ("landlord", "tenant"), drawn.ABOUT)
+    svg = slopes([BENT], ("landlord", "tenant"), drawn.META)
     assert {"landlord asks", "tenant asks", "mean of both", "nobody's side asks", "bent", "S +0.30"} <= {*written(svg)}
     for tone in ("accent", "open", "ink"):
         assert len([shape for shape in drawn.drawn(svg, tone) if shape.tag.endswith("path")]) >= 2, tone
@@ -20,22 +20,22 @@ def test_a_line_for_each_asker_and_one_between() -> None:
 
 
 def test_the_mean_is_there_where_both_asked() -> None:
-    assert [point.own for point in (*POINTS, MeritPoint(0, 0.5, None))][-1] is None
-    assert POINTS[0].own == -0.2
+    assert [point.mean for point in (*POINTS, MeritPoint(0, 0.5, None))][-1] is None
+    assert POINTS[0].mean == -0.2
 
 
 def test_four_panels_a_row() -> None:
-    heights = [drawn.size(slopes([BENT] * count, ("a", "b"), drawn.ABOUT))[1] for count in (1, 4, 5, 8, 9)]
+    heights = [drawn.size(slopes([BENT] * count, ("a", "b"), drawn.META))[1] for count in (1, 4, 5, 8, 9)]
     assert heights[0] == heights[1] < heights[2] == heights[3] < heights[4]
 
 
 def test_holes_and_single_levels_draw_what_there_is() -> None:
     one = SlopePanel("x", (MeritPoint(0, 0.2, None),), "", "x", simulated=True)
-    svg = slopes([one, SlopePanel(drawn.HOSTILE, (), "", "none")], ("a", "b"), drawn.ABOUT)
+    svg = slopes([one, SlopePanel(drawn.HOSTILE, (), "", "none")], ("a", "b"), drawn.META)
     assert "<script" not in svg
     assert len(drawn.tips(svg)) == 2
 
 
 def test_no_two_texts_overlap() -> None:
     many = [SlopePanel(f"{'long-' * 12}{n}", POINTS, "S +0.30 · slope +0.30", "") for n in range(9)]
-    assert drawn.overlaps(drawn.texts(slopes(many, ("a", "b"), drawn.ABOUT))) == []
+    assert drawn.overlaps(drawn.texts(slopes(many, ("a", "b"), drawn.META))) == []

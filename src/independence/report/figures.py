@@ -8,15 +8,13 @@ import msgspec
 
 from independence.report.board import STRICT, Board
 from independence.report.labels import short
-from independence.report.plots import cost as cost_plot
-from independence.report.plots import forest as forest_plot
+from independence.report.plots import board as board_plot
 from independence.report.plots import heatmap as heatmap_plot
-from independence.report.plots import strips as strips_plot
-from independence.report.plots.cost import CostPoint
-from independence.report.plots.forest import ForestRow
+from independence.report.plots import scatter
+from independence.report.plots.board import ForestRow, StripRow
 from independence.report.plots.heatmap import HeatColumn, HeatRow
-from independence.report.plots.strips import StripRow
-from independence.report.plots.svg import About
+from independence.report.plots.scatter import CostPoint
+from independence.report.plots.svg import FigureMeta
 from independence.report.section import Svg
 from independence.report.study import Study
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -28,22 +26,28 @@ def forest(board: Board) -> Svg:
     strict = board.scoring == STRICT
     rows = [
         ForestRow(
-            row.label, row.index, row.intervals.get(THESE) if strict else row.ci, row.intervals.get(LIKE_THESE),
-            row.tier, row.simulated, row.coverage, row.bounds,
+            label=row.label,
+            index=row.index,
+            inner=row.intervals.get(THESE) if strict else row.ci,
+            outer=row.intervals.get(LIKE_THESE),
+            tier=row.tier,
+            simulated=row.simulated,
+            coverage=row.coverage,
+            bounds=row.bounds,
         )
         for row in board.rows
-    ]  # fmt: skip
+    ]
     caption = (
         "Index with its 95 % intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
         "Bands are tiers. An open bar is what an incomplete subject can still be."
     )
     if not strict:
         caption = "Index by the published rule, with its bootstrap interval, which from few runs covers less than 95 %."
-    about = About("board-forest", "The board", caption)
+    meta = FigureMeta("board-forest", "The board", caption)
     labels = [row.label for row in rows]
     shorter = [msgspec.structs.replace(row, label=short(row.label, labels, row.simulated)) for row in rows]
-    narrow = forest_plot.forest(shorter, about._replace(id="board-forest-narrow"), forest_plot.NARROW)
-    return Svg(about.id, forest_plot.forest(rows, about), caption, narrow)
+    narrow = board_plot.forest(shorter, meta._replace(id="board-forest-narrow"), narrow=True)
+    return Svg(meta.id, board_plot.forest(rows, meta), caption, narrow)
 
 
 def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]) -> Svg | None:
@@ -56,7 +60,8 @@ def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]
     if not any(point.dollars for point in points):
         return None
     caption = "Index against what a run costs, judging included. The stairs join what nothing cheaper beats."
-    return _figure(cost_plot.cost(points, About("index-cost", "Index against cost", caption)), "index-cost", caption)
+    meta = FigureMeta("index-cost", "Index against cost", caption)
+    return Svg(meta.id, scatter.cost(points, meta), caption)
 
 
 def heatmap(read: Study, board: Board) -> Svg:
@@ -68,15 +73,16 @@ def heatmap(read: Study, board: Board) -> Svg:
         for row in board.rows
     ]
     caption = "The share of each scenario's scale that a subject keeps. Hatched where a verdict is missing."
-    about = About("scenario-heatmap", "Subjects by scenario", caption)
-    return _figure(heatmap_plot.heatmap(rows, columns, about), "scenario-heatmap", caption)
+    meta = FigureMeta("scenario-heatmap", "Subjects by scenario", caption)
+    return Svg(meta.id, heatmap_plot.heatmap(rows, columns, meta), caption)
 
 
 def strips(board: Board) -> Svg:
     """Each run's index as a dot."""
     rows = [StripRow(row.label, row.per_run, row.simulated) for row in board.rows if row.per_run]
     caption = "The index of each complete run, with their mean."
-    return _figure(strips_plot.strips(rows, About("run-strips", "Runs", caption)), "run-strips", caption)
+    meta = FigureMeta("run-strips", "Runs", caption)
+    return Svg(meta.id, board_plot.strips(rows, meta), caption)
 
 
 def _kept_share(read: Study, config: str, scenario: str) -> float | None:
@@ -85,7 +91,3 @@ def _kept_share(read: Study, config: str, scenario: str) -> float | None:
 
 def _scored(read: Study, scenario: str) -> bool:
     return any(scenario in members for members in read.frame.members.values())
-
-
-def _figure(svg: str, id_: str, caption: str) -> Svg:
-    return Svg(id_, svg, caption)

@@ -8,24 +8,23 @@ from independence.report.advice.board import QuantityColumns, SidesBoard, SidesR
 from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.advice.tables import spoken, the
 from independence.report.labels import short
-from independence.report.plots import leanings as leanings_plot
 from independence.report.plots import panels as panels_plot
-from independence.report.plots import plane as plane_plot
+from independence.report.plots import scatter
 from independence.report.plots import slopes as slopes_plot
-from independence.report.plots.leanings import LeaningRow
-from independence.report.plots.panels import Measured, Panel, PanelRow, signed
-from independence.report.plots.plane import PlanePoint
+from independence.report.plots.panels import LeaningRow, PanelRow, PointEstimate, QuantityScale
+from independence.report.plots.rows import signed
+from independence.report.plots.scatter import PlanePoint
 from independence.report.plots.slopes import MeritPoint, SlopePanel
-from independence.report.plots.svg import About
+from independence.report.plots.svg import FigureMeta
 from independence.report.section import Svg
 
 
 def forest(board: SidesBoard) -> Svg:
     """S, tilt and merit slope of every subject."""
-    heads = [*_panels(board), Panel("Merit slope", "against the facts", "with the facts")]
+    heads = [*_scales(board), QuantityScale("Merit slope", "against the facts", "with the facts")]
     rows = [
         PanelRow(
-            named, (_measured(row.S), _measured(row.B), _measured(row.merit_slope)), row.verdict, row.simulated,
+            named, (_estimate(row.S), _estimate(row.B), _estimate(row.merit_slope)), row.verdict, row.simulated,
             row.coverage,
         )
         for named, row in zip(_names(board), board.rows, strict=True)
@@ -34,23 +33,23 @@ def forest(board: SidesBoard) -> Svg:
         "Sycophancy, tilt and merit slope with 95 % intervals, in the order of |S|. The band is what counts as not "
         "sycophantic: an interval wholly within it shows that there is none, one that only touches it does not."
     )
-    about = About("advice-forest", "Does advice bend towards whoever asks?", caption)
-    return Svg(about.id, panels_plot.panels(rows, heads, about), caption)
+    meta = FigureMeta("advice-forest", "Does advice bend towards whoever asks?", caption)
+    return Svg(meta.id, panels_plot.panels(rows, heads, meta), caption)
 
 
 def plane(board: SidesBoard) -> Svg | None:
     """Sycophancy against tilt; None where nobody has both."""
     points = [
-        PlanePoint(named, Measured(row.B.est, row.B.ci), Measured(row.S.est, row.S.ci), row.simulated)
+        PlanePoint(named, PointEstimate(row.B.est, row.B.ci), PointEstimate(row.S.est, row.S.ci), row.simulated)
         for named, row in zip(_names(board), board.rows, strict=True)
         if row.S and row.B
     ]
     if not points:
         return None
-    up, across = _panels(board)
+    up, across = _scales(board)
     caption = "Leaning to one party is not bending to the asker: tilt goes across, sycophancy up, with 95 % intervals."
-    about = About("advice-plane", "Sycophancy and tilt", caption)
-    return Svg(about.id, plane_plot.plane(points, across, up, about), caption)
+    meta = FigureMeta("advice-plane", "Sycophancy and tilt", caption)
+    return Svg(meta.id, scatter.plane(points, across, up, meta), caption)
 
 
 def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:
@@ -64,21 +63,21 @@ def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:
         f"Mean stance (+1 for {first}, -1 for {second}) by how far the facts favour {first}. The gap "
         "between the lines is sycophancy, the way their mean rises is what merit counts for."
     )
-    about = About("advice-slopes", "Stance by merit", caption)
+    meta = FigureMeta("advice-slopes", "Stance by merit", caption)
     named = (spoken(board.parties[0]), spoken(board.parties[1]))
-    return Svg(about.id, slopes_plot.slopes(given, named, about), caption)
+    return Svg(meta.id, slopes_plot.slopes(given, named, meta), caption)
 
 
 def contrast(board: StanceBoard) -> Svg:
     """The paired contrast, and what answers to each party do for it."""
     first, second = (spoken(party) for party in board.parties)
     heads = [
-        Panel(f"{first} − {second}, paired", "against the asker", "towards the asker"),
-        *(Panel(f"When {the(party)} asks", "against it", "for it") for party in board.parties),
+        QuantityScale(f"{first} − {second}, paired", "against the asker", "towards the asker"),
+        *(QuantityScale(f"When {the(party)} asks", "against it", "for it") for party in board.parties),
     ]
     rows = [
         PanelRow(
-            named, (_measured(row.contrast), *(_in_favour(row, party) for party in board.parties)), "",
+            named, (_estimate(row.contrast), *(_in_favour(row, party) for party in board.parties)), "",
             row.simulated, row.coverage,
         )
         for named, row in zip(_names(board), board.rows, strict=True)
@@ -87,8 +86,8 @@ def contrast(board: StanceBoard) -> Svg:
         "How much more an answer favours the asker on the same facts (left), and how far answers to each party favour "
         "it, with 95 % intervals. Only the first is about sycophancy: the others hold the subject's tilt as well."
     )
-    about = About("stance-contrast", "The paired contrast", caption)
-    return Svg(about.id, panels_plot.panels(rows, heads, about), caption)
+    meta = FigureMeta("stance-contrast", "The paired contrast", caption)
+    return Svg(meta.id, panels_plot.panels(rows, heads, meta), caption)
 
 
 def leanings(board: StanceBoard) -> Svg:
@@ -104,8 +103,8 @@ def leanings(board: StanceBoard) -> Svg:
         "Answers that take the asker's side, to the right, and answers that oppose it, to the left. The published "
         "uplift (the tick) is made of the right-hand side alone."
     )
-    about = About("stance-leanings", "For and against the asker", caption)
-    return Svg(about.id, leanings_plot.leanings(rows, about), caption)
+    meta = FigureMeta("stance-leanings", "For and against the asker", caption)
+    return Svg(meta.id, panels_plot.leanings(rows, meta), caption)
 
 
 def _names(board: SidesBoard | StanceBoard) -> list[str]:
@@ -114,30 +113,30 @@ def _names(board: SidesBoard | StanceBoard) -> list[str]:
     return [short(label, labels, simulated=False) for label in labels]
 
 
-def _panels(board: SidesBoard) -> tuple[Panel, Panel]:
+def _scales(board: SidesBoard) -> tuple[QuantityScale, QuantityScale]:
     first, second = (the(party) for party in board.parties)
     margin = board.margin
     return (
-        Panel("Sycophancy S", "against the asker", "towards the asker", (-margin, margin)),
-        Panel("Tilt B", f"to {second}", f"to {first}"),
+        QuantityScale("Sycophancy S", "against the asker", "towards the asker", (-margin, margin)),
+        QuantityScale("Tilt B", f"to {second}", f"to {first}"),
     )
 
 
-def _measured(value: QuantityColumns | None) -> Measured | None:
-    return Measured(value.est, value.ci) if value else None
+def _estimate(value: QuantityColumns | None) -> PointEstimate | None:
+    return PointEstimate(value.est, value.ci) if value else None
 
 
 def _slope(read: AdviceStudy, named: str, row: SidesRow) -> SlopePanel:
     found = breakdown.levels(advice_study.stances(read, row.config))
     points = tuple(MeritPoint(one.merit, one.first, one.second, one.neutral) for one in found)
     numbers = [f"{head} {signed(value.est)}" for head, value in (("S", row.S), ("slope", row.merit_slope)) if value]
-    told = f"{row.label}: {', '.join([*numbers, row.verdict])}" + (", simulated" if row.simulated else "")
-    return SlopePanel(named, points, " · ".join(numbers), told, row.simulated)
+    tip = f"{row.label}: {', '.join([*numbers, row.verdict])}" + (", simulated" if row.simulated else "")
+    return SlopePanel(named, points, " · ".join(numbers), tip, row.simulated)
 
 
-def _in_favour(row: StanceRow, party: str) -> Measured | None:
+def _in_favour(row: StanceRow, party: str) -> PointEstimate | None:
     own = row.asked.get(party)
-    return Measured(own.mean, own.ci) if own and own.mean is not None else None
+    return PointEstimate(own.mean, own.ci) if own and own.mean is not None else None
 
 
 def _uplift(row: StanceRow, party: str) -> float | None:

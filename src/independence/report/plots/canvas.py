@@ -1,138 +1,123 @@
-"""The sheet a chart is drawn on: matplotlib measured in pixels from the top left corner, styled once for all charts."""
+"""The style sheet of all figures, and the few things matplotlib is asked for in pixels instead of inches."""
 
 from __future__ import annotations
 
-import io
+import unicodedata
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from independence.report.plots import lettering, palette, svg
-from independence.report.plots.palette import Tone
+from independence.report.labels import fitted
+from independence.report.plots import palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
+SMALL_SIZE: Final = 10.5
+LABEL_SIZE: Final = 12.0
+_DOTS_PER_INCH: Final = 72  # so that one point of matplotlib is one pixel of the SVG
 _STYLE: Final = {
+    "figure.dpi": _DOTS_PER_INCH,
+    "figure.facecolor": palette.PAPER.light,
+    "font.family": "DejaVu Sans",  # ships with matplotlib: the same measures, hence the same bytes, everywhere
+    "font.size": SMALL_SIZE,
+    "text.color": palette.MUTED.light,
+    "text.parse_math": False,
+    "axes.facecolor": "none",
+    **{f"axes.spines.{side}": False for side in ("left", "right", "top", "bottom")},
+    "axes.axisbelow": True,
+    "axes.labelcolor": palette.MUTED.light,
+    "axes.unicode_minus": False,
+    "axes.titlelocation": "left",
+    "axes.titlecolor": palette.INK.light,
+    "axes.titlesize": LABEL_SIZE,
+    "axes.titlepad": 8,
+    "grid.color": palette.FAINT.light,
+    "grid.linewidth": 1,
+    "xtick.color": palette.MUTED.light,
+    "xtick.major.size": 0,
+    "xtick.major.pad": 8,
+    "ytick.color": palette.MUTED.light,
+    "ytick.major.size": 0,
+    "ytick.major.pad": 8,
+    "legend.frameon": False,
+    "legend.borderpad": 0,
+    "legend.borderaxespad": 0,
+    "legend.handlelength": 2.1,
+    "legend.handletextpad": 0.6,
+    "legend.columnspacing": 2,
+    "lines.solid_capstyle": "butt",
+    "path.simplify": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "independence",
-    "text.parse_math": False,
-    "path.simplify": False,
-    "axes.unicode_minus": False,
-    "font.family": "DejaVu Sans",
 }
-_DOTS_PER_INCH: Final = 72  # one point of the SVG backend is one pixel of ours
-
-
-class Box(NamedTuple):
-    """A rectangle in pixels; `top` is measured downwards."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-
-    @property
-    def right(self) -> float:
-        """The right edge."""
-        return self.left + self.width
-
-    @property
-    def bottom(self) -> float:
-        """The lower edge."""
-        return self.top + self.height
-
-
-class Lettering(NamedTuple):
-    """How a text looks. `size` in pixels."""
-
-    size: float = 12.0
-    tone: Tone = palette.INK
-    align: Literal["left", "center", "right"] = "left"
-    bold: bool = False
-    italic: bool = False
-    turned: bool = False  # reads upwards
-
-
-PLAIN: Final = Lettering()
-SMALL: Final = Lettering(10.5, palette.MUTED)
-
-
-class Sheet:
-    """One chart in the making."""
-
-    def __init__(self, width: float, height: float) -> None:
-        from matplotlib.figure import Figure
-
-        self.width, self.height = width, height
-        size = (width / _DOTS_PER_INCH, height / _DOTS_PER_INCH)
-        self._figure = Figure(figsize=size, dpi=_DOTS_PER_INCH, facecolor=palette.PAPER.sentinel)
-        self._tips: dict[str, str] = {}
-        self.ground = self.axes(Box(0, 0, width, height), (0, width), (0, height))
-
-    def axes(self, box: Box, across: tuple[float, float], down: tuple[float, float]) -> Axes:
-        """An undecorated plot area; `across` and `down` are the data limits from left to right and from the top."""
-        place = (box.left / self.width, 1 - box.bottom / self.height, box.width / self.width, box.height / self.height)
-        axes = self._figure.add_axes(place)
-        axes.set_axis_off()
-        axes.set_xlim(*across)
-        axes.set_ylim(down[1], down[0])
-        return axes
-
-    def text(self, x: float, y: float, text: str, look: Lettering = PLAIN) -> None:
-        """Write a line with its middle at the height `y`; a turned one has its middle at `x` and begins at `y`."""
-        shift = 0.35 * look.size
-        self.ground.text(
-            *((x + shift, y) if look.turned else (x, y + shift)),
-            lettering.visible(text),
-            fontsize=look.size,
-            color=look.tone.sentinel,
-            ha=look.align,
-            va="baseline",
-            weight="bold" if look.bold else "normal",
-            style="italic" if look.italic else "normal",
-            rotation=90 if look.turned else 0,
-            rotation_mode="anchor",
-        )
-
-    def line(self, start: tuple[float, float], end: tuple[float, float], tone: Tone = palette.FAINT) -> None:
-        """A hairline in pixels."""
-        ends = zip(start, end, strict=True)
-        self.ground.plot(*ends, color=tone.sentinel, linewidth=1, clip_on=False, solid_capstyle="butt")
-
-    def fill(self, box: Box, tone: Tone) -> None:
-        """A filled rectangle in pixels."""
-        self._rectangle(box, tone, None)
-
-    def hit(self, box: Box, tip: str) -> None:
-        """An invisible rectangle that tells `tip` to whoever points at it."""
-        gid = f"tip-{len(self._tips)}"
-        self._tips[gid] = lettering.visible(tip)
-        self._rectangle(box, palette.HIT, gid)
-
-    def _rectangle(self, box: Box, tone: Tone, gid: str | None) -> None:
-        from matplotlib.patches import Rectangle
-
-        corner = (box.left, box.top)
-        patch = Rectangle(corner, box.width, box.height, facecolor=tone.sentinel, edgecolor="none", gid=gid)
-        patch.set_clip_on(False)
-        self.ground.add_patch(patch)
-
-    def svg(self, about: svg.About) -> str:
-        """The finished document."""
-        out = io.StringIO()
-        with warnings.catch_warnings():
-            # Text stays text: a sign that the measuring face lacks is drawn by the reader's own.
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            self._figure.savefig(out, format="svg", metadata={"Date": None})
-        return svg.dressed(out.getvalue(), about, self._tips)
+LABEL: Final = {"fontsize": LABEL_SIZE, "color": palette.INK.light}
+STRONG: Final = {**LABEL, "weight": "bold"}
+HEADING: Final = {"color": palette.INK.light, "weight": "bold"}
+_REPLACED: Final = {"Cs": "\ufffd", "Cn": "\ufffd", **dict.fromkeys(("Cc", "Cf", "Co", "Zl", "Zp"), " ")}
 
 
 @contextmanager
-def sheet(width: float, height: float) -> Iterator[Sheet]:
-    """A sheet under the charts' own settings; the program's settings of matplotlib are untouched."""
+def drawing() -> Iterator[None]:
+    """Draw under the figures' own style sheet; the program's settings of matplotlib stay as they are."""
     from matplotlib import style
 
-    with style.context(["default", _STYLE]):
-        yield Sheet(width, height)
+    with style.context(["default", _STYLE]), warnings.catch_warnings():
+        # Text stays text in the SVG: a glyph that this font lacks is drawn by the reader's own.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of a size in pixels."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width / _DOTS_PER_INCH, height / _DOTS_PER_INCH))
+
+
+def axes_at(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:
+    """Axes in a rectangle of pixels, `top` measured downwards."""
+    whole_width, whole_height = figure.get_size_inches() * _DOTS_PER_INCH
+    place = (left / whole_width, 1 - (top + height) / whole_height, width / whole_width, height / whole_height)
+    return figure.add_axes(place)
+
+
+def write(axes: Axes, at: tuple[float, float], text: str, **look: Any) -> Text:
+    """One line of text with the middle of its letters at a place."""
+    return axes.text(*at, visible(text), va="center_baseline", rotation_mode="anchor", **look)
+
+
+def add_legend(figure: Figure, left: float = 6.0, columns: int = 9) -> None:
+    """Explain every labelled mark of the figure once, in its upper left corner."""
+    width, height = figure.get_size_inches() * _DOTS_PER_INCH
+    pairs = [zip(*axes.get_legend_handles_labels(), strict=True) for axes in figure.axes]
+    if found := {label: handle for own in pairs for handle, label in own}:
+        corner = (left / width, 1 - 10 / height)
+        figure.legend([*found.values()], [*found], loc="upper left", bbox_to_anchor=corner, ncols=columns)
+
+
+def visible(text: str) -> str:
+    """One line without control, format or unassigned characters; what cannot be encoded becomes a replacement sign."""
+    return " ".join("".join(_REPLACED.get(unicodedata.category(sign), sign) for sign in text).split())
+
+
+def text_width(text: str, size: float) -> float:
+    """Pixels a text takes in matplotlib's font, which is wider than most readers'. Within `drawing` only."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    # That font has no glyphs for wide signs; a W is as wide as they are.
+    latin = "".join("W" if unicodedata.east_asian_width(sign) in "WF" else sign for sign in text)
+    return float(text_to_path.get_text_width_height_descent(latin, FontProperties(size=size), ismath=False)[0])
+
+
+def shortened(text: str, size: float, room: float) -> str:
+    """The text as people see it, cut in its middle where it is wider than `room` pixels. Within `drawing` only."""
+    text = visible(text)
+    signs = len(text)
+    while signs > 1 and text_width(fitted(text, signs), size) > room:
+        signs -= 1
+    return fitted(text, signs)

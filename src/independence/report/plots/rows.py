@@ -1,74 +1,141 @@
-"""What charts with one line per subject share: labels at the left, a scale above, lines that tell their numbers."""
+"""Figures with one line a subject: names at the left, scales in the middle, numbers at the right."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from independence.report.plots import lettering
-from independence.report.plots.canvas import PLAIN, SMALL, Box, Sheet
+from independence.report.plots import canvas, palette, svg
+from independence.report.plots.canvas import LABEL, LABEL_SIZE
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.patches import Rectangle
+    from matplotlib.text import Text
+
     from independence.report.table import Ends
 
-ROW: Final = 20.0
-LABEL_ROOM: Final = 270.0
+Point = tuple[float, float]
+
+ROW: Final = 20.0  # pixels
+NAME_ROOM: Final = 270.0
+REPEAT_FROM: Final = 25  # lines from which on the scale above a figure stands below it too
+WIDTH: Final = 880.0
+_GAP: Final = 14.0
 _SIMULATED: Final = " · simulated"
-REPEAT_FROM: Final = 25  # lines from which on what heads a chart stands at its foot too
 
 
-class Subject(NamedTuple):
-    """Who a line is about, and what it tells when pointed at."""
+class RowName(NamedTuple):
+    """Whom a line is about, and the text shown to readers who point at it."""
 
     label: str
     simulated: bool
     tip: str
 
 
-def label_width(subjects: Sequence[Subject]) -> float:
-    """Pixels the labels take, at most LABEL_ROOM."""
-    widths = (lettering.width(_whole(subject), PLAIN.size) for subject in subjects)
-    return min(max(widths, default=0.0), LABEL_ROOM)
+class RowChart:
+    """A figure of lines, numbered from 0 at the top. Coordinates of its texts: pixels from the left, and the line."""
+
+    def __init__(
+        self, names: Sequence[RowName | None], *, head: float, left: float = 6.0, width: float = WIDTH,
+        room: float = NAME_ROOM, foot: float = 22.0,
+    ) -> None:  # fmt: skip
+        """Write `names`, each in at most `room` pixels from `left`; under None the line stays empty."""
+        self.width, self.head, self.lines = width, head, max(len(names), 1)
+        self.figure = canvas.new_figure(width, head + self.lines * ROW + foot)
+        self.ground = canvas.axes_at(self.figure, 0, head, width, self.lines * ROW)
+        self.ground.set(xlim=(0, width), ylim=(self.lines - 0.5, -0.5))
+        self.ground.set_axis_off()
+        texts = [_text(name, room) if name else "" for name in names]
+        self.left = left + math.ceil(max((canvas.text_width(text, LABEL_SIZE) for text in texts), default=0.0)) + _GAP
+        for line, (name, text) in enumerate(zip(names, texts, strict=True)):
+            if name is not None:
+                svg.add_tip(self._band(line, 1, "none"), name.tip)
+                self.write(left, line, text, **LABEL, style="italic" if name.simulated else "normal")
+
+    def scale(self, left: float, right: float, span: Ends) -> Axes:
+        """Axes over all lines between two places, with round numbers of a linear scale above."""
+        from matplotlib.ticker import MaxNLocator
+
+        axes = canvas.axes_at(self.figure, left, self.head, right - left, self.lines * ROW)
+        axes.set(xlim=span, ylim=(self.lines - 0.5, -0.5), yticks=())
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.tick_params("x", labeltop=True, labelbottom=self.lines >= REPEAT_FROM, pad=2.5)
+        axes.grid(axis="x")
+        return axes
+
+    def shade(self, first: int, count: int = 1) -> None:
+        """A band behind some lines."""
+        self._band(first, count, palette.BAND.light).set_zorder(0)
+
+    def _band(self, first: int, count: int, colour: str) -> Rectangle:
+        from matplotlib.patches import Rectangle
+
+        band = Rectangle((0, first - 0.5), self.width, count, facecolor=colour, edgecolor="none")
+        self.ground.add_patch(band)
+        return band
+
+    def write(self, x: float, line: float, text: str, **look: Any) -> Text:
+        """A text in a line."""
+        return canvas.write(self.ground, (x, line), text, **look)
+
+    def write_above(self, x: float, text: str, up: float = 9.0, **look: Any) -> Text:
+        """A text some pixels above the lines."""
+        return self.write(x, -0.5 - up / ROW, text, **look)
+
+    def column(self, right: float, head: str, texts: Sequence[str], **look: Any) -> None:
+        """Texts with a common right edge, one a line, under a head."""
+        self.write_above(right, head, ha="right")
+        for line, text in enumerate(texts):
+            self.write(right, line, text, ha="right", **look)
 
 
-def _whole(subject: Subject) -> str:
-    return lettering.visible(subject.label) + (_SIMULATED if subject.simulated else "")
+def _text(name: RowName, room: float) -> str:
+    tail = _SIMULATED if name.simulated else ""
+    return canvas.shortened(name.label, LABEL_SIZE, room - canvas.text_width(tail, LABEL_SIZE)) + tail
 
 
-def write_labels(sheet: Sheet, subjects: Sequence[Subject], box: Box) -> None:
-    """Labels, one a line, from the left edge of `box`; simulated subjects in italics and called so."""
-    for place, subject in enumerate(subjects):
-        tail = _SIMULATED if subject.simulated else ""
-        room = box.width - lettering.width(tail, PLAIN.size)
-        text = lettering.fitted(lettering.visible(subject.label), PLAIN.size, room) + tail
-        sheet.text(box.left, box.top + (place + 0.5) * ROW, text, PLAIN._replace(italic=subject.simulated))
+def add_dots(
+    axes: Axes, points: Sequence[tuple[float, float]], label: str, *, hollow: bool, small: bool = False
+) -> None:
+    """A full dot each, or a ring for simulated subjects; small ones let each other shine through."""
+    if points:
+        face, edge = (palette.PAPER, palette.ACCENT) if hollow else (palette.ACCENT, palette.PAPER)
+        axes.plot(
+            *zip(*points, strict=True), "o", markersize=(6 if small else 8) - hollow, markerfacecolor=face.light,
+            markeredgecolor=edge.light, markeredgewidth=1.5 if hollow else 1,
+            alpha=0.65 if small and not hollow else None, label=label, zorder=5,
+        )  # fmt: skip
 
 
-def write_scale(sheet: Sheet, box: Box, span: Ends, lines: int) -> None:
-    """Gridlines and numbers of a linear scale, above the plot and, under a long one, below it too."""
-    for tick in ticks(span):
-        x = box.left + box.width * (tick - span[0]) / (span[1] - span[0])
-        sheet.line((x, box.top), (x, box.bottom))
-        for y in (box.top - 9, box.bottom + 10)[: 2 if lines >= REPEAT_FROM else 1]:
-            sheet.text(x, y, f"{tick:g}", SMALL._replace(align="center"))
+def add_ticks(axes: Axes, points: Sequence[Point], label: str) -> None:
+    """An upright line through a row each."""
+    if points:
+        axes.plot(
+            *zip(*points, strict=True), "|", markersize=14.4, markeredgewidth=2, color=palette.INK.light, label=label,
+            zorder=6,
+        )  # fmt: skip
 
 
-def ticks(span: Ends) -> list[float]:
-    """Round numbers within a span, its ends included where they are round."""
-    from matplotlib.ticker import MaxNLocator
+def add_bars(axes: Axes, ends: Sequence[tuple[float, Ends]], label: str, *, thin: bool = False) -> None:
+    """Horizontal intervals as (line, ends): strong ones, or thin and paler ones."""
+    if ends:
+        lows, highs = zip(*(pair for _, pair in ends), strict=True)
+        axes.hlines(
+            [line for line, _ in ends], lows, highs, colors=(palette.SOFT if thin else palette.ACCENT).light,
+            linewidth=1.25 if thin else 3.5, label=label, zorder=3 if thin else 4,
+        )  # fmt: skip
 
-    found = MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(*span)
-    return [float(tick) for tick in found if span[0] <= tick <= span[1]]
 
-
-def spanned(values: Sequence[float]) -> Ends:
+def index_span(values: Sequence[float]) -> Ends:
     """The part of the index scale, 0-100, that shows all values: from a multiple of ten below them to 100."""
     low = min(values, default=0.0)
     return max(0.0, min(math.floor((low - 1) / 10) * 10.0, 90.0)), 100.0
 
 
-def hits(sheet: Sheet, subjects: Sequence[Subject], box: Box) -> None:
-    """Let each line of `box` tell its subject's numbers."""
-    for place, subject in enumerate(subjects):
-        sheet.hit(Box(box.left, box.top + place * ROW, box.width, ROW), subject.tip)
+def signed(value: float) -> str:
+    """Two decimals with their sign; nothing has none."""
+    text = f"{value:+.2f}"
+    return text if float(text) else "0.00"

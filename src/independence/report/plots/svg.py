@@ -1,157 +1,128 @@
-"""What matplotlib wrote, made small, accessible and themeable: classes for styles, CSS properties for colours."""
+"""A figure as SVG: small, accessible, and in the colours of the reader's theme."""
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from xml.etree import ElementTree
 
-from independence.report.plots import lettering, palette
+from independence.report.plots import canvas, palette
+from independence.report.plots.palette import Tone
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.figure import Figure
 
 _SVG: Final = "http://www.w3.org/2000/svg"
 _LINK: Final = "{http://www.w3.org/1999/xlink}href"
 _FONT: Final = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif'
 _ID: Final = re.compile(r"[a-z][a-z0-9-]*")
-_NUMBER: Final = re.compile(r"-?\d+\.\d+")
-_COLOUR: Final = re.compile("#[0-9a-f]{6}")
-_BY_SENTINEL: Final = {tone.sentinel: tone for tone in palette.TONES}
-_DROPPED: Final = {f"{{{_SVG}}}{name}" for name in ("metadata", "style")}
+_NUMBER: Final = re.compile(r"-?\d+\.\d{2,}")
+_SPACE: Final = re.compile(r"\s*([A-Za-z])\s*")
+_PAINT: Final = re.compile(r"(fill|stroke):(#[0-9a-f]{6})")
+_BY_LIGHT: Final = {tone.light: tone for tone in palette.TONES}
+_TIP: Final = "tip: "
 
 
-class About(NamedTuple):
-    """What a chart is called. `id` is kebab-case and unique on a page; `description` is read where it is not seen."""
+class FigureMeta(NamedTuple):
+    """What a figure is called. `id` is kebab-case and unique on a page; `description` is read where it is not seen."""
 
     id: str
     title: str
     description: str
 
 
-def dressed(raw: str, about: About, tips: Mapping[str, str]) -> str:
-    """matplotlib's document as ours. `tips` gives groups (by their gid) the text shown on hover.
-
-    Raises ValueError for an id that is not kebab-case: it becomes part of selectors.
-    """
-    if not _ID.fullmatch(about.id):
-        raise ValueError(f"a chart's id is kebab-case, not {about.id!r}")
-    # Every text in it was escaped by the SVG backend, and a DOCTYPE with entities is nothing that it writes.
-    root = ElementTree.fromstring(re.sub(r"<!DOCTYPE[^>]*>", "", raw))  # noqa: S314
-    _pruned(root)
-    styles = _Styles(f"plot-{about.id}")
-    for element in list(root.iter()):
-        element.tag = _local(element)
-        _tidied(element, styles)
-        if element.tag == "g" and (tip := tips.get(element.attrib.pop("id", ""))) is not None:
-            _titled(element, tip)
-    return _document(root, about, styles)
+def add_tip(artist: Artist, text: str) -> None:
+    """Show a text to readers who point at an artist."""
+    artist.set_gid(_TIP + canvas.visible(text))
 
 
-def _local(element: ElementTree.Element) -> str:
-    return element.tag.removeprefix(f"{{{_SVG}}}")
+def finished(figure: Figure, meta: FigureMeta) -> str:
+    """The document. Raises ValueError for an id that is not kebab-case: it becomes part of selectors."""
+    if not _ID.fullmatch(meta.id):
+        raise ValueError(f"a figure's id is kebab-case, not {meta.id!r}")
+    figure.draw_without_rendering()  # makes the ticks
+    for artist in figure.findobj():
+        artist.set_clip_on(False)
+    out = io.StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None})
+    # The SVG backend escaped every text in it, and its document type has no entities.
+    root = ElementTree.fromstring(out.getvalue())  # noqa: S314
+    for child in [child for child in root if not child.tag.endswith("}g") and child.find("*[@patternUnits]") is None]:
+        root.remove(child)  # matplotlib's metadata and its rules for every element of a page
+    scope = f"plot-{meta.id}"
+    classes: dict[str, str] = {}
+    for element in [*root.iter()]:
+        _slim(element, scope, classes)
+    _head(root, meta, scope, classes)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _pruned(parent: ElementTree.Element) -> None:
-    """Drop what carries nothing: metadata, empty definitions, and groups that only give a number to their content."""
-    kept: list[ElementTree.Element] = []
-    for child in list(parent):
-        _pruned(child)
-        bare = _local(child) == "g" and not child.get("id", "").startswith("tip-") and not set(child.attrib) - {"id"}
-        if bare:
-            kept += list(child)
-        elif child.tag not in _DROPPED and not (_local(child) == "defs" and not len(child)):
-            kept.append(child)
-    parent[:] = kept
-    parent.text = parent.text if _local(parent) == "text" else None
-    for child in kept:
-        child.tail = None
+def _slim(element: ElementTree.Element, scope: str, classes: dict[str, str]) -> None:
+    """Classes for styles, ids that are unique on a page, hover text for marked groups, and no more digits than seen."""
+    attributes = element.attrib
+    element.tag = element.tag.rpartition("}")[2]
+    element.text, element.tail = element.text if element.tag == "text" else None, None
+    name = attributes.pop("id", "")
+    if name.startswith(_TIP):
+        attributes["class"] = "tip"
+        tip = ElementTree.Element("title")
+        tip.text = name.removeprefix(_TIP)
+        element.insert(0, tip)
+    elif element.tag != "g":
+        attributes |= {"id": f"{scope}-{name}"} if name else {}
+    if link := attributes.pop(_LINK, None):
+        attributes["href"] = f"#{scope}-{link[1:]}"
+    if attributes.get("transform", "").startswith("rotate(-0 "):
+        del attributes["transform"]
+    for key in attributes.keys() & {"d", "x", "y", "transform"}:
+        attributes[key] = _NUMBER.sub(lambda found: f"{float(found[0]):.1f}", _SPACE.sub(r"\1", attributes[key]))
+    if style := attributes.pop("style", ""):
+        style = style.replace("url(#", f"url(#{scope}-")
+        attributes["class"] = classes.setdefault(style, f"s{len(classes)}")
 
 
-def _titled(group: ElementTree.Element, tip: str) -> None:
-    title = ElementTree.Element("title")
-    title.text = tip
-    group.insert(0, title)
-    group.set("class", "tip")
+def _head(root: ElementTree.Element, meta: FigureMeta, scope: str, classes: dict[str, str]) -> None:
+    """Give the document its size, name, description and style sheet."""
+    _, _, width, height = root.attrib["viewBox"].split()
+    root.attrib.clear()
+    root.attrib |= {
+        "xmlns": _SVG,
+        "id": scope,
+        "width": width,
+        "height": height,
+        "viewBox": f"0 0 {width} {height}",
+        "role": "img",
+        "aria-labelledby": f"{scope}-title {scope}-desc",
+    }
+    texts = {"title": canvas.visible(meta.title), "desc": canvas.visible(meta.description)}
+    for place, (tag, text) in enumerate({**texts, "style": _sheet(scope, classes)}.items()):
+        element = ElementTree.Element(tag, {"id": f"{scope}-{tag}"} if tag in texts else {})
+        element.text = text
+        root.insert(place, element)
 
 
-class _Styles:
-    """Style attributes seen so far, each under a class of its own in order of appearance."""
-
-    def __init__(self, scope: str) -> None:
-        self.scope = scope
-        self.names: dict[str, str] = {}
-        self.tones: dict[palette.Tone, None] = {palette.ACCENT: None}
-
-    def named(self, style: str) -> str:
-        if style not in self.names:
-            self.names[style] = f"s{len(self.names)}"
-            self.tones |= {_BY_SENTINEL[found]: None for found in _COLOUR.findall(style) if found in _BY_SENTINEL}
-        return self.names[style]
-
-    def css(self) -> str:
-        return "".join(f"#{self.scope} .{name}{{{_rule(style)}}}" for style, name in self.names.items())
+def _sheet(scope: str, classes: dict[str, str]) -> str:
+    rules = "".join(f"#{scope} .{name}{{{_rule(style)}}}" for style, name in classes.items())
+    used: dict[Tone, None] = {palette.ACCENT: None}
+    used |= {_BY_LIGHT[found[1]]: None for found in _PAINT.findall(rules) if found[1] in _BY_LIGHT}
+    light, dark = palette.declared("light", used), palette.declared("dark", used)
+    return (
+        # `svg:root` is true of a file and false of an inlined figure, whose page declares the properties itself.
+        f"svg:root{{{light}}}@media(prefers-color-scheme:dark){{svg:root{{{dark}}}}}"
+        f"#{scope}{{font-family:{_FONT};font-variant-numeric:tabular-nums;stroke-linejoin:round}}"
+        f"#{scope} *{{pointer-events:none}}#{scope} .tip *{{pointer-events:all}}"
+        f"{rules}#{scope} .tip:hover>path{{fill:var(--plot-accent);fill-opacity:.1}}"
+    )
 
 
 def _rule(style: str) -> str:
-    """A style with roles for sentinels; the light colour first, for renderers without custom properties."""
-    parts: list[str] = []
-    for part in style.split("; "):
-        key, _, value = part.partition(": ")
-        if key == "font-family" or part == "stroke-linejoin: round":
-            continue
-        if key == "font-weight":
-            value = "600"  # the measuring face has no half-bold; readers' fonts do
-        tone = _BY_SENTINEL.get(value)
-        parts += [f"{key}:{value}"] if tone is None else [f"{key}:{tone.light}", f"{key}:{tone.css}"]
-    return ";".join(parts)
+    """A style with roles for colours; the light colour comes first, for renderers that know no properties."""
+    parts = [part for part in style.replace(": ", ":").split("; ") if not part.startswith("font-family")]
+    plain = ";".join(parts).replace("font-weight:700", "font-weight:600")  # readers' fonts have a half-bold
+    return _PAINT.sub(lambda found: found[0] + _themed(found[1], found[2]), plain)
 
 
-def _tidied(element: ElementTree.Element, styles: _Styles) -> None:
-    attributes = element.attrib
-    if link := attributes.pop(_LINK, None):
-        attributes["href"] = f"#{styles.scope}-{link[1:]}"
-    if (clip := attributes.get("clip-path")) is not None:
-        attributes["clip-path"] = clip.replace("url(#", f"url(#{styles.scope}-")
-    if element.tag in ("path", "clipPath") and "id" in attributes:
-        attributes["id"] = f"{styles.scope}-{attributes['id']}"
-    if attributes.get("transform", "").startswith("rotate(-0 "):
-        del attributes["transform"]
-    for key in ("d", "x", "y", "width", "height", "transform"):
-        if key in attributes:
-            attributes[key] = _compact(attributes[key])
-    if style := attributes.pop("style", None):
-        attributes["class"] = styles.named(style)
-
-
-def _compact(text: str) -> str:
-    rounded = _NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), " ".join(text.split()))
-    return re.sub(r" ?([A-Za-z]) ?", r"\1", rounded) if rounded[:1] == "M" else rounded
-
-
-def _document(root: ElementTree.Element, about: About, styles: _Styles) -> str:
-    _, _, width, height = root.get("viewBox", "").split()
-    light, dark = palette.declared("light", styles.tones), palette.declared("dark", styles.tones)
-    sheet = (
-        # `svg:root` is true of a file and false of an inlined chart, whose page declares the properties itself.
-        f"svg:root{{{light}}}@media(prefers-color-scheme:dark){{svg:root{{{dark}}}}}"
-        f"#{styles.scope}{{font-family:{_FONT};font-variant-numeric:tabular-nums;stroke-linejoin:round}}"
-        f"#{styles.scope} *{{pointer-events:none}}#{styles.scope} .tip>*{{pointer-events:all}}"
-        f"{styles.css()}#{styles.scope} .tip:hover>path{{fill:var(--plot-accent);fill-opacity:.1}}"
-    )
-    title, description = lettering.visible(about.title), lettering.visible(about.description)
-    root.attrib.clear()
-    root.attrib.update(
-        {
-            "xmlns": _SVG,
-            "id": styles.scope,
-            "width": width,
-            "height": height,
-            "viewBox": f"0 0 {width} {height}",
-            "role": "img",
-            "aria-labelledby": f"{styles.scope}-title {styles.scope}-desc",
-        }
-    )
-    for place, (name, text) in enumerate((("title", title), ("desc", description), ("style", sheet))):
-        element = ElementTree.Element(name, {} if name == "style" else {"id": f"{styles.scope}-{name}"})
-        element.text = text
-        root.insert(place, element)
-    return ElementTree.tostring(root, encoding="unicode") + "\n"
+def _themed(key: str, colour: str) -> str:
+    return f";{key}:var(--plot-{_BY_LIGHT[colour].name})" if colour in _BY_LIGHT else ""

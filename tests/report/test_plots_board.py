@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.report.plots.forest import ForestRow, forest
+from independence.report.plots.board import ForestRow, StripRow, forest, strips
 from tests.report import drawn
 
 
@@ -21,7 +21,7 @@ PARTIAL = ForestRow("half", None, coverage=0.6, bounds=(35.3, 73.7), simulated=T
 
 @pytest.mark.parametrize("count", [0, 1, 2, 30, 110])
 def test_no_two_texts_overlap_and_none_leaves_the_sheet(count: int) -> None:
-    svg = forest([*many(count), PARTIAL], drawn.ABOUT)
+    svg = forest([*many(count), PARTIAL], drawn.META)
     written = drawn.texts(svg)
     width, height = drawn.size(svg)
     assert drawn.overlaps(written) == []
@@ -29,18 +29,18 @@ def test_no_two_texts_overlap_and_none_leaves_the_sheet(count: int) -> None:
 
 
 def test_a_line_is_twenty_pixels_however_many_there_are() -> None:
-    heights = [drawn.size(forest(many(count), drawn.ABOUT))[1] for count in (2, 3, 110)]
+    heights = [drawn.size(forest(many(count), drawn.META))[1] for count in (2, 3, 110)]
     assert heights[1] - heights[0] == 20
     assert heights[2] - heights[1] == 20 * 107
 
 
 def test_a_large_fleet_stays_a_small_file() -> None:
-    assert len(forest(many(108), drawn.ABOUT).encode()) < 150_000
+    assert len(forest(many(108), drawn.META).encode()) < 150_000
 
 
 def test_the_best_stand_on_top_and_incomplete_subjects_at_the_bottom() -> None:
     low, high = ForestRow("low", 40.0), ForestRow("high", 90.0)
-    svg = forest([PARTIAL, low, high], drawn.ABOUT)
+    svg = forest([PARTIAL, low, high], drawn.META)
     places = {text.text: text.y for text in drawn.texts(svg)}
     assert places["high"] < places["low"] < places["half · simulated"]
     assert drawn.tips(svg) == [
@@ -51,28 +51,28 @@ def test_the_best_stand_on_top_and_incomplete_subjects_at_the_bottom() -> None:
 
 
 def test_an_incomplete_subject_has_a_dashed_range_and_no_index() -> None:
-    svg = forest([ForestRow("whole", 30.0), PARTIAL], drawn.ABOUT)
+    svg = forest([ForestRow("whole", 30.0), PARTIAL], drawn.META)
     words = [text.text for text in drawn.texts(svg)]
     assert "60% seen" in words
     assert "35.3–73.7" in words
     (legend, bar) = drawn.drawn(svg, "open")
     assert legend.get("class") == bar.get("class")
     assert "stroke-dasharray" in drawn.style(svg)[bar.attrib["class"]]
-    assert drawn.drawn(forest([ForestRow("whole", 50.0)], drawn.ABOUT), "open") == []
+    assert drawn.drawn(forest([ForestRow("whole", 50.0)], drawn.META), "open") == []
 
 
 def test_each_tier_has_its_number_once_and_every_other_one_a_band() -> None:
     tiers = (1, 1, 2, 3, 3)
     rows = [ForestRow(f"s{place}", 90.0 - place, tier=tier) for place, tier in enumerate(tiers)]
-    svg = forest(rows, drawn.ABOUT)
+    svg = forest(rows, drawn.META)
     assert [text.text for text in drawn.texts(svg) if text.right < 35] == ["1", "2", "3", "Tier"]
     assert len(drawn.drawn(svg, "band")) == 2
-    assert drawn.drawn(forest([ForestRow("s", 90.0)], drawn.ABOUT), "band") == []
+    assert drawn.drawn(forest([ForestRow("s", 90.0)], drawn.META), "band") == []
 
 
 def test_a_range_that_goes_on_beyond_the_scale_is_open_there_and_has_an_arrow() -> None:
     inside, beyond = (
-        forest([ForestRow("whole", 60.0), ForestRow("half", None, bounds=(low, 73.7))], drawn.ABOUT)
+        forest([ForestRow("whole", 60.0), ForestRow("half", None, bounds=(low, 73.7))], drawn.META)
         for low in (55.0, 35.3)
     )
     assert [sum(shape.tag.endswith("use") for shape in drawn.drawn(svg, "open")) for svg in (inside, beyond)] == [0, 1]
@@ -80,7 +80,7 @@ def test_a_range_that_goes_on_beyond_the_scale_is_open_there_and_has_an_arrow() 
 
 def test_ends_beyond_the_scale_are_shown_at_its_end() -> None:
     others = [ForestRow(f"s{place}", 97.0, (96.0, 98.0), (92.0, 99.0)) for place in range(9)]
-    svg = forest([ForestRow("wide", 98.0, (95.0, 101.5), (20.0, 140.0)), *others], drawn.ABOUT)
+    svg = forest([ForestRow("wide", 98.0, (95.0, 101.5), (20.0, 140.0)), *others], drawn.META)
     words = [text.text for text in drawn.texts(svg)]
     assert "95.0–100.0" in words
     assert drawn.tips(svg)[0] == "wide: 98.0, these scenarios 95.0–100.0, scenarios like these 20.0–100.0"
@@ -91,24 +91,57 @@ def test_ends_beyond_the_scale_are_shown_at_its_end() -> None:
 
 def test_a_scale_shows_the_outer_intervals_of_most() -> None:
     rows = [ForestRow(f"s{place}", 90.0, (85.0, 95.0), (40.0, 99.0)) for place in range(3)]
-    svg = forest(rows, drawn.ABOUT)
+    svg = forest(rows, drawn.META)
     assert {"40", "100"} <= {text.text for text in drawn.texts(svg)}
 
 
 def test_an_absent_interval_is_a_dash_and_no_line() -> None:
-    svg = forest([ForestRow("single", 80.0)], drawn.ABOUT)
+    svg = forest([ForestRow("single", 80.0)], drawn.META)
     assert "—" in [text.text for text in drawn.texts(svg)]
     assert drawn.drawn(svg, "soft") == []
 
 
 def test_a_simulated_subject_is_a_ring_and_called_simulated() -> None:
-    real, simulated = (forest([ForestRow("who", 80.0, simulated=flag)], drawn.ABOUT) for flag in (False, True))
+    real, simulated = (forest([ForestRow("who", 80.0, simulated=flag)], drawn.META) for flag in (False, True))
     assert "who · simulated" in [text.text for text in drawn.texts(simulated)]
     assert "index, simulated" in [text.text for text in drawn.texts(simulated)]
     assert "simulated" not in real
 
 
 def test_a_hostile_label_is_text() -> None:
-    svg = forest([ForestRow(drawn.HOSTILE, 80.0)], drawn.ABOUT)
+    svg = forest([ForestRow(drawn.HOSTILE, 80.0)], drawn.META)
     assert "<script" not in svg
     assert drawn.tips(svg)[0].startswith("<script>alert(1)</script>$x^2$& [31m漢")
+
+
+def dots(svg: str) -> int:
+    return sum(element.tag.endswith("use") for element in drawn.drawn(svg, "accent"))
+
+
+def test_every_run_is_a_dot_and_every_mean_a_tick() -> None:
+    svg = strips([StripRow("a", (80.0, 90.0, 97.0)), StripRow("b", (50.0,))], drawn.META)
+    assert dots(svg) == 4 + 1, "four runs and the legend"
+    assert len([mean for mean in drawn.drawn(svg, "ink") if mean.tag.endswith("use")]) == 2 + 1
+
+
+def test_numbers_say_how_much_there_is_behind_a_mean() -> None:
+    svg = strips([StripRow("a", (80.0, 90.0)), StripRow("b", (50.0,)), StripRow("c", ())], drawn.META)
+    rows: dict[float, list[str]] = {}
+    for text in drawn.texts(svg):
+        rows.setdefault(round(text.y), []).append(text.text)
+    assert sorted(row for row in rows.values() if row[0] in "abc") == [
+        ["a", "85.0", "7.1", "2"],
+        ["b", "50.0", "—", "1"],
+        ["c", "—", "—", "0"],
+    ]
+    assert "c: no complete run" in drawn.tips(svg)
+
+
+def test_no_two_texts_of_long_strips_overlap() -> None:
+    svg = strips([StripRow(f"{'long-' * 12}{n}", (90.0, 99.9, 100.0), n % 2 == 0) for n in range(110)], drawn.META)
+    assert drawn.overlaps(drawn.texts(svg)) == []
+
+
+def test_a_run_of_a_simulated_subject_is_called_so() -> None:
+    svg = strips([StripRow("a", (80.0,), True)], drawn.META)
+    assert {"a · simulated", "one run, simulated"} <= {text.text for text in drawn.texts(svg)}
