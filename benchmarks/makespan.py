@@ -22,9 +22,9 @@ from benchmarks.endpoint import endpoint
 from benchmarks.figure import Figure, Result, spread
 from benchmarks.latency import Draw, Slowed
 from independence.cli.event_loop import drive
-from independence.clients.budget import Budget
 from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
+from independence.clients.pricing import Budget
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
@@ -110,7 +110,9 @@ async def _run(url: str, draw: Draw, gate_type: type[EndpointGate], path: Path) 
     gate = gate_type(lambda: throttle.limit)
     async with open_session() as session:
         catalogue = await check(door, dict.fromkeys(SUBJECTS, True), session)
-        client = OpenAIClient(door, session, catalogue, Budget(None), throttle, lambda _wait: None)
+        client = OpenAIClient(
+            door, session, catalogue, budget=Budget(None), throttle=throttle, notify=lambda _wait: None
+        )
         slowed = Slowed(client, draw, {b.human: b.turn_id for t in trials for b in t.dialogue.beats}, [])
         connection.execute("BEGIN")
         records.add_trials(connection, [_row(loaded, trial) for trial in trials])

@@ -12,12 +12,10 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from independence.clients.budget import Budget
 from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
 from independence.clients.openai import OpenAIClient
-from independence.clients.pricing import Prices
-from independence.clients.protocol import Notify, Wait
-from independence.clients.retry import Policy
+from independence.clients.pricing import Budget, Prices
+from independence.clients.protocol import Notify, Policy, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
@@ -224,7 +222,10 @@ def connect(endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession) -
         budget, throttle = Budget(cap), Throttle(16)
         catalogue = Catalogue({info.id: info} if info else {})
         there = endpoint(dialect, **changes)
-        client = OpenAIClient(there, session, catalogue, budget, throttle, notify or waits.append, policy)
+        client = OpenAIClient(
+            there, session, catalogue,
+            budget=budget, throttle=throttle, notify=notify or waits.append, policy=policy,
+        )  # fmt: skip
         return Line(client, budget, throttle, waits)
 
     return make

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.clients import flags
-from independence.clients.arguments import Recovered, message_of, read_string, unescape
+from independence.clients.tool_calls import Recovered, message_of, read_string, unescape
 
 ODD, CUT = (flags.ODD_ARGUMENTS,), (flags.CUT_ARGUMENTS,)
 

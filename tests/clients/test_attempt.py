@@ -7,26 +7,28 @@ import pytest
 from multidict import CIMultiDict
 
 from independence.clients import flags
-from independence.clients.attempt import Outcome, Taken, read
-from independence.clients.failures import Failure
+from independence.clients.connection import Outcome
+from independence.clients.failures import RequestFailure
 from independence.clients.pricing import FREE, Prices
-from independence.clients.transport import Answered
-from independence.clients.wire import Paid
+from independence.clients.transport import HttpResponse
+from independence.clients.wire import AttemptCost, Completion, read
 
 from .conftest import KEY, USAGE, completion
 
 PRICES = Prices(1e-6, 2e-6)
 
 
-def reading(body: Any, status: int = 200, prices: Prices | None = PRICES, **headers: str) -> tuple[Outcome, Paid]:
+def reading(
+    body: Any, status: int = 200, prices: Prices | None = PRICES, **headers: str
+) -> tuple[Outcome, AttemptCost]:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     named = CIMultiDict({name.replace("_", "-"): value for name, value in headers.items()})
-    return read(Answered(status, named, raw), prices, KEY)
+    return read(HttpResponse(status, named, raw), prices, KEY)
 
 
 def test_a_completion_is_taken_with_its_bill() -> None:
     outcome, bill = reading(completion("Yes."))
-    assert isinstance(outcome, Taken)
+    assert isinstance(outcome, Completion)
     assert (outcome.finish, outcome.flags) == ("stop", ())
     assert bill.known
     assert bill.usage.cost_usd == 0.001
@@ -48,7 +50,7 @@ def test_a_completion_is_taken_with_its_bill() -> None:
 )
 def test_a_200_can_hide_a_failure(body: Any, action: str, kind: str) -> None:
     outcome, _ = reading(body)
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, RequestFailure)
     assert (outcome.action, outcome.kind) == (action, kind)
 
 
@@ -56,7 +58,7 @@ def test_an_error_inside_the_choice_is_found() -> None:
     body = completion("", finish="error")
     body["choices"][0]["error"] = {"code": 503, "message": "gone", "metadata": {"error_type": "provider_overloaded"}}
     outcome, bill = reading(body)
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, RequestFailure)
     assert (outcome.kind, outcome.overload) == ("503", True)
     assert bill.usage.cost_usd == 0.001  # what is billed is billed
 
@@ -82,16 +84,16 @@ def test_only_a_request_that_was_let_in_can_have_cost_something(status: int, kno
 )  # fmt: skip
 def test_readable_text_survives_a_bad_ending_and_says_so(finish: str, error: Any, mark: str) -> None:
     outcome, _ = reading(completion("A thought.", finish=finish, error=error))
-    assert isinstance(outcome, Taken)
+    assert isinstance(outcome, Completion)
     assert outcome.flags == (mark,)
 
 
 def test_a_replay_and_repaired_bytes_are_marked() -> None:
     outcome, _ = reading(completion("x"), X_OpenRouter_Cache_Status="hit")
-    assert isinstance(outcome, Taken)
+    assert isinstance(outcome, Completion)
     assert outcome.flags == (flags.CACHE_HIT,)
     outcome, _ = reading(json.dumps(completion("x")).encode().replace(b'"x"', b'"\xff"'))
-    assert isinstance(outcome, Taken)
+    assert isinstance(outcome, Completion)
     assert outcome.flags == (flags.BAD_TEXT,)
 
 
@@ -107,11 +109,11 @@ def test_a_replay_and_repaired_bytes_are_marked() -> None:
 )
 def test_the_servers_words_are_kept_where_they_are_words(body: bytes, says: str) -> None:
     outcome, _ = reading(body, 502)
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, RequestFailure)
     assert outcome.detail == says
 
 
 def test_tool_calls_alone_say_something() -> None:
     outcome, _ = reading(completion(None, call='{"message": "Hi."}', finish=None, usage=USAGE))
-    assert isinstance(outcome, Taken)
+    assert isinstance(outcome, Completion)
     assert outcome.finish is None

@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
-from independence.clients import bounds, flags
-from independence.clients.wire import WireCall, WireFunction, WireMessage
+from independence.clients import flags
+from independence.clients.extract import without_key
+from independence.clients.wire import WireCall, WireFunction, WireMessage, longest, shorten
 from independence.types import Missing, Reply
 
 from .conftest import KEY, TOOL, Scripted, completion, question
 
 LONG = "a" * 10_000_000
-MOST = bounds.longest(64)
+MOST = longest(64)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ MOST = bounds.longest(64)
     ],
 )
 def test_no_part_of_an_answer_is_longer_than_its_budget_explains(message: dict[str, Any]) -> None:
-    short, cut = bounds.shorten(WireMessage(**message), 64)
+    short, cut = shorten(WireMessage(**message), 64)
     assert cut
     parts = [getattr(short, name) for name in short.__struct_fields__]
     assert sum(len(str(part)) for part in parts if part) < 3 * MOST
@@ -33,7 +34,7 @@ def test_no_part_of_an_answer_is_longer_than_its_budget_explains(message: dict[s
 
 def test_arguments_are_cut_and_calls_counted() -> None:
     calls = [WireCall("c", WireFunction("speak", LONG)) for _ in range(100)]
-    short, cut = bounds.shorten(WireMessage(tool_calls=calls, function_call=WireFunction("speak", {"a": LONG})), 64)
+    short, cut = shorten(WireMessage(tool_calls=calls, function_call=WireFunction("speak", {"a": LONG})), 64)
     assert cut
     assert short.tool_calls is not None
     assert len(short.tool_calls) == 64
@@ -43,8 +44,8 @@ def test_arguments_are_cut_and_calls_counted() -> None:
 
 def test_a_usual_answer_is_left_alone() -> None:
     message = WireMessage(content="a" * 64_000, tool_calls=[WireCall("c", WireFunction("f", "{}"))])
-    assert bounds.shorten(message, 64) == (message, False)
-    assert bounds.longest(16_000) == 1_024_000
+    assert shorten(message, 64) == (message, False)
+    assert longest(16_000) == 1_024_000
 
 
 @pytest.mark.parametrize("call", [None, '{"message": "' + LONG])
@@ -84,4 +85,4 @@ async def test_the_key_is_taken_out_of_what_is_no_answer_too(server: Scripted, c
 @pytest.mark.parametrize("key", ["", "ollama", "lm-studio", "loopback", "EMPTY"])
 def test_a_key_that_is_a_word_stays_a_word(key: str) -> None:
     text = f"I run on {key} today"
-    assert bounds.without_key(key)(text) == text
+    assert without_key(key)(text) == text

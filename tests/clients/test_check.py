@@ -9,7 +9,7 @@ import pytest
 from independence.clients.catalogue import Catalogue
 from independence.clients.listing import check
 from independence.clients.pricing import FREE, Prices
-from independence.clients.retry import Policy
+from independence.clients.protocol import Policy
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected, UsageError
 

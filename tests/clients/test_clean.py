@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.clients import flags
-from independence.clients.clean import clean, safe, union
+from independence.clients.extract import clean
+from independence.clients.text import safe, union
 
 from .conftest import TOOL
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients.debris import without_debris
+from independence.clients.text import without_debris
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,22 @@ from typing import Any
 import aiohttp
 import pytest
 
-from independence.clients.failures import Failure, Said, key_rejected, of_answer, of_exception
-from independence.clients.signals import read_signal
+from independence.clients.failures import (
+    ErrorResponse,
+    RequestFailure,
+    key_rejected,
+    of_answer,
+    of_exception,
+    read_error,
+)
 from independence.config.endpoints import Endpoint
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = "sk-or-v1-0123456789abcdef"
 
 
-def classify(status: int, headers: dict[str, str] | None = None, **error: Any) -> Failure:
-    return of_answer(Said(status, headers or {}, read_signal({"error": {"message": "m", **error}}), NOW, KEY))
+def classify(status: int, headers: dict[str, str] | None = None, **error: Any) -> RequestFailure:
+    return of_answer(ErrorResponse(status, headers or {}, read_error({"error": {"message": "m", **error}}), NOW, KEY))
 
 
 def typed(name: str, **metadata: Any) -> dict[str, Any]:
@@ -56,7 +62,7 @@ def typed(name: str, **metadata: Any) -> dict[str, Any]:
     ],
 )
 def test_a_status_decides_where_nothing_else_is_said(
-    failure: Failure, action: str, kind: str, overload: bool, unbilled: bool
+    failure: RequestFailure, action: str, kind: str, overload: bool, unbilled: bool
 ) -> None:
     assert failure[:2] == (action, kind)
     assert (failure.overload, failure.unbilled) == (overload, unbilled)

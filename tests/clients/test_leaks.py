@@ -5,7 +5,7 @@ import time
 import pytest
 
 from independence.clients import flags
-from independence.clients.leaks import find_leak
+from independence.clients.tool_calls import find_leak
 
 from .conftest import TOOL
 

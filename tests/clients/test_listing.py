@@ -6,8 +6,8 @@ import aiohttp
 import pytest
 
 from independence.clients.catalogue import Catalogue, ModelInfo
-from independence.clients.failures import Failure
-from independence.clients.listing import KeyInfo, Listing
+from independence.clients.failures import RequestFailure
+from independence.clients.listing import EndpointListing, KeyInfo
 from independence.clients.pricing import Prices
 from independence.config.endpoints import Endpoint
 
@@ -32,15 +32,15 @@ async def test_a_good_key_tells_what_is_left_of_it(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession, page: object, left: float, free: bool
 ) -> None:
     server.serves("/key", Step(body=page))
-    assert await Listing(endpoint(), session).read_key() == KeyInfo(left, free)
+    assert await EndpointListing(endpoint(), session).read_key() == KeyInfo(left, free)
 
 
 async def test_a_refused_key_is_a_failure_that_does_not_repeat_it(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
 ) -> None:
     server.serves("/key", failing(401, f"no such key {KEY}"))
-    said = await Listing(endpoint(), session).read_key()
-    assert isinstance(said, Failure)
+    said = await EndpointListing(endpoint(), session).read_key()
+    assert isinstance(said, RequestFailure)
     assert said.action == "key"
     assert KEY not in said.detail
 
@@ -49,7 +49,7 @@ async def test_the_catalogue_holds_every_entry_with_an_id(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
 ) -> None:
     server.serves("/models", LISTING)
-    listed = await Listing(endpoint(), session).read_catalogue()
+    listed = await EndpointListing(endpoint(), session).read_catalogue()
     assert isinstance(listed, Catalogue)
     assert {name: info.prices for name, info in listed.models.items()} == {
         MODEL: Prices(1e-6, 4e-6),
@@ -63,7 +63,7 @@ async def test_a_server_without_a_listing_has_an_unknown_catalogue(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession, page: Step
 ) -> None:
     server.serves("/models", page)
-    assert await Listing(endpoint(), session).read_catalogue() == Catalogue(known=False)
+    assert await EndpointListing(endpoint(), session).read_catalogue() == Catalogue(known=False)
 
 
 @pytest.mark.parametrize(("step", "kind"), [(failing(503), "503"), (failing(403), "403")])
@@ -71,8 +71,8 @@ async def test_trouble_is_a_failure_after_one_attempt(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession, step: Step, kind: str
 ) -> None:
     server.serves("/models", step)
-    said = await Listing(endpoint(), session).read_catalogue()
-    assert isinstance(said, Failure)
+    said = await EndpointListing(endpoint(), session).read_catalogue()
+    assert isinstance(said, RequestFailure)
     assert said.kind == kind
     assert len(server.seen) == 1
 
@@ -81,14 +81,14 @@ async def test_a_name_that_is_not_listed_is_resolved_by_the_router(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
 ) -> None:
     server.serves("/model/maker/old-name", Step(body={"data": {"id": MODEL, "pricing": PRICE}}))
-    router = Listing(endpoint(), session)
+    router = EndpointListing(endpoint(), session)
     listed = await router.find(Catalogue(), "maker/old-name")
     assert isinstance(listed, Catalogue)
     info = listed.info("maker/old-name")
     assert info is not None
     assert info.id == MODEL
     nothing = await router.find(Catalogue(), "maker/nothing")
-    assert isinstance(nothing, Failure)
+    assert isinstance(nothing, RequestFailure)
     assert nothing.status == 404
 
 
@@ -96,7 +96,7 @@ async def test_only_a_router_is_asked_for_names_it_does_not_list(
     server: Scripted, endpoint: MakeEndpoint, session: aiohttp.ClientSession
 ) -> None:
     known = Catalogue({MODEL: ModelInfo(MODEL)})
-    assert await Listing(endpoint("local"), session).find(known, "other") == known
-    assert await Listing(endpoint(), session).find(known, MODEL) == known
-    assert await Listing(endpoint(), session).find(Catalogue(known=False), MODEL) == Catalogue(known=False)
+    assert await EndpointListing(endpoint("local"), session).find(known, "other") == known
+    assert await EndpointListing(endpoint(), session).find(known, MODEL) == known
+    assert await EndpointListing(endpoint(), session).find(Catalogue(known=False), MODEL) == Catalogue(known=False)
     assert server.seen == []

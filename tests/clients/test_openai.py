@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from independence.clients import flags
-from independence.clients.protocol import GaveUp, Parked, Wait
-from independence.clients.retry import Policy
+from independence.clients.protocol import GaveUp, Parked, Policy, Wait
 from independence.errors import KeyRejected, OutOfCredit
 
 from .conftest import (

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from independence.clients import flags
-from independence.clients.retry import Policy
+from independence.clients.protocol import Policy
 
 from .conftest import (
     FINE,

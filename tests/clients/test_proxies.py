@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from yarl import URL
 
-from independence.clients.proxies import is_loopback, proxy_of
+from independence.clients.transport import is_loopback, proxy_of
 
 PROXY = "http://10.9.9.9:3128"
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from independence.clients import flags
+from independence.clients.connection import AttemptLog
 from independence.clients.extract import Extracted
-from independence.clients.reask import Kind, Reasks, greeting_of, kind_of, missing_reason
-from independence.clients.retry import Ledger, Policy
+from independence.clients.openai import Kind, Reasks, greeting_of, kind_of, missing_reason
+from independence.clients.protocol import Policy
 from independence.types import Attempt, FunctionCall, Message, Reply, ToolCall, Usage
 
 from .conftest import GREETING, TOOL, question
@@ -71,7 +72,7 @@ def test_seeds_stay_in_range_and_absent_ones_absent() -> None:
 
 
 def test_a_settled_reply_carries_its_history() -> None:
-    ledger = Ledger()
+    ledger = AttemptLog()
     ledger.add(Attempt("length", 1.0, Usage(1, 2, 0, 0, 0.5)))
     ledger.add(Attempt("ok", 1.0, Usage(1, 2, 0, 0, 0.5)))
     reasks = Reasks(question(), Policy())

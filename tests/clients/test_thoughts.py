@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients.thoughts import joined, split
+from independence.clients.text import joined, split_thinking
 
 
 @pytest.mark.parametrize(
@@ -33,18 +33,18 @@ from independence.clients.thoughts import joined, split
     ],
 )  # fmt: skip
 def test_what_is_said_is_parted_from_what_is_thought(text: str, said: str, thought: str) -> None:
-    assert split(text)[:2] == (said, thought)
+    assert split_thinking(text)[:2] == (said, thought)
 
 
 @pytest.mark.parametrize("text", ["I do.", "a < b", "I open a <think> tag and never close it.", "think about it", ""])
 def test_a_text_without_thoughts_is_said_as_it_is(text: str) -> None:
-    assert split(text) == (text, "", split(text).template)
+    assert split_thinking(text) == (text, "", split_thinking(text).template)
 
 
 def test_only_template_tokens_count_as_such() -> None:
-    assert not split("<think>a</think>b").template
-    assert split("<|channel>thought\na<channel|>b").template
-    assert split("<|channel|>final<|message|>b").template
+    assert not split_thinking("<think>a</think>b").template
+    assert split_thinking("<|channel>thought\na<channel|>b").template
+    assert split_thinking("<|channel|>final<|message|>b").template
 
 
 def test_parts_become_paragraphs() -> None:
@@ -58,12 +58,12 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=20).map("".join))
 def test_any_mixture_of_tags_is_parted_without_a_crash(text: str) -> None:
-    part = split(text)
-    assert len(part.said) + len(part.thought) <= len(text) + 2 * 20
+    part = split_thinking(text)
+    assert len(part.answer) + len(part.thinking) <= len(text) + 2 * 20
 
 
 @pytest.mark.parametrize("piece", ["<think>", "</think>", "<|channel|>", "<|channel|>a<|message|>", "<channel|>"])
 def test_hostile_tags_take_no_time(piece: str) -> None:
     started = time.process_time()
-    split("a" + piece * 5000)
+    split_thinking("a" + piece * 5000)
     assert time.process_time() - started < 20  # hours, where it grows with the square or worse

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients.tokens import without_role, without_tokens
+from independence.clients.text import without_role, without_tokens
 
 
 @pytest.mark.parametrize(

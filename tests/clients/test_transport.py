@@ -9,8 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from independence.clients.reading import LARGEST, BodyTooLarge
-from independence.clients.transport import Transport
+from independence.clients.transport import LARGEST, BodyTooLarge, Transport
 from independence.config.endpoints import Endpoint
 
 from .conftest import KEY, Scripted, Step, completion

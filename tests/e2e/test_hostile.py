@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from independence.clients.budget import Budget
 from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
-from independence.clients.retry import Policy
+from independence.clients.pricing import Budget
+from independence.clients.protocol import Policy
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint

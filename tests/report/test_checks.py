@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
-from independence.clients.failures import Failure
+from independence.clients.failures import RequestFailure
 from independence.clients.listing import KeyInfo
 from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
@@ -110,12 +110,12 @@ def test_room_on_the_disk_is_judged_by_what_a_board_takes(free: int, result: str
         (KeyInfo(0.49, False), "warn", "$0.49"),
         (KeyInfo(-1.0, False), "fail", "$0.00 of its limit left"),
         (KeyInfo(None, True), "ok", "free tier"),
-        (Failure("key", "401", "HTTP 401: no", status=401), "fail", "refused (HTTP 401: no)"),
-        (Failure("park", "404", "HTTP 404", status=404), "skipped", "no page about keys"),
-        (Failure("retry", "503", "HTTP 503", status=503), "skipped", "not known (503: HTTP 503)"),
+        (RequestFailure("key", "401", "HTTP 401: no", status=401), "fail", "refused (HTTP 401: no)"),
+        (RequestFailure("park", "404", "HTTP 404", status=404), "skipped", "no page about keys"),
+        (RequestFailure("retry", "503", "HTTP 503", status=503), "skipped", "not known (503: HTTP 503)"),
     ],
 )
-def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | Failure, result: str, says: str) -> None:
+def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | RequestFailure, result: str, says: str) -> None:
     finding = checks.of_key(ROUTER, said)
     assert (finding.check, finding.of, finding.result) == ("key", "openrouter", result)
     assert says in finding.found
@@ -128,14 +128,20 @@ def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | Failure, result: s
         (ROUTER, Catalogue({"a/one": INFO}), "ok", "AT lists 1 model", ""),
         (ROUTER, Catalogue(), "ok", "AT lists 0 models", ""),
         (LOCAL, Catalogue(known=False), "ok", "AT answers, but lists none", ""),
-        (LOCAL, Failure("key", "401", "no", status=401), "fail", "AT wants a key (no)", "set LOCAL_API_KEY"),
-        (LOCAL, Failure("retry", "connect", "refused"), "fail", "no answer from AT", "--local-url"),
-        (ROUTER, Failure("retry", "connect", "refused"), "fail", "no answer from AT", "check the address"),
-        (ROUTER, Failure("retry", "503", "busy", status=503), "warn", "AT does not list its models (busy)", "minutes"),
+        (LOCAL, RequestFailure("key", "401", "no", status=401), "fail", "AT wants a key (no)", "set LOCAL_API_KEY"),
+        (LOCAL, RequestFailure("retry", "connect", "refused"), "fail", "no answer from AT", "--local-url"),
+        (ROUTER, RequestFailure("retry", "connect", "refused"), "fail", "no answer from AT", "check the address"),
+        (
+            ROUTER,
+            RequestFailure("retry", "503", "busy", status=503),
+            "warn",
+            "AT does not list its models (busy)",
+            "minutes",
+        ),
     ],
 )
 def test_an_endpoint_is_told_by_its_listing(
-    endpoint: Endpoint, said: Catalogue | Failure, result: str, says: str, fix: str
+    endpoint: Endpoint, said: Catalogue | RequestFailure, result: str, says: str, fix: str
 ) -> None:
     finding = checks.of_endpoint(endpoint, "AT", said)
     assert finding.result == result

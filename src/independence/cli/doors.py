@@ -10,8 +10,8 @@ import msgspec
 
 from independence.cli import run_request
 from independence.clients.catalogue import Catalogue
-from independence.clients.failures import Failure
-from independence.clients.listing import Listing
+from independence.clients.failures import RequestFailure
+from independence.clients.listing import EndpointListing
 from independence.config import addresses, environment
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Registry
@@ -35,7 +35,7 @@ class Directory(NamedTuple):
 class Door(NamedTuple):
     """An endpoint, as far as it could be reached."""
 
-    asked: Listing
+    asked: EndpointListing
     listed: Catalogue
     barred: str = ""  # why no model can be asked through it; empty: nothing speaks against it
 
@@ -92,16 +92,16 @@ async def knock(name: str, directory: Directory, session: aiohttp.ClientSession)
     except UsageError as error:
         return None, [*out, Finding("endpoint", name, "fail", str(error), "correct it")]
     barred = "its key is missing" if missing else ""
-    listing = Listing(endpoint, session)
+    listing = EndpointListing(endpoint, session)
     if name == SIM:
         out.append(Finding("key", name, "skipped", "simulated subjects need none"))
     elif listing.dialect.key_path and not missing:
         said = await listing.read_key()
         out.append(checks.of_key(endpoint, said))
-        barred = "its key is refused" if isinstance(said, Failure) and said.action == "key" else ""
+        barred = "its key is refused" if isinstance(said, RequestFailure) and said.action == "key" else ""
     found = await listing.read_catalogue()
     out.append(checks.of_endpoint(endpoint, where, found))
-    if isinstance(found, Failure):
+    if isinstance(found, RequestFailure):
         answers = found.status and found.action != "key"
         return Door(listing, Catalogue(known=False), barred or ("" if answers else "its endpoint is of no use")), out
     return Door(listing, found, barred), out

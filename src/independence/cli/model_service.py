@@ -15,13 +15,11 @@ import aiohttp
 import click
 import msgspec
 
-from independence.clients.budget import Budget
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
-from independence.clients.pricing import FREE, Prices
-from independence.clients.protocol import GaveUp, Wait
-from independence.clients.retry import Policy
+from independence.clients.pricing import FREE, Budget, Prices
+from independence.clients.protocol import GaveUp, Policy, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
@@ -122,7 +120,15 @@ async def open_service(
         watch(CallWaiting(wait))
 
     clients = {
-        name: OpenAIClient(endpoint, found.session, catalogues[name], budget, throttles[name], notify, policy(endpoint))
+        name: OpenAIClient(
+            endpoint,
+            found.session,
+            catalogues[name],
+            budget=budget,
+            throttle=throttles[name],
+            notify=notify,
+            policy=policy(endpoint),
+        )
         for name, endpoint in needs.endpoints.items()
     }
     writer = Writer(connection, path, _ledger_writer(budget, needs.about) if needs.about else None)

@@ -9,8 +9,8 @@ from independence.cli import doors, run_request
 from independence.cli.doors import Directory
 from independence.cli.event_loop import drive
 from independence.clients.catalogue import Catalogue
-from independence.clients.failures import Failure
-from independence.clients.listing import Listing
+from independence.clients.failures import RequestFailure
+from independence.clients.listing import EndpointListing
 from independence.clients.transport import open_session
 from independence.config import environment
 from independence.config.endpoints import Endpoint
@@ -96,8 +96,8 @@ def _endpoint(known: Registry, asked: Asked) -> Endpoint:
 async def _listed(endpoint: Endpoint) -> Catalogue:
     where = doors.address(endpoint)
     async with open_session() as session:
-        found = await Listing(endpoint, session).read_catalogue()
-    if isinstance(found, Failure):
+        found = await EndpointListing(endpoint, session).read_catalogue()
+    if isinstance(found, RequestFailure):
         advice = "ask again in a few minutes" if found.status else "start the server or correct its address"
         raise UsageError(f"{endpoint.name}: no catalogue at {where} ({found.kind}: {found.detail}); {advice}")
     return found

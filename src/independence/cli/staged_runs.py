@@ -9,7 +9,7 @@ import math
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
-from independence.clients.budget import Budget
+from independence.clients.pricing import Budget
 from independence.engine.estimate import CostEstimate
 from independence.engine.resume import PendingTrial
 from independence.errors import CostCapReached

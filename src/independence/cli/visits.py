@@ -12,7 +12,7 @@ from independence.cli.doors import Door
 from independence.cli.terminal import note
 from independence.clients import probe
 from independence.clients.catalogue import ModelInfo
-from independence.clients.failures import Failure
+from independence.clients.failures import RequestFailure
 from independence.clients.probe import Probed
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
@@ -85,7 +85,7 @@ async def _visit(visit: Visit, door: Door | None, session: aiohttp.ClientSession
     if door is None:
         return [Finding(visit.patient.role, name, "skipped", "its endpoint cannot be asked")]
     found = await door.asked.find(door.listed, visit.patient.model)
-    listed = door.listed if isinstance(found, Failure) else found
+    listed = door.listed if isinstance(found, RequestFailure) else found
     info, endpoint = listed.info(visit.patient.model), door.asked.endpoint
     out = [*checks.of_model(visit.patient, listed, info)] if visit.listed else []
     why = door.barred or ("it is not in the catalogue" if listed.known and info is None else "")

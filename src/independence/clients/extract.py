@@ -1,17 +1,28 @@
-"""The answer in a message: through the tool or in plain content, with private content and reasoning kept apart."""
+"""The answer in a message: through the tool or in plain content, with private content and reasoning kept apart.
+
+What a model wrote becomes what it said: reasoning moved out, template tokens and leaked calls taken off, no API key.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Literal, NamedTuple
+import re
+from collections.abc import Callable
+from typing import Final, Literal, NamedTuple
 
 from independence.clients import flags
-from independence.clients.arguments import Recovered, message_of
-from independence.clients.clean import Cleaned, clean, safe, union
-from independence.clients.thoughts import joined
+from independence.clients.text import joined, safe, split_thinking, union, without_debris, without_tokens
+from independence.clients.tool_calls import Recovered, find_leak, message_of
 from independence.clients.validity import readable
 from independence.clients.wire import WireCall, WireMessage, text_of
 from independence.types import FunctionCall, Tool, ToolCall
+
+_PASSES = 20  # layers of wrapping
+_BRACKETED = re.compile(r"\[/?(?:INST|TOOL_CALLS|THINK)")
+_CALL_AT_START = re.compile(r"\s*(?:[{`]|[A-Za-z_]\w{0,80}\s{0,9}[({])")
+_CALL_AT_END = ('"', "}", "]")
+_SHORTEST_KEY: Final = 8
+_LONG_KEY: Final = 20
 
 Channel = Literal["tool", "content"]
 
@@ -28,8 +39,8 @@ class Extracted(NamedTuple):
     flags: tuple[str, ...] = ()
 
 
-class _Called(NamedTuple):
-    said: Cleaned
+class _ToolMessage(NamedTuple):
+    cleaned: Cleaned
     raw: str
     flags: tuple[str, ...]
 
@@ -47,11 +58,11 @@ def extract(message: WireMessage, tool: Tool | None) -> Extracted:
     kept = tuple(_kept(call) for call in calls)
     if called is not None:
         return Extracted(
-            text=called.said.text,
+            text=called.cleaned.text,
             channel="tool",
             raw=called.raw,
-            thinking=joined([body.text, called.said.thinking]),
-            reasoning=_reasons(native, body.reasoning, called.said.reasoning),
+            thinking=joined([body.text, called.cleaned.thinking]),
+            reasoning=_reasons(native, body.reasoning, called.cleaned.reasoning),
             tool_calls=kept,
             flags=union(called.flags, (flags.BAD_TEXT,)) if flags.BAD_TEXT in body.flags else called.flags,
         )
@@ -81,7 +92,7 @@ def _calls(message: WireMessage) -> list[WireCall]:
     return calls
 
 
-def _called(calls: list[WireCall], tool: Tool) -> _Called | None:
+def _called(calls: list[WireCall], tool: Tool) -> _ToolMessage | None:
     own = [c.function.arguments for c in calls if c.function and _is(c, tool)]
     foreign = [c.function.arguments for c in calls if c.function and not _is(c, tool)]
     found = _first(own, tool)
@@ -102,7 +113,7 @@ def _is(call: WireCall, tool: Tool) -> bool:
     return call.function is not None and call.function.name == tool.name
 
 
-def _first(candidates: list[object], tool: Tool) -> _Called | None:
+def _first(candidates: list[object], tool: Tool) -> _ToolMessage | None:
     for arguments in candidates:
         found = _message(arguments, tool)
         if found is not None:
@@ -121,11 +132,11 @@ def _stub(calls: list[WireCall], tool: Tool) -> str:
     return next((safe(s.text)[0] for s in stubs if s is not None), "")
 
 
-def _cleaned(found: Recovered, arguments: object, tool: Tool) -> _Called:
-    said = clean(found.text, tool)
-    marks = union(found.flags, said.flags)
-    changed = bool(marks) or said.text != found.text
-    return _Called(said, _argument_text(arguments) if changed else "", marks)
+def _cleaned(found: Recovered, arguments: object, tool: Tool) -> _ToolMessage:
+    cleaned = clean(found.text, tool)
+    marks = union(found.flags, cleaned.flags)
+    changed = bool(marks) or cleaned.text != found.text
+    return _ToolMessage(cleaned, _argument_text(arguments) if changed else "", marks)
 
 
 def _argument_text(arguments: object) -> str:
@@ -145,16 +156,16 @@ def _kept(call: WireCall) -> ToolCall:
 
 
 def _content(content: object) -> tuple[str, str]:
-    """Content as text, and thoughts given as parts of it."""
+    """Content as text, and reasoning given as parts of it."""
     if content is None or isinstance(content, str):
         return content or "", ""
     parts = content if isinstance(content, list) else [content]
-    said = [_part(p) for p in parts if not _is_thought(p)]
-    thought = [_part(p) for p in parts if _is_thought(p)]
-    return joined(said), joined(thought)
+    answer = [_part(p) for p in parts if not _is_reasoning(p)]
+    reasoning = [_part(p) for p in parts if _is_reasoning(p)]
+    return joined(answer), joined(reasoning)
 
 
-def _is_thought(part: object) -> bool:
+def _is_reasoning(part: object) -> bool:
     return isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")
 
 
@@ -174,3 +185,88 @@ def _native_reasoning(message: WireMessage) -> str:
         if text:
             return text
     return ""
+
+
+class Cleaned(NamedTuple):
+    """A text and what was taken off it."""
+
+    text: str
+    thinking: str = ""  # written ahead of a leaked call: private content
+    reasoning: str = ""
+    flags: tuple[str, ...] = ()
+
+
+_NOTHING = Cleaned("")
+
+
+def clean(text: str, tool: Tool | None) -> Cleaned:
+    """Take off everything that is not said. `tool` is the one that was offered: calls to it may have leaked.
+
+    The text of the result cleans to itself, encodes as UTF-8 and has no space at its ends. Never raises.
+    """
+    if not text:
+        return _NOTHING
+    text, changed = safe(text)
+    if not changed and not _suspicious(text, tool):
+        return Cleaned(text.strip())
+    out = Cleaned(text.strip(), flags=(flags.BAD_TEXT,) if changed else ())
+    for _ in range(_PASSES):
+        cleaner = _pass(out, tool)
+        if cleaner.text == out.text:
+            break
+        out = cleaner
+    return out
+
+
+def _suspicious(text: str, tool: Tool | None) -> bool:
+    """Whether anything below could apply; most texts end here, so this is all that most texts cost."""
+    if "<" in text or "◁" in text or text.rstrip().endswith(_CALL_AT_END):
+        return True
+    if "[" in text and _BRACKETED.search(text):
+        return True
+    return bool(tool and (tool.name in text or _CALL_AT_START.match(text)))
+
+
+def _pass(before: Cleaned, tool: Tool | None) -> Cleaned:
+    part = split_thinking(before.text)
+    out = before._replace(
+        text=part.answer,
+        reasoning=joined([before.reasoning, part.thinking]),
+        flags=union(before.flags, (flags.TEMPLATE_TOKENS,) if part.template else ()),
+    )
+    leak = find_leak(part.answer, tool) if tool else None
+    if leak:
+        return out._replace(
+            text=leak.message.strip(),
+            thinking=joined([out.thinking, leak.before]),
+            flags=union(out.flags, leak.flags),
+        )
+    tokenless = without_tokens(part.answer)
+    if tokenless != part.answer:
+        return out._replace(text=tokenless, flags=union(out.flags, (flags.TEMPLATE_TOKENS,)))
+    tailless = without_debris(part.answer).strip()
+    if tailless != part.answer:
+        return out._replace(text=tailless, flags=union(out.flags, (flags.TOOL_SYNTAX,)))
+    return out
+
+
+def without_key(key: str) -> Callable[[str], str]:
+    """What takes a key out of a text that is to be kept. A key that is an ordinary word is no secret and stays."""
+    secret = len(key) >= _LONG_KEY or (len(key) >= _SHORTEST_KEY and re.search(r"\d", key) is not None)
+    return (lambda text: text.replace(key, "[key]")) if secret else (lambda text: text)
+
+
+def masked(found: Extracted, clean: Callable[[str], str]) -> Extracted:
+    """The answer with every text cleaned, and flagged where that changed it."""
+    calls = tuple(
+        ToolCall(clean(call.id), FunctionCall(clean(call.function.name), clean(call.function.arguments)))
+        for call in found.tool_calls
+    )
+    out = found._replace(
+        text=clean(found.text),
+        raw=clean(found.raw),
+        thinking=clean(found.thinking),
+        reasoning=clean(found.reasoning),
+        tool_calls=calls,
+    )
+    return out if out == found else out._replace(flags=union(found.flags, (flags.KEY_REMOVED,)))

@@ -1,20 +1,22 @@
 """What went wrong and what to do about it: one decision for every status, error body and broken connection.
 
-The order is the router's own advice: `error_type`, then `availability`, then the status. Suggested fallback models are
-never followed: another model is another subject.
+Error bodies come from OpenRouter, vLLM, llama.cpp, LM Studio, Ollama and proxies. The order is the router's own advice:
+`error_type`, then `availability`, then the status. Suggested fallback models are never followed: another model is
+another subject.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Final, Literal, NamedTuple
 
 from yarl import URL
 
-from independence.clients.broken import explain
-from independence.clients.signals import Signal, next_midnight, resets_at, retry_after, sentence
+from independence.clients import pricing
+from independence.clients.transport import HttpResponse, explain
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected
 
@@ -53,8 +55,35 @@ _SAME = ({503, 529}, {504, 408})  # one thing under two numbers: the one on the 
 _DECLINED = frozenset({"content_policy_violation", "refusal"})
 _AT_CAPACITY = frozenset({"capacity_exhausted", "temporarily_unavailable"})
 
+_SENTENCE = 300
+_READ = 4000  # signs of a message that are looked at
+_KEYS = re.compile(r"\b(?:sk|pk|gsk|xai|hf|nvapi|csk|fw)[-_][\w\-*.]{6,}|(?<=Bearer )\S+", re.IGNORECASE)
+_QUERY = re.compile(
+    r"(?<=[?&;])([\w.~-]{0,40}(?:key|token|secret|sig|password|auth|code)[\w.~-]{0,40})=[^&;\s\"'<>]+", re.IGNORECASE
+)
+_NOT_PRINTED = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
+_MS_EPOCH = 10_000_000_000  # an epoch above this counts milliseconds
+_SHORTEST_SECRET = 4
 
-class Failure(NamedTuple):
+
+class ErrorBody(NamedTuple):
+    """The parts of an error object that decide what to do. Empty where the body says nothing."""
+
+    code: int | None = None
+    message: str = ""
+    error_type: str = ""
+    metadata: Mapping[str, object] = {}
+    availability: Mapping[str, object] = {}
+
+    @property
+    def text(self) -> str:
+        """Everything it says in words, lower case, for matching."""
+        raw = self.metadata.get("raw")
+        source = self.metadata.get("limit_source")
+        return f"{self.message} {raw if isinstance(raw, str) else ''} {source or ''}".lower()
+
+
+class RequestFailure(NamedTuple):
     """An attempt without an answer."""
 
     action: Action
@@ -66,124 +95,232 @@ class Failure(NamedTuple):
     status: int = 0
 
 
-class Said(NamedTuple):
+class ErrorResponse(NamedTuple):
     """What the server answered instead of a reply."""
 
     status: int  # of HTTP; 200 for an error inside the body
     headers: Mapping[str, str]
-    signal: Signal
+    body: ErrorBody
     now: datetime
     key: str = ""  # to keep out of every text
 
 
-def of_answer(said: Said) -> Failure:
+def of_response(response: HttpResponse, body: ErrorBody, key: str) -> RequestFailure:
+    """Classify an error response, or an error found inside a 200, as of now. `key` is kept out of every text."""
+    return of_answer(ErrorResponse(response.status, response.headers, body, datetime.now(UTC), key))
+
+
+def of_answer(response: ErrorResponse) -> RequestFailure:
     """Classify an error response, or an error found inside a 200."""
-    status = _status(said)
+    status = _status(response)
     kind = str(status)
-    detail = _detail(said, status)
+    detail = _detail(response, status)
     if 300 <= status < 400:
-        return Failure("park", kind, sentence(_moved(said), said.key), status=status)
+        return RequestFailure("park", kind, sentence(_moved(response), response.key), status=status)
     if status == 401:
-        return _refused_key(said, detail)
+        return _refused_key(response, detail)
     if status == 402:
-        return _payment(said, detail)
+        return _payment(response, detail)
     if status == 403:
-        return Failure("blocked" if _declined(said.signal) else "park", kind, detail, status=403)
-    if status == 429 and _daily(said):
-        return Failure("park", kind, _when(said, detail), status=429)
-    if _heals(said.signal, status):
-        wait = retry_after(said.headers, said.signal, said.now)
+        return RequestFailure("blocked" if _declined(response.body) else "park", kind, detail, status=403)
+    if status == 429 and _daily(response):
+        return RequestFailure("park", kind, _when(response, detail), status=429)
+    if _heals(response.body, status):
+        wait = retry_after(response.headers, response.body, response.now)
         if wait is not None and wait >= LONGEST_WAIT_S:
-            return Failure("park", kind, _when(said, detail), wait, status=status)
-        return Failure(
+            return RequestFailure("park", kind, _when(response, detail), wait, status=status)
+        return RequestFailure(
             "retry",
             kind,
             detail,
             wait,
-            overload=status in _RATE_STATUS or said.signal.availability.get("code") in _AT_CAPACITY,
+            overload=status in _RATE_STATUS or response.body.availability.get("code") in _AT_CAPACITY,
             unbilled=status in _UNBILLED_RETRIES,
             status=status,
         )
-    return Failure("park", kind, detail, status=status)
+    return RequestFailure("park", kind, detail, status=status)
 
 
-def _status(said: Said) -> int:
+def _status(response: ErrorResponse) -> int:
     """The status that says what happened, which an error inside a 200 or a loose proxy does not send."""
-    typed = _STATUS_OF_TYPE.get(said.signal.error_type)
-    if typed is not None and {typed, said.status} not in _SAME:
+    typed = _STATUS_OF_TYPE.get(response.body.error_type)
+    if typed is not None and {typed, response.status} not in _SAME:
         return typed
-    if said.status >= 300:
-        return said.status
-    code = said.signal.code
+    if response.status >= 300:
+        return response.status
+    code = response.body.code
     return code if code is not None and code >= 400 else 500
 
 
-def _moved(said: Said) -> str:
+def _moved(response: ErrorResponse) -> str:
     """Where a redirect leads. It is not followed: the key would go to whoever is there."""
-    told = f"HTTP {said.status}: the server sends us to another address"
+    told = f"HTTP {response.status}: the server sends us to another address"
     try:
-        there = URL(said.headers.get("Location", ""))
+        there = URL(response.headers.get("Location", ""))
         host = there.origin() if there.absolute else None
     except ValueError:
         host = None
     return f"{told} ({host}); give that as the base URL if you trust it" if host else f"{told}; check the base URL"
 
 
-def _detail(said: Said, status: int) -> str:
-    code = said.signal.availability.get("code")
+def _detail(response: ErrorResponse, status: int) -> str:
+    code = response.body.availability.get("code")
     named = f" ({code})" if isinstance(code, str) else ""
-    return sentence(f"HTTP {status}{named}: {said.signal.message}".rstrip(": "), said.key)
+    return sentence(f"HTTP {status}{named}: {response.body.message}".rstrip(": "), response.key)
 
 
-def _refused_key(said: Said, detail: str) -> Failure:
+def _refused_key(response: ErrorResponse, detail: str) -> RequestFailure:
     # Inside a 200 with a provider named, it is the provider's key at the router that failed, not ours.
-    ours = said.status == 401 or "provider_name" not in said.signal.metadata
-    return Failure("key" if ours else "park", "401", detail, status=401)
+    ours = response.status == 401 or "provider_name" not in response.body.metadata
+    return RequestFailure("key" if ours else "park", "401", detail, status=401)
 
 
-def _payment(said: Said, detail: str) -> Failure:
-    in_flight = said.signal.metadata.get("limit_source") == "openrouter_in_flight_budget"
-    if in_flight or "Retry-After" in said.headers:
-        wait = retry_after(said.headers, said.signal, said.now)
-        return Failure("retry", "402", detail, wait, status=402)
-    return Failure("credit", "402", detail, status=402)
+def _payment(response: ErrorResponse, detail: str) -> RequestFailure:
+    in_flight = response.body.metadata.get("limit_source") == "openrouter_in_flight_budget"
+    if in_flight or "Retry-After" in response.headers:
+        wait = retry_after(response.headers, response.body, response.now)
+        return RequestFailure("retry", "402", detail, wait, status=402)
+    return RequestFailure("credit", "402", detail, status=402)
 
 
-def _declined(signal: Signal) -> bool:
+def _declined(body: ErrorBody) -> bool:
     """Moderation or a guardrail on this prompt, as opposed to a limit of the key."""
-    return signal.error_type in _DECLINED or any(k in signal.metadata for k in ("reasons", "flagged_input", "patterns"))
+    return body.error_type in _DECLINED or any(k in body.metadata for k in ("reasons", "flagged_input", "patterns"))
 
 
-def _daily(said: Said) -> bool:
-    return bool(_DAILY.search(said.signal.text))
+def _daily(response: ErrorResponse) -> bool:
+    return bool(_DAILY.search(response.body.text))
 
 
-def _heals(signal: Signal, status: int) -> bool:
-    if _TOOLLESS.search(signal.text):
+def _heals(body: ErrorBody, status: int) -> bool:
+    if _TOOLLESS.search(body.text):
         return False
-    if not signal.error_type and isinstance(signal.availability.get("retryable"), bool):
-        return bool(signal.availability["retryable"])
+    if not body.error_type and isinstance(body.availability.get("retryable"), bool):
+        return bool(body.availability["retryable"])
     return status in _RETRIED_CLIENT_ERRORS or status >= 500
 
 
-def _when(said: Said, detail: str) -> str:
-    reset = resets_at(said.headers, said.signal)
-    if reset is not None and reset > said.now:
+def _when(response: ErrorResponse, detail: str) -> str:
+    reset = resets_at(response.headers, response.body)
+    if reset is not None and reset > response.now:
         return f"{detail}; resets at {reset:%Y-%m-%d %H:%M} UTC"
-    if said.signal.metadata.get("limit_source") == "openrouter_free_tier_daily" or "free-models" in said.signal.text:
-        return f"{detail}; resets at {next_midnight(said.now):%Y-%m-%d %H:%M} UTC"
-    wait = retry_after(said.headers, said.signal, said.now)
+    if (
+        response.body.metadata.get("limit_source") == "openrouter_free_tier_daily"
+        or "free-models" in response.body.text
+    ):
+        return f"{detail}; resets at {next_midnight(response.now):%Y-%m-%d %H:%M} UTC"
+    wait = retry_after(response.headers, response.body, response.now)
     return f"{detail}; resets in {wait / 3600:.1f} h" if wait else f"{detail}; resets tomorrow"
 
 
-def key_rejected(endpoint: Endpoint, failure: Failure) -> KeyRejected:
+def key_rejected(endpoint: Endpoint, failure: RequestFailure) -> KeyRejected:
     """The one line for a refused key, naming where the key comes from and never the key."""
     where = f"check {endpoint.key_source}" if endpoint.key_source else "give it one with api_key_env"
     return KeyRejected(f"{endpoint.name}: the API key was refused ({failure.detail})", where)
 
 
-def of_exception(error: Exception, key: str) -> Failure:
+def of_exception(error: Exception, key: str) -> RequestFailure:
     """Classify what reading or the HTTP library raised."""
-    broken = explain(error)
-    action: Action = "retry" if broken.transient else "park"
-    return Failure(action, broken.kind, sentence(broken.detail, key), unbilled=not broken.sent)
+    fault = explain(error)
+    action: Action = "retry" if fault.transient else "park"
+    return RequestFailure(action, fault.kind, sentence(fault.detail, key), unbilled=not fault.sent)
+
+
+def read_error(document: object) -> ErrorBody:
+    """Find the error in a JSON body: `{"error": {...}}` or `"..."`, or a bare `message` or `detail`."""
+    if not isinstance(document, dict):
+        return ErrorBody()
+    error = document.get("error")
+    if error is None:
+        error = document
+    if isinstance(error, str):
+        return ErrorBody(message=error)
+    if not isinstance(error, dict):
+        return ErrorBody()
+    metadata = _mapping(error.get("metadata"))
+    kind = metadata.get("error_type") or error.get("error_type")
+    return ErrorBody(
+        code=_code(error.get("code")) or _code(error.get("http_status")),
+        message=_first_text(error.get("message"), error.get("detail"), metadata.get("raw")),
+        error_type=kind if isinstance(kind, str) else "",
+        metadata=metadata,
+        availability=_mapping(error.get("availability")),
+    )
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _code(value: object) -> int | None:
+    code = pricing.number(value)
+    return int(code) if code is not None and 100 <= code < 600 else None
+
+
+def _first_text(*candidates: object) -> str:
+    """The first candidate that is text; a message that only says a provider failed is followed by why."""
+    texts = [c for c in candidates if isinstance(c, str) and c.strip()]
+    if len(texts) > 1 and "provider returned error" in texts[0].lower():
+        return f"{texts[0]}: {texts[1]}"
+    return texts[0] if texts else ""
+
+
+def sentence(text: str, key: str) -> str:
+    """One printable line of at most 300 characters, without anything that could be an API key."""
+    text = _NOT_PRINTED.sub(" ", text).strip()
+    if len(text) > _READ:
+        text = text[:_READ].rpartition(" ")[0]  # half a key would not be known as one
+    if len(key) >= _SHORTEST_SECRET:
+        text = text.replace(key, "[key]")
+    text = _QUERY.sub(r"\1=[key]", _KEYS.sub("[key]", text))
+    return text if len(text) <= _SENTENCE else text[: _SENTENCE - 1] + "…"
+
+
+def retry_after(headers: Mapping[str, str], body: ErrorBody, now: datetime) -> float | None:
+    """Seconds the server asks to wait, from wherever it says so; None when it does not."""
+    nested = _mapping(body.metadata.get("headers"))
+    for value in (
+        headers.get("Retry-After"),
+        body.availability.get("retry_after"),
+        body.metadata.get("retry_after"),
+        body.metadata.get("retry_after_seconds"),
+        nested.get("Retry-After"),
+    ):
+        seconds = _seconds(value, now)
+        if seconds is not None:
+            return seconds
+    reset = resets_at(headers, body)
+    return max(0.0, (reset - now).total_seconds()) if reset else None
+
+
+def resets_at(headers: Mapping[str, str], body: ErrorBody) -> datetime | None:
+    """When the limit that was hit is lifted (`X-RateLimit-Reset`, epoch in seconds or milliseconds)."""
+    nested = _mapping(body.metadata.get("headers"))
+    stamp = pricing.number(headers.get("X-RateLimit-Reset")) or pricing.number(nested.get("X-RateLimit-Reset"))
+    if stamp is None:
+        return None
+    seconds = stamp / 1000 if stamp > _MS_EPOCH else stamp
+    try:
+        moment = datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    # Some servers send seconds to wait under this name; as an epoch that is long past.
+    return moment if moment.year > 2000 else None
+
+
+def next_midnight(now: datetime) -> datetime:
+    """00:00 UTC of the next day."""
+    return (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _seconds(value: object, now: datetime) -> float | None:
+    seconds = pricing.number(value)
+    if seconds is not None or not isinstance(value, str):
+        return seconds
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - now).total_seconds())

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 import aiohttp
@@ -17,11 +16,9 @@ import msgspec
 
 from independence.clients import catalogue, dialects
 from independence.clients.catalogue import Catalogue
-from independence.clients.failures import Failure, Said, key_rejected, of_answer, of_exception
-from independence.clients.reading import BodyTooLarge
-from independence.clients.retry import Policy, pause
-from independence.clients.signals import read_signal
-from independence.clients.transport import Transport
+from independence.clients.failures import RequestFailure, key_rejected, of_exception, of_response, read_error
+from independence.clients.protocol import Policy
+from independence.clients.transport import BodyTooLarge, Transport
 from independence.clients.wire import decode_any
 from independence.config import addresses
 from independence.config.endpoints import Endpoint
@@ -50,7 +47,7 @@ class _KeyPage(msgspec.Struct, frozen=True):
     data: _KeyLimits = _KeyLimits()
 
 
-class Listing:
+class EndpointListing:
     """One endpoint, asked about itself. `policy`: how patiently; None: every page is tried once."""
 
     def __init__(self, endpoint: Endpoint, session: aiohttp.ClientSession, policy: Policy | None = None) -> None:
@@ -59,10 +56,10 @@ class Listing:
         self._transport = Transport(session, endpoint)
         self._policy = policy
 
-    async def read_key(self) -> KeyInfo | Failure:
-        """What the page about the key says. A proxy without that page is a Failure of status 404."""
+    async def read_key(self) -> KeyInfo | RequestFailure:
+        """What the page about the key says. A proxy without that page is a failure of status 404."""
         page = await self._get(self.dialect.key_path)
-        if isinstance(page, Failure):
+        if isinstance(page, RequestFailure):
             return page
         try:
             limits = msgspec.convert(page, _KeyPage).data
@@ -70,34 +67,34 @@ class Listing:
             limits = _KeyLimits()
         return KeyInfo(limits.limit_remaining, limits.is_free_tier)
 
-    async def read_catalogue(self) -> Catalogue | Failure:
+    async def read_catalogue(self) -> Catalogue | RequestFailure:
         """What `GET /models` lists; `known` is False where the server answers but has no such page."""
         page = await self._get("/models")
-        if isinstance(page, Failure):
+        if isinstance(page, RequestFailure):
             return Catalogue(known=False) if page.status == 404 else page
         models = self.dialect.models(page)
         return Catalogue({model.id: model for model in models or ()}, known=models is not None)
 
-    async def find(self, listed: Catalogue, model: str) -> Catalogue | Failure:
+    async def find(self, listed: Catalogue, model: str) -> Catalogue | RequestFailure:
         """The catalogue, with a model under a name that it does not list but that the endpoint resolves."""
         path = self.dialect.model_path(model)
         if not path or not listed.known or listed.info(model):
             return listed
         page = await self._get(path)
-        if isinstance(page, Failure):
+        if isinstance(page, RequestFailure):
             return page
         info = catalogue.read_model(page)
         return Catalogue({**listed.models, model: info}) if info else listed
 
     async def _get(self, path: str) -> object:
-        """The JSON of a page, None where it is none, or a Failure."""
+        """The JSON of a page, None where it is none, or a failure."""
         tries = min(_TRIES, self.endpoint.retries + 1) if self._policy else 1
         for tried in range(tries):
             page = await self._try(path)
-            if not isinstance(page, Failure) or page.action != "retry" or page.kind in ("connect", "tls"):
+            if not isinstance(page, RequestFailure) or page.action != "retry" or page.kind in ("connect", "tls"):
                 break
             if self._policy is not None and tried + 1 < tries:
-                await asyncio.sleep(min(_LONGEST_PAUSE_S, pause(self._policy, tried, page.retry_after)))
+                await asyncio.sleep(min(_LONGEST_PAUSE_S, self._policy.pause(tried, page.retry_after)))
         return page
 
     async def _try(self, path: str) -> object:
@@ -109,7 +106,7 @@ class Listing:
         document = decode_any(response.body)
         if response.status == 200:
             return document
-        return of_answer(Said(response.status, response.headers, read_signal(document), datetime.now(UTC), key))
+        return of_response(response, read_error(document), key)
 
 
 async def check(
@@ -123,11 +120,11 @@ async def check(
     Raises KeyRejected when the key is refused, UsageError when the server is not there, when a model is not, or when
     one that must take tools does not.
     """
-    listing = Listing(endpoint, session, policy or Policy())
+    listing = EndpointListing(endpoint, session, policy or Policy())
     if listing.dialect.key_path and endpoint.api_key:
         _must_serve(listing, await listing.read_key())
     listed = await listing.read_catalogue()
-    if isinstance(listed, Failure):
+    if isinstance(listed, RequestFailure):
         _must_serve(listing, listed)
         return Catalogue(known=False)
     if not listed.known:
@@ -135,7 +132,7 @@ async def check(
     for model in models_needed:
         found = await listing.find(listed, model)
         _must_serve(listing, found)
-        listed = listed if isinstance(found, Failure) else found
+        listed = listed if isinstance(found, RequestFailure) else found
     problems = [p for model, tools in models_needed.items() if (p := _problem(endpoint, listed, model, tools=tools))]
     if len(problems) > 1:
         raise UsageError("; ".join(map(str, problems)))
@@ -144,9 +141,9 @@ async def check(
     return listed
 
 
-def _must_serve(listing: Listing, page: object) -> None:
+def _must_serve(listing: EndpointListing, page: object) -> None:
     """Raise for a failure, unless the server only has no such page, or shows it to nobody without a key."""
-    if not isinstance(page, Failure):
+    if not isinstance(page, RequestFailure):
         return
     if page.action == "key" and (listing.endpoint.api_key or not listing.dialect.open_catalogue):
         raise key_rejected(listing.endpoint, page)
@@ -157,7 +154,7 @@ def _must_serve(listing: Listing, page: object) -> None:
     raise UsageError(what, _connection_advice(listing, page))
 
 
-def _connection_advice(listing: Listing, failure: Failure) -> str:
+def _connection_advice(listing: EndpointListing, failure: RequestFailure) -> str:
     if failure.kind == "tls":
         return "write http:// where the server has no TLS, or give it a certificate that this machine trusts"
     if "proxy" in failure.detail:

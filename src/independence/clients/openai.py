@@ -1,31 +1,82 @@
-"""The chat client for OpenAI-compatible endpoints: ask, retry what is transport, return what came."""
+"""The chat client for OpenAI-compatible endpoints: ask, retry what is transport, ask again where nothing was said.
+
+Never about taste. Nothing said (reasoning only, empty) and transport artefacts are asked again at most twice together,
+a truncated answer once with twice the budget.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from functools import lru_cache
+from typing import Literal
 
 import aiohttp
+import msgspec
 
-from independence.clients import bounds, flags
-from independence.clients.attempt import Line, Taken
-from independence.clients.bucket import Buckets, Pass
-from independence.clients.budget import Budget
+from independence.clients import extract, flags
 from independence.clients.catalogue import Catalogue
-from independence.clients.clean import safe, union
-from independence.clients.extract import Extracted, extract
-from independence.clients.failures import Failure, key_rejected
-from independence.clients.protocol import GaveUp, Notify, Parked, Wait
-from independence.clients.reask import Reasks, kind_of, missing_reason
-from independence.clients.retry import Ledger, Policy, pause
-from independence.clients.throttle import Throttle
-from independence.clients.wire import text_of, tokens_of
+from independence.clients.connection import AttemptLog, EndpointConnection
+from independence.clients.extract import Extracted
+from independence.clients.failures import RequestFailure, key_rejected
+from independence.clients.pricing import Budget
+from independence.clients.protocol import GaveUp, Notify, Parked, Policy, Wait
+from independence.clients.text import safe, union
+from independence.clients.throttle import Buckets, PacedAsk, Throttle
+from independence.clients.tool_calls import message_of
+from independence.clients.validity import artefact, readable
+from independence.clients.wire import Completion, shorten, text_of, tokens_of
 from independence.config.endpoints import Endpoint
 from independence.errors import IndependenceError, OutOfCredit
-from independence.types import Answer, ChatRequest, Missing, Reply
+from independence.types import Answer, ChatRequest, Missing, MissingReason, Reply
 
+Kind = Literal["ok", "length", "reasoning_only", "empty", "template_tokens", "punctuation", "greeting"]
+
+_SEEDS = 2**31
+_NO_ANSWER = ("reasoning_only", "empty", "length")
 _HEARTBEAT_S = 1.0
 _LONGEST_NAME = 1000
 _ALTERING = frozenset({"context_compression", "guardrail", "plugin", "server_tools"})
+
+
+class Reasks:
+    """How often one ask has come back to its question, and in which form it stands now."""
+
+    def __init__(self, request: ChatRequest, policy: Policy) -> None:
+        self.asked = request
+        self.held: Reply | None = None  # a truncated but readable answer, kept in case nothing better comes
+        self._left = policy.reasks
+        self._number = 0
+        self._longer = False
+
+    def again(self, kind: Kind, reply: Reply) -> bool:
+        """Whether to ask once more; if so, `asked` is the request to send."""
+        if kind == "length":
+            if readable(reply.text):
+                self.held = reply
+            if self._longer:
+                return False
+            self._longer = True
+            self._turn(self.asked.max_tokens * 2)
+            return True
+        if self._left == 0:
+            return False
+        self._left -= 1
+        if kind != "empty":  # nothing at all came: the same question, not another one
+            self._turn(self.asked.max_tokens)
+        return True
+
+    def _turn(self, max_tokens: int) -> None:
+        self._number += 1
+        seed = self.asked.seed
+        self.asked = msgspec.structs.replace(
+            self.asked, max_tokens=max_tokens, seed=None if seed is None else (seed + 1) % _SEEDS
+        )
+
+    def settle(self, reply: Reply, log: AttemptLog, *, truncated: bool) -> Reply:
+        """The reply with its history: attempts, their usage, and the flags they leave."""
+        marks = (flags.RETRIED_LENGTH,) if self._longer else ()
+        marks = (*marks, flags.TRUNCATED) if truncated else marks
+        return msgspec.structs.replace(reply, flags=union(reply.flags, marks), usage=log.usage, attempts=log.attempts)
 
 
 class OpenAIClient:
@@ -36,19 +87,22 @@ class OpenAIClient:
         endpoint: Endpoint,
         session: aiohttp.ClientSession,
         catalogue: Catalogue,
+        *,
         budget: Budget,
         throttle: Throttle,
         notify: Notify,
         policy: Policy | None = None,
     ) -> None:
-        self._line = Line(endpoint, session, catalogue, budget, throttle, notify)
+        self._connection = EndpointConnection(
+            endpoint, session, catalogue, budget=budget, throttle=throttle, notify=notify
+        )
         self._policy = policy or Policy()
-        self._clean = bounds.without_key(endpoint.api_key.strip())
+        self._clean = extract.without_key(endpoint.api_key.strip())
 
     @property
     def buckets(self) -> Buckets:
         """What bounds the rate of its requests."""
-        return self._line.buckets
+        return self._connection.buckets
 
     async def ask(self, request: ChatRequest) -> Answer:
         """Send, retry what is transport, ask again where nothing was said.
@@ -56,97 +110,95 @@ class OpenAIClient:
         Raises what `clients/protocol.py` lists. A truncated but readable answer that could not be bettered is returned
         rather than lost, whatever kept it from being bettered.
         """
-        visit = self._line.visit(request)
+        paced = self._connection.paced(request)
         try:
-            return await self._settled(request, visit)
+            return await self._settled(request, paced)
         finally:
-            if visit is not None:
-                visit.end()
+            if paced is not None:
+                paced.end()
 
-    async def _settled(self, request: ChatRequest, visit: Pass | None) -> Answer:
-        ledger = Ledger()
+    async def _settled(self, request: ChatRequest, paced: PacedAsk | None) -> Answer:
+        log = AttemptLog()
         reasks = Reasks(request, self._policy)
         answer: Answer | None = None
         while answer is None:
             try:
-                taken = await self._exchange(reasks.asked, ledger, visit)
-                answer = taken if isinstance(taken, Missing) else await self._weigh(taken, ledger, reasks)
+                came = await self._exchange(reasks.asked, log, paced)
+                answer = came if isinstance(came, Missing) else await self._answer(came, log, reasks)
             except (Parked, GaveUp, IndependenceError) as stop:
                 if reasks.held is None:
-                    stop.attempts = ledger.attempts  # whoever ended the call, what it tried is kept
+                    stop.attempts = log.attempts  # whoever ended the call, what it tried is kept
                     raise
                 break
         if reasks.held is not None and not isinstance(answer, Reply):
-            return reasks.settle(reasks.held, ledger, truncated=True)
+            return reasks.settle(reasks.held, log, truncated=True)
         assert answer is not None
         return answer
 
-    async def _exchange(self, request: ChatRequest, ledger: Ledger, visit: Pass | None) -> Taken | Missing:
+    async def _exchange(self, request: ChatRequest, log: AttemptLog, paced: PacedAsk | None) -> Completion | Missing:
         """Send until a response comes."""
         while True:
-            outcome = await self._line.attempt(request, ledger, visit)
-            if isinstance(outcome, Taken):
+            outcome = await self._connection.attempt(request, log, paced)
+            if isinstance(outcome, Completion):
                 altered = _altered(outcome)
                 if not altered:
                     return outcome
-                ledger.mark("altered")
-                return Missing("altered", altered, attempts=ledger.attempts)
+                log.mark("altered")
+                return Missing("altered", altered, attempts=log.attempts)
             if outcome.action == "again":
                 continue
             if outcome.action == "blocked":
-                return Missing("blocked", outcome.detail, attempts=ledger.attempts)
-            self._stop(request.model, outcome, ledger)
-            await self._pause(request.model, outcome, ledger)
+                return Missing("blocked", outcome.detail, attempts=log.attempts)
+            self._stop(request.model, outcome, log)
+            await self._pause(request.model, outcome, log)
 
-    def _stop(self, model: str, failure: Failure, ledger: Ledger) -> None:
+    def _stop(self, model: str, failure: RequestFailure, log: AttemptLog) -> None:
         """Raise unless the failure may pass and retries are left."""
         if failure.action == "key":
-            raise key_rejected(self._line.endpoint, failure)
+            raise key_rejected(self._connection.endpoint, failure)
         if failure.action == "credit":
-            name = self._line.endpoint.name
+            name = self._connection.endpoint.name
             raise OutOfCredit(f"{name}: out of credit ({failure.detail})", "everything so far is kept")
         if failure.action == "park":
             raise Parked(model, failure.detail)
-        if ledger.retried >= self._policy.retries:
-            why = f"{failure.kind} after {len(ledger.attempts)} attempts"
+        if log.retried >= self._policy.retries:
+            why = f"{failure.kind} after {len(log.attempts)} attempts"
             raise GaveUp(model, f"{why}: {failure.detail}" if failure.detail else why)
 
-    async def _pause(self, model: str, failure: Failure, ledger: Ledger) -> None:
-        left = pause(self._policy, ledger.retried, failure.retry_after)
-        ledger.retried += 1
-        self._line.notify(Wait(model, failure.kind, left, len(ledger.attempts)))
+    async def _pause(self, model: str, failure: RequestFailure, log: AttemptLog) -> None:
+        left = self._policy.pause(log.retried, failure.retry_after)
+        log.retried += 1
+        self._connection.notify(Wait(model, failure.kind, left, len(log.attempts)))
         while left > _HEARTBEAT_S:
             await asyncio.sleep(_HEARTBEAT_S)
             left -= _HEARTBEAT_S
             # Nothing new to show, but a run that is stopping ends the call here and not in an hour.
-            self._line.notify(Wait(model, failure.kind, 0.0, still=True))
+            self._connection.notify(Wait(model, failure.kind, 0.0, still=True))
         await asyncio.sleep(left)
 
-    async def _weigh(self, taken: Taken, ledger: Ledger, reasks: Reasks) -> Answer | None:
+    async def _answer(self, completion: Completion, log: AttemptLog, reasks: Reasks) -> Answer | None:
         """The final answer, or None to ask again."""
         request = reasks.asked
-        message = taken.choice.message
-        assert message is not None
-        message, cut = bounds.shorten(message, request.max_tokens)
-        found = bounds.masked(extract(message, request.tool), self._clean)
+        message, cut = shorten(completion.message, request.max_tokens)
+        found = extract.masked(extract.extract(message, request.tool), self._clean)
         if cut:
             found = found._replace(flags=union(found.flags, (flags.OVERLONG,)))
-        kind = kind_of(found, taken.finish, tokens_of(taken.response.usage), request)
-        ledger.mark(kind)
-        reply = self._reply(request, taken, found)
+        kind = kind_of(found, completion.finish, tokens_of(completion.body.usage), request)
+        log.mark(kind)
+        reply = self._reply(request, completion, found)
         if kind == "ok":
-            return reasks.settle(reply, ledger, truncated=False)
+            return reasks.settle(reply, log, truncated=False)
         if reasks.again(kind, reply):
             if kind == "empty":
-                await self._pause(request.model, Failure("retry", "empty"), ledger)
+                await self._pause(request.model, RequestFailure("retry", "empty"), log)
             return None
         raw = found.raw or found.text or found.reasoning
-        return Missing(missing_reason(kind), kind, raw, ledger.attempts)
+        return Missing(missing_reason(kind), kind, raw, log.attempts)
 
-    def _reply(self, request: ChatRequest, taken: Taken, found: Extracted) -> Reply:
+    def _reply(self, request: ChatRequest, completion: Completion, found: Extracted) -> Reply:
         """A reply without its history."""
-        marks = union(taken.flags, found.flags)
-        without = self._line.without(request.model)
+        marks = union(completion.flags, found.flags)
+        without = self._connection.without(request.model)
         if "response_format" in without and request.schema is not None:
             marks = (*marks, flags.SCHEMA_REFUSED)
         if "reasoning_effort" in without and request.sampling.effort is not None:
@@ -158,11 +210,11 @@ class OpenAIClient:
             thinking=found.thinking,
             reasoning=found.reasoning,
             tool_calls=found.tool_calls,
-            finish_reason=self._name(taken.finish) if taken.finish else None,
+            finish_reason=self._name(completion.finish) if completion.finish else None,
             flags=marks,
-            served_model=self._name(taken.response.model),
-            served_provider=self._name(taken.response.provider),
-            response_id=self._name(taken.response.id),
+            served_model=self._name(completion.body.model),
+            served_provider=self._name(completion.body.provider),
+            response_id=self._name(completion.body.id),
         )
 
     def _name(self, value: object) -> str:
@@ -170,11 +222,47 @@ class OpenAIClient:
         return self._clean(safe(text_of(value))[0])[:_LONGEST_NAME]
 
 
-def _altered(taken: Taken) -> str:
+def _altered(completion: Completion) -> str:
     """Which router stages changed the prompt or what came back; empty where none did."""
-    metadata = taken.response.openrouter_metadata
+    metadata = completion.body.openrouter_metadata
     if not isinstance(metadata, dict) or not isinstance(metadata.get("pipeline"), list):
         return ""
     stages = [s.get("type") for s in metadata["pipeline"] if isinstance(s, dict)]
     found = sorted({s for s in stages if isinstance(s, str) and s in _ALTERING})
     return f"the router changed the prompt: {', '.join(found)}" if found else ""
+
+
+def kind_of(found: Extracted, finish: str | None, completion_tokens: int, asked: ChatRequest) -> Kind:
+    """What an answer is, before anybody reads it."""
+    # Some providers say `tool_calls` where the budget ran out in the middle of the arguments.
+    if finish == "length" or (flags.CUT_ARGUMENTS in found.flags and completion_tokens >= asked.max_tokens):
+        return "length"
+    broken = artefact(found.text, greeting_of(asked))
+    if broken:
+        return broken
+    if readable(found.text):
+        return "ok"
+    if found.reasoning:
+        return "reasoning_only"
+    if found.raw:
+        return "template_tokens"
+    return "reasoning_only" if completion_tokens else "empty"
+
+
+def greeting_of(request: ChatRequest) -> str:
+    """The scripted greeting of a `tool_role` dialogue: the message of its first call. Empty where there is none."""
+    if request.tool is None:
+        return ""
+    call = next((m.tool_calls[0] for m in request.messages if m.tool_calls), None)
+    return _greeting_in(call.function.arguments, request.tool.parameter) if call else ""
+
+
+@lru_cache(maxsize=64)
+def _greeting_in(arguments: str, parameter: str) -> str:
+    found = message_of(arguments, parameter)
+    return found.text if found else ""
+
+
+def missing_reason(kind: Kind) -> MissingReason:
+    """Why there is no answer, once asking again is over."""
+    return "no_answer" if kind in _NO_ANSWER else "transport"

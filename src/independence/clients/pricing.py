@@ -1,12 +1,20 @@
-"""What a call may cost at most, and what it did cost."""
+"""What a call may cost at most, what it did cost, and the cap on all of them.
+
+Dollars are reserved before a request leaves and settled when its cost is known. The cap is kept in whole picodollars,
+so that `spent + reserved <= cap` is exact. It can fail in one way only: a call costs more than was reserved for it.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import math
+from collections import deque
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import msgspec
 
+from independence.errors import CostCapReached
 from independence.types import ChatRequest, Message, Tool, Usage
 
 _BYTES_PER_TOKEN = 3.5
@@ -14,6 +22,7 @@ _TOKENS_PER_MESSAGE = 8
 _DEAREST_CALL = 1e6  # dollars; what claims to cost more is a mistake
 _TOKENS_PER_TOOL = 350  # the JSON around a tool's texts, and the hidden instructions that vendors put before it
 _PROMPT_MARGIN = 1.3  # tokenizers differ; text that is not Latin takes more tokens a byte
+_PICO = 1_000_000_000_000
 
 
 class Prices(msgspec.Struct, frozen=True):
@@ -90,3 +99,125 @@ def listed_cost(usage: Usage, prices: Prices) -> float:
         + reasoning * max(prices.completion, prices.internal_reasoning)
         + prices.request
     )
+
+
+class _Waiter(NamedTuple):
+    amount: int
+    granted: asyncio.Future[None]
+
+
+class Reservation:
+    """Dollars held for one attempt. The first of `settle` and `keep` counts, later ones do nothing."""
+
+    __slots__ = ("_amount", "_budget", "_open")
+
+    def __init__(self, budget: Budget, amount: int) -> None:
+        self._budget = budget
+        self._amount = amount
+        self._open = True
+
+    @property
+    def usd(self) -> float:
+        """The reserved dollars."""
+        return self._amount / _PICO
+
+    def settle(self, actual_usd: float) -> None:
+        """The cost is known: release what was not used."""
+        self._close(round(actual_usd * _PICO), known=True)
+
+    def keep(self) -> None:
+        """The cost never came back: what was reserved stays spent."""
+        self._close(self._amount, known=False)
+
+    def _close(self, actual: int, *, known: bool) -> None:
+        if self._open:
+            self._open = False
+            self._budget._close(self._amount, actual, known=known)
+
+
+class Budget:
+    """What may be spent. `cap` None never refuses but counts all the same."""
+
+    def __init__(self, cap: float | None) -> None:
+        self.cap = cap
+        self._cap = None if cap is None else math.floor(cap * _PICO)
+        self._spent = self._reserved = self._unknown = 0
+        self._waiters: deque[_Waiter] = deque()
+
+    @property
+    def spent(self) -> float:
+        """Dollars gone, those of unknown outcome included."""
+        return self._spent / _PICO
+
+    @property
+    def reserved(self) -> float:
+        """Dollars held for attempts under way."""
+        return self._reserved / _PICO
+
+    @property
+    def unknown(self) -> float:
+        """The part of `spent` that was reserved for attempts whose cost never came back."""
+        return self._unknown / _PICO
+
+    def fits(self, usd: float) -> bool:
+        """Whether a reservation would be granted at once."""
+        return not self._waiters and self._fits(_amount(usd))
+
+    async def reserve(self, usd: float) -> Reservation:
+        """Hold dollars. Waits while calls under way may give some back; raises CostCapReached when none is left."""
+        amount = _amount(usd)
+        if self._waiters or not self._fits(amount):
+            await self._queue(amount)
+        else:
+            self._reserved += amount
+        return Reservation(self, amount)
+
+    async def _queue(self, amount: int) -> None:
+        waiter = _Waiter(amount, asyncio.get_running_loop().create_future())
+        self._waiters.append(waiter)
+        self._wake()
+        try:
+            await waiter.granted
+        except asyncio.CancelledError:
+            if waiter.granted.done() and not waiter.granted.cancelled() and waiter.granted.exception() is None:
+                self._reserved -= amount
+            self._wake()
+            raise
+
+    def _fits(self, amount: int) -> bool:
+        return self._cap is None or self._spent + self._reserved + amount <= self._cap
+
+    def _close(self, amount: int, actual: int, *, known: bool) -> None:
+        self._reserved -= amount
+        self._spent += actual
+        if not known:
+            self._unknown += amount
+        self._wake()
+
+    def _wake(self) -> None:
+        # First come, first served: a large call is not starved by small ones that arrive later.
+        while self._waiters:
+            amount, granted = self._waiters[0]
+            if granted.done():
+                self._waiters.popleft()
+            elif self._fits(amount):
+                self._waiters.popleft()
+                self._reserved += amount
+                granted.set_result(None)
+            elif self._reserved == 0:
+                self._waiters.popleft()
+                granted.set_exception(self._reached(amount))
+            else:
+                return
+
+    def _reached(self, amount: int) -> CostCapReached:
+        unknown = f" (${self.unknown:.4f} of it for calls whose cost never came back)" if self._unknown else ""
+        return CostCapReached(
+            f"the cost cap of ${self.cap:.4f} is reached: ${self.spent:.4f} spent{unknown}, and the next call may cost "
+            f"up to ${amount / _PICO:.4f}",
+            "everything so far is kept, a higher --max-cost resumes",
+        )
+
+
+def _amount(usd: float) -> int:
+    return math.ceil(max(0.0, usd) * _PICO)

@@ -6,11 +6,10 @@ from typing import Final, NamedTuple
 
 import aiohttp
 
-from independence.clients.budget import Budget
 from independence.clients.catalogue import Catalogue
 from independence.clients.openai import OpenAIClient
-from independence.clients.protocol import ChatClient, GaveUp, Parked, Wait
-from independence.clients.retry import Policy
+from independence.clients.pricing import Budget
+from independence.clients.protocol import ChatClient, GaveUp, Parked, Policy, Wait
 from independence.clients.throttle import Throttle
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected, OutOfCredit
@@ -68,7 +67,9 @@ def connect(endpoint: Endpoint, session: aiohttp.ClientSession, listed: Catalogu
         return None
 
     policy = Policy(base_backoff_s=endpoint.backoff_s, retries=min(RETRIES, endpoint.retries), reasks=0)
-    return OpenAIClient(endpoint, session, listed, Budget(None), Throttle(1), unheard, policy)
+    return OpenAIClient(
+        endpoint, session, listed, budget=Budget(None), throttle=Throttle(1), notify=unheard, policy=policy
+    )
 
 
 async def probe(client: ChatClient, request: ChatRequest) -> Probed:

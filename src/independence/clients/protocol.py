@@ -8,6 +8,7 @@ artefact, a blocked prompt). It raises when the call cannot be settled now: `Par
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
@@ -22,6 +23,25 @@ class Wait(NamedTuple):
     seconds: float
     attempt: int = 0  # the attempt that failed, from 1, where the wait is before another one
     still: bool = False  # the same wait goes on; nothing new to show
+
+
+class Policy(NamedTuple):
+    """How patient a client is."""
+
+    base_backoff_s: float = 0.5
+    cap_s: float = 60.0
+    retries: int = 6  # of transport faults, over one ask
+    reasks: int = 2  # of answers that are none
+
+    def pause(self, retried: int, retry_after: float | None) -> float:
+        """Seconds to wait before retry number `retried` (from 0): full jitter below an exponential ceiling.
+
+        What the server asks for is a lower bound; the jitter on top keeps all callers from coming back at once.
+        """
+        ceiling = min(self.cap_s, self.base_backoff_s * 2.0 ** min(retried, 30))
+        if retry_after is None:
+            return random.uniform(0.0, ceiling)
+        return retry_after + random.uniform(0.0, self.base_backoff_s)
 
 
 Notify = Callable[[Wait], None]  # may raise GaveUp to end the call instead of waiting

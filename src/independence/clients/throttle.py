@@ -1,18 +1,31 @@
-"""How many calls an endpoint takes at once: halved on overload, growing back by about one a round trip."""
+"""How fast an endpoint is asked, and how much at once.
+
+The throttle bounds calls in flight: halved on overload, growing back by about one a round trip. Beside it a token
+bucket for every provider and model may bound the rate. A token is paid for every HTTP attempt, retries included, just
+before it is sent; whoever asks first is served first. When a server says that it had too much, the bucket is empty for
+everybody who waits at it, for as long as it said.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable
 
+from independence.config.endpoints import Endpoint, Rate
 
-def _nobody(_: int) -> None:
+HEARTBEAT_S = 1.0
+_ENOUGH = 1.0 - 1e-9  # of a token: what rounding takes away must not cost another turn of the clock
+
+
+def _ignore(_: int) -> None:
     return None
 
 
 class Throttle:
     """Additive increase, multiplicative decrease. The engine's gate reads `limit`; the client reports what it saw."""
 
-    def __init__(self, cap: int, told: Callable[[int], None] = _nobody) -> None:
+    def __init__(self, cap: int, told: Callable[[int], None] = _ignore) -> None:
         """`told` hears every new limit."""
         self._told = told
         self._cap = float(max(1, cap))
@@ -39,3 +52,96 @@ class Throttle:
         before, self._window = self.limit, window
         if self.limit != before:
             self._told(self.limit)
+
+
+def _no_one() -> None:
+    return None
+
+
+class Bucket:
+    """`rate.burst` tokens at first, refilled with `rate.per_second` and never above the burst."""
+
+    def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
+        self.past = 0  # asks that had their token and are not in line for another
+        self.moved: Callable[[], None] = _no_one  # told whenever an ask gets its token
+        self._rate = rate
+        self._clock = clock
+        self._tokens = float(rate.burst)
+        self._at = clock()  # what `_tokens` is about; in the future while the bucket is held empty
+        self._line = asyncio.Lock()
+
+    def left(self) -> float:
+        """Seconds until there is a token, if nobody takes one before; 0 where there is one."""
+        now = self._clock()
+        if now > self._at:
+            self._tokens = min(self._rate.burst, self._tokens + (now - self._at) * self._rate.per_second)
+            self._at = now
+        if self._tokens >= _ENOUGH:
+            return 0.0
+        return max(0.0, self._at - now) + (1 - self._tokens) / self._rate.per_second
+
+    def empty(self, seconds: float = 0.0) -> None:
+        """Throw the tokens away, and let none come for some seconds."""
+        self._tokens = 0.0
+        self._at = max(self._at, self._clock() + seconds)
+
+    async def take(self, beat: Callable[[float], None]) -> None:
+        """Wait for a token, first come, first served, and take it.
+
+        `beat` is told the seconds left when the head of the line has to wait, and every second from then on; what it
+        raises ends the wait, and the token goes to the next.
+        """
+        async with self._line:
+            while (left := self.left()) > 0:
+                beat(left)
+                await asyncio.sleep(min(left, HEARTBEAT_S))
+            self._tokens -= 1
+
+
+class PacedAsk:
+    """One ask at a bucket: in line until it has a token, then past it until it wants another or ends."""
+
+    def __init__(self, bucket: Bucket) -> None:
+        self._bucket = bucket
+        self._past = False
+
+    async def take(self, beat: Callable[[float], None]) -> None:
+        """Get in line for a token, and take it. Raises what `beat` raises."""
+        self._step(False)
+        await self._bucket.take(beat)
+        self._step(True)
+
+    def empty(self, seconds: float | None) -> None:
+        """The server had too much, or asks not to be asked for some seconds."""
+        self._bucket.empty(seconds or 0.0)
+
+    def end(self) -> None:
+        """The ask is over, however it ended."""
+        self._step(False)
+
+    def _step(self, past: bool) -> None:
+        if past is not self._past:
+            self._past = past
+            self._bucket.past += 1 if past else -1
+            if past:
+                self._bucket.moved()
+
+
+class Buckets:
+    """The buckets of one endpoint, made when they are first needed."""
+
+    def __init__(self, endpoint: Endpoint, clock: Callable[[], float] = time.monotonic) -> None:
+        self._endpoint = endpoint
+        self._clock = clock
+        self._unbounded = endpoint.rate is None and all(b.rate is None for b in endpoint.bounds)
+        self._made: dict[tuple[str, str | None], Bucket | None] = {}
+
+    def of(self, model: str, provider: str | None) -> Bucket | None:
+        """The bucket of a model, one for each provider it is pinned to; None where its rate is unbounded."""
+        if self._unbounded:
+            return None
+        key = (model, provider)
+        if key not in self._made:
+            rate = self._endpoint.bounds_of(model, provider).rate
+            self._made[key] = Bucket(rate, self._clock) if rate else None
+        return self._made[key]

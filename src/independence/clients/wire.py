@@ -1,4 +1,7 @@
-"""Responses as they come: everything optional, unknown fields ignored, leaves of any type, read with care."""
+"""Chat completions as they come: is there an answer in them, what did they cost, and is it of a length to keep?
+
+Everything is optional, unknown fields are ignored, and leaves of any type are read with care.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,17 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.clients import pricing
+from independence.clients import failures, flags, pricing
+from independence.clients.failures import ErrorBody, RequestFailure
+from independence.clients.pricing import Prices
+from independence.clients.transport import HttpResponse
 from independence.types import Usage
 
 _TOKENS_LIMIT = 10**9  # more is not a token count
+_SIGNS_PER_TOKEN = 64  # text has about 4 of them, white space up to some 20 times as many
+_LEAST_SIGNS = 64_000
+_MOST_CALLS = 64
+_TEXTS = ("content", "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking")
 
 
 class WireFunction(msgspec.Struct, gc=False):
@@ -41,7 +51,7 @@ class WireMessage(msgspec.Struct, gc=False):
     function_call: WireFunction | None = None  # the older form of a single tool call
 
 
-class Choice(msgspec.Struct, gc=False):
+class WireChoice(msgspec.Struct, gc=False):
     """One choice; only the first is ever asked for."""
 
     message: WireMessage | None = None
@@ -61,43 +71,43 @@ class WireUsage(msgspec.Struct, gc=False):
     is_byok: Any = None
 
 
-class Response(msgspec.Struct, gc=False):
+class CompletionBody(msgspec.Struct, gc=False):
     """The body of a 200."""
 
     id: Any = None
     model: Any = None
     provider: Any = None
-    choices: list[Choice] | None = None
+    choices: list[WireChoice] | None = None
     usage: WireUsage | None = None
     error: Any = None
     openrouter_metadata: Any = None
 
     @property
-    def choice(self) -> Choice | None:
+    def choice(self) -> WireChoice | None:
         """The first choice, if it has a message."""
         first = self.choices[0] if self.choices else None
         return first if first is not None and first.message is not None else None
 
 
-class Decoded(NamedTuple):
+class DecodedBody(NamedTuple):
     """A response and whether its bytes had to be repaired."""
 
-    response: Response
+    completion: CompletionBody
     repaired: bool
 
 
-_DECODER = msgspec.json.Decoder(Response)
+_DECODER = msgspec.json.Decoder(CompletionBody)
 
 
-def decode(body: bytes) -> Decoded | None:
+def decode(body: bytes) -> DecodedBody | None:
     """Read a body; None when it is not a JSON object of this shape (cut, malformed, a web page)."""
     try:
-        return Decoded(_DECODER.decode(body), repaired=False)
+        return DecodedBody(_DECODER.decode(body), repaired=False)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
         loose = json.loads(body.decode("utf-8-sig", "replace"), strict=False)
-        return Decoded(msgspec.convert(loose, Response), repaired=not _is_utf8(body))
+        return DecodedBody(msgspec.convert(loose, CompletionBody), repaired=not _is_utf8(body))
     except (ValueError, RecursionError):
         return None
 
@@ -140,21 +150,21 @@ def replayed(headers: Mapping[str, str]) -> bool:
     return hit or headers.get("x-litellm-cache-key", "") not in ("", "None")
 
 
-class Paid(NamedTuple):
+class AttemptCost(NamedTuple):
     """What an attempt used; `known` is False where its cost cannot be told, and `usage.cost_usd` is then 0."""
 
     usage: Usage
     known: bool
 
 
-NOTHING = Paid(Usage(), known=True)
+_NOTHING = AttemptCost(Usage(), known=True)
 
 
-def paid(usage: WireUsage | None, prices: pricing.Prices | None) -> Paid:
+def cost_of(usage: WireUsage | None, prices: Prices | None) -> AttemptCost:
     """Tokens and dollars of a response: the stated cost, else tokens at list price."""
     free = prices == pricing.FREE
     if usage is None:
-        return Paid(Usage(), known=free)
+        return AttemptCost(Usage(), known=free)
     cost = pricing.reported_cost(usage.cost, usage.is_byok, usage.cost_details)
     tokens = Usage(
         prompt_tokens=_tokens(usage.prompt_tokens),
@@ -164,10 +174,10 @@ def paid(usage: WireUsage | None, prices: pricing.Prices | None) -> Paid:
         cost_usd=cost or 0.0,
     )
     if cost is not None:
-        return Paid(tokens, known=True)
+        return AttemptCost(tokens, known=True)
     if prices is not None and (free or tokens.prompt_tokens or tokens.completion_tokens):
-        return Paid(msgspec.structs.replace(tokens, cost_usd=pricing.listed_cost(tokens, prices)), known=True)
-    return Paid(tokens, known=False)
+        return AttemptCost(msgspec.structs.replace(tokens, cost_usd=pricing.listed_cost(tokens, prices)), known=True)
+    return AttemptCost(tokens, known=False)
 
 
 def tokens_of(usage: WireUsage | None) -> int:
@@ -189,3 +199,114 @@ def _tokens(value: object) -> int:
 def text_of(value: object) -> str:
     """A string as it is, anything else as nothing."""
     return value if isinstance(value, str) else ""
+
+
+class Completion(NamedTuple):
+    """A response that holds an answer of some kind."""
+
+    body: CompletionBody
+    message: WireMessage
+    finish: str | None
+    flags: tuple[str, ...]
+
+
+def read(response: HttpResponse, prices: Prices | None, key: str) -> tuple[Completion | RequestFailure, AttemptCost]:
+    """What an HTTP response is, and what it cost."""
+    if not 200 <= response.status < 300:
+        failure = failures.of_response(response, _error_of(response.body), key)
+        return failure, AttemptCost(Usage(), known=failure.unbilled)
+    decoded = decode(response.body)
+    if decoded is None:
+        what = "the body is not the JSON of a completion" if response.body else "an answer without a body"
+        detail = f"HTTP {response.status}: {what}" if response.status != 200 else what
+        return RequestFailure("retry", "malformed", detail, unbilled=False), cost_of(None, prices)
+    found = _outcome(decoded.completion, response, key)
+    cost = cost_of(decoded.completion.usage, prices)
+    if isinstance(found, RequestFailure):
+        return found, _NOTHING if found.unbilled and not cost.known else cost
+    if decoded.repaired:
+        found = found._replace(flags=(*found.flags, flags.BAD_TEXT))
+    return found, cost
+
+
+def _outcome(body: CompletionBody, response: HttpResponse, key: str) -> Completion | RequestFailure:
+    choice = body.choice
+    message = choice.message if choice else None
+    finish = text_of(choice.finish_reason) or None if choice else None
+    error = body.error if body.error is not None else choice.error if choice else None
+    if message is None or not _says_something(message):
+        if error is not None:
+            return failures.of_response(response, failures.read_error({"error": error}), key)
+        if message is None or finish == "error":
+            return RequestFailure("retry", "no_choices" if message is None else "error", unbilled=False)
+        if finish == "content_filter":
+            return RequestFailure("blocked", "content_filter", "a content filter ended the reply", unbilled=False)
+    marks = []
+    if error is not None or finish == "error":
+        marks.append(flags.FINISH_ERROR)
+    if finish == "content_filter":
+        marks.append(flags.CONTENT_FILTER)
+    if replayed(response.headers):
+        marks.append(flags.CACHE_HIT)
+    return Completion(body, message, finish, tuple(marks))
+
+
+def _says_something(message: WireMessage) -> bool:
+    content = message.content
+    said = bool(content.strip()) if isinstance(content, str) else bool(content)
+    return said or bool(message.tool_calls or message.function_call or message.refusal)
+
+
+def _error_of(body: bytes) -> ErrorBody:
+    error = failures.read_error(decode_any(body))
+    if error.message:
+        return error
+    text = body[:400].decode("utf-8", "replace").strip()
+    return error._replace(message="" if text.startswith(("<", "{", "[")) else text)
+
+
+def longest(max_tokens: int) -> int:
+    """How many signs of each part of an answer are kept."""
+    return max(_LEAST_SIGNS, _SIGNS_PER_TOKEN * max_tokens)
+
+
+def shorten(message: WireMessage, max_tokens: int) -> tuple[WireMessage, bool]:
+    """The message with every part cut to the length a budget can explain, and whether one had to be.
+
+    A server that ignores `max_tokens` would otherwise fill the store, and every later turn, with one answer.
+    """
+    limit = longest(max_tokens)
+    changed = {name: _cut(getattr(message, name), limit) for name in _TEXTS}
+    calls = message.tool_calls
+    short = [_cut_call(call, limit) for call in calls[:_MOST_CALLS]] if calls else calls
+    function = _cut_function(message.function_call, limit)
+    out = msgspec.structs.replace(message, **changed, tool_calls=short, function_call=function)
+    return (out, True) if out != message else (message, False)
+
+
+def _cut(value: Any, limit: int) -> Any:
+    """Text is cut; of anything else that is too long nothing is kept, because half of it is broken."""
+    if isinstance(value, str):
+        return value[:limit]
+    if isinstance(value, dict | list):
+        return _cut_parts(value, limit) if len(msgspec.json.encode(value)) > limit else value
+    return value
+
+
+def _cut_parts(value: Any, limit: int) -> Any:
+    """Content in parts: the texts are cut together."""
+    kept, left = [], limit
+    for part in value if isinstance(value, list) else ():
+        text = part.get("text") if isinstance(part, dict) else None
+        if left > 0 and isinstance(text, str):
+            kept.append({"type": "text", "text": text[:left]})
+            left -= len(text)
+    return kept
+
+
+def _cut_call(call: WireCall, limit: int) -> WireCall:
+    return WireCall(call.id, _cut_function(call.function, limit))
+
+
+def _cut_function(function: WireFunction | None, limit: int) -> WireFunction | None:
+    return None if function is None else WireFunction(_cut(function.name, limit), _cut(function.arguments, limit))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.clients.pricing import Prices, prompt_tokens
-from independence.clients.retry import Policy
+from independence.clients.protocol import Policy
 from independence.engine import dialogue
 from independence.engine.cost_history import (
     CHARACTERS_PER_TOKEN,

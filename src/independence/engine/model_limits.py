@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from independence.clients.bucket import Bucket, Buckets
+from independence.clients.throttle import Bucket, Buckets
 from independence.config.endpoints import Endpoint
 from independence.engine.gate import ConcurrencyLimit
 

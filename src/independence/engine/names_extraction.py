@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from independence.clients.pricing import Prices
-from independence.clients.protocol import GaveUp, Parked
-from independence.clients.retry import Policy
+from independence.clients.protocol import GaveUp, Parked, Policy
 from independence.engine.call_latency import CallLatency
 from independence.engine.estimate import CostEstimate
 from independence.engine.events import CallUnresolved, SubjectStarted, VerdictCommitted

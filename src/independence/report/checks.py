@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from independence.clients import dialects
 from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
-from independence.clients.failures import Failure
+from independence.clients.failures import RequestFailure
 from independence.clients.listing import KeyInfo
 from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
@@ -83,7 +83,7 @@ def of_disk(free_bytes: int, folder: str) -> Finding:
     return Finding("disk", folder, "ok", found)
 
 
-def of_key(endpoint: Endpoint, said: KeyInfo | Failure) -> Finding:
+def of_key(endpoint: Endpoint, said: KeyInfo | RequestFailure) -> Finding:
     """What became of `GET /key`."""
     name, source = endpoint.name, endpoint.key_source or "the key"
     if isinstance(said, KeyInfo):
@@ -105,7 +105,7 @@ def _accepted(name: str, source: str, said: KeyInfo) -> Finding:
     return Finding("key", name, "warn" if said.left_usd < _LITTLE_USD else "ok", found)
 
 
-def of_endpoint(there: Endpoint, address: str, said: Catalogue | Failure) -> Finding:
+def of_endpoint(there: Endpoint, address: str, said: Catalogue | RequestFailure) -> Finding:
     """What became of `GET /models`. `address` is printed and must be free of credentials."""
     if isinstance(said, Catalogue):
         count = len(said.models)
