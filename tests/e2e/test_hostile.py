@@ -41,7 +41,10 @@ async def asked(model: str, faults: str = "") -> AsyncIterator[tuple[EndpointBac
         endpoint = Endpoint("sim", server.base_url, "openrouter", api_key="none", max_concurrency=AT_ONCE)
         policy, throttle = Policy(base_backoff_s=0.01), Throttle(AT_ONCE)
         catalogue = await check(endpoint, {model: False}, session, policy)
-        client = OpenAIClient(endpoint, session, catalogue, Budget(None), throttle, lambda _: None, policy)
+        client = OpenAIClient(
+            endpoint, session, catalogue,
+            budget=Budget(None), throttle=throttle, notify=lambda _: None, policy=policy,
+        )  # fmt: skip
         spec = JudgeSpec(f"sim/{model}", endpoint="sim", model=model, max_tokens=ROOM)
         yield EndpointBackend(client, EndpointGate(lambda: throttle.limit)), spec
 
