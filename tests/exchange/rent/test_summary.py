@@ -161,7 +161,7 @@ def test_prompts_in_the_same_words_count_at_every_place(connection: sqlite3.Conn
 
 
 def test_two_configurations_of_one_model_keep_their_labels(connection: sqlite3.Connection) -> None:
-    warm = Subject("acme/small", "openrouter", "acme/small", sampling=Sampling(temperature=0.9))
+    warm = Subject("acme/small", "openrouter", "acme/small", sampling=Sampling(0.9, "low"))
     other = Subject("acme/large", "openrouter", "acme/large")
     ran(connection, {"000": REPLY}, {}, SMALL, warm, other)
     assert {one.model for one in read(connection).rated} == {"small@low-t0.2", "small@low-t0.9", "acme/large"}
