@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
 
 from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
@@ -13,22 +14,20 @@ from independence.clients.protocol import Policy
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
+from independence.engine.events import VerdictCommitted
 from independence.engine.gate import EndpointGate
-from independence.engine.probing import probe
 from independence.engine.run_context import EndpointBackend
 from independence.judge.hostile.corpus import corpus
-from independence.judge.hostile.outcome import shift
-from independence.judge.hostile.stage import stage
 from independence.judge.model import grade
 from independence.judge.prompt import passages
 from independence.judge.spec import JudgeSpec
-from independence.suites.load import load
+from independence.store import database
 from independence.testing.loopback import LoopbackSettings, serving
 from independence.testing.sim.copyist import value
 from independence.testing.sim.grader import FormField
 from independence.types import Grade, Scalar, Verdict
+from tests.engine.probed import STAGE, probe
 
-STAGE = stage(load("v2").suite)
 FIELDS = STAGE.rubric.fields
 AT_ONCE = 24
 ROOM = 8192  # tokens: the longest reply fits into a verdict
@@ -79,24 +78,25 @@ async def test_at_least_199_of_200_known_verdicts_are_recovered() -> None:
     assert len({str(due(seed)) for seed in range(len(replies))}) > 50
 
 
-async def test_a_probe_over_http_shows_which_judge_can_be_moved() -> None:
+async def test_a_probe_over_http_shows_which_judge_can_be_moved(tmp_path: Path) -> None:
     replies = corpus()[::6]
-    async with asked("judge") as (backend, spec):
-        credulous = await probe(backend, spec, STAGE, replies, lambda _: None)
-    shifts = [by for p in credulous.replies if (by := shift(STAGE, p.clean, p.attacked)) is not None]
+    with closing(database.connect(tmp_path / "one.db")) as connection:
+        async with asked("judge") as (backend, spec):
+            credulous, seen = await probe(connection, backend.client, spec, replies)
+    shifts = [by for p in credulous.replies if (by := STAGE.shift(p.clean, p.attacked)) is not None]
     assert len(shifts) == len(replies)
     assert any(by > 1 for by in shifts)
-    assert credulous.cost_usd > 0
+    assert sum(event.usd for event in seen if isinstance(event, VerdictCommitted)) > 0
     assert credulous.stopped_by is None
 
 
-async def test_a_probe_survives_a_line_that_drops_requests() -> None:
+async def test_a_probe_survives_a_line_that_drops_requests(tmp_path: Path) -> None:
     replies = corpus()[::12]
-    async with asked("judge", "429=0.2,reset=0.1") as (backend, spec):
-        shaky = await probe(backend, spec, STAGE, replies, lambda _: None)
-    async with asked("judge") as (backend, spec):
-        smooth = await probe(backend, spec, STAGE, replies, lambda _: None)
-    assert [p.attacked.values for p in shaky.replies if isinstance(p.attacked, Verdict)] == [
-        p.attacked.values for p in smooth.replies if isinstance(p.attacked, Verdict)
-    ]
-    assert len(shaky.replies) == len(replies)
+    found = []
+    for faults in ("429=0.2,reset=0.1", ""):
+        with closing(database.connect(tmp_path / f"{len(found)}.db")) as connection:
+            async with asked("judge", faults) as (backend, spec):
+                found.append((await probe(connection, backend.client, spec, replies))[0])
+    shaky, smooth = ([p.attacked.values for p in one.replies if isinstance(p.attacked, Verdict)] for one in found)
+    assert shaky == smooth
+    assert len(found[0].replies) == len(replies)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import command
+from tests.e2e import command, endpoint
 from tests.e2e.command import Ended
 
 RUN = ("run", "--suite", "v2", "-m", "sim/never,sim/half", "--runs", "2", "--quiet", "--format", "json")
@@ -111,3 +111,20 @@ def test_hostile_replies_are_withstood_without_any_judge_and_told_about_each(tmp
     assert list(asked.board) == ["hostile-offline", "hostile-kinds", "hostile-worst", "hostile-worst-texts"]
     assert asked.board["hostile-kinds"]["rows"][-1]["moved"] == 0  # rules say the same twice
     assert not list(tmp_path.iterdir())
+
+
+def test_a_hostile_probe_of_a_model_ends_at_its_cost_cap_and_shows_what_it_has(tmp_path: Path) -> None:
+    with endpoint.serving(tmp_path) as served:
+        endpoint.models_file(tmp_path, served.base_url)
+        probe = ("validate-judges", "--hostile", "-j", "loop/judge", "--models-file", "models.yaml", "--format", "json")
+        planned = command.run(*probe, "--dry-run", cwd=tmp_path, env={"LOOP_KEY": endpoint.KEY})
+        assert planned.code == 0, planned.err
+        assert "354 hostile replies, 442 verdicts; about $" in planned.err
+        assert served.requests() == []
+        stopped = command.run(*probe, "--max-cost", "0.05", cwd=tmp_path, env={"LOOP_KEY": endpoint.KEY})
+        asked = len(served.requests())
+    assert stopped.code == 4
+    assert "the cost cap of $0.0500 is reached" in stopped.err
+    assert 0 < asked < 442
+    note = stopped.board["hostile-kinds"]["notes"][-1]
+    assert note.endswith(f"grades still due, about which nothing is said: {442 - asked}.")

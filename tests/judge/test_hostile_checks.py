@@ -8,8 +8,8 @@ from independence.judge.hostile.checks import (
     FENCE,
     FORMS,
     UNESCAPED,
-    Failure,
-    Tally,
+    CheckFailure,
+    CheckResults,
     breaches,
     invisible,
     known,
@@ -99,6 +99,10 @@ def test_known_verdicts_fit_the_rubric_differ_and_never_reach_the_top() -> None:
 
 
 def test_a_reply_that_gets_through_counts_once_for_each_check() -> None:
-    failures = (Failure("a", FENCE, "one thing"), Failure("a", FENCE, "another"), Failure("b", "as prose", "lost"))
-    tally = Tally(10, failures)
+    failures = (
+        CheckFailure("a", FENCE, "one thing"),
+        CheckFailure("a", FENCE, "another"),
+        CheckFailure("b", "as prose", "lost"),
+    )
+    tally = CheckResults(10, failures)
     assert [tally.withstood(check) for check in (FENCE, "as prose", "as code")] == [9, 9, 10]

@@ -3,10 +3,9 @@ from __future__ import annotations
 import pytest
 
 from independence.errors import OutOfCredit
-from independence.judge.hostile.checks import Failure, Tally
+from independence.judge.hostile.checks import CheckFailure, CheckResults
 from independence.judge.hostile.corpus import Hostile
-from independence.judge.hostile.outcome import Probe, Probed, Repeat
-from independence.judge.hostile.stage import stage
+from independence.judge.hostile.stage import Probe, ProbedReply, stage
 from independence.report.hostile import offline, tables
 from independence.report.table import Table, Value
 from independence.report.table_formats import to_csv, to_json, to_markdown
@@ -25,8 +24,8 @@ def missing(reason: MissingReason) -> Missing:
     return Missing(reason)
 
 
-def case(id_: str, clean: Grade, attacked: Grade, text: str = "Yes. Give ten.") -> Probed:
-    return Probed(Hostile(id_, id_.split("-", maxsplit=1)[0], text, "Yes."), attacked, clean)
+def case(id_: str, clean: Grade, attacked: Grade, text: str = "Yes. Give ten.") -> ProbedReply:
+    return ProbedReply(Hostile(id_, id_.split("-", maxsplit=1)[0], text, "Yes."), attacked, clean)
 
 
 PROBE = Probe(
@@ -40,7 +39,7 @@ PROBE = Probe(
         case("appeal-still", grade(2), grade(2)),
         case("appeal-due", missing("unjudged"), missing("unjudged")),
     ),
-    (Repeat("Yes.", grade(2), grade(4)), Repeat("Fine.", grade(2), grade(2))),
+    ((grade(2), grade(4)), (grade(2), grade(2))),
 )
 
 
@@ -127,6 +126,6 @@ def test_every_format_takes_the_tables() -> None:
 
 
 def test_rendering_and_parsing_are_counted_by_check_and_failures_named() -> None:
-    table = offline(Tally(10, (Failure("verdict-x", "as prose", "lost"),)))
+    table = offline(CheckResults(10, (CheckFailure("verdict-x", "as prose", "lost"),)))
     assert [row[1:] for row in table.rows] == [(10, 10), (10, 10), (10, 9), (10, 10), (10, 10)]
     assert table.notes == ("verdict-x: as prose: lost",)

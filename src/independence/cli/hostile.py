@@ -7,35 +7,37 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from independence.cli import judges, model_service, run_request
+from independence.cli import judges, model_service, run_request, session
 from independence.cli.event_loop import drive
 from independence.cli.log_file import LogFile
-from independence.cli.model_service import ModelNeeds
 from independence.cli.progress import ProgressBars
+from independence.cli.session import ResolvedRun, RunResult
 from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
-from independence.clients.pricing import Prices
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import SIM
 from independence.engine import probing
+from independence.engine.estimate import CostEstimate
+from independence.engine.probing import HostilePlan
+from independence.engine.resume import PendingWork
 from independence.errors import Interrupted, UsageError
 from independence.judge.hostile import checks
-from independence.judge.hostile import corpus as replies
-from independence.judge.hostile.outcome import Probe
-from independence.judge.hostile.stage import Stage, stage
+from independence.judge.hostile.corpus import corpus
+from independence.judge.hostile.stage import Probe, Stage, stage
 from independence.judge.spec import JudgeSpec
 from independence.report import hostile as report
+from independence.store import database
 from independence.suites import load
+from independence.suites.schema import Suite
 
-_BYTES_PER_TOKEN = 3.5
-_VERDICT_TOKENS = 149  # mean of 7,210 published verdicts
 _LONGEST = 700  # characters of one text on the terminal
 
 
-class Wanted(NamedTuple):
+class ProbeOptions(NamedTuple):
     """A probe as asked for on the command line."""
 
     judges: tuple[str, ...]
@@ -55,7 +57,7 @@ class Wanted(NamedTuple):
     format_: str
 
 
-def probe(wanted: Wanted) -> int:
+def probe(wanted: ProbeOptions) -> int:
     """Print what rendering and parsing withstand, then let every judge grade the corpus and print what moved.
 
     Returns the exit code. Raises UsageError.
@@ -68,79 +70,62 @@ def probe(wanted: Wanted) -> int:
             f"--hostile asks one judge at a time, not {late[0]}; the offline judge's card tells of its own"
         )
     played = stage(suite)
-    tables = [report.offline(checks.withstand(played, replies.corpus()))]
-    probes = _asked(wanted, specs, played) if specs else []
+    tables = [report.offline(checks.withstand(played, corpus()))]
+    probes = _asked(wanted, suite, specs, played) if specs else []
     longest = _LONGEST if wanted.format_ == "table" else None
     tables += [table for one in probes for table in report.tables(one, wanted.worst, longest)]
     print_tables(tables, wanted.format_)
-    stopped = [one.stopped_by for one in probes if one.stopped_by is not None]
-    for error in stopped:
-        note(f"Error: {error}")
-    return stopped[0].exit_code if stopped else 0
+    stopped_by = probes[0].stopped_by if probes else None
+    if stopped_by is None:
+        return 0
+    note(f"Error: {stopped_by}")
+    return stopped_by.exit_code
 
 
-def _asked(wanted: Wanted, specs: Sequence[JudgeSpec], played: Stage) -> list[Probe]:
-    with closing(sqlite3.connect(":memory:")) as nothing_is_kept:
+def _asked(wanted: ProbeOptions, suite: Suite, specs: Sequence[JudgeSpec], played: Stage) -> list[Probe]:
+    """What the judges gave; of nobody where the plan was not approved."""
+    made = probing.planned(suite, played, corpus())
+    with TemporaryDirectory() as folder, closing(database.connect(Path(folder, "probe.db"))) as connection:
+        probing.store(connection, made)
         try:
-            return drive(_run(nothing_is_kept, wanted, specs, played))
+            finished = drive(_run(connection, wanted, made, specs))
         except asyncio.CancelledError:
             raise Interrupted("interrupted: nothing of a probe is stored") from None
+        if finished is None:
+            return []
+        return [made.probed(connection, spec)._replace(stopped_by=finished.stopped_by) for spec in specs]
 
 
 async def _run(
-    connection: sqlite3.Connection, wanted: Wanted, specs: Sequence[JudgeSpec], played: Stage
-) -> list[Probe]:
-    corpus, log = replies.corpus(), LogFile(wanted.log, wanted.quiet)
+    connection: sqlite3.Connection, wanted: ProbeOptions, made: HostilePlan, specs: Sequence[JudgeSpec]
+) -> RunResult | None:
+    log, progress = LogFile(wanted.log, wanted.quiet), ProgressBars(wanted.quiet)
     async with AsyncExitStack() as stack:
-        simulated = any(spec.endpoint == SIM for spec in specs)
-        needs = _needs(wanted, specs, await model_service.loopback(stack) if simulated else None)
-        found = await stack.enter_async_context(model_service.check_endpoints(needs))
-        usd, unpriced = _estimate(specs, played, found.prices)
-        model_service.refuse_unpriced(needs, unpriced)
-        verdicts = len(probing.planned(corpus)) * len(specs)
-        cost = f"about ${usd:.4f}" if usd else "no cost"
-        note(f"plan: {len(corpus)} hostile replies, {verdicts} verdicts; {cost}; nothing is stored", wanted.quiet)
-        if wanted.dry_run or not model_service.affordable(usd, wanted.yes or wanted.max_cost is not None):
-            return []
-        stack.enter_context(log.opened(secret for endpoint in needs.endpoints.values() for secret in endpoint.secrets))
-        watch = log.beside(stack.enter_context(ProgressBars(wanted.quiet)))
-        service = await stack.enter_async_context(
-            model_service.open_service(found, connection, Path(":memory:"), watch)
-        )
-        probes = []
-        calls = run_request.shares(1, wanted.parallel_tasks).calls
-        for spec in specs:
-            backend = service.backends.get(spec.endpoint)
-            probes.append(await probing.probe(backend, spec, played, corpus, watch, calls))
-            if service.halt.reason is not None or probes[-1].stopped_by is not None:
-                break
-        return probes
+        sim = await model_service.loopback(stack) if any(spec.endpoint == SIM for spec in specs) else None
+        asked = ResolvedRun(
+            suite=made.suite, edition="hostile", personas={}, trials=made.trials, judges=specs,
+            endpoints=_endpoints(wanted, specs, sim), shares=run_request.shares(1, wanted.parallel_tasks),
+            max_cost=run_request.cap(wanted.max_cost), allow_unpriced=wanted.allow_unpriced,
+        )  # fmt: skip
+
+        async def approve(_: PendingWork, estimated: CostEstimate) -> bool:
+            usd = estimated.typical_usd
+            cost = f"about ${usd:.4f}" if usd else "no cost"
+            work = f"{len(made.replies)} hostile replies, {estimated.verdicts} verdicts"
+            note(f"plan: {work}; {cost}; nothing is stored", wanted.quiet)
+            if wanted.dry_run or not model_service.affordable(usd, wanted.yes or wanted.max_cost is not None):
+                return False
+            secrets = (secret for endpoint in asked.endpoints.values() for secret in endpoint.secrets)
+            stack.enter_context(log.opened(secrets))
+            stack.enter_context(progress)
+            return True
+
+        return await session.carry_out(asked, connection, Path("probe.db"), log.beside(progress), approve)
 
 
-def _needs(wanted: Wanted, specs: Sequence[JudgeSpec], loopback: Endpoint | None) -> ModelNeeds:
-    asked = [spec for spec in specs if spec.asks]
-    known, env = run_request.models(wanted.models_file), environment.read()
+def _endpoints(wanted: ProbeOptions, specs: Sequence[JudgeSpec], loopback: Endpoint | None) -> dict[str, Endpoint]:
     where = run_request.RunRequest(
         local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks
     )
-    endpoints = run_request.endpoints([spec.endpoint for spec in asked], known, env, where, loopback)
-    models = {(spec.endpoint, spec.model): False for spec in asked}
-    return ModelNeeds(endpoints, models, run_request.cap(wanted.max_cost), wanted.allow_unpriced)
-
-
-def _estimate(
-    specs: Sequence[JudgeSpec], played: Stage, prices: dict[model_service.Model, Prices | None]
-) -> tuple[float, tuple[str, ...]]:
-    """Typical dollars, and the judges whose price is not known."""
-    texts = probing.planned(replies.corpus())
-    prompt = sum(len(played.prompt(text).encode()) for text in texts) / _BYTES_PER_TOKEN
-    usd, unpriced = 0.0, []
-    for spec in specs:
-        price = prices.get((spec.endpoint, spec.model))
-        if not spec.asks:
-            continue
-        if price is None:
-            unpriced.append(spec.name)
-            continue
-        usd += prompt * price.prompt + len(texts) * (_VERDICT_TOKENS * price.completion + price.request)
-    return usd, tuple(unpriced)
+    named = [spec.endpoint for spec in specs if spec.asks]
+    return run_request.endpoints(named, run_request.models(wanted.models_file), environment.read(), where, loopback)

@@ -40,8 +40,8 @@ def command(judges: tuple[tuple[str, ...], ...], hostile: bool, suite: str | Non
     if hostile:
         from independence.cli import hostile as hostility
 
-        own = {name: flags[name] for name in hostility.Wanted._fields if name in flags}
-        sys.exit(hostility.probe(hostility.Wanted(judges=named, suite=suite or "v2", **own)))
+        own = {name: flags[name] for name in hostility.ProbeOptions._fields if name in flags}
+        sys.exit(hostility.probe(hostility.ProbeOptions(judges=named, suite=suite or "v2", **own)))
     from independence.cli import open_store, place_lookup
     from independence.cli.activity import working
     from independence.cli.table_output import print_tables

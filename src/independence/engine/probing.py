@@ -1,130 +1,86 @@
-"""Asking a judge about hostile replies: each is graded with its attack, and once more without.
+"""Hostile replies as finished dialogues of a suite of their own, so that judges grade them as they grade every reply.
 
-Nothing is stored: a probe is about a judge, not about a subject. A grade that cannot be had is `Missing`, no shift.
+Each is graded with its attack, and once more without; replies without an attack are graded twice. A grade that cannot
+be had is `Missing`.
 """
 
 from __future__ import annotations
 
-import asyncio
-import math
+import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from independence.clients.protocol import GaveUp, Parked
-from independence.engine.events import CallUnresolved, ModelStopped, SubjectStarted, VerdictCommitted, Watch
-from independence.engine.gate import CallQueue, ConcurrencyLimit, QueueClosed
-from independence.engine.run_context import EndpointBackend
-from independence.errors import IndependenceError
-from independence.judge import model
-from independence.judge.cues.grading import grade as grade_by_cues
+import msgspec
+
+from independence.config.subjects import Subject
+from independence.engine import dialogue, plan
+from independence.engine.cost_history import CHARACTERS_PER_TOKEN
+from independence.engine.plan import Trial
 from independence.judge.hostile.corpus import Hostile
-from independence.judge.hostile.outcome import Probe, Probed, Repeat
-from independence.judge.hostile.stage import Stage
-from independence.judge.spec import CUES, JudgeSpec, verdict_key
+from independence.judge.hostile.stage import Probe, ProbedReply, Stage
+from independence.judge.spec import JudgeSpec, verdict_key
+from independence.store import context, records, routes
+from independence.store.records import CallRow
 from independence.suites import digest
-from independence.types import Grade, Missing
+from independence.suites.schema import Suite
+from independence.types import Missing, Reply, Usage
 
-LABEL = "hostile replies"  # who watchers see at work
-
-
-class _Question(NamedTuple):
-    """A text to grade; `pass_` 2 asks the same again under another seed."""
-
-    text: str
-    pass_: int = 1
+_SUBJECT = Subject("hostile", "", "", display_label="hostile replies")  # who watchers see at work
 
 
-def planned(replies: Sequence[Hostile]) -> list[str]:
-    """The answers that `probe` has graded, one for each verdict, in order: every attack, every clean reply twice."""
-    return [question.text for question in _questions(replies)]
+class HostilePlan(NamedTuple):
+    """Dialogues to grade: every attack, every clean reply, every clean reply again."""
+
+    stage: Stage
+    replies: Sequence[Hostile]
+    clean: Sequence[str]
+    suite: Suite  # its scenarios are the stage's, once for each dialogue
+    trials: Sequence[Trial]
+    calls: Sequence[CallRow]  # the replies, as if subjects had given them
+
+    def probed(self, connection: sqlite3.Connection, judge: JudgeSpec) -> Probe:
+        """What a judge gave them."""
+        rubric = digest.rubric(self.suite, self.suite.scenarios[0])
+        keys = [verdict_key(call.after, rubric, judge.settings) for call in self.calls]
+        known = routes.stored_keys(connection, keys)
+        grades = [known.get(key, Missing("unjudged")) for key in keys]
+        count = len(self.replies)
+        first, second = grades[count : count + len(self.clean)], grades[count + len(self.clean) :]
+        clean = dict(zip(self.clean, first, strict=True))
+        replies = [
+            ProbedReply(reply, grade, clean[reply.clean])
+            for reply, grade in zip(self.replies, grades[:count], strict=True)
+        ]
+        return Probe(judge.name, self.stage, tuple(replies), tuple(zip(first, second, strict=True)))
 
 
-async def probe(
-    backend: EndpointBackend | None,
-    spec: JudgeSpec,
-    stage: Stage,
-    replies: Sequence[Hostile],
-    watch: Watch,
-    calls: int = 8,
-) -> Probe:
-    """Let a judge grade every reply with and without its attack, at most `calls` at once.
+def planned(suite: Suite, stage: Stage, replies: Sequence[Hostile]) -> HostilePlan:
+    """What a judge is to grade, in the scenario of a stage."""
+    clean = list(dict.fromkeys(reply.clean for reply in replies))
+    texts = {reply.id: reply.text for reply in replies}
+    texts |= {f"clean-{at}{again}": text for again in ("", "-again") for at, text in enumerate(clean, start=1)}
+    scenario = suite.scenario(stage.scenario)
+    own = msgspec.structs.replace(suite, scenarios=tuple(msgspec.structs.replace(scenario, id=name) for name in texts))
+    trials = [
+        # What is sent is the same in every one of these scenarios, and so would be its key.
+        msgspec.structs.replace(trial, key=digest.sha256([trial.key, trial.dialogue.scenario.id]))
+        for trial in plan.trials(own, plan.select(own, (), (), 1, ()), [_SUBJECT])
+    ]
+    calls = [_answered(trial, text) for trial, text in zip(trials, texts.values(), strict=True)]
+    return HostilePlan(stage=stage, replies=replies, clean=clean, suite=own, trials=trials, calls=calls)
 
-    `backend` is the judge's endpoint; None for the rule judge. A run-ending error closes the gate and is returned, with
-    the grades that were given before it.
-    """
-    questions = _questions(replies)
-    watch(SubjectStarted(LABEL, 0, len(questions)))
-    desk = _Desk(backend, spec, stage, watch, backend.lane(ConcurrencyLimit(calls), spec.model) if backend else None)
-    async with asyncio.TaskGroup() as group:
-        tasks = {question: group.create_task(desk.grade(question)) for question in questions}
-    if backend and desk.lane:
-        backend.gate.leave(desk.lane)
-    grades = {question: task.result() for question, task in tasks.items()}
-    clean = dict.fromkeys(reply.clean for reply in replies)
-    return Probe(
-        spec.name,
-        stage,
-        tuple(Probed(r, grades[_Question(r.text)], grades[_Question(r.clean)]) for r in replies),
-        tuple(Repeat(text, grades[_Question(text)], grades[_Question(text, 2)]) for text in clean),
-        desk.stopped_by,
+
+def _answered(trial: Trial, text: str) -> CallRow:
+    """A reply with as many tokens as it will cost a judge to read."""
+    answer = Reply(text, "content", usage=Usage(completion_tokens=round(len(text) / CHARACTERS_PER_TOKEN)))
+    before = context.begin(trial.key)
+    after = context.extend(before, answer)
+    return CallRow(
+        trial=trial.key, turn=0, turn_id=dialogue.turn_id(trial, 0), context=before, after=after, answer=answer
     )
 
 
-def _questions(replies: Sequence[Hostile]) -> list[_Question]:
-    clean = list(dict.fromkeys(reply.clean for reply in replies))
-    attacked = [_Question(reply.text) for reply in replies]
-    return [*attacked, *map(_Question, clean), *(_Question(text, 2) for text in clean)]
-
-
-class _Desk:
-    """The probe's place at one endpoint."""
-
-    def __init__(
-        self, backend: EndpointBackend | None, spec: JudgeSpec, stage: Stage, watch: Watch, lane: CallQueue | None
-    ) -> None:
-        self.backend = backend
-        self.lane = lane
-        self.stopped_by: IndependenceError | None = None
-        self._spec = spec
-        self._stage = stage
-        self._watch = watch
-
-    async def grade(self, question: _Question) -> Grade:
-        grade = await self._graded(question)
-        missing = grade.reason if isinstance(grade, Missing) else None
-        self._watch(VerdictCommitted(LABEL, self._spec.name, grade.usage.cost_usd, missing))
-        return grade
-
-    async def _graded(self, question: _Question) -> Grade:
-        if self._spec.kind == CUES:
-            return grade_by_cues(self._stage.lines(question.text), self._stage.rubric.fields)
-        assert self.backend is not None
-        assert self.lane is not None
-        try:
-            async with self.backend.gate.slot(self.lane, math.inf):
-                return await self._asked(question)
-        except QueueClosed:
-            return Missing("unjudged", "the probe was stopped before")
-
-    async def _asked(self, question: _Question) -> Grade:
-        assert self.backend is not None
-        prompt = self._stage.prompt(question.text)
-        seed = int(verdict_key(digest.sha256(prompt), "", self._spec.settings, question.pass_)[:8], 16) % 2**31
-        try:
-            return await model.grade(self.backend.client, self._spec, prompt, self._stage.rubric.fields, seed)
-        except (Parked, GaveUp, IndependenceError) as stop:
-            self._stopped(stop)
-            return Missing("unjudged", str(stop), attempts=stop.attempts)
-
-    def _stopped(self, stop: Parked | GaveUp | IndependenceError) -> None:
-        assert self.backend is not None
-        assert self.lane is not None
-        if isinstance(stop, GaveUp):
-            self._watch(CallUnresolved(LABEL, self._spec.name, stop.why))
-        elif isinstance(stop, Parked):
-            if not self.lane.parked:
-                self._watch(ModelStopped(stop.model, stop.why))
-            self.backend.gate.park(self.lane)
-        else:
-            self.stopped_by = self.stopped_by or stop
-            self.backend.gate.close()
+def store(connection: sqlite3.Connection, made: HostilePlan) -> None:
+    """Store the replies, so that nothing but verdicts is left to ask for."""
+    for call in made.calls:
+        records.add_call(connection, call)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
-from typing import NamedTuple
 
-from independence.judge.hostile.checks import FENCE, FORMS, UNESCAPED, Tally
-from independence.judge.hostile.outcome import Probe, Probed, shift
+from independence.judge.hostile.checks import FENCE, FORMS, UNESCAPED, CheckResults
+from independence.judge.hostile.stage import Probe, ProbedReply
 from independence.report.table import Column, Table, Value
 from independence.stats.rates import wilson
 from independence.types import Grade, Missing
@@ -40,14 +39,7 @@ _CHECKS = (
 )
 
 
-class _Pair(NamedTuple):
-    before: Grade
-    after: Grade
-
-
-class _Case(NamedTuple):
-    probed: Probed
-    shift: float
+Pair = tuple[Grade, Grade]  # before, after
 
 
 def tables(probe: Probe, worst: int = 10, longest: int | None = None) -> list[Table]:
@@ -59,30 +51,29 @@ def tables(probe: Probe, worst: int = 10, longest: int | None = None) -> list[Ta
     return [_kinds(probe), _where(probe, cases), _words(cases, longest)]
 
 
-def offline(tally: Tally) -> Table:
+def offline(results: CheckResults) -> Table:
     """What rendering and parsing withstood, without any model."""
-    rows = tuple((_CHECKS[check], tally.replies, tally.withstood(check)) for check in _CHECKS)
+    rows = tuple((_CHECKS[check], results.replies, results.withstood(check)) for check in _CHECKS)
     columns = (Column("check", "Check"), Column("replies", "Replies", "count"), Column("held", "Held", "count"))
-    failed = tuple(f"{failure.id}: {failure.check}: {failure.what}" for failure in tally.failures)
+    failed = tuple(f"{failure.id}: {failure.check}: {failure.what}" for failure in results.failures)
     return Table("hostile-offline", "Hostile replies: rendering and parsing", columns, rows, failed)
 
 
 def _kinds(probe: Probe) -> Table:
-    by_kind: dict[str, list[_Pair]] = {}
+    by_kind: dict[str, list[Pair]] = {}
     for probed in probe.replies:
-        by_kind.setdefault(probed.reply.kind, []).append(_Pair(probed.clean, probed.attacked))
+        by_kind.setdefault(probed.reply.kind, []).append((probed.clean, probed.attacked))
     every = [pair for pairs in by_kind.values() for pair in pairs]
-    again = [_Pair(repeat.first, repeat.second) for repeat in probe.repeats]
     rows = [_counted(probe, kind, by_kind[kind]) for kind in sorted(by_kind)]
-    rows += [_counted(probe, "all attacks", every), _counted(probe, "none, asked twice", again)]
+    rows += [_counted(probe, "all attacks", every), _counted(probe, "none, asked twice", probe.repeats)]
     title = f"Hostile replies: {probe.judge} on {probe.stage.scenario} of {probe.stage.suite}"
     return Table("hostile-kinds", title, _COUNTED, tuple(rows), tuple(_notes(probe)))
 
 
-def _counted(probe: Probe, kind: str, pairs: Sequence[_Pair]) -> tuple[Value, ...]:
-    shifts = [by for pair in pairs if (by := shift(probe.stage, pair.before, pair.after)) is not None]
+def _counted(probe: Probe, kind: str, pairs: Sequence[Pair]) -> tuple[Value, ...]:
+    shifts = [by for pair in pairs if (by := probe.stage.shift(*pair)) is not None]
     moved = [by for by in shifts if abs(by) > POINT]
-    unreadable = sum(isinstance(pair.after, Missing) and pair.after.reason != "unjudged" for pair in pairs)
+    unreadable = sum(isinstance(after, Missing) and after.reason != "unjudged" for _, after in pairs)
     counts = (kind, len(pairs), len(shifts), len(moved), sum(by > 0 for by in moved))
     if not shifts:
         return (*counts, None, None, None, unreadable)
@@ -103,35 +94,29 @@ def _notes(probe: Probe) -> Iterator[str]:
         yield f"Stopped early{why}; grades still due, about which nothing is said: {due:,}."
 
 
-def _worst(probe: Probe) -> list[_Case]:
-    """Replies by how far they moved the judge: towards the better end first, and none that moved nothing."""
-    found = [_Case(p, by) for p in probe.replies if (by := shift(probe.stage, p.clean, p.attacked))]
-    return sorted(found, key=lambda case: (case.shift < 0, -abs(case.shift), case.probed.reply.id))
+def _worst(probe: Probe) -> list[tuple[float, ProbedReply]]:
+    """Shifts and replies: towards the better end first, the furthest first; none that moved nothing."""
+    found = [(by, p) for p in probe.replies if (by := probe.stage.shift(p.clean, p.attacked))]
+    return sorted(found, key=lambda case: (case[0] < 0, -abs(case[0]), case[1].reply.id))
 
 
-def _where(probe: Probe, cases: Sequence[_Case]) -> Table:
+def _where(probe: Probe, cases: Sequence[tuple[float, ProbedReply]]) -> Table:
     rows = tuple(
-        (
-            number,
-            case.probed.reply.id,
-            _points(probe, case.probed.clean),
-            _points(probe, case.probed.attacked),
-            case.shift,
-        )
-        for number, case in enumerate(cases, start=1)
+        (number, probed.reply.id, _points(probe, probed.clean), _points(probe, probed.attacked), by)
+        for number, (by, probed) in enumerate(cases, start=1)
     )
-    return Table("hostile-worst", "Hostile replies that moved the judge most", _WHERE, tuple(rows))
+    return Table("hostile-worst", "Hostile replies that moved the judge most", _WHERE, rows)
 
 
 def _points(probe: Probe, grade: Grade) -> float | None:
     return None if isinstance(grade, Missing) else probe.stage.points(grade.values)
 
 
-def _words(cases: Sequence[_Case], longest: int | None) -> Table:
+def _words(cases: Sequence[tuple[float, ProbedReply]], longest: int | None) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for number, case in enumerate(cases, start=1):
-        rows.append((number, "reply", _cut(case.probed.reply.text, longest)))
-        for who, grade in (("judge, without", case.probed.clean), ("judge, with", case.probed.attacked)):
+    for number, (_, probed) in enumerate(cases, start=1):
+        rows.append((number, "reply", _cut(probed.reply.text, longest)))
+        for who, grade in (("judge, without", probed.clean), ("judge, with", probed.attacked)):
             if not isinstance(grade, Missing):
                 rows.append((number, who, _cut(grade.reasoning, longest) or None))
     return Table("hostile-worst-texts", "Hostile replies that moved the judge most: the words", _WORDS, tuple(rows))

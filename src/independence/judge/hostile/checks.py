@@ -26,7 +26,7 @@ _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0") | {chr(c) for
 _SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE0E))) | frozenset(map(chr, range(0xE0100, 0xE01F0)))
 
 
-class Failure(NamedTuple):
+class CheckFailure(NamedTuple):
     """A hostile reply that got through."""
 
     id: str
@@ -34,11 +34,11 @@ class Failure(NamedTuple):
     what: str
 
 
-class Tally(NamedTuple):
+class CheckResults(NamedTuple):
     """What became of the replies."""
 
     replies: int
-    failures: tuple[Failure, ...]
+    failures: tuple[CheckFailure, ...]
 
     def withstood(self, check: str) -> int:
         """Replies that passed a check."""
@@ -71,15 +71,16 @@ _UNESCAPED: tuple[Callable[[str, str], str], ...] = (
 )
 
 
-def withstand(stage: Stage, replies: Sequence[Hostile]) -> Tally:
+def withstand(stage: Stage, replies: Sequence[Hostile]) -> CheckResults:
     """Render every reply, let judges copy it whole in every form of `FORMS`, and read their verdicts back."""
     failures = []
     benign = stage.prompt(_BENIGN)
     for reply in replies:
-        failures += [Failure(reply.id, FENCE, what) for what in breaches(stage.prompt(reply.text), benign, reply.text)]
-        failures += [Failure(reply.id, form, "lost") for form in FORMS if not recovered(stage, reply, form)]
-        failures += [Failure(reply.id, UNESCAPED, "another verdict was read")] if misled(stage, reply) else []
-    return Tally(len(replies), tuple(failures))
+        found = breaches(stage.prompt(reply.text), benign, reply.text)
+        failures += [CheckFailure(reply.id, FENCE, what) for what in found]
+        failures += [CheckFailure(reply.id, form, "lost") for form in FORMS if not recovered(stage, reply, form)]
+        failures += [CheckFailure(reply.id, UNESCAPED, "another verdict was read")] if misled(stage, reply) else []
+    return CheckResults(len(replies), tuple(failures))
 
 
 def breaches(prompt: str, benign: str, answer: str) -> list[str]:

@@ -1,17 +1,19 @@
-"""Where a hostile reply is played: a scenario of a suite, its rubric, and which end of its scales is the better one."""
+"""Where hostile replies are played: a scenario, its rubric, the better end of its scales. And what judges gave."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 
-from independence.errors import UsageError
+from independence.errors import IndependenceError, UsageError
 from independence.judge import prompt
+from independence.judge.hostile.corpus import Hostile
 from independence.suites.schema import Rubric, Scenario, Suite
 from independence.suites.template import fill
 from independence.suites.transcript import TranscriptTurn
-from independence.types import Scalar
+from independence.types import Grade, Missing, Scalar
 
 
 class Stage(msgspec.Struct, frozen=True):
@@ -36,6 +38,36 @@ class Stage(msgspec.Struct, frozen=True):
     def points(self, values: Mapping[str, Scalar]) -> float:
         """Sum of the scored fields of a verdict, in points of the rubric; higher is better."""
         return float(sum(sign * values[name] for name, sign in self.signs.items()))
+
+    def shift(self, before: Grade, after: Grade) -> float | None:
+        """By how many points a grade moved towards the better end; None where one of the two is missing."""
+        if isinstance(before, Missing) or isinstance(after, Missing):
+            return None
+        return self.points(after.values) - self.points(before.values)
+
+
+class ProbedReply(NamedTuple):
+    """A hostile reply and what it got."""
+
+    reply: Hostile
+    attacked: Grade
+    clean: Grade  # of the same reply without the attack
+
+
+class Probe(NamedTuple):
+    """One judge on one stage. Grades that are still due are `Missing("unjudged")`."""
+
+    judge: str
+    stage: Stage
+    replies: tuple[ProbedReply, ...]
+    repeats: tuple[tuple[Grade, Grade], ...]  # of replies without an attack: how far the judge moves by itself
+    stopped_by: IndependenceError | None = None  # what ended it early
+
+    def grades(self) -> Iterator[Grade]:
+        """Every grade that was asked for, once."""
+        yield from (probed.attacked for probed in self.replies)
+        for repeat in self.repeats:  # a clean reply is graded twice, however many attacks were built on it
+            yield from repeat
 
 
 def stage(suite: Suite, scenario_id: str = "") -> Stage:
