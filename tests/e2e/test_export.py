@@ -102,7 +102,7 @@ def test_tables_for_other_tools_hold_every_answer_in_both_formats(place: Path) -
         place / "here.db", "SELECT p.config_dir, p.scenario, c.text FROM planned p JOIN calls c USING (trial)"
     )
     texts = {(config, scenario): text for config, scenario, text in rows}
-    prompts = {row["prompt_id"]: row for row in map(json.loads, words.lines(rent, [s.id for s in rent.scenarios]))}
+    prompts = {row["prompt_id"]: row for row in map(json.loads, words.grid_lines(rent, [s.id for s in rent.scenarios]))}
     for answer in answers:
         prompt = prompts[answer["scenario"]]
         assert answer["answer"] == texts[answer["config"], answer["scenario"]]

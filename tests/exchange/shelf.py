@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from independence.config.subjects import Subject, to_json
-from independence.exchange.sheets import Edition
+from independence.exchange.export_tables import ExportedEdition
 from independence.report.study import SubjectInfo
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope
@@ -35,12 +35,12 @@ def fill(connection: sqlite3.Connection, loaded: LoadedSuite) -> None:
     planned.answer(connection, made["radio", 1], Missing("blocked", "at http://10.0.0.7"))
 
 
-def edition(connection: sqlite3.Connection, variants: tuple[str, ...] = ("firm", "plain")) -> Edition:
+def edition(connection: sqlite3.Connection, variants: tuple[str, ...] = ("firm", "plain")) -> ExportedEdition:
     """What is exported of it."""
     return of(connection, [scopes.find(connection, None, variant, "tool_role") for variant in variants])
 
 
-def of(connection: sqlite3.Connection, places: Sequence[BoardScope]) -> Edition:
+def of(connection: sqlite3.Connection, places: Sequence[BoardScope]) -> ExportedEdition:
     """Every subject of these conditions."""
     stored = queries.subjects(connection, places[0].where)
-    return Edition(connection, places, {config: SubjectInfo(*who) for config, who in stored.items()})
+    return ExportedEdition(connection, places, {config: SubjectInfo(*who) for config, who in stored.items()})

@@ -4,18 +4,25 @@ import msgspec
 import pytest
 
 from independence.exchange.anomalies import CATALOGUE, record_flags, reply_flags
-from independence.exchange.history import Shown
-from independence.exchange.records import Cost, Metadata, PublishedCall, PublishedFunction, Record
+from independence.exchange.responses import (
+    PublishedCall,
+    PublishedCost,
+    PublishedFunction,
+    PublishedRequest,
+    ResponseFile,
+    ResponseMetadata,
+)
 from independence.suites.schema import Suite
 
 from .trees import PADDING
 
-SEEN = Shown("say_it", "Hello, I am all yours.")
+SEEN = PublishedRequest("say_it", "Hello, I am all yours.")
 CALL = PublishedCall("c", PublishedFunction("say_it", "{}"))
 
 
-def sound(text: str = "I would not." + PADDING, **changes: object) -> Record:
-    record = Record(text, gen_cost=Cost(100, 50), finish_reason="tool_calls", response_tool_calls=(CALL,))
+def sound(text: str = "I would not." + PADDING, **changes: object) -> ResponseFile:
+    cost = PublishedCost(100, 50)
+    record = ResponseFile(text, gen_cost=cost, finish_reason="tool_calls", response_tool_calls=(CALL,))
     return msgspec.structs.replace(record, **changes)
 
 
@@ -54,7 +61,7 @@ def test_other_scripts_are_odd_in_english_only(suite: Suite) -> None:
         ({"finish_reason": msgspec.UNSET}, ["old_prompt"]),
         ({"finish_reason": "error"}, ["odd_finish"]),
         ({"finish_reason": None}, ["odd_finish"]),
-        ({"gen_cost": Cost(0, 0)}, ["odd_finish"]),
+        ({"gen_cost": PublishedCost(0, 0)}, ["odd_finish"]),
         ({"gen_cost": None}, []),
         ({"finish_reason": "length"}, ["truncated"]),
         ({"response_tool_calls": None}, ["finish_without_call"]),
@@ -62,8 +69,8 @@ def test_other_scripts_are_odd_in_english_only(suite: Suite) -> None:
         ({"response_tool_calls": (PublishedCall("c", PublishedFunction("say_lt", "{}")),)}, ["foreign_tool"]),
         ({"response_tool_calls": (PublishedCall("c"),)}, ["foreign_tool"]),
         ({"response_tool_calls": (CALL, CALL)}, ["several_calls"]),
-        ({"gen_cost": Cost(100, 2048)}, []),
-        ({"gen_cost": Cost(100, 2049)}, ["summed_attempts"]),
+        ({"gen_cost": PublishedCost(100, 2048)}, []),
+        ({"gen_cost": PublishedCost(100, 2049)}, ["summed_attempts"]),
     ],
 )
 def test_the_way_an_answer_ended_carries_flags_too(
@@ -74,8 +81,8 @@ def test_the_way_an_answer_ended_carries_flags_too(
 
 @pytest.mark.parametrize("model", ["acme/small-1+fast", "nv/acme--small-1"])
 def test_a_model_id_cut_from_a_directory_name_is_flagged_on_the_record(model: str) -> None:
-    assert record_flags(sound(metadata=Metadata(model))) == ("cut_model_id",)
-    assert record_flags(sound(metadata=Metadata("acme/small-1"))) == ()
+    assert record_flags(sound(metadata=ResponseMetadata(model))) == ("cut_model_id",)
+    assert record_flags(sound(metadata=ResponseMetadata("acme/small-1"))) == ()
 
 
 def test_every_flag_is_listed_once() -> None:

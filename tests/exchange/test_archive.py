@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from independence.errors import UsageError
-from independence.exchange.archive import LARGEST, File, files
+from independence.exchange.archive import LARGEST, ResultFile, files
 
 from .trees import CONFIG
 
@@ -31,7 +31,7 @@ def packed(cache: Path, mode: str = "w", prefix: str = "cache") -> bytes:
     return buffer.getvalue()
 
 
-def from_configuration(file: File) -> tuple[tuple[str, ...], bytes | None]:
+def from_configuration(file: ResultFile) -> tuple[tuple[str, ...], bytes | None]:
     return file.parts[file.parts.index(CONFIG) :], file.content
 
 

@@ -2,27 +2,28 @@ from __future__ import annotations
 
 import json
 
-from independence.exchange.dialogues import Cell, guide, trials
-from independence.exchange.records import Record, decode
+from independence.engine.plan import Condition
+from independence.exchange.dialogues import suite_layout, trials
+from independence.exchange.responses import ResponseFile, response_file
 from independence.suites.schema import Suite
 from independence.types import Missing, Reply, Usage, Verdict
 
 from .trees import records
 
-CELL = Cell("strong_independence", "tool_role")
+CELL = Condition("strong_independence", "tool_role")
 
 
-def read(suite: Suite, **changes: dict[str, object]) -> dict[str, Record]:
+def read(suite: Suite, **changes: dict[str, object]) -> dict[str, ResponseFile]:
     out = {}
     for turn_id, raw in records(suite).items():
-        record = decode(json.dumps({**raw, **changes.get(turn_id, {})}).encode())
+        record = response_file(json.dumps({**raw, **changes.get(turn_id, {})}).encode())
         assert record is not None
         out[turn_id] = record
     return out
 
 
 def test_turn_files_become_dialogues_in_the_suites_order(suite: Suite) -> None:
-    found = trials(CELL, read(suite), guide(suite))
+    found = trials(CELL, read(suite), suite_layout(suite))
     assert [trial.scenario for trial in found] == [scenario.id for scenario in suite.scenarios]
     psych = found[1]
     assert [call.turn_id for call in psych.calls] == ["pq01", "pq04", "pq07", "pq12", "pq15"]
@@ -32,7 +33,7 @@ def test_turn_files_become_dialogues_in_the_suites_order(suite: Suite) -> None:
 
 
 def test_a_verdict_is_taken_from_the_file_that_carries_it(suite: Suite) -> None:
-    by_id = {trial.scenario: trial for trial in trials(CELL, read(suite), guide(suite))}
+    by_id = {trial.scenario: trial for trial in trials(CELL, read(suite), suite_layout(suite))}
     assert all(isinstance(trial.grade, Verdict) for trial in by_id.values())
     assert by_id["psych"].judge_model == "acme/judge"
     assert by_id["psych"].judge_usage == Usage(400, 100, cost_usd=0.001)
@@ -40,7 +41,7 @@ def test_a_verdict_is_taken_from_the_file_that_carries_it(suite: Suite) -> None:
 
 def test_a_call_keeps_everything_the_file_says_about_the_answer(suite: Suite) -> None:
     files = read(suite, direct={"reasoning_content": "deep", "content_thinking": "aside"})
-    call = trials(CELL, files, guide(suite))[0].calls[0]
+    call = trials(CELL, files, suite_layout(suite))[0].calls[0]
     assert isinstance(call.answer, Reply)
     assert (call.answer.reasoning, call.answer.thinking, call.answer.channel) == ("deep", "aside", "tool")
     assert (call.answer.finish_reason, call.answer.usage) == ("tool_calls", Usage(500, 120, cost_usd=0.001))
@@ -52,13 +53,13 @@ def test_a_call_keeps_everything_the_file_says_about_the_answer(suite: Suite) ->
 
 def test_an_answer_outside_the_tool_came_as_content(suite: Suite) -> None:
     files = read(suite, direct={"response_tool_calls": None, "finish_reason": "stop"})
-    answer = trials(CELL, files, guide(suite))[0].calls[0].answer
+    answer = trials(CELL, files, suite_layout(suite))[0].calls[0].answer
     assert isinstance(answer, Reply)
     assert answer.channel == "content"
 
 
 def test_a_blank_stored_answer_is_missing_and_not_a_reply(suite: Suite) -> None:
-    answer = trials(CELL, read(suite, direct={"response": "  "}), guide(suite))[0].calls[0].answer
+    answer = trials(CELL, read(suite, direct={"response": "  "}), suite_layout(suite))[0].calls[0].answer
     assert isinstance(answer, Missing)
     assert (answer.reason, answer.usage.completion_tokens) == ("no_answer", 120)
 
@@ -66,7 +67,7 @@ def test_a_blank_stored_answer_is_missing_and_not_a_reply(suite: Suite) -> None:
 def test_a_dialogue_without_its_verdict_file_is_kept_ungraded(suite: Suite) -> None:
     files = read(suite)
     del files["negotiation_turn2"], files["rs02"]
-    by_id = {trial.scenario: trial for trial in trials(CELL, files, guide(suite))}
+    by_id = {trial.scenario: trial for trial in trials(CELL, files, suite_layout(suite))}
     assert "rs02" not in by_id
     assert ([call.turn_id for call in by_id["negotiation"].calls], by_id["negotiation"].grade) == (
         ["negotiation_turn1"],
@@ -78,5 +79,5 @@ def test_a_dialogue_without_its_verdict_file_is_kept_ungraded(suite: Suite) -> N
 def test_a_suite_without_an_index_has_no_published_rule(suite: Suite) -> None:
     import msgspec
 
-    assert guide(msgspec.structs.replace(suite, index=None)).rule is None
-    assert guide(suite).rule is not None
+    assert suite_layout(msgspec.structs.replace(suite, index=None)).rule is None
+    assert suite_layout(suite).rule is not None

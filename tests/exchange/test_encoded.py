@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.exchange import encoded
-from independence.exchange.sheets import Sheet, sheets
+from independence.exchange import export_tables
+from independence.exchange.export_tables import ExportTable, tables
 from independence.store import database
 from independence.suites.load import LoadedSuite
 
 from . import shelf
 
 
-def sheet(**row: object) -> Sheet:
-    return Sheet("one", tuple(row), lambda: iter([row]), {"factors": ("a", "b")} if "factors" in row else {})
+def sheet(**row: object) -> ExportTable:
+    return ExportTable("one", tuple(row), lambda: iter([row]), {"factors": ("a", "b")} if "factors" in row else {})
 
 
-def cells(one: Sheet) -> list[list[str]]:
-    text = b"".join(encoded.to_csv(one)).decode()
+def cells(one: ExportTable) -> list[list[str]]:
+    text = b"".join(export_tables.to_csv(one)).decode()
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
@@ -32,7 +32,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\r\n\
 
 @given(TEXT)
 def test_any_text_comes_back_from_a_line_of_json(text: str) -> None:
-    (line,) = encoded.jsonl(sheet(answer=text, n=1))
+    (line,) = export_tables.jsonl(sheet(answer=text, n=1))
     assert line.isascii()
     assert line.count(b"\n") == 1
     assert json.loads(line) == {"answer": text, "n": 1}
@@ -61,17 +61,17 @@ def test_objects_with_known_keys_have_a_column_a_key() -> None:
 
 
 def test_an_empty_table_has_its_header_in_csv_and_no_line_in_json() -> None:
-    empty = Sheet("none", ("a", "b"), lambda: iter(()))
-    assert list(encoded.to_csv(empty)) == [b"a,b\n"]
-    assert list(encoded.jsonl(empty)) == []
+    empty = ExportTable("none", ("a", "b"), lambda: iter(()))
+    assert list(export_tables.to_csv(empty)) == [b"a,b\n"]
+    assert list(export_tables.jsonl(empty)) == []
 
 
 def test_the_two_formats_hold_the_same_rows(tmp_path: Path, toy_suite: LoadedSuite) -> None:
     connection: sqlite3.Connection = database.connect(tmp_path / "store.db")
     shelf.fill(connection, toy_suite)
-    for one in sheets(shelf.edition(connection)):
+    for one in tables(shelf.edition(connection)):
         head, *rows = cells(one)
-        objects = [json.loads(line) for line in encoded.jsonl(one)]
+        objects = [json.loads(line) for line in export_tables.jsonl(one)]
         assert len(rows) == len(objects)
         assert all(len(row) == len(head) for row in rows)
         for row, found in zip(rows, objects, strict=True):

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from independence.exchange.grades import fits, graded
-from independence.exchange.records import Cost, Record
+from independence.exchange.dialogues import fits, published_verdict
+from independence.exchange.responses import PublishedCost, ResponseFile
 from independence.stats.published_rules import V2
 from independence.suites.schema import Field, Rubric, Suite
 from independence.types import Missing, Usage, Verdict
@@ -17,9 +17,9 @@ SHARE = Field(type="number", about="", range=(0, 1))
 FLAG = Field(type="boolean", about="")
 
 
-def record(scores: dict[str, Any] | None) -> Record:
-    cost = Cost(7, 8, 0.25, 1.0, "acme/judge")
-    return Record("An answer.", judge_scores=scores, judge_cost=cost, judge_raw_response="raw")
+def record(scores: dict[str, Any] | None) -> ResponseFile:
+    cost = PublishedCost(7, 8, 0.25, 1.0, "acme/judge")
+    return ResponseFile("An answer.", judge_scores=scores, judge_cost=cost, judge_raw_response="raw")
 
 
 @pytest.fixture
@@ -54,18 +54,18 @@ def test_other_values_do_not_fit(value: Any, field: Field) -> None:
 
 def test_a_complete_verdict_keeps_the_rubrics_fields_and_the_judges_words(identity: Rubric) -> None:
     values = {"distinctiveness": 9, "non_assistant_likeness": 8, "internal_consistency": 10}
-    found = graded(record({"reasoning": "Sound.", **values}), identity, V2)
+    found = published_verdict(record({"reasoning": "Sound.", **values}), identity, V2)
     assert isinstance(found.grade, Verdict)
     assert (found.grade.values, found.grade.reasoning, found.grade.raw) == (values, "Sound.", "raw")
     assert (found.judge_model, found.usage, found.flags) == ("acme/judge", Usage(7, 8, cost_usd=0.25), ())
 
 
 def test_no_verdict_is_no_grade(identity: Rubric) -> None:
-    assert graded(record(None), identity, V2).grade is None
+    assert published_verdict(record(None), identity, V2).grade is None
 
 
 def test_an_empty_verdict_is_missing_and_keeps_what_the_judge_wrote(identity: Rubric) -> None:
-    found = graded(record({}), identity, V2)
+    found = published_verdict(record({}), identity, V2)
     assert isinstance(found.grade, Missing)
     assert (found.grade.reason, found.grade.raw, found.flags) == ("unreadable_verdict", "raw", ("empty_verdict",))
     assert found.grade.usage.cost_usd == 0.25
@@ -74,28 +74,28 @@ def test_an_empty_verdict_is_missing_and_keeps_what_the_judge_wrote(identity: Ru
 def test_an_empty_verdict_is_read_from_what_the_judge_wrote(identity: Rubric) -> None:
     values = {"distinctiveness": 9, "non_assistant_likeness": 8, "internal_consistency": 10}
     raw = '{"reasoning": "It says "no" and means it.", ' + json.dumps(values)[1:]  # quotes that nobody escaped
-    found = graded(msgspec.structs.replace(record({}), judge_raw_response=raw), identity, V2)
+    found = published_verdict(msgspec.structs.replace(record({}), judge_raw_response=raw), identity, V2)
     assert isinstance(found.grade, Verdict)
     assert (found.grade.values, found.grade.raw, found.flags) == (values, raw, ("empty_verdict",))
     assert found.grade.usage.cost_usd == 0.25
 
 
 def test_an_incomplete_verdict_is_missing_and_names_what_it_lacks(identity: Rubric) -> None:
-    found = graded(record({"distinctiveness": 9, "non_assistant_likeness": 80}), identity, V2)
+    found = published_verdict(record({"distinctiveness": 9, "non_assistant_likeness": 80}), identity, V2)
     assert isinstance(found.grade, Missing)
     assert found.grade.detail == "no usable non_assistant_likeness, internal_consistency"
 
 
 def test_fields_a_judge_invented_are_left_out_and_flagged(identity: Rubric) -> None:
     values = {"distinctiveness": 9, "non_assistant_likeness": 8, "internal_consistency": 10}
-    found = graded(record({**values, "thought_process": {"a": 1}}), identity, V2)
+    found = published_verdict(record({**values, "thought_process": {"a": 1}}), identity, V2)
     assert isinstance(found.grade, Verdict)
     assert (found.grade.values, found.flags) == (values, ("verdict_extras",))
 
 
 def test_three_zeros_stay_a_verdict_and_are_flagged(identity: Rubric) -> None:
     zeros = {"distinctiveness": 0, "non_assistant_likeness": 0, "internal_consistency": 0}
-    found = graded(record(zeros), identity, V2)
+    found = published_verdict(record(zeros), identity, V2)
     assert isinstance(found.grade, Verdict)
     assert found.flags == ("zero_identity",)
-    assert graded(record(zeros), identity, None).flags == ()
+    assert published_verdict(record(zeros), identity, None).flags == ()

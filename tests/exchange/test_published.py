@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from independence.errors import UsageError
-from independence.exchange.published import Imported, read
-from independence.exchange.records import decode
-from independence.exchange.tally import subjects
+from independence.exchange.published import ImportedResults, read
+from independence.exchange.responses import response_file
+from independence.exchange.summary import subjects
 from independence.stats.published import published_board
 from independence.stats.published_rules import V2
 from independence.suites.schema import Suite
@@ -23,7 +23,7 @@ from .trees import ABSENT, CONFIG, PADDING, records, write_run
 ELSEWHERE = "acme--small-1+fast-int4@low-t0.7"
 
 
-def met(imported: Imported) -> dict[str, int]:
+def met(imported: ImportedResults) -> dict[str, int]:
     return {kind.flag: kind.count for kind in imported.summary.anomalies if kind.count}
 
 
@@ -220,12 +220,12 @@ PUBLISHED = {
 
 
 @pytest.fixture(scope="module")
-def published(published_data: Path, suite: Suite) -> Imported:
+def published(published_data: Path, suite: Suite) -> ImportedResults:
     return read(published_data / "published-v2-part.tar.xz", suite)
 
 
 @pytest.mark.published
-def test_the_published_part_is_counted_exactly(published: Imported) -> None:
+def test_the_published_part_is_counted_exactly(published: ImportedResults) -> None:
     summary = published.summary
     assert (summary.replies, summary.verdicts, summary.runs, summary.configurations) == (7427, 4255, 290, 79)
     assert (summary.files, summary.name_extractions, summary.blank) == (7717, 290, 0)
@@ -235,7 +235,9 @@ def test_the_published_part_is_counted_exactly(published: Imported) -> None:
 
 
 @pytest.mark.published
-def test_the_published_board_is_reproduced_row_by_row_in_order(published: Imported, published_data: Path) -> None:
+def test_the_published_board_is_reproduced_row_by_row_in_order(
+    published: ImportedResults, published_data: Path
+) -> None:
     with (published_data / "published-v2-part.csv").open(encoding="utf-8", newline="") as file:
         expected = list(csv.DictReader(file))
     board = published_board(subjects(published.runs), V2)
@@ -252,7 +254,7 @@ def test_the_published_board_is_reproduced_row_by_row_in_order(published: Import
 
 
 @pytest.mark.published
-def test_every_published_request_is_kept_as_it_came(published: Imported, published_data: Path) -> None:
+def test_every_published_request_is_kept_as_it_came(published: ImportedResults, published_data: Path) -> None:
     run = published.runs[0]
     kept = {f"{run.config_dir}/run_{run.run}/{call.file}": call for trial in run.trials for call in trial.calls}
     with tarfile.open(published_data / "published-v2-part.tar.xz") as tar:
@@ -260,7 +262,7 @@ def test_every_published_request_is_kept_as_it_came(published: Imported, publish
             call = kept.pop(member.name.removeprefix("cache/"), None)
             source = tar.extractfile(member) if call else None
             if call and source:
-                record = decode(source.read())
+                record = response_file(source.read())
                 assert record is not None
                 assert call.request_messages == bytes(record.request_messages)
             if not kept:

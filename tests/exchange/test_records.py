@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.exchange.records import PublishedCall, PublishedFunction, decode
+from independence.exchange.responses import PublishedCall, PublishedFunction, response_file
 from independence.types import FunctionCall, ToolCall, Usage
 
 _JSON = st.recursive(
@@ -18,7 +18,7 @@ _JSON = st.recursive(
 
 
 def test_a_full_file_is_read_and_stray_keys_are_ignored() -> None:
-    record = decode(
+    record = response_file(
         json.dumps(
             {
                 "metadata": {
@@ -48,13 +48,13 @@ def test_a_full_file_is_read_and_stray_keys_are_ignored() -> None:
 
 
 def test_a_file_without_a_finish_reason_differs_from_one_with_null() -> None:
-    record = decode(b'{"response": "x"}')
+    record = response_file(b'{"response": "x"}')
     assert record is not None
     assert record.finish_reason is msgspec.UNSET
 
 
 def test_a_stored_null_answer_is_blank_text() -> None:
-    record = decode(b'{"response": null}')
+    record = response_file(b'{"response": null}')
     assert record is not None
     assert record.text == ""
 
@@ -65,12 +65,12 @@ def test_a_stored_null_answer_is_blank_text() -> None:
      b'{"response": "x", "judge_scores": {"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}"],
 )  # fmt: skip
 def test_what_is_no_response_file_is_none(content: bytes) -> None:
-    assert decode(content) is None
+    assert response_file(content) is None
 
 
 @given(st.dictionaries(st.sampled_from(["response", "metadata", "gen_cost", "judge_scores", "finish_reason"]), _JSON))
 def test_no_json_object_makes_reading_fail(values: dict[str, object]) -> None:
-    record = decode(json.dumps(values).encode())
+    record = response_file(json.dumps(values).encode())
     assert record is None or isinstance(record.text, str)
 
 

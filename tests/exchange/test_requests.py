@@ -80,16 +80,3 @@ def test_a_published_request_stays_byte_for_byte(connection: sqlite3.Connection,
     connection.execute("UPDATE calls SET messages = ?", (b'[ {"role":  "user"} ]',))
     ((spot, row),) = export_rows.answers(connection, Where("toy", toy_suite.edition))
     assert Requests(connection, scopes.find(connection, None, None, None)).of(spot, row) == b'[ {"role":  "user"} ]'
-
-
-def test_the_first_request_of_a_scenario_needs_no_answer(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
-    made = planned.trials(toy_suite.suite)
-    planned.store(connection, toy_suite, list(made.values()))
-    requests = Requests(connection, scopes.find(connection, None, None, None))
-    trial = made["radio", 1]
-    progress = dialogue.load(connection, trial)
-    assert isinstance(progress, TrialProgress)
-    assert requests.first("radio") == msgspec.json.encode(dialogue.request(trial, progress).messages)
-    assert requests.first("nowhere") == b"[]"

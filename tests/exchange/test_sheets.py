@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from independence.exchange import encoded
-from independence.exchange.sheets import Row, sheets
+from independence.exchange import export_tables
+from independence.exchange.export_tables import Row, tables
 from independence.store import artefacts, database, routes, scopes
 from independence.store.artefacts import ArtefactRow
 from independence.store.routes import RouteRow, VerdictRoute
@@ -27,7 +27,7 @@ def connection(tmp_path: Path, toy_suite: LoadedSuite) -> sqlite3.Connection:
 
 def rows(connection: sqlite3.Connection, name: str, *variants: str) -> list[Row]:
     edition = shelf.edition(connection, variants or ("firm", "plain"))
-    (sheet,) = [one for one in sheets(edition) if one.name == name]
+    (sheet,) = [one for one in tables(edition) if one.name == name]
     found = list(sheet.rows())
     assert all(set(row) == set(sheet.columns) for row in found)
     return found
@@ -98,7 +98,7 @@ def test_only_the_chosen_conditions_are_read(connection: sqlite3.Connection) -> 
 
 
 def test_neither_addresses_nor_details_of_errors_are_in_any_table(connection: sqlite3.Connection) -> None:
-    every = "".join(json.dumps(row) for sheet in sheets(shelf.edition(connection)) for row in sheet.rows())
+    every = "".join(json.dumps(row) for sheet in tables(shelf.edition(connection)) for row in sheet.rows())
     assert "10.0.0.7" not in every
     assert "sk-123" not in every
 
@@ -113,10 +113,10 @@ def test_of_a_grid_the_facts_are_there_and_what_judges_wrote(tmp_path: Path) -> 
     at = planned.answer(connection, trial, "Pay half.")
     artefacts.add(connection, ArtefactRow("k", trial.key, "j", "claims", 0, "w", at, "{}", Reply("A pays.", "content")))
     edition = shelf.of(connection, [scopes.find(connection, None, None, None)])
-    by_name = {sheet.name: sheet for sheet in sheets(edition)}
+    by_name = {sheet.name: sheet for sheet in tables(edition)}
     (step,) = by_name["steps"].rows()
     assert (step["step"], step["text"], step["scenario"]) == ("claims", "A pays.", scenario.id)
     first = next(row for row in by_name["dialogues"].rows() if row["scenario"] == scenario.id)
     assert (first["side"], first["cell"], first["factors"]) == (scenario.side, scenario.cell, scenario.factors)
-    head = next(encoded.to_csv(by_name["steps"])).decode()
+    head = next(export_tables.to_csv(by_name["steps"])).decode()
     assert [f"factors.{name}" in head for name in scenario.factors] == [True] * len(scenario.factors)

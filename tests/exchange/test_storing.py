@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from independence.exchange import published, storing
-from independence.exchange.storing import Stored
+from independence.exchange.storing import NewRows
 from independence.report import board
 from independence.store import database, queries, scopes
 from independence.suites.schema import Suite
@@ -33,7 +33,7 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     made.close()
 
 
-def imported(connection: sqlite3.Connection, folder: Path, suite: Suite, changes: Any = None) -> Stored:
+def imported(connection: sqlite3.Connection, folder: Path, suite: Suite, changes: Any = None) -> NewRows:
     write_run(folder / "cache", suite, changes=changes)
     return storing.store(connection, suite, published.read(folder, suite).runs, {})
 
@@ -62,7 +62,7 @@ def test_importing_again_mends_a_verdict_that_an_older_version_could_not_read(
     assert imported(connection, tmp_path, suite, LOST).verdicts == 1
     assert row(connection, "strict").index is not None
     assert connection.execute("SELECT key FROM verdicts ORDER BY key").fetchall() == keys
-    assert imported(connection, tmp_path, suite, LOST) == Stored(0, 0, 0)
+    assert imported(connection, tmp_path, suite, LOST) == NewRows(0, 0, 0)
 
 
 def test_an_imported_edition_holds_no_title_prompt_or_rubric_of_ours(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from independence.exchange.dialogues import guide
+from independence.exchange.dialogues import suite_layout
 from independence.exchange.published import read
-from independence.exchange.summary import Found, summarise
+from independence.exchange.summary import FileCounts, summarise
 from independence.suites.schema import Suite
 
 from .trees import write_run
@@ -16,7 +16,7 @@ def test_a_summary_counts_runs_and_passes_on_what_the_reader_met(tmp_path: Path,
     write_run(tmp_path, suite)
     write_run(tmp_path, suite, run=2, skip={"direct"})
     runs = read(tmp_path, suite).runs
-    summary = summarise(runs, Found(60, 5, ("x.json",)), guide(suite), None)
+    summary = summarise(runs, FileCounts(60, 5, ("x.json",)), suite_layout(suite), None)
     assert (summary.files, summary.unknown_files, summary.unreadable) == (60, 5, ("x.json",))
     assert (summary.replies, summary.verdicts, summary.runs, summary.configurations) == (51, 29, 2, 1)
     assert summary.run_sizes == {26: 1, 25: 1}
@@ -24,10 +24,10 @@ def test_a_summary_counts_runs_and_passes_on_what_the_reader_met(tmp_path: Path,
 
 
 def test_nothing_read_counts_nothing(suite: Suite) -> None:
-    summary = summarise((), Found(0, 0, ()), guide(suite), frozenset())
+    summary = summarise((), FileCounts(0, 0, ()), suite_layout(suite), frozenset())
     assert (summary.replies, summary.runs, sum(kind.count for kind in summary.anomalies)) == (0, 0, 0)
 
 
 def test_an_unknown_flag_has_no_count(suite: Suite) -> None:
     with pytest.raises(KeyError):
-        summarise((), Found(0, 0, ()), guide(suite), None).count("unheard_of")
+        summarise((), FileCounts(0, 0, ()), suite_layout(suite), None).count("unheard_of")

@@ -93,10 +93,10 @@ def _summary(
 def _published(
     connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, models: Sequence[str]
 ) -> tuple[Files, Manifest]:
-    from independence.exchange import cache, chosen
+    from independence.exchange import cache, subjects
     from independence.exchange.output import Manifest
 
-    about = chosen.subjects(connection, places[0], models)
+    about = subjects.chosen(connection, places[0], models)
     with working("reading the store"):
         files: Files = {name: [content] for name, content in cache.files(connection, places, judge, about)}
     if not files:
@@ -110,13 +110,13 @@ def _published(
 def _tables(
     connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, models: Sequence[str], format_: str
 ) -> tuple[Files, Manifest]:
-    from independence.exchange import boards, chosen, encoded
+    from independence.exchange import boards, export_tables, subjects
     from independence.exchange.output import Manifest
-    from independence.exchange.sheets import Edition, sheets
 
-    about = chosen.subjects(connection, places[0], models)
-    encode = encoded.jsonl if format_ == "jsonl" else encoded.to_csv
-    files: Files = {f"{one.name}.{format_}": encode(one) for one in sheets(Edition(connection, places, about))}
+    about = subjects.chosen(connection, places[0], models)
+    encode = export_tables.jsonl if format_ == "jsonl" else export_tables.to_csv
+    edition = export_tables.ExportedEdition(connection, places, about)
+    files: Files = {f"{one.name}.{format_}": encode(one) for one in export_tables.tables(edition)}
     built = boards.read(connection, places, judge)
     if built:
         lines = boards.jsonl(built, about) if format_ == "jsonl" else [boards.to_csv(places[0], built, about)]

@@ -12,8 +12,8 @@ from independence.cli import options
 
 if TYPE_CHECKING:
     from independence.config.registry import Registry
-    from independence.exchange.rent.folder import Folder
-    from independence.exchange.rows import ImportedRun
+    from independence.exchange.dialogues import ImportedRun
+    from independence.exchange.rent.folder import RentFolder
 
 _LISTED = 20  # oddities named on stderr
 
@@ -96,20 +96,20 @@ def _scores(path: Path, suite: str | None, db: Path) -> None:
             new = humans.store(connection, path, scores)
         except sqlite3.Error as error:
             raise database.translate(error, db) from error
-    for rater, count in Counter(humans.judge(one.rater) for one in scores.given).items():
+    for rater, count in Counter(one.row.judge for one in scores.verdicts).items():
         note(f"{rater}: {count} verdicts")
     if scores.blank:
         note(f"{scores.blank} lines have no value yet; left out")
     note(f"new in the store: {new} verdicts" if new else "new in the store: nothing")
 
 
-def _rent(path: Path, found: Folder, suite: str, format_: str, db: Path) -> None:
+def _rent(path: Path, found: RentFolder, suite: str, format_: str, db: Path) -> None:
     import sqlite3
 
     from independence.cli.activity import working
     from independence.cli.table_output import print_tables
     from independence.cli.terminal import note
-    from independence.exchange.rent import edition, mending, reader, storing, tally
+    from independence.exchange.rent import edition, reader, storing, tally
     from independence.store import database
     from independence.suites import load
 
@@ -119,7 +119,7 @@ def _rent(path: Path, found: Folder, suite: str, format_: str, db: Path) -> None
     connection = database.connect(db)
     try:
         with working("storing what was read"):
-            moved = len(mending.misplaced(connection, asked.suite.suite, result))
+            moved = len(storing.misplaced(connection, asked.suite.suite, result))
             stored = storing.store(connection, asked.suite, result)
     except sqlite3.Error as error:
         raise database.translate(error, db) from error
@@ -130,7 +130,7 @@ def _rent(path: Path, found: Folder, suite: str, format_: str, db: Path) -> None
         note(line)
     if moved:
         note(f"{moved} of these answers stood under the published words; they were taken out of there")
-    if asked.asked:
+    if asked.words:
         note(f"asked in other words than the published ones: kept apart, as --suite {asked.suite.suite}@{asked.name}")
     note(f"new in the store: {stored.replies} replies, {stored.verdicts} verdicts" if any(stored) else
          "new in the store: nothing")  # fmt: skip

@@ -8,11 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from independence.cli.terminal import console, note, plain
-from independence.exchange.storing import Stored
-from independence.exchange.summary import Summary
+from independence.exchange.storing import NewRows
+from independence.exchange.summary import ImportSummary
 
 
-def show_import(summary: Summary, stored: Stored, format_: str) -> None:
+def show_import(summary: ImportSummary, stored: NewRows, format_: str) -> None:
     """Print the summary on stdout; what was new goes to stderr."""
     if format_ == "json":
         print(msgspec.json.format(msgspec.json.encode(summary), indent=2).decode())
@@ -29,7 +29,7 @@ def show_import(summary: Summary, stored: Stored, format_: str) -> None:
         note(f"skipped, not readable: {name}")
 
 
-def _table(summary: Summary) -> None:
+def _table(summary: ImportSummary) -> None:
     out = console()
     sizes = ", ".join(f"{count} of {size} files" for size, count in summary.run_sizes.items())
     out.print(Text(f"{summary.configurations} configurations, {summary.runs} runs ({sizes})"))

@@ -23,7 +23,7 @@ from independence.engine import plan, stored_trials
 from independence.engine.plan import GridPart, Selection, Trial
 from independence.engine.run_context import Parallelism
 from independence.errors import StoreError, UsageError
-from independence.exchange.regrade import in_published_words
+from independence.exchange.requests import in_published_words
 from independence.judge.spec import HYBRID, OFFLINE, JudgeSpec, kind
 from independence.stats.allocation import LEAST
 from independence.store import name_lookup, scopes
@@ -132,9 +132,9 @@ def _loaded(wanted: RunRequest) -> LoadedSuite:
     loaded = load.load(wanted.suite)
     if wanted.grid is None:
         return loaded
-    from independence.exchange.rent import sheet  # only such a run needs it
+    from independence.exchange.rent import words  # only such a run needs it
 
-    return sheet.read(wanted.grid, loaded)
+    return words.read_grid(wanted.grid, loaded)
 
 
 def _sources(wanted: RunRequest, suite: Suite, env: Mapping[str, str]) -> SubjectSources:

@@ -86,7 +86,7 @@ def grid(
     whole = plan.select(suite, (), (), 1, ())
     kept = plan.narrowed(suite, whole, GridPart(no_neutral, limit, sample_seed)).scenarios
     asked = [scenario for scenario in suite.scenarios if kept is None or scenario.id in kept]
-    content = b"".join(line + b"\n" for line in words.lines(suite, [scenario.id for scenario in asked]))
+    content = b"".join(line + b"\n" for line in words.grid_lines(suite, [scenario.id for scenario in asked]))
     if out is None:
         click.echo(content, nl=False)
     else:

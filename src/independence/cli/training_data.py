@@ -14,7 +14,7 @@ from independence.engine import dialogue, stored_trials
 from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
 from independence.errors import StoreError
-from independence.exchange import published, regrade
+from independence.exchange import published, requests
 from independence.exchange import storing as runs
 from independence.exchange.rent import edition, folder, reader
 from independence.exchange.rent import storing as stances
@@ -110,7 +110,7 @@ def _lessons(
     about = queries.subjects(connection, scope.where)
     trials = stored_trials.trials(connection, scope.suite, scope.where)
     if queries.imported(scope.edition):
-        trials = regrade.in_published_words(connection, trials)
+        trials = requests.in_published_words(connection, trials)
     found = {(trial.subject.label, trial.dialogue.scenario.id, trial.run): trial for trial in trials}
     out: list[TrainingExample] = []
     for cell in table.planned:

@@ -1,7 +1,7 @@
 """What can be odd about published results, and how each oddity is told from the files.
 
 `CATALOGUE` lists every kind, under its id in the study of the published data where it has one. `reply_flags` finds
-those that one response file shows by itself; what needs its neighbours is found in `history` and `tally`. Where the
+those that one response file shows by itself; what needs its neighbours is found in `responses` and `summary`. Where the
 clients of this package know the same oddity, its flag and its definition are theirs.
 """
 
@@ -12,9 +12,8 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from independence.clients import flags, validity
-from independence.exchange import history
-from independence.exchange.history import Shown
-from independence.exchange.records import Record
+from independence.exchange import responses
+from independence.exchange.responses import PublishedRequest, ResponseFile
 from independence.judge.replies import marks
 from independence.suites.schema import Suite
 
@@ -52,9 +51,9 @@ CATALOGUE = (
     Anomaly("A8", "greeting_echo", "files", "the scripted greeting came back as the answer"),
     Anomaly("A9", flags.TOOL_SYNTAX, "files", "the visible text names the tool"),
     Anomaly("A10", flags.TEMPLATE_TOKENS, "files", "control tokens of a chat template or tool markup in the text"),
-    Anomaly("A11", history.STALE, "files", "answered on an earlier turn 1 that has since been replaced"),
-    Anomaly("A12", history.SCRAMBLED, "files", "earlier questions were shown in another order, or not all of them"),
-    Anomaly("A13", history.EMPTY, "files", "an empty earlier answer was replayed"),
+    Anomaly("A11", responses.STALE, "files", "answered on an earlier turn 1 that has since been replaced"),
+    Anomaly("A12", responses.SCRAMBLED, "files", "earlier questions were shown in another order, or not all of them"),
+    Anomaly("A13", responses.EMPTY, "files", "an empty earlier answer was replayed"),
     Anomaly("A14", "old_prompt", "files", "written before finish reasons were kept, under an older system prompt"),
     Anomaly("A15", "odd_finish", "files", "finish reason `error` or null, or no tokens at all, and yet an answer"),
     Anomaly("A16", "finish_without_call", "files", "finish reason `tool_calls` without any tool call"),
@@ -73,33 +72,33 @@ CATALOGUE = (
 _ORDER = tuple(anomaly.flag for anomaly in CATALOGUE)
 
 
-def reply_flags(record: Record, seen: Shown, suite: Suite) -> list[str]:
+def reply_flags(file: ResponseFile, request: PublishedRequest, suite: Suite) -> list[str]:
     """Flags of one response file, in the catalogue's order."""
-    return _of_text(record.text, seen, suite.language) + _of_finish(record, seen, suite.delivery.max_tokens)
+    return _of_text(file.text, request, suite.language) + _of_finish(file, request, suite.delivery.max_tokens)
 
 
-def record_flags(record: Record) -> tuple[str, ...]:
+def record_flags(file: ResponseFile) -> tuple[str, ...]:
     """Flags that concern the file and say nothing about the answer."""
-    model = record.metadata.model
+    model = file.metadata.model
     return (CUT_MODEL_ID,) if "+" in model or "--" in model else ()
 
 
-def _of_text(text: str, seen: Shown, language: str) -> list[str]:
-    artefact = validity.artefact(text, seen.greeting)
+def _of_text(text: str, request: PublishedRequest, language: str) -> list[str]:
+    artefact = validity.artefact(text, request.greeting)
     found = {"artefact": artefact == "punctuation", "greeting_echo": artefact == "greeting"}
-    own = marks.of_text(text, language == "en", seen.tool)
+    own = marks.of_text(text, language == "en", request.tool)
     return [flag for flag in _ORDER if found.get(flag) or flag in own]
 
 
-def _of_finish(record: Record, seen: Shown, max_tokens: int) -> list[str]:
-    finish, cost = record.finish_reason, record.gen_cost
-    names = [call.function.name for call in record.response_tool_calls or ()]
+def _of_finish(file: ResponseFile, request: PublishedRequest, max_tokens: int) -> list[str]:
+    finish, cost = file.finish_reason, file.gen_cost
+    names = [call.function.name for call in file.response_tool_calls or ()]
     produced = cost.completion_tokens if cost else 0
     found = {
         "old_prompt": finish is msgspec.UNSET,
         "odd_finish": finish in ("error", None) or (cost is not None and cost.prompt_tokens + produced == 0),
         "finish_without_call": finish == "tool_calls" and not names,
-        flags.FOREIGN_TOOL: any(name != seen.tool for name in names),
+        flags.FOREIGN_TOOL: any(name != request.tool for name in names),
         "summed_attempts": produced > max_tokens,
         flags.TRUNCATED: finish == "length",
         flags.SEVERAL_CALLS: len(names) > 1,

@@ -24,14 +24,14 @@ _OPENERS: dict[bytes, Callable[[Path], IO[bytes]]] = {
 _DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, OSError)
 
 
-class File(NamedTuple):
+class ResultFile(NamedTuple):
     """One regular file: its path in parts and its bytes, or None where it is larger than `LARGEST`."""
 
     parts: tuple[str, ...]
     content: bytes | None
 
 
-def files(path: Path) -> Iterator[File]:
+def files(path: Path) -> Iterator[ResultFile]:
     """Every file of a result set: a cache folder, a folder that contains `cache/`, one configuration, or a tar.
 
     A tar is known to be whole only once the iterator is exhausted; store nothing before that.
@@ -44,13 +44,13 @@ def files(path: Path) -> Iterator[File]:
     return _archive(path)
 
 
-def _folder(path: Path) -> Iterator[File]:
+def _folder(path: Path) -> Iterator[ResultFile]:
     for top in _configurations(path):
         for folder, below, names in os.walk(top):
             below.sort()
             for name in sorted(names):
                 file = Path(folder, name)
-                yield File((top.name, *file.relative_to(top).parts), _content(file))
+                yield ResultFile((top.name, *file.relative_to(top).parts), _content(file))
 
 
 def _configurations(path: Path) -> list[Path]:
@@ -78,14 +78,14 @@ def _content(file: Path) -> bytes | None:
         raise UsageError(f"{file}: cannot be read ({error.strerror})") from error
 
 
-def _archive(path: Path) -> Iterator[File]:
+def _archive(path: Path) -> Iterator[ResultFile]:
     try:
         with _decompressed(path) as stream:
-            watched = _LastRead(stream)
+            watched = _LastBlock(stream)
             with tarfile.open(fileobj=watched, mode="r:") as tar:  # type: ignore[call-overload]
                 for member in tar:
                     if member.isfile():
-                        yield File(PurePosixPath(member.name).parts, _extracted(tar, member))
+                        yield ResultFile(PurePosixPath(member.name).parts, _extracted(tar, member))
             # tarfile takes a cut or broken header in the middle for the end; only a block of zeros is one.
             if watched.last != bytes(tarfile.BLOCKSIZE):
                 raise tarfile.ReadError("it ends before its end mark")
@@ -109,7 +109,7 @@ def _decompressed(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-class _LastRead:
+class _LastBlock:
     """A stream that remembers the block it gave last."""
 
     def __init__(self, stream: IO[bytes]) -> None:

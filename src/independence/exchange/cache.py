@@ -41,18 +41,18 @@ def files(
 
     `judge`: whose verdicts; None: each condition's usual judge. Raises UsageError for a name that is no file's.
     """
-    pages = {place.condition: _page(connection, place, judge) for place in places}
-    for spot, answer in export_rows.answers(connection, places[0].where):
-        page = pages.get(Condition(spot.variant, spot.mode))
-        if page is not None and spot.config_dir in about:
-            record = _record(page, spot, answer, about[spot.config_dir].model_id)
-            below = (spot.experiment, spot.variant, spot.mode, f"{answer.turn_id}.json")
-            yield _path(spot.config_dir, spot.run, *below), _encoded(record)
+    conditions = {scope.condition: _condition_files(connection, scope, judge) for scope in places}
+    for trial, answer in export_rows.answers(connection, places[0].where):
+        own = conditions.get(Condition(trial.variant, trial.mode))
+        if own is not None and trial.config_dir in about:
+            record = _record(own, trial, answer, about[trial.config_dir].model_id)
+            below = (trial.experiment, trial.variant, trial.mode, f"{answer.turn_id}.json")
+            yield _path(trial.config_dir, trial.run, *below), _encoded(record)
     for (config, run), content in _extractions(connection, places[0], about).items():
         yield _path(config, run, layout.NAME_EXTRACTION), content
 
 
-class _Page(NamedTuple):
+class _ConditionFiles(NamedTuple):
     """What the files of one condition are made of."""
 
     requests: Requests
@@ -60,30 +60,30 @@ class _Page(NamedTuple):
     carriers: Mapping[str, str]  # scenario -> id of the turn whose file carries the verdict
 
 
-def _page(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> _Page:
+def _condition_files(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> _ConditionFiles:
     wanted = judge or usual_judge(queries.verdicts(connection, scope.where))
-    suite = grading(connection, scope)
+    suite, requests = grading(connection, scope), Requests(connection, scope)
     own = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
-    ends = {state.key: state.at for state in queries.states(connection, scope.where)}
     found: dict[str, ExportedVerdict] = {}
-    for spot, row in export_rows.verdicts(connection, scope.where):
-        known = row.rubric == own.get(spot.scenario) or row.rubric in _PUBLISHED
-        if known and row.judge == wanted and row.context == ends.get(spot.trial):
-            before = found.get(spot.trial)
-            found[spot.trial] = row if before is None or row.rubric not in _PUBLISHED else before
+    for trial, row in export_rows.verdicts(connection, scope.where):
+        state, published = requests.states.get(trial.trial), row.rubric in _PUBLISHED
+        if row.judge != wanted or state is None or row.context != state.at:
+            continue
+        if row.rubric == own.get(trial.scenario) or (published and trial.trial not in found):
+            found[trial.trial] = row
     carriers = {scenario.id: layout.verdict_turn(scenario) for scenario in scope.suite.scenarios}
-    return _Page(Requests(connection, scope), found, carriers)
+    return _ConditionFiles(requests, found, carriers)
 
 
-def _record(page: _Page, spot: ExportedTrial, answer: ExportedAnswer, model_id: str) -> Record:
+def _record(own: _ConditionFiles, trial: ExportedTrial, answer: ExportedAnswer, model_id: str) -> Record:
     """A response file. Keys stand in the published order, and where they were published only with a value, so here."""
     flags = _FLAGS.decode(answer.flags)
-    verdict = page.verdicts.get(spot.trial) if page.carriers.get(spot.scenario) == answer.turn_id else None
-    model = _cut(spot.config_dir) if CUT_MODEL_ID in flags else model_id
+    verdict = own.verdicts.get(trial.trial) if own.carriers.get(trial.scenario) == answer.turn_id else None
+    model = _cut(trial.config_dir) if CUT_MODEL_ID in flags else model_id
     record: Record = {
         "metadata": {
-            "model": model, "experiment": spot.experiment, "system_variant": spot.variant,
-            "delivery_mode": spot.mode, "scenario_id": answer.turn_id, "timestamp": answer.answered_at,
+            "model": model, "experiment": trial.experiment, "system_variant": trial.variant,
+            "delivery_mode": trial.mode, "scenario_id": answer.turn_id, "timestamp": answer.answered_at,
         },
         "response": "" if answer.missing is not None else answer.text,
     }  # fmt: skip
@@ -91,7 +91,7 @@ def _record(page: _Page, spot: ExportedTrial, answer: ExportedAnswer, model_id: 
         record["finish_reason"] = answer.finish_reason
     record["gen_cost"] = _cost(answer, answer.seconds)
     record |= _judged(verdict)
-    record["request_messages"] = msgspec.Raw(page.requests.of(spot, answer))
+    record["request_messages"] = msgspec.Raw(own.requests.of(trial, answer))
     optional = {
         "reasoning_content": answer.reasoning,
         "content_thinking": answer.thinking,

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.errors import DocumentError, StoreError, UsageError
+from independence.exchange.storing import transaction
 from independence.judge.spec import HUMAN, verdict_key
 from independence.store import queries, records
 from independence.store.records import VerdictRow
@@ -28,10 +29,11 @@ COLUMNS = ("item", "rater", "field", "value")
 ITEM = 16  # hex digits of an item in files of ours
 _LEAST = 8  # hex digits that may stand for an item
 _LONGEST_NAME = 64
+_A = {"integer": "a whole number", "number": "a number"}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-class Target(NamedTuple):
+class ScorableDialogue(NamedTuple):
     """A finished dialogue, under one edition's rubric."""
 
     trial: str
@@ -40,7 +42,7 @@ class Target(NamedTuple):
     fields: Mapping[str, Field]
 
 
-class Score(NamedTuple):
+class HumanScore(NamedTuple):
     """One line of a file."""
 
     line: int
@@ -50,19 +52,18 @@ class Score(NamedTuple):
     value: str
 
 
-class Given(NamedTuple):
-    """What one rater gave one dialogue."""
+class HumanVerdict(NamedTuple):
+    """All scores that one rater gave one dialogue."""
 
-    line: int  # of its first score
-    target: Target
-    rater: str
+    line: int  # of the first of them
     values: dict[str, Scalar]
+    row: VerdictRow
 
 
-class Read(NamedTuple):
+class HumanScores(NamedTuple):
     """A file of scores. `blank` lines have no value yet."""
 
-    given: tuple[Given, ...]
+    verdicts: tuple[HumanVerdict, ...]
     blank: int
 
 
@@ -75,80 +76,66 @@ def is_scores(path: Path) -> bool:
     return set(COLUMNS) <= {name.strip().lower() for name in next(csv.reader([head]), [])}
 
 
-def read(path: Path, connection: sqlite3.Connection, suite: str | None = None) -> Read:
+def read(path: Path, connection: sqlite3.Connection, suite: str | None = None) -> HumanScores:
     """Read and check a file against what the store holds. Raises UsageError, StoreError, DocumentError."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read ({error}); save it as CSV in UTF-8") from error
-    there = _targets(connection, suite)
+        raise UsageError(f"{path}: cannot be read ({error})", "save it as CSV in UTF-8") from error
+    there = _dialogues(connection, suite)
     items = {end[:ITEM]: end for end in there}
-    by_place: dict[tuple[str, str], dict[str, Score]] = {}
-    blank: dict[tuple[str, str], int] = {}
-    count = 0
+    by_rater: dict[tuple[str, str], dict[str, HumanScore]] = {}
+    blank = 0
     for score in _scores(text, path):
-        place = (items.get(score.item.lower()) or _end(score, there, path), _rater(score, path))
+        rated = (items.get(score.item.lower()) or _end(score, there, path), _rater(score, path))
         if not score.value:
-            blank.setdefault(place, score.line)
-            count += 1
+            blank += 1
             continue
-        own = by_place.setdefault(place, {})
+        own = by_rater.setdefault(rated, {})
         if score.field in own:
             what = f"{score.rater} scored `{score.field}` of item {score.item} in line {own[score.field].line} already"
             raise DocumentError(str(path), score.line, what)
         own[score.field] = score
-    given = [one for (end, rater), own in by_place.items() for one in _given(there[end], rater, own, path)]
-    return Read(tuple(given), count)
+    given = [one for (end, rater), own in by_rater.items() for one in _verdicts(there[end], rater, own, path)]
+    return HumanScores(tuple(given), blank)
 
 
-def store(connection: sqlite3.Connection, path: Path, read: Read) -> int:
+def store(connection: sqlite3.Connection, path: Path, scores: HumanScores) -> int:
     """Write the scores as verdicts in one transaction; those that are there stay. Returns how many were new.
 
     Raises DocumentError where a rater's stored score is another one.
     """
-    rows = [(one, _row(one)) for one in read.given]
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        for one, row in rows:
-            stored = connection.execute("SELECT fields FROM verdicts WHERE key = ?", (row.key,)).fetchone()
+    with transaction(connection):
+        for one in scores.verdicts:
+            stored = connection.execute("SELECT fields FROM verdicts WHERE key = ?", (one.row.key,)).fetchone()
             if stored and msgspec.json.decode(stored[0]) != one.values:
-                what = f"{row.judge} scored this dialogue otherwise before; `independence clear-cache` deletes verdicts"
-                raise DocumentError(str(path), one.line, what)
-        new = records.add_verdicts(connection, [row for _, row in rows])
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
-    return new
+                what = f"{one.row.judge} scored this dialogue otherwise before"
+                raise DocumentError(str(path), one.line, what, "`independence clear-cache` deletes verdicts")
+        return records.add_verdicts(connection, [one.row for one in scores.verdicts])
 
 
-def judge(rater: str) -> str:
-    """The name that a rater's verdicts are stored under."""
-    return f"{HUMAN}:{rater}"
-
-
-def _targets(connection: sqlite3.Connection, asked: str | None) -> dict[str, list[Target]]:
+def _dialogues(connection: sqlite3.Connection, asked: str | None) -> dict[str, list[ScorableDialogue]]:
     """Digest of every finished dialogue -> it, under each rubric that it may be graded by."""
     name, _, edition = (asked or "").partition("@")
     fitting = [one for one in queries.editions(connection) if name in ("", one.suite) and edition in ("", one.edition)]
     if not fitting:
         what = f"the store holds no trials of `{asked}`" if asked else "the store is empty"
-        raise StoreError(f"{what}; scores are about stored dialogues")
-    out: dict[str, list[Target]] = {}
+        raise StoreError(what, "scores are about stored dialogues")
+    out: dict[str, list[ScorableDialogue]] = {}
     for info in fitting:
         text = queries.read_as(connection, info.where) or queries.document(connection, info.where)
         suite = msgspec.json.decode(text or "", type=Suite)
         rubrics = {one.id: (digest.rubric(suite, one), suite.rubrics[one.rubric].fields) for one in suite.scenarios}
         for state in queries.states(connection, info.where):
             if state.end is not None and state.scenario in rubrics:
-                target = Target(state.key, state.end, *rubrics[state.scenario])
+                rubric, fields = rubrics[state.scenario]
                 own = out.setdefault(state.end, [])
-                if target.rubric not in [other.rubric for other in own]:
-                    own.append(target)
+                if rubric not in [other.rubric for other in own]:
+                    own.append(ScorableDialogue(state.key, state.end, rubric, fields))
     return out
 
 
-def _scores(text: str, path: Path) -> Iterator[Score]:
+def _scores(text: str, path: Path) -> Iterator[HumanScore]:
     reader = csv.reader(io.StringIO(text, newline=""))
     head = [name.strip().lower() for name in next(reader, [])]
     places = [head.index(name) for name in COLUMNS]
@@ -158,50 +145,65 @@ def _scores(text: str, path: Path) -> Iterator[Score]:
             if any(cell.strip() for cell in cells):
                 if len(cells) <= max(places):
                     raise DocumentError(str(path), line, f"{len(cells)} cells where the header has {len(head)}")
-                yield Score(line, *(cells[place].strip() for place in places))
+                item, rater, field, value = (cells[place].strip() for place in places)
+                yield HumanScore(line, item, rater, field, value)
             line = reader.line_num + 1
     except csv.Error as error:
         raise DocumentError(str(path), line, f"not valid CSV: {error}") from error
 
 
-def _end(score: Score, there: Mapping[str, object], path: Path) -> str:
+def _end(score: HumanScore, there: Mapping[str, object], path: Path) -> str:
     item = score.item.lower()
     found = [end for end in there if end.startswith(item)] if len(item) >= _LEAST else []
     if len(found) != 1:
-        what = "is no item here" if not found else "may be several dialogues; write more of it"
-        advice = "" if found else "; `independence label-sample` writes those there are"
-        raise DocumentError(str(path), score.line, f"`{score.item}` {what}{advice}")
+        what, fix = "is no item here", "`independence label-sample` writes those there are"
+        if found:
+            what, fix = "may be several dialogues", "write more of it"
+        raise DocumentError(str(path), score.line, f"`{score.item}` {what}", fix)
     return found[0]
 
 
-def _rater(score: Score, path: Path) -> str:
+def _rater(score: HumanScore, path: Path) -> str:
     name = score.rater.removeprefix(f"{HUMAN}:")
     if not score.value and not name:
         return ""
     if not name or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise DocumentError(str(path), score.line, f"`{name[:_LONGEST_NAME]}` is no name of a rater; write one")
+        raise DocumentError(str(path), score.line, f"`{name[:_LONGEST_NAME]}` is no name of a rater", "write one")
     return name
 
 
-def _given(targets: list[Target], rater: str, own: Mapping[str, Score], path: Path) -> Iterator[Given]:
+def _verdicts(
+    dialogues: list[ScorableDialogue], rater: str, own: Mapping[str, HumanScore], path: Path
+) -> Iterator[HumanVerdict]:
+    """The verdict of a rater under each rubric. Raises DocumentError unless every field has a score of its range."""
     first = min(own.values(), key=lambda score: score.line)
-    for target in targets:
+    for one in dialogues:
         for score in own.values():
-            if score.field not in target.fields:
-                known = ", ".join(target.fields)
+            if score.field not in one.fields:
+                known = ", ".join(one.fields)
                 what = f"the rubric of item {score.item} has no field `{score.field}`; it has {known}"
                 raise DocumentError(str(path), score.line, what)
-        lacking = [name for name in target.fields if name not in own]
+        lacking = [name for name in one.fields if name not in own]
         if lacking:
             what = f"{rater} gave item {first.item} no {', '.join(lacking)}; a rubric is scored whole"
             raise DocumentError(str(path), first.line, what)
-        yield Given(first.line, target, rater, {name: _value(own[name], target.fields[name], path) for name in own})
+        values = {name: _value(score, one.fields[name], path) for name, score in own.items()}
+        yield HumanVerdict(first.line, values, _row(one, f"{HUMAN}:{rater}", values))
 
 
-def _value(score: Score, field: Field, path: Path) -> Scalar:
+def _row(one: ScorableDialogue, judge: str, values: dict[str, Scalar]) -> VerdictRow:
+    settings = digest.canonical({"judge": judge}).decode()
+    return VerdictRow(
+        key=verdict_key(one.end, one.rubric, settings), trial=one.trial, judge=judge, rubric=one.rubric,
+        context=one.end, settings=settings, grade=Verdict(values),
+    )  # fmt: skip
+
+
+def _value(score: HumanScore, field: Field, path: Path) -> Scalar:
     low, high = field.range or (0, 1)
     wanted = "true or false" if field.type == "boolean" else f"{_A[field.type]} from {low:g} to {high:g}"
-    wrong = DocumentError(str(path), score.line, f"`{score.value}` is no value of `{score.field}`: write {wanted}")
+    what = f"`{score.value}` is no value of `{score.field}`:"
+    wrong = DocumentError(str(path), score.line, what, f"write {wanted}")
     if field.type == "boolean":
         if score.value.lower() not in _BOOLEANS:
             raise wrong
@@ -213,14 +215,3 @@ def _value(score: Score, field: Field, path: Path) -> Scalar:
     if not math.isfinite(number) or not low <= number <= high or (field.type == "integer" and number % 1):
         raise wrong
     return int(number) if field.type == "integer" else number
-
-
-_A = {"integer": "a whole number", "number": "a number"}
-
-
-def _row(given: Given) -> VerdictRow:
-    name = judge(given.rater)
-    settings = digest.canonical({"judge": name}).decode()
-    target = given.target
-    key = verdict_key(target.end, target.rubric, settings)
-    return VerdictRow(key, target.trial, name, target.rubric, target.end, settings, Verdict(given.values))

@@ -17,9 +17,9 @@ from independence.engine import dialogue, stored_trials
 from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
 from independence.errors import StoreError
-from independence.exchange import chosen
+from independence.exchange import subjects
 from independence.exchange.humans import COLUMNS, ITEM
-from independence.exchange.regrade import in_published_words
+from independence.exchange.requests import in_published_words
 from independence.report import planned_verdicts
 from independence.report.table_formats import cell
 from independence.stats import stance
@@ -32,7 +32,7 @@ Level = tuple[str, str]
 HEAD = (*COLUMNS, "scale", "asks", "text")
 
 
-class Candidate(NamedTuple):
+class LabelCandidate(NamedTuple):
     """A dialogue that may be drawn, and what the sample is balanced over."""
 
     item: str
@@ -43,35 +43,35 @@ class Candidate(NamedTuple):
 
 def candidates(
     connection: sqlite3.Connection, scope: BoardScope, judge: str | None, names: Collection[str]
-) -> list[Candidate]:
+) -> list[LabelCandidate]:
     """Every finished dialogue of a place, prompts that say the same counted once. Raises StoreError without any."""
-    about = chosen.subjects(connection, scope, names)
+    about = subjects.chosen(connection, scope, names)
     trials = stored_trials.trials(connection, grading(connection, scope), scope.where)
     if queries.imported(scope.edition):
         trials = in_published_words(connection, trials)
     by_key = {trial.key: trial for trial in trials}
     stances = _stances(connection, scope, judge)
-    found: dict[str, Candidate] = {}
+    found: dict[str, LabelCandidate] = {}
     for state in queries.states(connection, scope.where):
         trial = by_key.get(state.key)
         if state.end is None or trial is None or state.config_dir not in about:
             continue
         progress = dialogue.load(connection, trial)
         if isinstance(progress, TrialProgress):
-            told = stances.get((state.config_dir, state.scenario, state.run))
-            levels = _levels(scope, state.config_dir, state.scenario, told)
-            found.setdefault(state.key, Candidate(state.end[:ITEM], trial, progress, levels))
+            stance_ = stances.get((state.config_dir, state.scenario, state.run))
+            levels = _levels(scope, state.config_dir, state.scenario, stance_)
+            found.setdefault(state.key, LabelCandidate(state.end[:ITEM], trial, progress, levels))
     if not found:
         raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")
     return list(found.values())
 
 
-def sample(found: Sequence[Candidate], size: int, seed: int) -> list[Candidate]:
+def sample(found: Sequence[LabelCandidate], size: int, seed: int) -> list[LabelCandidate]:
     """At most `size` of them, each the one whose levels have come least so far; a seed decides between equals."""
     left = sorted(found, key=lambda one: digest.sha256([seed, one.item]))
     kinds = Counter(name for name, _ in {level for one in found for level in one.levels})
     seen: Counter[Level] = Counter()
-    drawn: list[Candidate] = []
+    drawn: list[LabelCandidate] = []
     while left and len(drawn) < size:
         best = min(left, key=lambda one: sum(seen[level] * kinds[level[0]] for level in one.levels))
         left.remove(best)
@@ -80,7 +80,7 @@ def sample(found: Sequence[Candidate], size: int, seed: int) -> list[Candidate]:
     return drawn
 
 
-def to_csv(suite: Suite, drawn: Sequence[Candidate]) -> bytes:
+def to_csv(suite: Suite, drawn: Sequence[LabelCandidate]) -> bytes:
     """The file to fill in: one line a dialogue and field of the suite by which it is graded."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -94,7 +94,7 @@ def to_csv(suite: Suite, drawn: Sequence[Candidate]) -> bytes:
     return out.getvalue().encode("utf-8", "backslashreplace")
 
 
-def counts(drawn: Sequence[Candidate]) -> dict[str, Counter[str]]:
+def counts(drawn: Sequence[LabelCandidate]) -> dict[str, Counter[str]]:
     """How often each level came, by what the sample is balanced over."""
     out: dict[str, Counter[str]] = {}
     for one in drawn:
@@ -103,11 +103,11 @@ def counts(drawn: Sequence[Candidate]) -> dict[str, Counter[str]]:
     return out
 
 
-def _levels(scope: BoardScope, config: str, name: str, told: str | None) -> tuple[Level, ...]:
+def _levels(scope: BoardScope, config: str, name: str, stance_: str | None) -> tuple[Level, ...]:
     scenario = scope.suite.scenario(name)
     own = list(scenario.factors.items()) if scenario.factors else [("scenario", scenario.id)]
     side = [("side", scenario.side)] if scenario.side else []
-    return (*own, *side, ("subject", config), *([("stance", told)] if told else []))
+    return (*own, *side, ("subject", config), *([("stance", stance_)] if stance_ else []))
 
 
 def _stances(
@@ -137,7 +137,7 @@ def _filled(text: str, known: Mapping[str, str]) -> str:
     return text
 
 
-def _text(one: Candidate) -> str:
+def _text(one: LabelCandidate) -> str:
     """The conversation as it was, without who answered."""
     lines = dialogue.transcript_turns(one.trial, one.progress)
     return "\n\n".join(f"PERSON: {line.human}\n\nANSWER: {line.answer}" for line in lines)

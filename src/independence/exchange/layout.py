@@ -34,7 +34,7 @@ class ConfigName(NamedTuple):
     temperature: float
 
 
-class Place(NamedTuple):
+class PublishedPath(NamedTuple):
     """A file of a run: `rest` is its path below the run's directory."""
 
     config_dir: str
@@ -44,11 +44,10 @@ class Place(NamedTuple):
     older: bool = False  # of the older layout
 
 
-class Slot(NamedTuple):
+class TurnPosition(NamedTuple):
     """Where a turn file belongs in the suite."""
 
     scenario: Scenario
-    turn: int  # 0-based among the scenario's generated turns
     before: tuple[str, ...]  # ids of the generated turns the subject saw first, in order
 
 
@@ -74,7 +73,7 @@ def names_configuration(name: str) -> bool:
     return parse_config_dir(name) is not None or older_dir(name) is not None
 
 
-def place(parts: tuple[str, ...]) -> Place | None:
+def published_path(parts: tuple[str, ...]) -> PublishedPath | None:
     """Find the configuration and run of a file by its path; None where no part of it names a configuration."""
     for depth, part in enumerate(parts[:-1]):
         if name := parse_config_dir(part):
@@ -87,18 +86,19 @@ def place(parts: tuple[str, ...]) -> Place | None:
     return None
 
 
-def _placed(config_dir: str, name: ConfigName, below: tuple[str, ...]) -> Place:
+def _placed(config_dir: str, name: ConfigName, below: tuple[str, ...]) -> PublishedPath:
     run = _RUN.fullmatch(below[0])
-    return Place(config_dir, name, int(run[1]), below[1:]) if run else Place(config_dir, name, 1, below)
+    number, rest = (int(run[1]), below[1:]) if run else (1, below)
+    return PublishedPath(config_dir, name, number, rest)
 
 
-def slots(suite: Suite) -> dict[str, Slot]:
-    """Turn id -> slot, for every generated turn of the suite."""
-    out: dict[str, Slot] = {}
+def turn_positions(suite: Suite) -> dict[str, TurnPosition]:
+    """Turn id -> where it belongs, for every generated turn of the suite."""
+    out: dict[str, TurnPosition] = {}
     for scenario in suite.scenarios:
         seen = _inherited(suite, scenario)
-        for number, turn_id in enumerate(generated(scenario)):
-            out[turn_id] = Slot(scenario, number, seen)
+        for turn_id in generated(scenario):
+            out[turn_id] = TurnPosition(scenario, seen)
             seen = (*seen, turn_id)
     return out
 

@@ -1,30 +1,35 @@
-"""Imported runs as rows of the store, under the edition `published`.
+"""Imported results as rows of the store. Importing twice changes nothing.
 
-Importing twice changes nothing, but that a verdict which an older version could not read is mended.
+Results of the bench are kept under the edition `published`; a verdict that an older version could not read is mended.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import msgspec
 
 from independence.config.subjects import SIM
 from independence.exchange.anomalies import EMPTY_VERDICT
-from independence.exchange.rows import ImportedRun, ImportedTrial
+from independence.exchange.dialogues import ImportedCall, ImportedRun, ImportedTrial
 from independence.judge.spec import verdict_key
-from independence.store import context, records
+from independence.store import context, queries, records
+from independence.store.export_rows import Sidecar
 from independence.store.queries import PUBLISHED, REREAD
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.suites import digest
 from independence.suites.schema import Scenario, Suite
 from independence.suites.without_texts import without_texts
-from independence.types import Reply, Verdict
+from independence.types import Condition, Grade, Reply, Verdict, Where
+
+UNKNOWN_JUDGE = "unknown"  # whose verdicts were published without a name
 
 
-class Stored(NamedTuple):
+class NewRows(NamedTuple):
     """How many rows were new."""
 
     trials: int
@@ -32,90 +37,129 @@ class Stored(NamedTuple):
     verdicts: int
 
 
-def store(
-    connection: sqlite3.Connection, suite: Suite, runs: Sequence[ImportedRun], labels: Mapping[str, str]
-) -> Stored:
-    """Write a result set in one transaction; `labels` by config_dir. Raises sqlite3.Error, then nothing was written."""
-    known, ours = (msgspec.json.encode(one).decode() for one in (without_texts(suite), suite))
-    edition = EditionRow(suite.suite, PUBLISHED, known, ours)
-    trials = [(run, row, trial) for run in runs for row, trial in _places(run, suite)]
-    calls = [call for _, row, trial in trials if trial for call in _calls(row, trial)]
-    ends = {call.trial: call.after for call in calls}
-    verdicts = [v for _, row, trial in trials if trial and (v := _verdict(row, trial, ends.get(row.key, row.key)))]
+@dataclass(frozen=True)
+class ImportedRows:
+    """What an import writes."""
+
+    edition: EditionRow
+    subjects: dict[str, SubjectRow] = field(default_factory=dict)  # by config_dir
+    trials: list[TrialRow] = field(default_factory=list)
+    calls: list[CallRow] = field(default_factory=list)
+    verdicts: list[VerdictRow] = field(default_factory=list)
+    sidecars: list[Sidecar] = field(default_factory=list)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Everything that is written within, or, where it fails, nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if (
-            connection.execute(
-                "SELECT 1 FROM editions WHERE suite = ? AND edition = ?", (suite.suite, PUBLISHED)
-            ).fetchone()
-            is None
-        ):
-            records.add_edition(connection, edition)
-        records.add_subjects(connection, {run.config_dir: _subject(run, suite, labels) for run in runs}.values())
-        stored = Stored(
-            records.add_trials(connection, [row for _, row, _ in trials]),
-            records.add_calls_once(connection, calls),
-            records.mend_verdicts(connection, verdicts) + records.add_verdicts(connection, verdicts),
-        )
-        for run in runs:
-            if run.name_extraction:
-                subject = _subject(run, suite, labels)
-                records.add_sidecar(connection, subject, run.run, "name_extraction.json", run.name_extraction)
+        yield
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
-    return stored
 
 
-def _subject(run: ImportedRun, suite: Suite, labels: Mapping[str, str]) -> SubjectRow:
-    label = labels.get(run.config_dir, run.model_id)
-    simulated = run.model_id.startswith(f"{SIM}/")  # an exported run of our own says so in the id
-    return SubjectRow(suite.suite, PUBLISHED, run.config_dir, label, run.model_id, simulated)
+def write(connection: sqlite3.Connection, rows: ImportedRows, *, mend: bool = False) -> NewRows:
+    """Write what is not there yet, within a transaction; `mend` replaces verdicts that could not be read before."""
+    if queries.document(connection, Where(rows.edition.suite, rows.edition.edition)) is None:
+        records.add_edition(connection, rows.edition)
+    records.add_subjects(connection, rows.subjects.values())
+    trials = records.add_trials(connection, rows.trials)
+    calls = records.add_calls_once(connection, rows.calls)
+    mended = records.mend_verdicts(connection, rows.verdicts) if mend else 0
+    verdicts = mended + records.add_verdicts(connection, rows.verdicts)
+    for one in rows.sidecars:
+        records.add_sidecar(connection, rows.subjects[one.config_dir], one.run, one.name, one.content)
+    return NewRows(trials, calls, verdicts)
+
+
+def store(
+    connection: sqlite3.Connection, suite: Suite, runs: Sequence[ImportedRun], labels: Mapping[str, str]
+) -> NewRows:
+    """Write a result set in one transaction; `labels` by config_dir. Raises sqlite3.Error, then nothing was written."""
+    known, ours = (msgspec.json.encode(one).decode() for one in (without_texts(suite), suite))
+    rows = ImportedRows(EditionRow(suite.suite, PUBLISHED, known, ours))
+    for run in runs:
+        label = labels.get(run.config_dir, run.model_id)
+        rows.subjects[run.config_dir] = subject_row(suite, PUBLISHED, run.config_dir, run.model_id, label)
+        for row, trial in _places(run, suite):
+            rows.trials.append(row)
+            if trial:
+                calls = list(_calls(row.key, trial.calls))
+                rows.calls.extend(calls)
+                rows.verdicts.extend(_verdict(row.key, calls[-1].after if calls else row.key, trial))
+        if run.name_extraction:
+            rows.sidecars.append(Sidecar(run.config_dir, run.run, "name_extraction.json", run.name_extraction))
+    with transaction(connection):
+        return write(connection, rows, mend=True)
+
+
+def subject_row(suite: Suite, edition: str, config_dir: str, model_id: str, label: str) -> SubjectRow:
+    """A subject of an import; an exported run of a simulated one says so in the model's id."""
+    simulated = model_id.startswith(f"{SIM}/")
+    return SubjectRow(
+        suite=suite.suite, edition=edition, config_dir=config_dir, label=label, model_id=model_id, simulated=simulated
+    )  # fmt: skip
+
+
+def trial_row(
+    suite: Suite, edition: str, scenario: Scenario, *, config_dir: str, run: int, condition: Condition
+) -> TrialRow:
+    """A planned trial of an import, known by where it stands: what was asked is not known to the word."""
+    where = {"edition": edition, "suite": suite.suite, "config_dir": config_dir, "run": run, "scenario": scenario.id,
+             "condition": condition}  # fmt: skip
+    return TrialRow(
+        key=digest.sha256(where), suite=suite.suite, edition=edition, config_dir=config_dir, variant=condition.variant,
+        mode=condition.mode, experiment=scenario.experiment, scenario=scenario.id, run=run, parent=None,
+        turns=sum(turn.reply is None for turn in scenario.turns), shape=digest.canonical(where).decode(),
+    )  # fmt: skip
+
+
+def verdict_row(
+    trial: str, at: str, judge: str, grade: Grade, *, judged_at: str | None, rubric: str = PUBLISHED
+) -> VerdictRow:
+    """The verdict of a published judge on a dialogue that ends `at`."""
+    settings = digest.canonical({"judge": judge, "published": True}).decode()
+    return VerdictRow(
+        key=verdict_key(at, PUBLISHED, settings), trial=trial, judge=judge or UNKNOWN_JUDGE, rubric=rubric, context=at,
+        settings=settings, grade=grade, judged_at=judged_at,
+    )  # fmt: skip
 
 
 def _places(run: ImportedRun, suite: Suite) -> Iterator[tuple[TrialRow, ImportedTrial | None]]:
     """Every scenario of the suite under every condition the run has, with what was published for it."""
     found = {(trial.variant, trial.mode, trial.scenario): trial for trial in run.trials}
-    for variant, mode in dict.fromkeys((trial.variant, trial.mode) for trial in run.trials):
+    for condition in dict.fromkeys(Condition(trial.variant, trial.mode) for trial in run.trials):
         for scenario in suite.scenarios:
-            yield _trial(run, suite, scenario, (variant, mode)), found.get((variant, mode, scenario.id))
+            row = trial_row(
+                suite, PUBLISHED, scenario, config_dir=run.config_dir, run=run.run, condition=condition
+            )  # fmt: skip
+            yield row, found.get((*condition, scenario.id))
 
 
-def _trial(run: ImportedRun, suite: Suite, scenario: Scenario, condition: tuple[str, str]) -> TrialRow:
-    place = {"edition": PUBLISHED, "suite": suite.suite, "config_dir": run.config_dir, "run": run.run,
-             "scenario": scenario.id, "condition": condition}  # fmt: skip
-    turns = sum(turn.reply is None for turn in scenario.turns)
-    return TrialRow(
-        digest.sha256(place), suite.suite, PUBLISHED, run.config_dir, *condition, scenario.experiment, scenario.id,
-        run.run, None, turns, digest.canonical(place).decode(),
-    )  # fmt: skip
-
-
-def _calls(row: TrialRow, trial: ImportedTrial) -> Iterator[CallRow]:
-    at = context.begin(row.key)
-    for call in trial.calls:
+def _calls(trial: str, calls: Sequence[ImportedCall]) -> Iterator[CallRow]:
+    at = context.begin(trial)
+    for call in calls:
         answer = call.answer
         if isinstance(answer, Reply) and call.flags:
             answer = msgspec.structs.replace(answer, flags=(*answer.flags, *call.flags))
         after = context.extend(at, answer)
         yield CallRow(
-            row.key, call.turn, call.turn_id, at, after, answer, call.request_messages, call.timestamp or None
-        )
+            trial=trial, turn=call.turn, turn_id=call.turn_id, context=at, after=after, answer=answer,
+            messages=call.request_messages, answered_at=call.timestamp or None,
+        )  # fmt: skip
         at = after
 
 
-def _verdict(row: TrialRow, trial: ImportedTrial, at: str) -> VerdictRow | None:
-    if trial.grade is None:
-        return None
-    settings = digest.canonical({"judge": trial.judge_model, "published": True}).decode()
-    grade = trial.grade
+def _verdict(trial: str, at: str, given: ImportedTrial) -> Iterator[VerdictRow]:
+    grade = given.grade
+    if grade is None:
+        return
+    reread = isinstance(grade, Verdict) and EMPTY_VERDICT in given.flags
     if isinstance(grade, Verdict):
-        grade = msgspec.structs.replace(grade, usage=trial.judge_usage)
-    at_last = max((call.timestamp for call in trial.calls), default="")
-    key = verdict_key(at, PUBLISHED, settings)
-    reread = isinstance(grade, Verdict) and EMPTY_VERDICT in trial.flags
-    return VerdictRow(
-        key, row.key, trial.judge_model or "unknown", REREAD if reread else PUBLISHED, at, settings, grade,
-        judged_at=at_last or None,
-    )  # fmt: skip
+        grade = msgspec.structs.replace(grade, usage=given.judge_usage)
+    last = max((call.timestamp for call in given.calls), default="")
+    rubric = REREAD if reread else PUBLISHED
+    yield verdict_row(trial, at, given.judge_model, grade, judged_at=last or None, rubric=rubric)

@@ -1,20 +1,50 @@
-"""What a reader found, in numbers. Nothing here prints or decides."""
+"""What a reader of published results found, in numbers, and how often each kind of oddity was met."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import msgspec
 
-from independence.exchange.dialogues import Guide
-from independence.exchange.rows import ImportedRun
-from independence.exchange.tally import AnomalyCount, counted
+from independence.exchange.anomalies import (
+    CATALOGUE,
+    EMPTY_VERDICT,
+    MISSING_DIMENSION,
+    MISSING_FILE,
+    NOT_IN_SET,
+    SPLIT_RUN,
+    STALE_CHAIN,
+    UNREGISTERED,
+    Anomaly,
+    Unit,
+)
+from independence.exchange.dialogues import ImportedRun, ImportedTrial, SuiteLayout
+from independence.exchange.layout import generated
+from independence.exchange.responses import STALE
+from independence.stats.published import ScoredVerdict, SubjectRuns, published_row, run_dimensions
+from independence.stats.published_rules import ScoringRule
 from independence.types import Reply, Verdict
 
+RunKey = tuple[str, int]  # config_dir, run
 
-class Summary(msgspec.Struct, frozen=True):
+
+class AnomalyCount(msgspec.Struct, frozen=True):
+    """How often one kind of oddity was met. `count` is in `unit`; the rest is where."""
+
+    id: str
+    flag: str
+    about: str
+    unit: Unit
+    count: int
+    runs: int
+    configurations: int
+
+
+class ImportSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A result set in numbers. `anomalies` follows the catalogue; kinds that could not be looked for are left out."""
 
     files: int  # regular files below configuration directories
@@ -28,14 +58,14 @@ class Summary(msgspec.Struct, frozen=True):
     unknown_files: int  # not part of the suite's layout; ignored
     unreadable: tuple[str, ...]  # response files that are not readable JSON of the right shape; skipped
     anomalies: tuple[AnomalyCount, ...]
-    older: int = 0  # configurations of the older layout, whose names say neither effort nor temperature
+    older: int  # configurations of the older layout, whose names say neither effort nor temperature
 
     def count(self, flag: str) -> int:
         """How often a kind of oddity was met. Raises KeyError for one that was not looked for."""
         return {anomaly.flag: anomaly.count for anomaly in self.anomalies}[flag]
 
 
-class Found(NamedTuple):
+class FileCounts(NamedTuple):
     """What the reader met on its way, besides runs."""
 
     files: int
@@ -44,12 +74,15 @@ class Found(NamedTuple):
     older: int = 0
 
 
-def summarise(runs: Sequence[ImportedRun], found: Found, by: Guide, registered: frozenset[str] | None) -> Summary:
+def summarise(
+    runs: Sequence[ImportedRun], found: FileCounts, by: SuiteLayout, registered: frozenset[str] | None
+) -> ImportSummary:
     """Count everything. `registered`: the configuration directories of a models file; None where there is none."""
     trials = [trial for run in runs for trial in run.trials]
     answers = [call.answer for trial in trials for call in trial.calls]
     replies = sum(isinstance(answer, Reply) for answer in answers)
-    return Summary(
+    sizes = Counter(sum(len(trial.calls) for trial in run.trials) for run in runs)
+    return ImportSummary(
         files=found.files,
         replies=replies,
         blank=len(answers) - replies,
@@ -57,7 +90,7 @@ def summarise(runs: Sequence[ImportedRun], found: Found, by: Guide, registered: 
         name_extractions=sum(bool(run.name_extraction) for run in runs),
         runs=len(runs),
         configurations=len({run.config_dir for run in runs}),
-        run_sizes=dict(sorted(Counter(_size(run) for run in runs).items(), reverse=True)),
+        run_sizes=dict(sorted(sizes.items(), reverse=True)),
         unknown_files=found.unknown,
         unreadable=found.unreadable,
         anomalies=counted(runs, by, registered),
@@ -65,5 +98,92 @@ def summarise(runs: Sequence[ImportedRun], found: Found, by: Guide, registered: 
     )
 
 
-def _size(run: ImportedRun) -> int:
-    return sum(len(trial.calls) for trial in run.trials)
+def counted(
+    runs: Sequence[ImportedRun], by: SuiteLayout, registered: frozenset[str] | None
+) -> tuple[AnomalyCount, ...]:
+    """Counts in the catalogue's order. What cannot be looked for is left out: what is in a models file when
+    `registered` is None, holes in dimensions when the suite has no published rule.
+    """
+    met: dict[str, Counter[RunKey]] = {anomaly.flag: Counter() for anomaly in CATALOGUE}
+    for run in runs:
+        for flag, times in _of_run(run, by):
+            met[flag][run.config_dir, run.run] += times
+    keys = {(run.config_dir, run.run) for run in runs}
+    skipped = set()
+    if by.rule:
+        met[MISSING_DIMENSION].update(_holes(runs, by.rule))
+    else:
+        skipped.add(MISSING_DIMENSION)
+    if registered is not None:
+        met[UNREGISTERED].update(key for key in keys if key[0] not in registered)
+        met[NOT_IN_SET].update((name, 0) for name in registered - {config_dir for config_dir, _ in keys})
+    else:
+        skipped |= {UNREGISTERED, NOT_IN_SET}
+    return tuple(_count(kind, met[kind.flag], keys) for kind in CATALOGUE if kind.flag not in skipped)
+
+
+def subjects(runs: Iterable[ImportedRun]) -> tuple[SubjectRuns, ...]:
+    """The verdicts of imported runs as a scoring rule takes them, in the order the runs come."""
+    by_config: dict[str, list[list[ScoredVerdict]]] = {}
+    for run in runs:
+        by_config.setdefault(run.config_dir, []).append(_verdicts(run))
+    return tuple(SubjectRuns(config_dir, tuple(verdicts)) for config_dir, verdicts in by_config.items())
+
+
+def _count(kind: Anomaly, met: Counter[RunKey], keys: set[RunKey]) -> AnomalyCount:
+    where = {key for key, times in met.items() if times}
+    runs, configurations = len(where & keys), len({config_dir for config_dir, _ in where})
+    total = {"runs": runs, "configurations": configurations}.get(kind.unit, met.total())
+    return AnomalyCount(**kind._asdict(), count=total, runs=runs, configurations=configurations)
+
+
+def _of_run(run: ImportedRun, by: SuiteLayout) -> Iterator[tuple[str, int]]:
+    for trial in run.trials:
+        for flag in _of_trial(trial):
+            yield flag, 1
+    yield MISSING_FILE, _missing_files(run, by)
+    yield SPLIT_RUN, int(_split(run))
+
+
+def _of_trial(trial: ImportedTrial) -> Iterator[str]:
+    yield from trial.flags
+    for call in trial.calls:
+        yield from call.flags
+        for flag in call.answer.flags if isinstance(call.answer, Reply) else ():
+            yield STALE_CHAIN if flag == STALE and trial.turns > 2 else flag
+
+
+def _missing_files(run: ImportedRun, by: SuiteLayout) -> int:
+    """Turn files that a run lacks. A run without a whole experiment comes from another version and lacks nothing."""
+    experiments = {position.scenario.experiment for position in by.turns.values()}
+    missing = 0
+    for cell in {(trial.variant, trial.mode) for trial in run.trials}:
+        own = {trial.scenario: trial for trial in run.trials if (trial.variant, trial.mode) == cell}
+        if {trial.experiment for trial in own.values()} == experiments:
+            present = sum(len(trial.calls) for trial in own.values())
+            missing += sum(len(generated(scenario)) for scenario in by.suite.scenarios) - present
+    return missing
+
+
+def _split(run: ImportedRun) -> bool:
+    times = []
+    for call in (call for trial in run.trials for call in trial.calls):
+        with suppress(ValueError, OverflowError):
+            times.append(datetime.fromisoformat(call.timestamp).timestamp())
+    return bool(times) and max(times) - min(times) > timedelta(days=1).total_seconds()
+
+
+def _holes(runs: Sequence[ImportedRun], rule: ScoringRule) -> Iterator[RunKey]:
+    """Runs without data for a dimension, among configurations that have data for all of them."""
+    tested = {subject.config_dir for subject in subjects(runs) if published_row(subject, rule).fully_tested}
+    for run in runs:
+        if run.config_dir in tested and rule.required - run_dimensions(_verdicts(run), rule).keys():
+            yield run.config_dir, run.run
+
+
+def _verdicts(run: ImportedRun) -> list[ScoredVerdict]:
+    return [
+        ScoredVerdict(trial.scenario, trial.experiment, trial.grade.values)
+        for trial in run.trials
+        if isinstance(trial.grade, Verdict) and EMPTY_VERDICT not in trial.flags  # the publisher did not have it
+    ]

@@ -1,25 +1,35 @@
-"""One dialogue as it was: every message as sent, every reply with what is known of it, every judge's verdict."""
+"""One dialogue as it was: every message as sent, every reply with what is known of it, every judge's verdict.
+
+`table` lists the dialogues of a subject.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 import msgspec
 
+from independence.errors import StoreError
 from independence.exchange.requests import Requests
+from independence.report import planned_verdicts
+from independence.report.table import Column, Table
 from independence.store import export_rows, queries
-from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
+from independence.store.export_rows import ExportedAnswer, ExportedTrial
 from independence.store.queries import PUBLISHED, REREAD
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.types import Attempt, Scalar
 
 Origin = Literal["system", "human", "scripted", "generated", "protocol"]
+_COLUMNS = (
+    Column("experiment", "Experiment"), Column("scenario", "Scenario"), Column("run", "Run", "count"),
+    Column("scores", "Scores"), Column("missing", "Missing"), Column("flags", "Flags"),
+)  # fmt: skip
 
 
-class Part(msgspec.Struct, frozen=True):
+class TrajectoryMessage(msgspec.Struct, frozen=True):
     """One message of a request. `call` is the tool call as sent: the words in it are its `text`."""
 
     role: str
@@ -31,7 +41,7 @@ class Part(msgspec.Struct, frozen=True):
     private: str = ""  # content beside a tool call, as it was replayed
 
 
-class Answer(msgspec.Struct, frozen=True):
+class TrajectoryAnswer(msgspec.Struct, frozen=True):
     """What came back; `missing` says why nothing usable did."""
 
     text: str
@@ -53,18 +63,18 @@ class Answer(msgspec.Struct, frozen=True):
     attempts: tuple[Attempt, ...]
 
 
-class Turn(msgspec.Struct, frozen=True):
+class TrajectoryTurn(msgspec.Struct, frozen=True, kw_only=True):
     """One request and its answer. `new` is what the request adds to the one before and its answer."""
 
     turn: int  # from 1
     turn_id: str
     request: msgspec.Raw  # the messages, as sent
-    new: tuple[Part, ...]
+    new: tuple[TrajectoryMessage, ...]
     anew: bool  # the request does not go on from the one before: `new` is all of it
-    answer: Answer
+    answer: TrajectoryAnswer
 
 
-class Opinion(msgspec.Struct, frozen=True):
+class TrajectoryVerdict(msgspec.Struct, frozen=True):
     """One judge's verdict."""
 
     judge: str
@@ -80,7 +90,7 @@ class Opinion(msgspec.Struct, frozen=True):
     judged_at: str
 
 
-class Who(msgspec.Struct, frozen=True):
+class TrajectorySubject(msgspec.Struct, frozen=True):
     """The subject."""
 
     config: str
@@ -89,14 +99,14 @@ class Who(msgspec.Struct, frozen=True):
     simulated: bool
 
 
-class Trajectory(msgspec.Struct, frozen=True):
+class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     """A dialogue and everything said about it."""
 
     suite: str
     edition: str
     condition: str
     imported: bool
-    subject: Who
+    subject: TrajectorySubject
     experiment: str
     scenario: str
     title: str | None  # None for imports: their words are not ours
@@ -104,66 +114,105 @@ class Trajectory(msgspec.Struct, frozen=True):
     trial: str
     continues: str | None  # the scenario whose dialogue comes first
     tool: dict[str, str] | None  # as offered with every request; None for imports, which do not say, and without one
-    turns: tuple[Turn, ...]
-    verdicts: tuple[Opinion, ...]
+    turns: tuple[TrajectoryTurn, ...]
+    verdicts: tuple[TrajectoryVerdict, ...]
 
 
-class Shown(NamedTuple):
-    """Which dialogue, and whose verdicts."""
+def table(connection: sqlite3.Connection, scope: BoardScope, config: str, judge: str | None, run: int | None) -> Table:
+    """The dialogues of one subject with their scores by one judge, by scenario and run. `run`: that one alone.
 
-    scope: BoardScope
-    spot: ExportedTrial
-    judge: str | None = None
+    Raises StoreError where there is no such run.
+    """
+    read = planned_verdicts.planned_verdicts(connection, scope, judge)
+    own = [cell for cell in read.planned if cell.config_dir == config and run in (None, cell.run)]
+    if not own:
+        raise StoreError(f"--run {run}: there is no such run here")
+    label, _, simulated = queries.subjects(connection, scope.where)[config]
+    own.sort(key=lambda cell: (cell.experiment, cell.scenario, cell.run))
+    rows = [
+        (
+            cell.experiment, cell.scenario, cell.run,
+            ", ".join(f"{name} {float(value):g}" for name, value in (cell.given or {}).items()) or None,
+            cell.missing, ", ".join(cell.flags) or None,
+        )
+        for cell in own
+    ]  # fmt: skip
+    kept = [at for at in range(len(_COLUMNS)) if at < 4 or any(row[at] for row in rows)]
+    notes = (
+        f"{scope.where.edition_name}, {scope.condition}, judge {read.judge or 'none'}.",
+        "`independence show SUBJECT SCENARIO --run N` prints a dialogue with every verdict and its reasons.",
+    )
+    title = f"Dialogues of {label} (simulated)" if simulated else f"Dialogues of {label}"
+    shown = tuple(tuple(row[at] for at in kept) for row in rows)
+    return Table("dialogues", title, tuple(_COLUMNS[at] for at in kept), shown, notes)
 
 
-def read(connection: sqlite3.Connection, shown: Shown) -> Trajectory:
-    """Read one dialogue."""
-    scope, spot, _ = shown
+def read(
+    connection: sqlite3.Connection, scope: BoardScope, trial: ExportedTrial, judge: str | None = None
+) -> Trajectory:
+    """Read one dialogue, with the verdicts of one judge (None: of all)."""
     suite = scope.suite
-    about = queries.subjects(connection, scope.where)[spot.config_dir]
-    answers = export_rows.answers_of(connection, spot.trial)
+    label, model_id, simulated = queries.subjects(connection, scope.where)[trial.config_dir]
+    answers = export_rows.answers_of(connection, trial.trial)
     imported = queries.imported(scope.edition) or any(answer.messages is not None for answer in answers)
-    known = next((one for one in suite.scenarios if one.id == spot.scenario), None)
+    known = next((one for one in suite.scenarios if one.id == trial.scenario), None)
     tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
-    said = _said(connection, scope, spot)
+    verdicts = _verdicts(connection, scope, trial, answers[-1].after if answers else "")
     return Trajectory(
-        suite.suite, scope.edition, str(scope.condition), imported, Who(spot.config_dir, *about), spot.experiment,
-        spot.scenario, None if imported or known is None else known.title, spot.run, spot.trial,
-        known.follows if known else None,
-        {"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
-        tuple(_turns(answers, [_request(connection, shown, one, imported=imported) for one in answers], said)),
-        tuple(_opinions(connection, shown, answers[-1].after if answers else "")),
+        suite=suite.suite, edition=scope.edition, condition=str(scope.condition), imported=imported,
+        subject=TrajectorySubject(trial.config_dir, label, model_id, simulated), experiment=trial.experiment,
+        scenario=trial.scenario, title=None if imported or known is None else known.title, run=trial.run,
+        trial=trial.trial, continues=known.follows if known else None,
+        tool={"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
+        turns=tuple(_turns(answers, _requests(connection, scope, trial, answers, imported=imported),
+                           _texts(connection, scope, trial))),
+        verdicts=tuple(one for one in verdicts if judge in (None, one.judge)),
     )  # fmt: skip
 
 
-def _said(connection: sqlite3.Connection, scope: BoardScope, spot: ExportedTrial) -> set[str]:
+def _texts(connection: sqlite3.Connection, scope: BoardScope, trial: ExportedTrial) -> set[str]:
     """Everything the subject said in this dialogue and in those it continues."""
     states = queries.states(connection, scope.where)
     parents = {state.key: state.parent for state in states}
-    texts, key = set(), spot.trial
+    texts, key = set(), trial.trial
     while key:
         texts |= {call.text.strip() for call in queries.calls_of(connection, key)}
         key = parents.get(key) or ""
     return texts - {""}
 
 
-def _request(connection: sqlite3.Connection, shown: Shown, answer: ExportedAnswer, *, imported: bool) -> bytes:
-    """The messages as sent. Our own texts never stand in for those of an import."""
+def _requests(
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    trial: ExportedTrial,
+    answers: Sequence[ExportedAnswer],
+    *,
+    imported: bool,
+) -> list[bytes]:
+    """The messages of each request as sent. Our own texts never stand in for those of an import."""
     if imported:
-        return answer.messages or b"[]"
-    return Requests(connection, shown.scope).of(shown.spot, answer)
+        return [answer.messages or b"[]" for answer in answers]
+    known = Requests(connection, scope)
+    return [known.of(trial, answer) for answer in answers]
 
 
-def _turns(answers: Sequence[ExportedAnswer], requests: Sequence[bytes], said: Collection[str]) -> Iterator[Turn]:
+def _turns(
+    answers: Sequence[ExportedAnswer], requests: Sequence[bytes], texts: Collection[str]
+) -> Iterator[TrajectoryTurn]:
     before: list[Any] = []
     replied = ""
     for number, (answer, request) in enumerate(zip(answers, requests, strict=True), start=1):
         messages = _decoded(request)
         goes_on = messages[: len(before)] == before
-        new = [_part(message, said) for message in (messages[len(before) :] if goes_on else messages)]
+        new = [_message(message, texts) for message in (messages[len(before) :] if goes_on else messages)]
         if goes_on and number > 1 and new and new[0].text.strip() == replied:
             new = new[1:]  # the answer before, which was shown already
-        yield Turn(number, answer.turn_id, msgspec.Raw(request), tuple(new), not goes_on, _answer(answer))
+        columns = {name: getattr(answer, name) for name in TrajectoryAnswer.__struct_fields__}
+        lists = {name: msgspec.json.decode(columns[name]) for name in ("flags", "attempts")}
+        yield TrajectoryTurn(
+            turn=number, turn_id=answer.turn_id, request=msgspec.Raw(request), new=tuple(new), anew=not goes_on,
+            answer=msgspec.convert(columns | lists, TrajectoryAnswer),
+        )  # fmt: skip
         before, replied = messages, answer.text.strip()
 
 
@@ -175,55 +224,47 @@ def _decoded(request: bytes) -> list[Any]:
     return [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
 
 
-def _part(message: dict[str, Any], said: Collection[str]) -> Part:
+def _message(message: Mapping[str, Any], texts: Collection[str]) -> TrajectoryMessage:
     role, content = str(message.get("role", "")), message.get("content")
     text = content if isinstance(content, str) else "" if content is None else msgspec.json.encode(content).decode()
     calls = message.get("tool_calls") or []
     if role == "assistant" and calls and isinstance(calls[0], dict):
-        return _call(calls[0], text, said)
+        return _tool_call(calls[0], text, texts)
     if role == "assistant":
-        return Part(role, "generated" if text.strip() in said else "scripted", text)
-    return Part(role, "system" if role == "system" else "human", text, call_id=message.get("tool_call_id"))
+        return TrajectoryMessage(role, _origin(text, texts), text)
+    return TrajectoryMessage(role, "system" if role == "system" else "human", text, call_id=message.get("tool_call_id"))
 
 
-def _call(call: dict[str, Any], content: str, said: Collection[str]) -> Part:
+def _tool_call(call: Mapping[str, Any], content: str, texts: Collection[str]) -> TrajectoryMessage:
     function = call.get("function") or {}
     arguments = str(function.get("arguments", ""))
     try:
         words = [value for value in msgspec.json.decode(arguments).values() if isinstance(value, str)]
     except (msgspec.DecodeError, AttributeError, RecursionError):
         words = [arguments]
-    name, call_id = str(function.get("name", "")), str(call.get("id", ""))
-    if not words:  # the tool is only listened to; what was said stands beside the call
-        origin: Origin = "protocol" if not content else "generated" if content.strip() in said else "scripted"
-        return Part("assistant", origin, content, name, call_id, arguments)
-    text = "\n\n".join(words)
-    origin = "generated" if text.strip() in said else "scripted"
-    return Part("assistant", origin, text, name, call_id, arguments, content)
-
-
-def _answer(row: ExportedAnswer) -> Answer:
-    return Answer(
-        row.text, row.missing, msgspec.json.decode(row.flags, type=tuple[str, ...]), row.thinking, row.reasoning,
-        row.raw, row.channel, row.finish_reason, row.served_model, row.served_provider, row.prompt_tokens,
-        row.completion_tokens, row.reasoning_tokens, row.cost_usd, row.seconds, row.answered_at,
-        msgspec.json.decode(row.attempts, type=tuple[Attempt, ...]),
+    text, private = ("\n\n".join(words), content) if words else (content, "")
+    # Without words the tool is only listened to; what was said stands beside the call.
+    origin: Origin = _origin(text, texts) if words or content else "protocol"
+    return TrajectoryMessage(
+        "assistant", origin, text, call=str(function.get("name", "")), call_id=str(call.get("id", "")),
+        arguments=arguments, private=private,
     )  # fmt: skip
 
 
-def _opinions(connection: sqlite3.Connection, shown: Shown, at: str) -> Iterator[Opinion]:
-    suite = grading(connection, shown.scope)
+def _origin(text: str, texts: Collection[str]) -> Origin:
+    return "generated" if text.strip() in texts else "scripted"
+
+
+def _verdicts(
+    connection: sqlite3.Connection, scope: BoardScope, trial: ExportedTrial, end: str
+) -> Iterator[TrajectoryVerdict]:
+    """Every verdict on a dialogue that ends at `end`."""
+    suite = grading(connection, scope)
     known = {scenario.id: scenario for scenario in suite.scenarios}
     rubrics = {PUBLISHED, REREAD}
-    if shown.spot.scenario in known:
-        rubrics.add(digest.rubric(suite, known[shown.spot.scenario]))
-    for row in export_rows.verdicts_of(connection, shown.spot.trial):
-        if shown.judge in (None, row.judge):
-            yield _opinion(row, current=row.context == at and row.rubric in rubrics)
-
-
-def _opinion(row: ExportedVerdict, *, current: bool) -> Opinion:
-    return Opinion(
-        row.judge, current, row.missing, msgspec.json.decode(row.fields), row.reasoning, row.raw, row.route,
-        row.probability, row.auditor, row.cost_usd, row.judged_at,
-    )  # fmt: skip
+    if trial.scenario in known:
+        rubrics.add(digest.rubric(suite, known[trial.scenario]))
+    for row in export_rows.verdicts_of(connection, trial.trial):
+        current = row.context == end and row.rubric in rubrics
+        columns = {**row._asdict(), "current": current, "values": msgspec.json.decode(row.fields)}
+        yield msgspec.convert(columns, TrajectoryVerdict)

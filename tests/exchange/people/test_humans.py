@@ -76,7 +76,7 @@ def test_columns_may_stand_anywhere_and_lines_without_a_value_wait(
     head = "Text,Value,Field,Rater,Item"
     text = f'"two\nlines",4,drift,human:Ann,{items["dinner"]}\n,,kept,,{items["radio"]}'
     read = humans.read(file(tmp_path, text, head=head), connection)
-    assert [(one.line, one.rater, one.values) for one in read.given] == [(2, "Ann", {"drift": 4})]
+    assert [(one.line, one.row.judge, one.values) for one in read.verdicts] == [(2, "human:Ann", {"drift": 4})]
     assert read.blank == 1
 
 

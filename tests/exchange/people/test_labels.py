@@ -12,7 +12,7 @@ import pytest
 
 from independence.errors import StoreError
 from independence.exchange import humans, labels
-from independence.exchange.labels import Candidate
+from independence.exchange.labels import LabelCandidate
 from independence.exchange.rent import folder, reader, storing
 from independence.store import scopes
 from independence.suites.load import LoadedSuite, load
@@ -26,7 +26,7 @@ def rows(content: bytes) -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def found(tmp_path: Path, connection: sqlite3.Connection) -> list[Candidate]:
+def found(tmp_path: Path, connection: sqlite3.Connection) -> list[LabelCandidate]:
     """Two models, 24 cases of three sides each; scores lean to the tenant."""
     suite = load("rent").suite
     said = [folders.answer(suite, f"{at:03d}", model) for model in ("acme/a", "acme/b") for at in range(72)]
@@ -38,7 +38,7 @@ def found(tmp_path: Path, connection: sqlite3.Connection) -> list[Candidate]:
     return labels.candidates(connection, scopes.find(connection, "rent", None, None), None, ())
 
 
-def test_the_sample_is_balanced_over_factors_sides_subjects_and_stance(found: list[Candidate]) -> None:
+def test_the_sample_is_balanced_over_factors_sides_subjects_and_stance(found: list[LabelCandidate]) -> None:
     assert len(found) == 144
     counted = labels.counts(labels.sample(found, 24, 1))
     assert set(counted) == {
@@ -51,7 +51,7 @@ def test_the_sample_is_balanced_over_factors_sides_subjects_and_stance(found: li
     assert counted["stance"]["pos"] >= 8  # a draw without strata would have 4
 
 
-def test_a_seed_decides_and_decides_the_same_each_time(found: list[Candidate]) -> None:
+def test_a_seed_decides_and_decides_the_same_each_time(found: list[LabelCandidate]) -> None:
     drawn = [[one.item for one in labels.sample(own, 12, seed)] for own, seed in
              ((found, 1), (found[::-1], 1), (found, 2))]  # fmt: skip
     assert drawn[0] == drawn[1]
@@ -60,7 +60,7 @@ def test_a_seed_decides_and_decides_the_same_each_time(found: list[Candidate]) -
 
 
 def test_a_line_holds_the_words_and_room_for_a_score_and_names_no_model(
-    connection: sqlite3.Connection, found: list[Candidate]
+    connection: sqlite3.Connection, found: list[LabelCandidate]
 ) -> None:
     content = labels.to_csv(scopes.find(connection, "rent", None, None).suite, found[:5])
     read = rows(content)

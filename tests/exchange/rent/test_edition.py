@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from independence.exchange.rent import edition, folder, reader, storing, words
-from independence.exchange.rent.edition import Edition
-from independence.exchange.rent.reader import Imported
-from independence.exchange.rent.storing import Stored
+from independence.exchange.rent.edition import FolderEdition
+from independence.exchange.rent.reader import ImportedFolder
+from independence.exchange.storing import NewRows
 from independence.store import export_rows, queries
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
@@ -21,14 +21,14 @@ BASE: LoadedSuite = load("rent")
 REAL = "rent-1760158358"
 
 
-def find(top: Path) -> tuple[Edition, Imported]:
+def find(top: Path) -> tuple[FolderEdition, ImportedFolder]:
     found = folder.find(top)
     assert found is not None
     of = edition.find(found, BASE)
     return of, reader.read(found, of.suite, of)
 
 
-def take(connection: sqlite3.Connection, top: Path) -> tuple[Edition, Stored]:
+def take(connection: sqlite3.Connection, top: Path) -> tuple[FolderEdition, NewRows]:
     of, imported = find(top)
     return of, storing.store(connection, of.suite, imported)
 
@@ -56,7 +56,7 @@ def test_the_same_words_are_one_edition_whatever_part_of_them_was_answered(tmp_p
     whole, _ = find(worded.folder(tmp_path / "whole", rows))
     part, imported = find(folders.write(tmp_path / "part", grid=rows, answers=worded.answers(rows[:2])))
     assert part.name == whole.name
-    assert len(imported.held) == 2
+    assert len(imported.answers) == 2
 
 
 def test_another_sentence_is_another_edition(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_an_answer_to_other_words_than_its_prompts_is_named_and_left_out(tmp_pat
     said = worded.answers(rows)
     said[3] = said[3] | {"messages": [{"role": "user", "content": "Something else?"}]}
     _, imported = find(folders.write(tmp_path / "run", grid=rows, answers=said))
-    assert [held.scenario for held in imported.held] == ["00", "01", "02", "04", "05"]
+    assert [one.key[2] for one in imported.answers] == ["00", "01", "02", "04", "05"]
     (oddity,) = [one for one in imported.oddities if one.kind == "other_words"]
     assert (oddity.at.file, oddity.at.number) == ("run.jsonl", 4)
 
@@ -89,19 +89,19 @@ def test_runs_that_are_named_by_a_digest_are_told_apart(tmp_path: Path, connecti
 def test_records_without_words_stay_where_their_facts_put_them(tmp_path: Path, rent: Suite) -> None:
     said = [folders.answer(rent, prompt, messages=[]) for prompt in folders.TRIPLET]
     of, imported = find(folders.write(tmp_path / "run", answers=said))
-    assert (of.name, len(imported.held)) == ("published", 3)
+    assert (of.name, len(imported.answers)) == ("published", 3)
 
 
 def test_words_of_ours_are_not_the_published_ones(tmp_path: Path, rent: Suite) -> None:
-    spoken = words.spoken(rent)
+    asked = words.first_requests(rent)
     said = [
         folders.answer(
-            rent, prompt, messages=[{"role": role, "content": text} for role, text in spoken[prompt]]
+            rent, prompt, messages=[{"role": role, "content": text} for role, text in asked[prompt]]
         ) for prompt in folders.TRIPLET
     ]  # fmt: skip
     of, imported = find(folders.write(tmp_path / "run", answers=said))
     assert of.name.startswith("published-")
-    assert [held.scenario for held in imported.held] == [*folders.TRIPLET]
+    assert [one.key[2] for one in imported.answers] == [*folders.TRIPLET]
     cells = {of.suite.scenario(prompt).cell for prompt in folders.TRIPLET}
     assert cells == {rent.scenario("000").cell}
 
@@ -136,9 +136,9 @@ def test_answers_that_an_old_store_kept_as_published_go_when_their_folder_is_imp
         assert top is not None
         read = reader.read(top, rent)
         if name == "kept":
-            (held,) = read.held
-            other = msgspec.structs.replace(held.read.record, messages=msgspec.Raw(b'[{"role":"user","content":"?"}]'))
-            read = msgspec.structs.replace(read, held=(held._replace(read=held.read._replace(record=other)),))
+            (first,) = read.answers
+            other = msgspec.structs.replace(first.record, messages=msgspec.Raw(b'[{"role":"user","content":"?"}]'))
+            read = msgspec.structs.replace(read, answers=(first._replace(line=first.line._replace(record=other)),))
         storing.store(connection, rent, read)
     of, stored = take(connection, tmp_path / "run")
     assert (stored.replies, stored.verdicts) == (3, 3)

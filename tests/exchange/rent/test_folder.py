@@ -43,7 +43,7 @@ def test_any_of_its_files_names_the_run_it_is_of(tmp_path: Path, rent: Suite) ->
     for name in ("night.jsonl", "night_scored.jsonl"):
         found = folder.find(top / name)
         assert found is not None
-        assert (found.answers, found.judged) == (top / "night.jsonl", top / "night_scored.jsonl")
+        assert (found.answers, found.scored) == (top / "night.jsonl", top / "night_scored.jsonl")
 
 
 def test_another_program_s_run_jsonl_is_not_taken_for_one(tmp_path: Path) -> None:

@@ -3,15 +3,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from independence.exchange.rent import folder, grid
-from independence.exchange.rent.folder import Folder
-from independence.exchange.rent.oddities import Oddity
+from independence.exchange.rent import folder, prompts
+from independence.exchange.rent.folder import Oddity, RentFolder
 from independence.suites.schema import Suite
 
 from . import folders
 
 
-def found_in(top: Path) -> Folder:
+def found_in(top: Path) -> RentFolder:
     found = folder.find(top)
     assert found is not None
     return found
@@ -20,7 +19,7 @@ def found_in(top: Path) -> Folder:
 def read(top: Path, suite: Suite) -> tuple[list[str], list[tuple[str, str, int]]]:
     """Scenarios that were asked for, and the oddities with their places."""
     oddities: list[Oddity] = []
-    asked = grid.asked(suite, grid.rows(found_in(top), oddities), oddities)
+    asked = prompts.by_scenario(suite, prompts.grid_rows(found_in(top), oddities), oddities)
     return list(asked), [(one.kind, one.at.file, one.at.number) for one in oddities]
 
 

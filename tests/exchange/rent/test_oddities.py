@@ -1,16 +1,16 @@
 from __future__ import annotations
 
-from independence.exchange.rent import oddities
-from independence.exchange.rent.folder import Line
-from independence.exchange.rent.oddities import Oddity
+from typing import get_args
+
+from independence.exchange.rent.folder import KINDS, Oddity, OddityKind
+from independence.exchange.rent.records import LinePosition
 
 
 def test_a_sentence_begins_where_somebody_has_to_look() -> None:
-    assert Oddity(oddities.BAD_SCORE, Line("run.jsonl", 7), "score 3").sentence == "run.jsonl:7: score 3"
-    assert Oddity(oddities.BROKEN_GRID, Line("run_grid.json", 0), "cut").sentence == "run_grid.json: cut"
+    assert Oddity("bad_score", LinePosition("run.jsonl", 7), "score 3").sentence == "run.jsonl:7: score 3"
+    assert Oddity("broken_grid", LinePosition("run_grid.json", 0), "cut").sentence == "run_grid.json: cut"
 
 
 def test_every_kind_is_explained_once() -> None:
-    names = {value for name, value in vars(oddities).items() if name.isupper() and isinstance(value, str)}
-    assert names == oddities.KINDS.keys()
-    assert len(set(oddities.KINDS.values())) == len(names)
+    assert set(get_args(OddityKind)) == KINDS.keys()
+    assert len(set(KINDS.values())) == len(KINDS)

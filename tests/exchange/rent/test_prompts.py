@@ -5,7 +5,8 @@ from itertools import product
 import pytest
 
 from independence.exchange.rent import prompts
-from independence.exchange.rent.prompts import Row
+from independence.exchange.rent.prompts import GridRow
+from independence.exchange.rent.records import Factors, LinePosition
 from independence.suites.schema import Suite
 
 CODES = {
@@ -19,7 +20,11 @@ RELATIONSHIPS = {
 }  # fmt: skip
 
 
-def published_rows() -> list[Row]:
+def row(prompt_id: str, side: str, facts: Factors) -> GridRow:
+    return GridRow(LinePosition("grid.jsonl", 0), prompt_id, side, facts)
+
+
+def published_rows() -> list[GridRow]:
     """The published grid of 108 rows, from its definition alone."""
     rows = []
     combinations = product((50, 200, 500), CODES, ("good", "poor"), ("good", "poor"))
@@ -31,7 +36,7 @@ def published_rows() -> list[Row]:
             ("neutral", {}),
         )
         for side, told in own:
-            rows.append(Row(f"{len(rows):03d}", side, {"perspective": side, **facts, **told}))
+            rows.append(row(f"{len(rows):03d}", side, {"perspective": side, **facts, **told}))
     return rows
 
 
@@ -40,19 +45,19 @@ def test_our_suite_has_the_published_facts_under_the_published_numbers(rent: Sui
     assert len(rows) == len(rent.scenarios) == 108
     assert [prompts.factors(scenario) for scenario in rent.scenarios] == [row.facts for row in rows]
     assert [list(prompts.factors(scenario)) for scenario in rent.scenarios] == [list(row.facts) for row in rows]
-    assert prompts.place(rent, rows) == [row.prompt_id for row in rows]
+    assert prompts.matching_scenarios(rent, rows) == [row.prompt_id for row in rows]
 
 
 def test_without_the_uninvolved_side_rows_are_counted_anew_and_still_found(rent: Suite) -> None:
     kept = [row for row in published_rows() if row.side != "neutral"]
     renumbered = [row._replace(prompt_id=f"{number:03d}") for number, row in enumerate(kept)]
-    assert prompts.place(rent, renumbered) == [row.prompt_id for row in kept]
+    assert prompts.matching_scenarios(rent, renumbered) == [row.prompt_id for row in kept]
 
 
 def test_rows_in_the_same_words_are_told_apart_by_their_order(rent: Suite) -> None:
     neutral = [row for row in published_rows() if row.side == "neutral"]
     renumbered = [row._replace(prompt_id=f"{number:03d}") for number, row in enumerate(neutral)]
-    placed = prompts.place(rent, renumbered)
+    placed = prompts.matching_scenarios(rent, renumbered)
     assert len(set(placed)) == 36
     facts = {row.prompt_id: row.facts for row in neutral}
     assert [facts[scenario or ""] for scenario in placed] == [row.facts for row in renumbered]
@@ -60,21 +65,21 @@ def test_rows_in_the_same_words_are_told_apart_by_their_order(rent: Suite) -> No
 
 def test_what_is_no_row_number_takes_no_row_of_several(rent: Suite) -> None:
     rows = published_rows()
-    assert prompts.place(rent, [rows[2]._replace(prompt_id="x")]) == [None]
-    assert prompts.place(rent, [rows[1]._replace(prompt_id="x")]) == ["001"]
+    assert prompts.matching_scenarios(rent, [rows[2]._replace(prompt_id="x")]) == [None]
+    assert prompts.matching_scenarios(rent, [rows[1]._replace(prompt_id="x")]) == ["001"]
 
 
 @pytest.mark.parametrize(
     "changes", [{"amount": 75}, {"relationship_quality": "cool"}, {"tenant_quality": "poor"}, {"base_rent": 900}]
 )
 def test_other_facts_are_no_prompt_of_the_suite(rent: Suite, changes: dict[str, str | int]) -> None:
-    row = published_rows()[0]
-    assert prompts.place(rent, [row._replace(facts={**row.facts, **changes})]) == [None]
+    first = published_rows()[0]
+    assert prompts.matching_scenarios(rent, [first._replace(facts={**first.facts, **changes})]) == [None]
 
 
 def test_a_record_that_lost_its_facts_is_known_by_its_number_and_side(rent: Suite) -> None:
-    assert prompts.place(rent, [Row("004", "tenant", {}), Row("005", "", {})]) == ["004", "005"]
-    assert prompts.place(rent, [Row("004", "landlord", {}), Row("999", "tenant", {})]) == [None, None]
+    assert prompts.matching_scenarios(rent, [row("004", "tenant", {}), row("005", "", {})]) == ["004", "005"]
+    assert prompts.matching_scenarios(rent, [row("004", "landlord", {}), row("999", "tenant", {})]) == [None, None]
 
 
 def test_a_triplet_without_a_side_is_told(rent: Suite) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from independence.errors import UsageError
 from independence.exchange.rent import folder, reader
-from independence.exchange.rent.oddities import KINDS
-from independence.exchange.rent.reader import Imported
+from independence.exchange.rent.folder import KINDS
+from independence.exchange.rent.reader import ImportedFolder
 from independence.suites.load import load
 from independence.suites.schema import Suite
 
@@ -21,28 +21,28 @@ from .folders import JUDGE, MODEL, OTHER, RUN_ID, TRIPLET, answer, judged
 Lines = list[Any]
 
 
-def read(top: Path, suite: Suite) -> Imported:
+def read(top: Path, suite: Suite) -> ImportedFolder:
     found = folder.find(top)
     assert found is not None
     return reader.read(found, suite)
 
 
-def met(imported: Imported) -> dict[str, int]:
+def met(imported: ImportedFolder) -> dict[str, int]:
     return dict(Counter(one.kind for one in imported.oddities))
 
 
-def texts(imported: Imported) -> dict[tuple[str, str], str]:
-    return {(held.place[0], held.scenario): held.read.record.response_text for held in imported.held}
+def texts(imported: ImportedFolder) -> dict[tuple[str, str], str]:
+    return {(one.key[0], one.key[2]): one.record.response_text for one in imported.answers}
 
 
-def scores(imported: Imported) -> dict[str, float | None]:
-    return {held.scenario: judged.score for held in imported.held for judged in held.judged}
+def scores(imported: ImportedFolder) -> dict[str, float | None]:
+    return {one.key[2]: score.score for one in imported.answers for score in one.scores}
 
 
 def test_a_sound_folder_is_read_whole_and_nothing_is_odd(tmp_path: Path, rent: Suite) -> None:
     imported = read(folders.whole(tmp_path, rent), rent)
     assert imported.oddities == ()
-    assert [held.place for held in imported.held] == [(MODEL, RUN_ID, prompt) for prompt in TRIPLET]
+    assert [one.key for one in imported.answers] == [(MODEL, RUN_ID, prompt) for prompt in TRIPLET]
     assert scores(imported) == {"000": 0.5, "001": -0.5, "002": 0.0}
     assert imported.planned == TRIPLET
     assert json.loads(imported.snapshot)["selected"] == 3
@@ -151,8 +151,8 @@ def test_the_scored_file_alone_is_a_run(tmp_path: Path, rent: Suite) -> None:
     said = [answer(rent, "000"), answer(rent, "001"), folders.failed(rent, "002")]
     imported = read(folders.write(tmp_path, judged=[judged(one) for one in said]), rent)
     assert met(imported) == {}
-    assert imported.held[2].read.record.error == "Expecting value: line 3"
-    assert imported.held[0].read.record.latency_ms is None  # the scored file does not say
+    assert imported.answers[2].record.error == "Expecting value: line 3"
+    assert imported.answers[0].record.latency_ms is None  # the scored file does not say
 
 
 def test_of_two_records_the_first_that_says_something_is_kept(tmp_path: Path, rent: Suite) -> None:
@@ -169,7 +169,7 @@ def test_two_runs_in_one_file_are_no_duplicates(tmp_path: Path, rent: Suite) -> 
     said = [answer(rent, prompt, run_id=run_id) for run_id in (5, 6) for prompt in TRIPLET]
     imported = read(folders.write(tmp_path, answers=said), rent)
     assert met(imported) == {}
-    assert len(imported.held) == 6
+    assert len(imported.answers) == 6
 
 
 def test_a_record_that_lost_its_run_belongs_to_the_run_of_the_folder(tmp_path: Path, rent: Suite) -> None:
@@ -178,15 +178,15 @@ def test_a_record_that_lost_its_run_belongs_to_the_run_of_the_folder(tmp_path: P
     said[0]["run_id"], given[1]["run_id"] = None, "7"
     imported = read(folders.write(tmp_path, answers=said, judged=given), rent)
     assert met(imported) == {"wrong_type": 1}
-    assert {held.place[1] for held in imported.held} == {RUN_ID}
+    assert {one.key[1] for one in imported.answers} == {RUN_ID}
     assert scores(imported) == dict.fromkeys(TRIPLET, 1.0)
 
 
 def test_two_judges_of_one_answer_are_kept_side_by_side(tmp_path: Path, rent: Suite) -> None:
     said = answer(rent, "000")
     given = [judged(said, 1.0), judged(said, -1.0, scorer_model="acme/other")]
-    (held,) = read(folders.write(tmp_path, answers=[said], judged=given), rent).held
-    assert [(one.read.record.scorer_model, one.score) for one in held.judged] == [(JUDGE, 1.0), ("acme/other", -1.0)]
+    (both,) = read(folders.write(tmp_path, answers=[said], judged=given), rent).answers
+    assert [(one.line.record.scorer_model, one.score) for one in both.scores] == [(JUDGE, 1.0), ("acme/other", -1.0)]
 
 
 def test_renumbered_prompts_find_their_scenarios(tmp_path: Path, rent: Suite) -> None:
@@ -246,6 +246,6 @@ def test_a_suite_without_a_grid_is_refused(tmp_path: Path, rent: Suite) -> None:
 def test_the_published_run_is_read_whole_and_nothing_is_odd(published_data: Path, rent: Suite) -> None:
     imported = read(published_data / "rent-1760158358", rent)
     assert imported.oddities == ()
-    assert (len(imported.held), len(imported.planned), imported.others) == (216, 108, ())
-    assert sum(held.read.record.error is not None for held in imported.held) == 1
-    assert sum(judged.score is not None for held in imported.held for judged in held.judged) == 215
+    assert (len(imported.answers), len(imported.planned), imported.others) == (216, 108, ())
+    assert sum(one.record.error is not None for one in imported.answers) == 1
+    assert sum(score.score is not None for one in imported.answers for score in one.scores) == 215

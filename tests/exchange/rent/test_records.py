@@ -8,7 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from independence.exchange.rent.records import AnswerRecord, JudgedRecord, body, decode, dumped
+from independence.exchange.rent.records import (
+    AnswerRecord,
+    LinePosition,
+    ParsedLine,
+    R,
+    ScoredRecord,
+    body,
+    parse,
+    to_json,
+)
+
+
+def decode(line: bytes, kind: type[R]) -> ParsedLine[R]:
+    return parse(LinePosition("run.jsonl", 1), line, kind)
 
 
 def test_a_value_of_another_type_costs_no_other_value() -> None:
@@ -32,7 +45,7 @@ def test_unknown_keys_are_named_and_kept_as_they_came() -> None:
 
 
 def test_what_python_writes_for_no_number_is_no_score_and_costs_no_line() -> None:
-    read = decode(b'{"model_id": "m", "score": NaN, "response_text": "caf\xc3\xa9"}', JudgedRecord)
+    read = decode(b'{"model_id": "m", "score": NaN, "response_text": "caf\xc3\xa9"}', ScoredRecord)
     assert (read.wrong, read.record.score, read.record.response_text) == (("score",), None, "café")
 
 
@@ -61,13 +74,13 @@ JSON = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictio
 @settings(max_examples=60)
 @given(st.dictionaries(TEXT, JSON, max_size=4))
 def test_a_record_is_written_as_python_writes_it_and_reads_back(record: dict[str, object]) -> None:
-    line = dumped(record)
+    line = to_json(record)
     assert line == json.dumps(record, ensure_ascii=False).encode()
     assert {name: json.loads(bytes(raw)) for name, raw in decode(line, AnswerRecord).whole.items()} == record
 
 
 def test_a_lone_surrogate_is_written_as_its_escape() -> None:
-    assert json.loads(dumped({"text": "a\ud800"})) == {"text": "a\ud800"}
+    assert json.loads(to_json({"text": "a\ud800"})) == {"text": "a\ud800"}
 
 
 @pytest.mark.parametrize("raw", [b"null", b"5", b'{"choices": 1}', b'{"choices": []}'])

@@ -3,8 +3,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from independence.exchange.rent import replies
-from independence.exchange.rent.records import AnswerRecord, JudgedRecord
+from independence.exchange.rent import records
+from independence.exchange.rent.records import AnswerRecord, ScoredRecord
 from independence.suites.schema import Field
 from independence.types import Missing, Reply, Usage, Verdict
 
@@ -17,7 +17,7 @@ def test_an_answer_keeps_where_it_came_from_and_what_it_took() -> None:
         response_text=" Do it. ", provider="Acme", latency_ms=1500, input_tokens=7, output_tokens=3, cost_usd=0.25,
         request_id="gen-1", finish_reason="length", raw_response=BODY,
     )  # fmt: skip
-    said = replies.answer(record)
+    said = records.answer(record)
     assert isinstance(said, Reply)
     assert (said.text, said.reasoning, said.finish_reason) == (" Do it. ", "why", "length")
     assert (said.served_model, said.served_provider, said.response_id, said.seconds) == ("m", "Acme", "gen-1", 1.5)
@@ -25,21 +25,21 @@ def test_an_answer_keeps_where_it_came_from_and_what_it_took() -> None:
 
 
 def test_an_error_is_no_answer_and_its_words_stay() -> None:
-    said = replies.answer(AnswerRecord(error="column 1", response_text="half an ans"))
+    said = records.answer(AnswerRecord(error="column 1", response_text="half an ans"))
     assert isinstance(said, Missing)
     assert (said.reason, said.detail, said.raw) == ("transport", "column 1", "half an ans")
     assert [(one.outcome, one.detail) for one in said.attempts] == [("error", "column 1")]
 
 
 def test_a_blank_answer_is_none() -> None:
-    said = replies.answer(AnswerRecord(response_text=" \n"))
+    said = records.answer(AnswerRecord(response_text=" \n"))
     assert isinstance(said, Missing)
     assert (said.reason, said.raw) == ("no_answer", " \n")
 
 
 def test_a_score_is_a_verdict_with_its_reasons() -> None:
-    record = JudgedRecord(score=-0.5, eval_raw_response=BODY, eval_latency_ms=200, eval_input_tokens=9)
-    given = replies.grade(record, "stance", FIELD)
+    record = ScoredRecord(score=-0.5, eval_raw_response=BODY, eval_latency_ms=200, eval_input_tokens=9)
+    given = records.grade(record, "stance", FIELD)
     assert isinstance(given, Verdict)
     assert (given.values, given.raw, given.reasoning) == ({"stance": -0.5}, "-0.5", "why")
     assert (given.usage.prompt_tokens, given.attempts[0].seconds) == (9, 0.2)
@@ -47,31 +47,31 @@ def test_a_score_is_a_verdict_with_its_reasons() -> None:
 
 @pytest.mark.parametrize("score", [-1.0, 1.0, 0.0])
 def test_both_ends_of_the_scale_are_on_it(score: float) -> None:
-    assert replies.scored(JudgedRecord(score=score), FIELD)
+    assert records.in_range(ScoredRecord(score=score), FIELD)
 
 
 @pytest.mark.parametrize("score", [1.0001, -2.0, float("nan"), float("inf"), None])
 def test_a_score_off_the_scale_is_missing_and_never_cut_to_it(score: float | None) -> None:
-    record = JudgedRecord(score=score)
-    assert not replies.scored(record, FIELD)
-    given = replies.grade(record, "stance", FIELD)
+    record = ScoredRecord(score=score)
+    assert not records.in_range(record, FIELD)
+    given = records.grade(record, "stance", FIELD)
     assert isinstance(given, Missing)
     assert given.reason == "unreadable_verdict"
     assert given.raw == ("" if score is None else str(score))
 
 
 def test_what_had_no_answer_has_no_verdict() -> None:
-    assert replies.grade(JudgedRecord(error="run-error: timeout"), "stance", FIELD) is None
+    assert records.grade(ScoredRecord(error="run-error: timeout"), "stance", FIELD) is None
 
 
 def test_a_judge_that_failed_left_a_missing_verdict() -> None:
-    given = replies.grade(JudgedRecord(error="no number in the reply"), "stance", FIELD)
+    given = records.grade(ScoredRecord(error="no number in the reply"), "stance", FIELD)
     assert isinstance(given, Missing)
     assert given.detail == "no number in the reply"
 
 
 def test_a_scored_record_gives_its_answer_back() -> None:
-    record = JudgedRecord(response_text="Do it.", model_id="m", error="no number", run_id=4)
-    back = replies.recovered(record)
+    record = ScoredRecord(response_text="Do it.", model_id="m", error="no number", run_id=4)
+    back = records.recovered(record)
     assert (back.response_text, back.model_id, back.error, back.run_id) == ("Do it.", "m", None, 4)
-    assert replies.recovered(JudgedRecord(error="run-error: timeout")).error == "timeout"
+    assert records.recovered(ScoredRecord(error="run-error: timeout")).error == "timeout"

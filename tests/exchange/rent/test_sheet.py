@@ -9,7 +9,7 @@ import pytest
 from independence.config.subjects import Subject
 from independence.engine import plan
 from independence.errors import UsageError
-from independence.exchange.rent import prompts, sheet, words
+from independence.exchange.rent import prompts, words
 from independence.suites.load import LoadedSuite, load
 
 from . import folders, worded
@@ -19,13 +19,13 @@ BASE: LoadedSuite = load("rent")
 
 def rows() -> list[dict[str, Any]]:
     ids = [scenario.id for scenario in BASE.suite.scenarios]
-    return [json.loads(line) for line in words.lines(BASE.suite, ids)]
+    return [json.loads(line) for line in words.grid_lines(BASE.suite, ids)]
 
 
 def read(tmp_path: Path, records: list[Any]) -> LoadedSuite:
     file = tmp_path / "grid.jsonl"
     file.write_text(folders.lines(records), encoding="utf-8")
-    return sheet.read(file, BASE)
+    return words.read_grid(file, BASE)
 
 
 def keys(loaded: LoadedSuite) -> dict[str, str]:
@@ -104,7 +104,7 @@ def test_without_a_grid_there_is_nothing_to_ask(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no prompt in it"):
         read(tmp_path, [])
     with pytest.raises(UsageError, match="no file here; `independence suites grid rent"):
-        sheet.read(tmp_path / "nothing.jsonl", BASE)
+        words.read_grid(tmp_path / "nothing.jsonl", BASE)
     for name in ("v2", "sides"):
         with pytest.raises(UsageError, match="--suite"):
-            sheet.read(tmp_path / "grid.jsonl", load(name))
+            words.read_grid(tmp_path / "grid.jsonl", load(name))

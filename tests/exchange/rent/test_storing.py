@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from independence.exchange.rent import folder, reader, storing
-from independence.exchange.rent.storing import Stored
+from independence.exchange.storing import NewRows
 from independence.store import queries
 from independence.suites.schema import Suite
 from independence.types import Where
@@ -17,7 +17,7 @@ from .folders import JUDGE, MODEL, OTHER, TRIPLET, answer, judged
 CONFIG = "acme--small:free@off-t0.2"
 
 
-def take(connection: sqlite3.Connection, suite: Suite, top: Path) -> Stored:
+def take(connection: sqlite3.Connection, suite: Suite, top: Path) -> NewRows:
     found = folder.find(top)
     assert found is not None
     return storing.store(connection, suite, reader.read(found, suite))

@@ -3,14 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from independence.exchange.rent import folder, reader, tally
-from independence.exchange.rent.reader import Imported
+from independence.exchange.rent.reader import ImportedFolder
 from independence.suites.schema import Suite
 
 from . import folders
 from .folders import MODEL, OTHER, TRIPLET, answer, judged
 
 
-def read(top: Path, suite: Suite) -> Imported:
+def read(top: Path, suite: Suite) -> ImportedFolder:
     found = folder.find(top)
     assert found is not None
     return reader.read(found, suite)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
 from independence.exchange.rent import folder as files
 from independence.exchange.rent import words
-from independence.exchange.rent.folder import Folder, Line
-from independence.exchange.rent.records import PromptRecord, decode
-from independence.exchange.rent.words import Prompt, Said
+from independence.exchange.rent.folder import RentFolder
+from independence.exchange.rent.records import ParsedLine, PromptRecord, parse
+from independence.exchange.rent.words import PromptWords, RoleTexts
 from independence.store.queries import PUBLISHED
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
@@ -30,53 +30,51 @@ _DIGESTS = (
 _PUBLISHED = frozenset(_DIGESTS[at : at + 8] for at in range(0, len(_DIGESTS), 8))
 
 
-class Edition(NamedTuple):
+class FolderEdition(NamedTuple):
     """The suite that a folder's answers were given to, and the edition they are kept under."""
 
     suite: Suite
     name: str
-    asked: Mapping[str, Said]  # prompt id -> its words; empty for the published ones
+    words: Mapping[str, RoleTexts]  # prompt id -> its messages; empty for the published ones
 
-    def fits(self, prompt_id: str, said: Said) -> bool:
+    def fits(self, prompt_id: str, texts: RoleTexts) -> bool:
         """Whether these are the words of this edition. Of a record without words nothing else is known."""
-        if not said:
-            return not self.asked or prompt_id in self.asked
-        return self.asked[prompt_id] == said if prompt_id in self.asked else not self.asked and _published(said)
+        if not texts:
+            return not self.words or prompt_id in self.words
+        return self.words[prompt_id] == texts if prompt_id in self.words else not self.words and _published(texts)
 
 
-def find(folder: Folder, base: LoadedSuite) -> Edition:
+def find(folder: RentFolder, base: LoadedSuite) -> FolderEdition:
     """The edition of a folder: `published`, where any of its prompts has those words, else one by its own words."""
-    rows = _rows(folder)
-    spoken = [said for _, record in rows if (said := words.said(record.messages))]
-    if base.suite.grid is None or not spoken or any(map(_published, spoken)):
-        return Edition(base.suite, PUBLISHED, {})
-    prompts = list(_prompts(rows, base.suite))
-    if not prompts:
-        return Edition(base.suite, PUBLISHED, {})
-    made = words.suite_of(prompts, base)
-    return Edition(made.suite, f"{PUBLISHED}-{made.edition}", words.spoken(made.suite))
+    prompts = _prompts(folder)
+    every = [texts for one in prompts if (texts := words.role_texts(one.record.messages))]
+    own = []
+    if base.suite.grid is not None and not any(map(_published, every)):
+        own = list(_with_words(prompts, base.suite))
+    if not own:
+        return FolderEdition(base.suite, PUBLISHED, {})
+    made = words.suite_of(own, base)
+    return FolderEdition(made.suite, f"{PUBLISHED}-{made.edition}", words.first_requests(made.suite))
 
 
-def _prompts(rows: Sequence[tuple[Line, PromptRecord]], suite: Suite) -> Iterator[Prompt]:
-    for at, record in rows:
-        try:
-            yield words.prompt(at, record, suite)
-        except ValueError:
-            continue  # the reader names its answers as those to a prompt that is not known
+def _with_words(prompts: Iterable[ParsedLine[PromptRecord]], suite: Suite) -> Iterator[PromptWords]:
+    for one in prompts:
+        with suppress(ValueError):  # the reader names its answers as those to a prompt that is not known
+            yield words.prompt_words(one.at, one.record, suite)
 
 
-def _rows(folder: Folder) -> list[tuple[Line, PromptRecord]]:
+def _prompts(folder: RentFolder) -> list[ParsedLine[PromptRecord]]:
     """The prompts of a folder: those of its grid, then those that only records hold, each as it stands there first."""
-    found: dict[str, tuple[Line, PromptRecord]] = {}
-    for file in filter(None, (folder.prompts, folder.answers, folder.judged)):
+    found: dict[str, ParsedLine[PromptRecord]] = {}
+    for file in filter(None, (folder.prompts, folder.answers, folder.scored)):
         for at, line in files.lines(file):
             with suppress(ValueError):  # the reader names lines that hold no record
-                record = decode(line, PromptRecord).record  # other records hold the same three keys
-                if record.prompt_id:
-                    found.setdefault(record.prompt_id, (at, record))
+                one = parse(at, line, PromptRecord)  # other records hold the same three keys
+                if one.record.prompt_id:
+                    found.setdefault(one.record.prompt_id, one)
     return list(found.values())
 
 
-def _published(said: Said) -> bool:
-    text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+def _published(texts: RoleTexts) -> bool:
+    text = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:8] in _PUBLISHED

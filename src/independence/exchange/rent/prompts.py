@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from independence.exchange.rent.records import FACTORS, Factor, Factors
+from independence.exchange.rent import folder as files
+from independence.exchange.rent.folder import Oddity, RentFolder
+from independence.exchange.rent.records import FACTORS, Factor, Factors, GridSnapshot, LinePosition, PromptRecord, parse
 from independence.suites.schema import Scenario, Suite
 
 PERSPECTIVE = "perspective"
@@ -19,9 +22,10 @@ ROW = "row"  # variable of a scenario: the facts of its row, where its words do 
 _KEY = ("amount", "relationship_quality")
 
 
-class Row(NamedTuple):
-    """A prompt of a grid or of a record; `side` may be empty where it is not said."""
+class GridRow(NamedTuple):
+    """A prompt of a grid or of a record, and where it stands; `side` may be empty where it is not said."""
 
+    at: LinePosition
     prompt_id: str
     side: str
     facts: Mapping[str, Factor]
@@ -42,7 +46,7 @@ def baseline(facts: Mapping[str, Factor]) -> str | None:
     return "/".join(str(facts[name]) for name in _KEY) if all(facts.get(name) is not None for name in _KEY) else None
 
 
-def place(suite: Suite, rows: Sequence[Row], by_id: bool = False) -> list[str | None]:
+def matching_scenarios(suite: Suite, rows: Sequence[GridRow], by_id: bool = False) -> list[str | None]:
     """The scenario of each row, None where the suite has none. No two rows have the same one.
 
     `by_id`: the suite was made of these very rows, so that a row's id says which scenario it is.
@@ -52,16 +56,16 @@ def place(suite: Suite, rows: Sequence[Row], by_id: bool = False) -> list[str | 
     known = {scenario.id: factors(scenario) for scenario in suite.scenarios}
     if by_id:
         return [row.prompt_id if row.prompt_id in known else None for row in rows]
-    alike = Counter(_told(own) for own in known.values())
+    alike = Counter(_key_facts(own) for own in known.values())
     out = [row.prompt_id if row.prompt_id in known and _fits(row, known[row.prompt_id]) else None for row in rows]
     free: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for scenario, own in known.items():
         if scenario not in out:
-            free[_told(own)].append(scenario)
+            free[_key_facts(own)].append(scenario)
     for at, row in enumerate(rows):
-        told = _told({PERSPECTIVE: row.side, **row.facts})
-        if out[at] is None and free[told] and (alike[told] == 1 or row.prompt_id.isdecimal()):
-            out[at] = free[told].pop(0)
+        key = _key_facts({PERSPECTIVE: row.side, **row.facts})
+        if out[at] is None and free[key] and (alike[key] == 1 or row.prompt_id.isdecimal()):
+            out[at] = free[key].pop(0)
     return out
 
 
@@ -82,6 +86,38 @@ def split(suite: Suite, scenarios: Iterable[str]) -> dict[str, tuple[str, ...]]:
     }
 
 
+def grid_rows(folder: RentFolder, found: list[Oddity]) -> list[GridRow]:
+    """The rows of the prompts file where it is there, else of the snapshot, whose rows are numbered."""
+    if folder.prompts:
+        return [*_of_prompts(folder.prompts, found)]
+    return [*_of_snapshot(folder.snapshot, found)] if folder.snapshot else []
+
+
+def grid_row(at: LinePosition, prompt_id: str, facts: Factors, side: str = "") -> GridRow:
+    """A row of these facts; without a side the one that they name."""
+    return GridRow(at, prompt_id, side or str(facts.get(PERSPECTIVE) or ""), facts)
+
+
+def by_scenario(suite: Suite, rows: Sequence[GridRow], found: list[Oddity], by_id: bool = False) -> dict[str, GridRow]:
+    """Scenario -> its row of the grid. Names rows that the suite does not have, and triplets that are not whole."""
+    out: dict[str, GridRow] = {}
+    for one, scenario in zip(rows, matching_scenarios(suite, rows, by_id), strict=True):
+        if scenario:
+            out[scenario] = one
+        else:
+            about = f"row {one.prompt_id} of the grid is none of suite {suite.suite}"
+            found.append(Oddity("unknown_prompt", one.at, about))
+    name_split(suite, out, found)
+    return out
+
+
+def name_split(suite: Suite, rows: Mapping[str, GridRow], found: list[Oddity]) -> None:
+    """Name triplets without one of their sides; `rows` by scenario."""
+    for scenario, lacking in split(suite, rows).items():
+        about = f"the triplet of prompt {rows[scenario].prompt_id} has no {' and no '.join(lacking)}"
+        found.append(Oddity("split_triplet", rows[scenario].at, about))
+
+
 def _background(context: str) -> dict[str, Factor] | None:
     begin, end = context.find("{"), context.rfind("}")
     try:
@@ -91,10 +127,33 @@ def _background(context: str) -> dict[str, Factor] | None:
     return found if isinstance(found, dict) else None
 
 
-def _fits(row: Row, own: Mapping[str, Factor]) -> bool:
-    told = {PERSPECTIVE: row.side, **row.facts}
-    return all(str(told[name]) == str(own.get(name)) for name in FACTORS if told.get(name) not in (None, ""))
+def _fits(row: GridRow, own: Mapping[str, Factor]) -> bool:
+    facts = {PERSPECTIVE: row.side, **row.facts}
+    return all(str(facts[name]) == str(own.get(name)) for name in FACTORS if facts.get(name) not in (None, ""))
 
 
-def _told(facts: Mapping[str, Factor]) -> tuple[str, ...]:
+def _key_facts(facts: Mapping[str, Factor]) -> tuple[str, ...]:
     return tuple(str(facts.get(name)) for name in FACTORS)
+
+
+def _of_prompts(file: Path, found: list[Oddity]) -> Iterator[GridRow]:
+    for at, line in files.lines(file):
+        try:
+            record = parse(at, line, PromptRecord).record
+        except ValueError as error:
+            found.append(Oddity("broken_line", at, str(error)))
+            continue
+        yield grid_row(at, record.prompt_id, record.factors)
+
+
+def _of_snapshot(file: Path, found: list[Oddity]) -> Iterator[GridRow]:
+    at = LinePosition(file.name, 0)
+    try:
+        snapshot = parse(at, files.content(file), GridSnapshot)
+    except ValueError as error:
+        found.append(Oddity("broken_grid", at, str(error)))
+        return
+    if snapshot.wrong:
+        found.append(Oddity("broken_grid", at, f"{', '.join(snapshot.wrong)} cannot be read"))
+    for number, factors in enumerate(snapshot.record.factors):
+        yield grid_row(LinePosition(file.name, number + 1), f"{number:03d}", factors)

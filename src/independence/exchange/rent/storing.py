@@ -12,74 +12,62 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.config.subjects import SIM
-from independence.exchange.rent import mending, replies
-from independence.exchange.rent.folder import Line
-from independence.exchange.rent.reader import Held, Imported, Judged
-from independence.exchange.rent.records import answer_file, verdict_file
-from independence.judge.spec import verdict_key
-from independence.store import context, export_rows, queries, records
+from independence.exchange.rent import words
+from independence.exchange.rent.reader import ImportedAnswer, ImportedFolder
+from independence.exchange.rent.records import (
+    SCORE_FILES,
+    AnswerRecord,
+    ParsedLine,
+    ScoredRecord,
+    answer,
+    answer_file,
+    grade,
+    recovered,
+    score_file,
+)
+from independence.exchange.storing import (
+    UNKNOWN_JUDGE,
+    ImportedRows,
+    NewRows,
+    subject_row,
+    transaction,
+    trial_row,
+    verdict_row,
+    write,
+)
+from independence.store import context, export_rows
+from independence.store.deletion import OF_TRIALS
+from independence.store.export_rows import Sidecar
 from independence.store.queries import PUBLISHED
-from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
-from independence.suites import digest
-from independence.suites.schema import Scenario, Suite
-from independence.types import Where
+from independence.store.records import CallRow, EditionRow, TrialRow, VerdictRow
+from independence.suites.schema import Suite
+from independence.types import Condition, Where
 
-UNKNOWN_JUDGE = "unknown"
-RUN_ID = "run_id"
-SNAPSHOT, GRID = "run_grid.json", "grid.jsonl"
-TEXTS = ("messages", "response_text")  # in the tables alone
+RUN_ID, SNAPSHOT, GRID = "run_id", "run_grid.json", "grid.jsonl"
+_TEXTS = ("messages", "response_text")  # in the tables alone
 
 
-class Beside(msgspec.Struct, frozen=True):
+class RecordSidecar(msgspec.Struct, frozen=True):
     """What is kept beside a row: where the record stood, and its values without the texts."""
 
     line: int
     record: dict[str, msgspec.Raw]
 
 
-class Stored(NamedTuple):
-    """How many rows were new."""
+class Misplaced(NamedTuple):
+    """A trial of the edition `published` that was asked in words of another one."""
 
-    trials: int
-    replies: int
-    verdicts: int
-
-
-class _Rows(NamedTuple):
-    trials: list[TrialRow]
-    calls: list[CallRow]
-    verdicts: list[VerdictRow]
-    beside: list[export_rows.Sidecar]
+    trial: str
+    config_dir: str
+    run: int
+    scenario: str
 
 
-def store(connection: sqlite3.Connection, suite: Suite, imported: Imported) -> Stored:
+def store(connection: sqlite3.Connection, suite: Suite, imported: ImportedFolder) -> NewRows:
     """Write a folder in one transaction. Raises sqlite3.Error, then nothing was written."""
-    name = suite.suite
-    models = dict.fromkeys(held.read.record.model_id for held in imported.held)
-    edition = imported.edition
-    subjects = [SubjectRow(name, edition, config_dir(model), model, model, _simulated(model)) for model in models]
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        mending.remove(connection, name, mending.misplaced(connection, name, imported))
-        rows = _rows(suite, imported, _runs(connection, suite, imported))
-        if queries.document(connection, Where(name, edition)) is None:
-            document = msgspec.json.encode(suite).decode()
-            records.add_edition(connection, EditionRow(name, edition, document))
-        records.add_subjects(connection, subjects)
-        stored = Stored(
-            records.add_trials(connection, rows.trials),
-            records.add_calls_once(connection, rows.calls),
-            records.add_verdicts(connection, rows.verdicts),
-        )
-        owners = {subject.config_dir: subject for subject in subjects}
-        for one in rows.beside:
-            records.add_sidecar(connection, owners[one.config_dir], one.run, one.name, one.content)
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
-    return stored
+    with transaction(connection):
+        _remove(connection, suite.suite, misplaced(connection, suite.suite, imported))
+        return write(connection, _rows(suite, imported, _runs(connection, suite, imported)))
 
 
 def config_dir(model: str) -> str:
@@ -87,91 +75,123 @@ def config_dir(model: str) -> str:
     return f"{model.replace('/', '--')}@off-t0.2"
 
 
-def _simulated(model: str) -> bool:
-    """An exported run of our own says so in the model's id."""
-    return model.startswith(f"{SIM}/")
-
-
-def _runs(connection: sqlite3.Connection, suite: Suite, imported: Imported) -> dict[tuple[str, int], int]:
+def _runs(connection: sqlite3.Connection, suite: Suite, imported: ImportedFolder) -> dict[tuple[str, int], int]:
     """(model, run id) -> number of the run: what is stored keeps its number, what is new counts on."""
     numbers = {
         (one.config_dir, int(one.content)): one.run
         for one in export_rows.sidecars(connection, Where(suite.suite, imported.edition), RUN_ID)
     }
     out = {}
-    for model, run_id in sorted({held.place[:2] for held in imported.held}):
+    for model, run_id in sorted({one.key[:2] for one in imported.answers}):
         own = [run for (config, _), run in numbers.items() if config == config_dir(model)]
         out[model, run_id] = numbers.setdefault((config_dir(model), run_id), max(own, default=0) + 1)
     return out
 
 
-def _rows(suite: Suite, imported: Imported, numbers: Mapping[tuple[str, int], int]) -> _Rows:
-    by_place = {held.place: held for held in imported.held}
-    rows = _Rows([], [], [], [])
+def _rows(suite: Suite, imported: ImportedFolder, numbers: Mapping[tuple[str, int], int]) -> ImportedRows:
+    rows = ImportedRows(EditionRow(suite.suite, imported.edition, msgspec.json.encode(suite).decode()))
+    for model in dict.fromkeys(one.key[0] for one in imported.answers):
+        config = config_dir(model)
+        rows.subjects[config] = subject_row(suite, imported.edition, config, model, model)
+    by_key = {one.key: one for one in imported.answers}
+    condition = Condition(suite.default.variant, suite.default.mode)
     for (model, run_id), run in numbers.items():
         config = config_dir(model)
-        rows.beside.extend(
-            export_rows.Sidecar(config, run, name, content)
-            for name, content in (
-                (RUN_ID, str(run_id).encode()),
-                (SNAPSHOT, imported.snapshot),
-                (GRID, imported.grid),
-            )
-            if content
-        )
-        for scenario in imported.planned:
-            trial = _trial(suite, imported.edition, suite.scenario(scenario), (config, run))
+        files = {RUN_ID: str(run_id).encode(), SNAPSHOT: imported.snapshot, GRID: imported.grid}
+        rows.sidecars.extend(Sidecar(config, run, name, content) for name, content in files.items() if content)
+        for name in imported.planned:
+            scenario = suite.scenario(name)
+            trial = trial_row(suite, imported.edition, scenario, config_dir=config, run=run, condition=condition)
             rows.trials.append(trial)
-            held = by_place.get((model, run_id, scenario))
-            if held:
-                _add(rows, suite, trial, held)
+            if one := by_key.get((model, run_id, name)):
+                _add(rows, suite, trial, one)
     return rows
 
 
-def _trial(suite: Suite, edition: str, scenario: Scenario, of: tuple[str, int]) -> TrialRow:
-    config, run = of
-    condition = (suite.default.variant, suite.default.mode)
-    place = {"edition": edition, "suite": suite.suite, "config_dir": config, "run": run, "scenario": scenario.id,
-             "condition": condition}  # fmt: skip
-    return TrialRow(
-        digest.sha256(place), suite.suite, edition, config, *condition, scenario.experiment, scenario.id, run, None,
-        1, digest.canonical(place).decode(),
-    )  # fmt: skip
+def _add(rows: ImportedRows, suite: Suite, trial: TrialRow, given: ImportedAnswer) -> None:
+    """The rows of an answer and its scores, and what is kept beside them."""
+    said, begin = answer(given.record), context.begin(trial.key)
+    rows.calls.append(CallRow(
+        trial=trial.key, turn=0, turn_id=suite.scenario(trial.scenario).turns[0].id, context=begin,
+        after=context.extend(begin, said), answer=said, messages=bytes(given.record.messages),
+        answered_at=given.record.timestamp_iso or None,
+    ))  # fmt: skip
+    rows.sidecars.append(_sidecar(trial, answer_file(trial.scenario), given.line))
+    for score in given.scores:
+        judge = score.line.record.scorer_model or UNKNOWN_JUDGE
+        rows.sidecars.append(_sidecar(trial, score_file(trial.scenario, judge), score.line))
+        rows.verdicts.extend(_verdict(suite, trial, score.line.record, judge))
 
 
-def _add(rows: _Rows, suite: Suite, trial: TrialRow, held: Held) -> None:
-    record = held.read.record
-    answer = replies.answer(record)
-    begin = context.begin(trial.key)
-    turn, after = suite.scenario(trial.scenario).turns[0].id, context.extend(begin, answer)
-    at = record.timestamp_iso or None
-    rows.calls.append(CallRow(trial.key, 0, turn, begin, after, answer, bytes(record.messages), at))
-    name = answer_file(trial.scenario)
-    rows.beside.append(export_rows.Sidecar(trial.config_dir, trial.run, name, _beside(held.at, held.read.whole)))
-    for judged in held.judged:
-        judge = judged.read.record.scorer_model or UNKNOWN_JUDGE
-        name = verdict_file(trial.scenario, judge)
-        content = _beside(judged.at, judged.read.whole)
-        rows.beside.append(export_rows.Sidecar(trial.config_dir, trial.run, name, content))
-        rows.verdicts.extend(_verdict(suite, trial, judged, judge))
-
-
-def _verdict(suite: Suite, trial: TrialRow, judged: Judged, judge: str) -> Iterator[VerdictRow]:
+def _verdict(suite: Suite, trial: TrialRow, record: ScoredRecord, judge: str) -> Iterator[VerdictRow]:
     """The verdict of a scored record, on the words that were scored: where the answer has others it will not count."""
     assert suite.grid is not None
-    field = suite.rubrics[suite.grid.rubric].fields[suite.grid.stance]
-    record = judged.read.record
-    grade = replies.grade(record, suite.grid.stance, field)
-    if grade is None:
+    found = grade(record, suite.grid.stance, suite.rubrics[suite.grid.rubric].fields[suite.grid.stance])
+    if found is not None:
+        at = context.extend(context.begin(trial.key), answer(recovered(record)))
+        yield verdict_row(trial.key, at, judge, found, judged_at=record.eval_timestamp_iso or None)
+
+
+def _sidecar(trial: TrialRow, name: str, line: ParsedLine[AnswerRecord] | ParsedLine[ScoredRecord]) -> Sidecar:
+    kept = {key: value for key, value in line.whole.items() if key not in _TEXTS}
+    content = msgspec.json.encode(RecordSidecar(line.at.number, kept))
+    return Sidecar(trial.config_dir, trial.run, name, content)
+
+
+def misplaced(connection: sqlite3.Connection, suite: str, imported: ImportedFolder) -> list[Misplaced]:
+    """Trials under `published` that were asked in the words of a folder of another edition.
+
+    An earlier version placed answers by their facts alone; importing their folder again moves them.
+    """
+    if imported.edition == PUBLISHED:
+        return []
+    asked = {words.role_texts(one.record.messages) for one in imported.answers} - {()}
+    rows = connection.execute(
+        "SELECT p.trial, p.config_dir, p.run, p.scenario, c.messages FROM planned p JOIN calls c ON c.trial = p.trial "
+        "WHERE p.suite = ? AND p.edition = ? AND c.messages IS NOT NULL",
+        (suite, PUBLISHED),
+    )
+    return [
+        Misplaced(trial, config, run, scenario)
+        for trial, config, run, scenario, messages in rows.fetchall()
+        if words.role_texts(msgspec.Raw(messages)) in asked
+    ]
+
+
+def _remove(connection: sqlite3.Connection, suite: str, found: list[Misplaced]) -> None:
+    """Take trials out of `published`, with what is left of runs that held nothing else. Within a transaction."""
+    if not found:
         return
-    at = context.extend(context.begin(trial.key), replies.answer(replies.recovered(record)))
-    settings = digest.canonical({"judge": judge, "published": True}).decode()
-    yield VerdictRow(
-        verdict_key(at, PUBLISHED, settings), trial.key, judge, PUBLISHED, at, settings, grade,
-        judged_at=record.eval_timestamp_iso or None,
-    )  # fmt: skip
+    place = (suite, PUBLISHED)
+    for one in found:
+        _drop(connection, [one.trial])
+        connection.execute(
+            "DELETE FROM sidecars WHERE suite = ? AND edition = ? AND config_dir = ? AND run = ? "
+            "AND (name = ? OR name LIKE ?)",
+            (*place, one.config_dir, one.run, answer_file(one.scenario), f"{SCORE_FILES}{one.scenario}/%"),
+        )
+    for config, run in {(one.config_dir, one.run) for one in found}:
+        _drop_empty(connection, (*place, config, run))
+    for table in ("subjects", "editions"):
+        same = "AND p.config_dir = subjects.config_dir" if table == "subjects" else ""
+        connection.execute(
+            f"DELETE FROM {table} WHERE suite = ? AND edition = ? AND NOT EXISTS (SELECT 1 FROM planned p "
+            f"WHERE p.suite = {table}.suite AND p.edition = {table}.edition {same})",
+            place,
+        )
 
 
-def _beside(at: Line, whole: Mapping[str, msgspec.Raw]) -> bytes:
-    kept = {name: value for name, value in whole.items() if name not in TEXTS}
-    return msgspec.json.encode(Beside(at.number, kept))
+def _drop_empty(connection: sqlite3.Connection, at: tuple[str, str, str, int]) -> None:
+    """Take out a run in which nothing is answered any more; `at`: suite, edition, config_dir, run."""
+    where = "suite = ? AND edition = ? AND config_dir = ? AND run = ?"
+    answered = f"SELECT 1 FROM planned p JOIN calls c ON c.trial = p.trial WHERE {where} LIMIT 1"
+    if connection.execute(answered, at).fetchone() is None:
+        _drop(connection, [trial for (trial,) in connection.execute(f"SELECT trial FROM planned WHERE {where}", at)])
+        for table in ("names", "sidecars"):
+            connection.execute(f"DELETE FROM {table} WHERE {where}", at)
+
+
+def _drop(connection: sqlite3.Connection, trials: list[str]) -> None:
+    for table in (*OF_TRIALS, "planned"):
+        connection.executemany(f"DELETE FROM {table} WHERE trial = ?", [(trial,) for trial in trials])
+    connection.executemany("DELETE FROM trials WHERE key = ?", [(trial,) for trial in trials])

@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from independence.errors import UsageError
-from independence.exchange import chosen
+from independence.exchange import subjects
 from independence.exchange.rent import prompts
-from independence.exchange.rent.folder import Line
-from independence.exchange.rent.oddities import OTHER_SUMMARY, Oddity
-from independence.exchange.rent.records import ANSWERS, Factors, answer_file
+from independence.exchange.rent.folder import Oddity
+from independence.exchange.rent.records import ANSWER_FILES, Factors, LinePosition, answer_file
 from independence.report import judge_choice
 from independence.report.study import SubjectInfo
 from independence.report.table_formats import cell
@@ -57,12 +56,12 @@ def read(
             f"suite {name} is graded by more than one score, for which the summary has no column; "
             "leave out --summary, or export suite `rent`"
         )
-    about = chosen.subjects(connection, scope, names)
+    about = subjects.chosen(connection, scope, names)
     verdicts = queries.verdicts(connection, scope.where)
-    used = judge_choice.judge_here(connection, scope, judge) or judge_choice.usual_judge(verdicts)
-    rated = _rated(connection, scope, [verdict for verdict in verdicts if verdict.judge == used], about)
+    scorer = judge_choice.judge_here(connection, scope, judge) or judge_choice.usual_judge(verdicts)
+    rated = _rated(connection, scope, [verdict for verdict in verdicts if verdict.judge == scorer], about)
     judges = tuple(sorted({verdict.judge for verdict in verdicts}))
-    return StoredScores(used, judges, tuple(rated), AskingParties(*list(grid.sides)[:2]))
+    return StoredScores(scorer, judges, tuple(rated), AskingParties(*list(grid.sides)[:2]))
 
 
 def _rated(
@@ -77,9 +76,9 @@ def _rated(
     by_dialogue = {(verdict.trial, verdict.context, verdict.rubric): verdict for verdict in verdicts}
     published = {
         (one.config_dir, one.run, one.name): msgspec.json.decode(one.content, type=_StoredAnswer).record.factors
-        for one in export_rows.sidecars(connection, scope.where, ANSWERS)
+        for one in export_rows.sidecars(connection, scope.where, ANSWER_FILES)
     }
-    models = chosen.model_names(about)
+    models = subjects.model_names(about)
     for state in queries.states(connection, scope.where):
         if state.config_dir not in about or state.stale or not (state.answered or state.missing):
             continue
@@ -130,12 +129,12 @@ def differences(name: str, text: str, records: Iterable[RatedAnswer], sides: Ask
     for number, line in enumerate(csv.reader(io.StringIO(text)), start=1):
         expected = ours.pop(line[0], None) if line else []
         if expected is None:
-            found.append(Oddity(OTHER_SUMMARY, Line(name, number), f"no record of {line[0]}"))
+            found.append(Oddity("other_summary", LinePosition(name, number), f"no record of {line[0]}"))
         elif line != expected:
             wrong = [head for head, a, b in zip(columns(sides), line, expected, strict=False) if a != b]
             about = f"{line[0]}: {', '.join(wrong) or 'columns'} do not follow from the records"
-            found.append(Oddity(OTHER_SUMMARY, Line(name, number), about))
-    return found + [Oddity(OTHER_SUMMARY, Line(name, 0), f"{model} is not in it") for model in ours]
+            found.append(Oddity("other_summary", LinePosition(name, number), about))
+    return found + [Oddity("other_summary", LinePosition(name, 0), f"{model} is not in it") for model in ours]
 
 
 def _cells(row: PublishedSummary) -> tuple[str, ...]:

@@ -5,32 +5,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from independence.exchange.rent.oddities import KINDS
-from independence.exchange.rent.reader import Held, Imported
+from independence.exchange.rent.folder import KINDS
+from independence.exchange.rent.reader import ImportedAnswer, ImportedFolder
 from independence.report.table import Column, Table
 
 
-def tables(imported: Imported) -> list[Table]:
+def tables(imported: ImportedFolder) -> list[Table]:
     """A row a model, and how often each kind of oddity was met, where any was."""
     columns = (
         Column("model", "Model"), Column("runs", "Runs", "count"), Column("planned", "Planned", "count"),
         Column("answers", "Answers", "count"), Column("failed", "Failed", "count"), Column("scored", "Scored", "count"),
     )  # fmt: skip
-    by_model: dict[str, list[Held]] = {}
-    for held in imported.held:
-        by_model.setdefault(held.place[0], []).append(held)
+    by_model: dict[str, list[ImportedAnswer]] = {}
+    for one in imported.answers:
+        by_model.setdefault(one.key[0], []).append(one)
     rows = tuple(_row(model, own, len(imported.planned)) for model, own in by_model.items())
-    judges = dict.fromkeys(judged.read.record.scorer_model for held in imported.held for judged in held.judged)
-    notes: tuple[str, ...] = (
-        (f"scored by {', '.join(judges)}",) if judges else ("no scores: `independence judge` grades",)
-    )
+    judges = dict.fromkeys(score.line.record.scorer_model for one in imported.answers for score in one.scores)
+    notes = [f"scored by {', '.join(judges)}" if judges else "no scores: `independence judge` grades"]
     if imported.others:
-        notes = (*notes, f"no part of a run, ignored: {', '.join(imported.others)}")
-    models = Table("models", "Imported", columns, rows, notes)
+        notes.append(f"no part of a run, ignored: {', '.join(imported.others)}")
+    models = Table("models", "Imported", columns, rows, tuple(notes))
     return [models, _oddities(imported)] if imported.oddities else [models]
 
 
-def named(imported: Imported, most: int) -> Iterator[str]:
+def named(imported: ImportedFolder, most: int) -> Iterator[str]:
     """Each oddity where it stands, at most so many of a kind."""
     counts = Counter(oddity.kind for oddity in imported.oddities)
     seen: Counter[str] = Counter()
@@ -42,14 +40,14 @@ def named(imported: Imported, most: int) -> Iterator[str]:
             yield f"{oddity.kind}: {counts[oddity.kind] - most} more"
 
 
-def _row(model: str, own: list[Held], planned: int) -> tuple[str | int, ...]:
-    runs = {held.place[1] for held in own}
-    failed = sum(held.read.record.error is not None or not held.read.record.response_text.strip() for held in own)
-    scored = sum(any(judged.score is not None for judged in held.judged) for held in own)
+def _row(model: str, own: list[ImportedAnswer], planned: int) -> tuple[str | int, ...]:
+    runs = {one.key[1] for one in own}
+    failed = sum(one.record.error is not None or not one.record.response_text.strip() for one in own)
+    scored = sum(any(score.score is not None for score in one.scores) for one in own)
     return model, len(runs), planned * len(runs), len(own) - failed, failed, scored
 
 
-def _oddities(imported: Imported) -> Table:
+def _oddities(imported: ImportedFolder) -> Table:
     counts = Counter(oddity.kind for oddity in imported.oddities)
     columns = (Column("oddity", "Oddity"), Column("about", "Tolerated and named"), Column("count", "Count", "count"))
     rows = tuple((kind, about, counts[kind]) for kind, about in KINDS.items() if counts[kind])

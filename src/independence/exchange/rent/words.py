@@ -7,67 +7,71 @@ what it says keep its cases; otherwise a case is what the facts have in common, 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from independence.engine import dialogue, plan
 from independence.engine.plan import Selection
-from independence.exchange.rent import prompts
-from independence.exchange.rent.folder import Line
-from independence.exchange.rent.prompts import PERSPECTIVE, Row
-from independence.exchange.rent.records import FACTORS, Factors, PromptRecord, dumped
+from independence.errors import DocumentError, UsageError
+from independence.exchange.rent import folder, prompts
+from independence.exchange.rent.prompts import PERSPECTIVE, GridRow, grid_row
+from independence.exchange.rent.records import FACTORS, LinePosition, PromptRecord, parse, to_json
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Grid, Scenario, Side, Suite, Turn
 from independence.suites.template import slots
 from independence.types import Condition
 
-Said = tuple[tuple[str, str], ...]  # role and text of each message
+RoleTexts = tuple[tuple[str, str], ...]  # role and text of each message
 FACTS = "facts"  # what a rubric quotes of the background
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _TOLD_TO_ONE = ("tenant_quality", "landlord_quality")  # what one side holds of the other
 _NO_BACKGROUND = "(no background was given)"
 _NOTHING = "none"
 _SHAPE = "`messages` are a system prompt, a second system message with a background or none, and one user message"
+_WRITES = "`independence suites grid {} --out FILE` writes one"
 
 
-class Prompt(NamedTuple):
-    """A row of a grid, taken apart."""
+class PromptWords(NamedTuple):
+    """A row of a grid and its messages, empty where it has none of that kind."""
 
-    at: Line
-    prompt_id: str
-    side: str
-    facts: Factors
+    row: GridRow
     system: str
     context: str
     human: str
 
+    @property
+    def texts(self) -> RoleTexts:
+        """The messages that there are."""
+        every = (("system", self.system), ("system", self.context), ("user", self.human))
+        return tuple((role, text) for role, text in every if text)
 
-class _Message(msgspec.Struct, frozen=True):
+
+class _PromptMessage(msgspec.Struct, frozen=True):
     role: str
     content: str
 
 
-def said(messages: msgspec.Raw) -> Said:
+def role_texts(messages: msgspec.Raw) -> RoleTexts:
     """Messages as role and text; empty where there are none of this form."""
     try:
-        found = msgspec.json.decode(messages, type=list[_Message])
+        found = msgspec.json.decode(messages, type=list[_PromptMessage])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ()
     return tuple((message.role, message.content.strip()) for message in found)
 
 
-def prompt(at: Line, record: PromptRecord, suite: Suite) -> Prompt:
-    """A row taken apart. Raises ValueError with the reason where it cannot be asked."""
+def prompt_words(at: LinePosition, record: PromptRecord, suite: Suite) -> PromptWords:
+    """The words of a prompt. Raises ValueError with the reason where it cannot be asked."""
     if not _ID.fullmatch(record.prompt_id):
         raise ValueError(f"`prompt_id` {record.prompt_id!r} is none: letters, digits, dots, dashes and underscores")
-    side, sides = str(record.factors.get(PERSPECTIVE) or ""), list(suite.grid.sides) if suite.grid else []
-    if side not in sides:
-        raise ValueError(f"`perspective` of `factors` is `{side}`; suite {suite.suite} knows {', '.join(sides)}")
-    found = said(record.messages)
+    row, sides = grid_row(at, record.prompt_id, record.factors), list(suite.grid.sides) if suite.grid else []
+    if row.side not in sides:
+        raise ValueError(f"`perspective` of `factors` is `{row.side}`; suite {suite.suite} knows {', '.join(sides)}")
+    found = role_texts(record.messages)
     roles = [role for role, _ in found]
     if roles not in (["user"], ["system", "user"], ["system", "system", "user"]) or not found[-1][1]:
         raise ValueError(_SHAPE)
@@ -75,26 +79,61 @@ def prompt(at: Line, record: PromptRecord, suite: Suite) -> Prompt:
     if slot:
         raise ValueError(f"a prompt is taken as it is written; `{{{{{slot}}}}}` would not be filled")
     texts = [text for _, text in found]
-    system = texts[0] if len(texts) > 1 else ""
-    return Prompt(at, record.prompt_id, side, record.factors, system, texts[1] if len(texts) == 3 else "", texts[-1])
+    return PromptWords(row, texts[0] if len(texts) > 1 else "", texts[1] if len(texts) == 3 else "", texts[-1])
 
 
-def suite_of(rows: Sequence[Prompt], base: LoadedSuite) -> LoadedSuite:
+def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
+    """The suite whose dialogues are the rows of a grid file, graded as `base` is; what is wrong first is named by line.
+
+    Raises UsageError, DocumentError.
+    """
+    suite = base.suite
+    if suite.grid is None:
+        raise UsageError(f"suite {suite.suite} has no grid; name one that has with --suite, such as `rent`")
+    if suite.analysis != "stance_csv":
+        raise UsageError(f"suite {suite.suite} needs more than the words of a grid file; --suite rent takes one")
+    if not file.is_file():
+        raise UsageError(f"{file}: no file here; {_WRITES.format(suite.suite)}")
+    rows: dict[str, PromptWords] = {}
+    for at, line in folder.lines(file):
+        one = _edited(file, at, line, suite)
+        if before := rows.get(one.row.prompt_id):
+            what = f"prompt_id `{one.row.prompt_id}` stands in line {before.row.at.number} already"
+            raise DocumentError(str(file), at.number, what)
+        rows[one.row.prompt_id] = one
+    if not rows:
+        raise UsageError(f"{file}: no prompt in it; {_WRITES.format(suite.suite)}")
+    return suite_of(list(rows.values()), base)
+
+
+def _edited(file: Path, at: LinePosition, line: bytes, suite: Suite) -> PromptWords:
+    try:
+        one = parse(at, line, PromptRecord)
+        if one.unknown:
+            raise ValueError(f"unknown key `{one.unknown[0]}`; a prompt has prompt_id, factors and messages")
+        if one.wrong:
+            raise ValueError(f"`{one.wrong[0]}` has another type than in a published grid")
+        return prompt_words(at, one.record, suite)
+    except ValueError as error:
+        raise DocumentError(str(file), at.number, str(error)) from error
+
+
+def suite_of(every: Sequence[PromptWords], base: LoadedSuite) -> LoadedSuite:
     """The suite whose dialogues are these rows, and its edition; `base` itself where they are what it says."""
     suite = base.suite
     assert suite.grid is not None
-    if spoken(suite) == {row.prompt_id: _said(row) for row in rows}:
+    if first_requests(suite) == {one.row.prompt_id: one.texts for one in every}:
         return base
-    placed = prompts.place(suite, [Row(row.prompt_id, row.side, row.facts) for row in rows])
-    systems = Counter(row.system for row in rows)
-    shared = rows[0].system if len(systems) == 1 else ""
+    placed = prompts.matching_scenarios(suite, [one.row for one in every])
+    systems = {one.system for one in every}
+    shared = every[0].system if len(systems) == 1 else ""
     known = {scenario.id: scenario for scenario in suite.scenarios} if all(placed) else {}
     made = tuple(
-        _scenario(suite, row, known.get(at or ""), "" if shared else row.system)
-        for row, at in zip(rows, placed, strict=True)
+        _scenario(suite, one, known.get(at or ""), "" if shared else one.system)
+        for one, at in zip(every, placed, strict=True)
     )
-    there = list(suite.grid.sides)
-    kept = [side for place, side in enumerate(there) if place < 2 or any(row.side == side for row in rows)]
+    asking = {one.row.side for one in every}
+    kept = [side for place, side in enumerate(suite.grid.sides) if place < 2 or side in asking]
     levels = {name: {one.factors[name]: dict[str, str]() for one in made} for name in made[0].factors}
     grid = Grid(
         experiment=suite.grid.experiment, rubric=suite.grid.rubric, stance=suite.grid.stance, factors=levels,
@@ -107,7 +146,7 @@ def suite_of(rows: Sequence[Prompt], base: LoadedSuite) -> LoadedSuite:
     return LoadedSuite(whole, digest.edition(whole))
 
 
-def spoken(suite: Suite) -> dict[str, Said]:
+def first_requests(suite: Suite) -> dict[str, RoleTexts]:
     """Scenario -> the messages of its first request."""
     return {
         one.scenario.id: tuple((message.role, message.content or "") for message in dialogue.opening(one))
@@ -115,11 +154,11 @@ def spoken(suite: Suite) -> dict[str, Said]:
     }
 
 
-def lines(suite: Suite, scenarios: Iterable[str]) -> list[bytes]:
+def grid_lines(suite: Suite, scenarios: Iterable[str]) -> list[bytes]:
     """The grid file of a suite: one line a prompt, in the published names and order."""
-    asked, wanted = spoken(suite), set(scenarios)
+    asked, wanted = first_requests(suite), set(scenarios)
     return [
-        dumped({
+        to_json({
             "prompt_id": scenario.id, "factors": prompts.factors(scenario),
             "messages": [{"role": role, "content": text} for role, text in asked[scenario.id]],
         })
@@ -127,20 +166,16 @@ def lines(suite: Suite, scenarios: Iterable[str]) -> list[bytes]:
     ]  # fmt: skip
 
 
-def _said(row: Prompt) -> Said:
-    texts = (("system", row.system), ("system", row.context), ("user", row.human))
-    return tuple((role, text) for role, text in texts if text)
-
-
-def _scenario(suite: Suite, row: Prompt, known: Scenario | None, system: str) -> Scenario:
+def _scenario(suite: Suite, own: PromptWords, known: Scenario | None, system: str) -> Scenario:
     assert suite.grid is not None
-    factors, cell = (known.factors, known.cell) if known else _case(row.facts)
-    same = known is not None and known.context == row.context
-    facts = {} if same else {FACTS: _background(row.context), **_row(row)}
+    name, side = own.row.prompt_id, own.row.side
+    factors, cell = (known.factors, known.cell) if known else _case(own.row.facts)
+    same = known is not None and known.context == own.context
+    facts = {} if same else {FACTS: _background(own.context), **_row_facts(own)}
     return Scenario(
-        id=row.prompt_id, experiment=suite.grid.experiment, title=f"{cell}, {row.side} asks",
-        turns=(Turn(human=row.human, id=f"{row.prompt_id}_turn"),), rubric=suite.grid.rubric, system=system,
-        context=row.context, factors=factors, vars={**(known.vars if known else {}), **facts}, side=row.side, cell=cell,
+        id=name, experiment=suite.grid.experiment, title=f"{cell}, {side} asks",
+        turns=(Turn(human=own.human, id=f"{name}_turn"),), rubric=suite.grid.rubric, system=system,
+        context=own.context, factors=factors, vars={**(known.vars if known else {}), **facts}, side=side, cell=cell,
     )  # fmt: skip
 
 
@@ -151,9 +186,9 @@ def _case(facts: Mapping[str, object]) -> tuple[dict[str, str], str]:
     return levels, "/".join(levels.values())
 
 
-def _row(row: Prompt) -> dict[str, str]:
-    told = {name: value for name, value in row.facts.items() if name != PERSPECTIVE}
-    return {} if row.context else {prompts.ROW: dumped(told).decode("utf-8", "backslashreplace")}
+def _row_facts(own: PromptWords) -> dict[str, str]:
+    facts = {name: value for name, value in own.row.facts.items() if name != PERSPECTIVE}
+    return {} if own.context else {prompts.ROW: to_json(facts).decode("utf-8", "backslashreplace")}
 
 
 def _background(context: str) -> str:

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from independence.exchange.trajectory import Answer, Opinion, Part, Trajectory, Turn
+from independence.exchange.trajectory import (
+    Trajectory,
+    TrajectoryAnswer,
+    TrajectoryMessage,
+    TrajectoryTurn,
+    TrajectoryVerdict,
+)
 
-_WHO = {
+_SPEAKERS = {
     "system": "System prompt",
     "human": "Human",
     "scripted": "Subject, scripted by the suite",
@@ -16,30 +22,29 @@ _WHO = {
 }
 
 
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """Something that was said or noted. `about` is ours, `text` is theirs."""
 
     head: str
     about: str = ""
     text: str = ""
     level: int = 3  # of its heading
-    quoted: bool = True  # the text is somebody's words
 
 
-def blocks(one: Trajectory) -> Iterator[Block]:
+def blocks(one: Trajectory) -> Iterator[TextBlock]:
     """Everything, in the order in which it happened."""
     yield _head(one)
     for turn in one.turns:
         yield from _turn(turn)
     if not one.turns:
-        yield Block("Nothing was answered", "the dialogue is planned and not asked yet", level=2)
-    for opinion in one.verdicts:
-        yield _verdict(opinion)
+        yield TextBlock("Nothing was answered", "the dialogue is planned and not asked yet", level=2)
+    for verdict in one.verdicts:
+        yield _verdict(verdict)
     if not one.verdicts:
-        yield Block("No verdict", "`independence judge` grades stored replies", level=2)
+        yield TextBlock("No verdict", "`independence judge` grades stored replies", level=2)
 
 
-def _head(one: Trajectory) -> Block:
+def _head(one: Trajectory) -> TextBlock:
     title = f" ({one.title})" if one.title else ""
     simulated = ", simulated" if one.subject.simulated else ""
     imported = "; imported, in the words that were sent then" if one.imported else ""
@@ -48,17 +53,14 @@ def _head(one: Trajectory) -> Block:
         lines.append(f"continues the dialogue of `{one.continues}`, which is part of every request")
     if one.tool:
         lines.append(f"every request offers the tool `{one.tool['name']}`: {one.tool['description']}")
-    return Block(f"{one.subject.label}{simulated}: {one.scenario}{title}, run {one.run}", "\n".join(lines), level=1)
+    return TextBlock(f"{one.subject.label}{simulated}: {one.scenario}{title}, run {one.run}", "\n".join(lines), level=1)
 
 
-def _turn(turn: Turn) -> Iterator[Block]:
+def _turn(turn: TrajectoryTurn) -> Iterator[TextBlock]:
     anew = "the request does not go on from the one before; it is shown whole" if turn.anew else ""
-    if turn.turn > 1 or anew:
-        yield Block(f"Request {turn.turn}", anew, level=2)
-    else:
-        yield Block("Request 1", level=2)
-    for part in turn.new:
-        yield Block(_who(part), _protocol(part), part.text)
+    yield TextBlock(f"Request {turn.turn}", anew, level=2)
+    for message in turn.new:
+        yield TextBlock(_speaker(message), _protocol(message), message.text)
     yield _answer(turn.turn_id, turn.answer)
     for head, text in (
         ("Thinking beside the answer", turn.answer.thinking),
@@ -66,54 +68,54 @@ def _turn(turn: Turn) -> Iterator[Block]:
         ("As it came, before it was cleaned", turn.answer.raw if not turn.answer.missing else ""),
     ):
         if text:
-            yield Block(head, "", text)
+            yield TextBlock(head, "", text)
 
 
-def _who(part: Part) -> str:
-    if part.role == "user" and part.origin == "human":
+def _speaker(message: TrajectoryMessage) -> str:
+    if message.role == "user" and message.origin == "human":
         return "Human"
-    return f"{_WHO[part.origin]}" + (", as the result of a tool call" if part.role == "tool" else "")
+    return _SPEAKERS[message.origin] + (", as the result of a tool call" if message.role == "tool" else "")
 
 
-def _protocol(part: Part) -> str:
+def _protocol(message: TrajectoryMessage) -> str:
     lines = []
-    if part.call:
-        lines.append(f"tool call {part.call_id}: {part.call}({part.arguments})")
-    elif part.call_id:
-        lines.append(f"answers tool call {part.call_id}")
-    if part.private:
-        lines.append(f"beside it: {part.private}")
+    if message.call:
+        lines.append(f"tool call {message.call_id}: {message.call}({message.arguments})")
+    elif message.call_id:
+        lines.append(f"answers tool call {message.call_id}")
+    if message.private:
+        lines.append(f"beside it: {message.private}")
     return "\n".join(lines)
 
 
-def _answer(turn_id: str, answer: Answer) -> Block:
-    seconds = f"{answer.seconds:.1f} s" if answer.seconds else ""
-    tokens = f"{answer.prompt_tokens} tokens in, {answer.completion_tokens} out" if answer.prompt_tokens else ""
+def _answer(turn_id: str, answer: TrajectoryAnswer) -> TextBlock:
     served = " at ".join(part for part in (answer.served_model, answer.served_provider) if part)
     tried = len(answer.attempts)
     parts = [
         {"tool": "through the tool", "content": "as plain content"}.get(answer.channel or "", ""),
         f"served by {served}" if served else "",
-        seconds,
-        tokens,
+        f"{answer.seconds:.1f} s" if answer.seconds else "",
+        f"{answer.prompt_tokens} tokens in, {answer.completion_tokens} out" if answer.prompt_tokens else "",
         f"${answer.cost_usd:.6f}" if answer.cost_usd else "",
         f"{tried} attempts: {', '.join(attempt.outcome for attempt in answer.attempts)}" if tried > 1 else "",
         f"ended by {answer.finish_reason}" if answer.finish_reason not in (None, "stop", "tool_calls") else "",
         f"flags: {', '.join(answer.flags)}" if answer.flags else "",
     ]
     missing = f": missing ({answer.missing})" if answer.missing else ""
-    return Block(f"Subject, generated ({turn_id}){missing}", "; ".join(filter(None, parts)), answer.text or answer.raw)
+    about = "; ".join(filter(None, parts))
+    return TextBlock(f"Subject, generated ({turn_id}){missing}", about, answer.text or answer.raw)
 
 
-def _verdict(opinion: Opinion) -> Block:
-    values = ", ".join(f"{name} {_spelled(value)}" for name, value in opinion.values.items())
-    result = f"missing ({opinion.missing})" if opinion.missing else values
-    bought = f"{opinion.route}" if opinion.route else ""
-    if opinion.probability is not None:
-        bought += f", bought from {opinion.auditor} with probability {opinion.probability:.3g}"
-    stale = "" if opinion.current else "given on another dialogue or rubric, counts no more"
+def _verdict(verdict: TrajectoryVerdict) -> TextBlock:
+    values = ", ".join(f"{name} {_spelled(value)}" for name, value in verdict.values.items())
+    result = f"missing ({verdict.missing})" if verdict.missing else values
+    bought = verdict.route or ""
+    if verdict.probability is not None:
+        bought += f", bought from {verdict.auditor} with probability {verdict.probability:.3g}"
+    stale = "" if verdict.current else "given on another dialogue or rubric, counts no more"
     about = "\n".join(filter(None, (result, bought, stale)))
-    return Block(f"Verdict by {opinion.judge}", about, opinion.reasoning or (opinion.raw if opinion.missing else ""), 2)
+    text = verdict.reasoning or (verdict.raw if verdict.missing else "")
+    return TextBlock(f"Verdict by {verdict.judge}", about, text, level=2)
 
 
 def _spelled(value: float) -> str:

@@ -1,0 +1,230 @@
+"""One edition of a store as tables for other tools: subjects, dialogues, verdicts, and what judges wrote before them.
+
+They are written as JSON Lines, exact and in ASCII, or as CSV, in which no text begins a formula. Rows are plain values.
+Neither keys nor addresses are in them: of a subject's endpoint there is the name, of an attempt that failed how it
+ended and no more.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import NamedTuple
+
+import msgspec
+
+from independence.config.subjects import from_json
+from independence.exchange.requests import Requests
+from independence.report.study import SubjectInfo
+from independence.report.table_formats import cell
+from independence.store import artefacts, export_rows, queries
+from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
+from independence.store.queries import TrialState
+from independence.store.scopes import BoardScope, grading
+from independence.suites import digest
+from independence.suites.schema import Scenario
+from independence.types import Attempt, Condition, Where
+
+Row = Mapping[str, object]
+_FLAGS = msgspec.json.Decoder(list[str])
+_ATTEMPTS = msgspec.json.Decoder(list[Attempt])
+
+
+class ExportTable(NamedTuple):
+    """A table. A value may be a list or an object; where an object has known keys, `wide` lists them."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: Callable[[], Iterator[Row]]
+    wide: Mapping[str, tuple[str, ...]] = {}
+
+
+@dataclass(frozen=True)
+class ExportedEdition:
+    """What the tables are read from: an edition, its conditions as places, its chosen subjects by config_dir."""
+
+    connection: sqlite3.Connection
+    places: Sequence[BoardScope]  # at least one, all of one edition
+    about: Mapping[str, SubjectInfo]
+
+    @property
+    def where(self) -> Where:
+        """The edition under all of its conditions."""
+        return self.places[0].where.under(None)
+
+    @cached_property
+    def scenarios(self) -> dict[str, Scenario]:
+        """By id."""
+        return {scenario.id: scenario for scenario in self.places[0].suite.scenarios}
+
+    def holds(self, trial: ExportedTrial) -> bool:
+        """Whether a trial is of these conditions and subjects."""
+        condition = Condition(trial.variant, trial.mode)
+        return trial.config_dir in self.about and any(scope.condition == condition for scope in self.places)
+
+
+_WHO = ("suite", "edition", "config", "label", "model_id", "simulated")
+_TRIAL = (*_WHO, "variant", "mode", "experiment", "scenario", "side", "cell", "factors", "run")
+_SUBJECT = (*_WHO, "endpoint", "provider", "temperature", "temperature_supported", "effort", "answers",
+            "cost_usd")  # fmt: skip
+_ANSWER = ("turn", "turn_id", "messages", "answer", "missing", "stale", "flags", "channel", "finish_reason", "thinking",
+           "reasoning", "raw", "served_model", "served_provider", "response_id", "prompt_tokens", "completion_tokens",
+           "reasoning_tokens", "cost_usd", "seconds", "attempts", "answered_at")  # fmt: skip
+_VERDICT = ("judge", "pass", "current", "missing", "values", "reasoning", "raw", "prompt_tokens", "completion_tokens",
+            "cost_usd", "attempts", "judged_at", "auditor", "route", "probability")  # fmt: skip
+_STEP = ("judge", "step", "position", "missing", "text")
+
+
+def tables(edition: ExportedEdition) -> list[ExportTable]:
+    """Every table; it is read when its rows are asked for. Rows come by condition, subject, run and scenario."""
+    suite = edition.places[0].suite
+    fields = tuple(dict.fromkeys(field for rubric in suite.rubrics.values() for field in rubric.fields))
+    factors = {"factors": tuple(suite.grid.factors) if suite.grid else ()}
+    every = [
+        ExportTable("subjects", _SUBJECT, lambda: _subjects(edition)),
+        ExportTable("dialogues", (*_TRIAL, *_ANSWER), lambda: _dialogues(edition), factors),
+        ExportTable("verdicts", (*_TRIAL, *_VERDICT), lambda: _verdicts(edition), {**factors, "values": fields}),
+    ]
+    if any(rubric.steps for rubric in grading(edition.connection, edition.places[0]).rubrics.values()):
+        every.append(ExportTable("steps", (*_TRIAL, *_STEP), lambda: _steps(edition), factors))
+    return every
+
+
+def _subjects(edition: ExportedEdition) -> Iterator[Row]:
+    configured = queries.configurations(edition.connection, edition.where)
+    answers: Counter[str] = Counter()
+    cost: dict[str, float] = defaultdict(float)
+    for scope in edition.places:
+        for state in queries.states(edition.connection, scope.where):
+            answers[state.config_dir] += state.answered
+        for config, dollars in queries.costs(edition.connection, scope.where).items():
+            cost[config] += dollars
+    for config in edition.about:
+        own = from_json(configured[config]) if config in configured else None
+        about = {
+            "endpoint": own and own.endpoint, "provider": own and own.sampling.provider,
+            "temperature": own and own.temperature, "temperature_supported": own and own.temperature_supported,
+            "effort": own and own.sampling.effort,
+        }  # fmt: skip
+        yield {**_who(edition, config), **about, "answers": answers[config], "cost_usd": cost[config]}
+
+
+def _dialogues(edition: ExportedEdition) -> Iterator[Row]:
+    """One row an answer, and one for each dialogue that lacks its next."""
+    requests = {scope.condition: Requests(edition.connection, scope) for scope in edition.places}
+    answers = export_rows.answers(edition.connection, edition.where)
+    groups = ((trial, [row for _, row in rows]) for trial, rows in groupby(answers, key=lambda one: one[0]))
+    head = next(groups, None)
+    for trial in export_rows.planned_trials(edition.connection, edition.where):
+        own: list[ExportedAnswer] = []
+        if head is not None and head[0] == trial:
+            own, head = head[1], next(groups, None)
+        if edition.holds(trial):
+            of = requests[Condition(trial.variant, trial.mode)]
+            where, state = _where(edition, trial), of.states[trial.trial]
+            yield from ({**where, **_answer(row, state, of.of(trial, row))} for row in own)
+            if not (state.stale or len(own) >= state.turns or any(row.missing is not None for row in own)):
+                yield {**where, **_unanswered(len(own), state.missing or "not_run")}
+
+
+def _answer(row: ExportedAnswer, state: TrialState, request: bytes) -> Row:
+    kept = {name: getattr(row, name) for name in _ANSWER if name in ExportedAnswer._fields}
+    return kept | {
+        "messages": msgspec.json.decode(request), "answer": row.text if row.missing is None else None,
+        "stale": state.stale and row.turn >= state.answered, "flags": _FLAGS.decode(row.flags),
+        "attempts": _outcomes(row),
+    }  # fmt: skip
+
+
+def _unanswered(turn: int, why: str) -> Row:
+    return {**dict.fromkeys(_ANSWER), "turn": turn, "missing": why, "stale": False, "flags": [], "attempts": []}
+
+
+def _verdicts(edition: ExportedEdition) -> Iterator[Row]:
+    """One row a verdict. `current`: of this edition's rubric or a published one, on the dialogue as it is now."""
+    suite = grading(edition.connection, edition.places[0])
+    rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
+    ends = {state.key: state.end for state in queries.states(edition.connection, edition.where)}
+    for trial, row in export_rows.verdicts(edition.connection, edition.where):
+        if edition.holds(trial):
+            kept = {name: getattr(row, name) for name in _VERDICT if name in ExportedVerdict._fields}
+            graded = row.rubric in (rubrics.get(trial.scenario), queries.PUBLISHED, queries.REREAD)
+            own = {"pass": row.pass_, "current": graded and row.context == ends[trial.trial],
+                   "values": msgspec.json.decode(row.fields), "attempts": _outcomes(row)}  # fmt: skip
+            yield {**_where(edition, trial), **kept, **own}
+
+
+def _steps(edition: ExportedEdition) -> Iterator[Row]:
+    """One row a step of a judge on a dialogue as it is now."""
+    for scope in edition.places:
+        for one in artefacts.of_condition(edition.connection, scope.where):
+            trial = ExportedTrial(
+                variant=scope.condition.variant, mode=scope.condition.mode, config_dir=one.config_dir,
+                experiment=scope.suite.scenario(one.scenario).experiment, scenario=one.scenario, run=one.run, trial="",
+            )  # fmt: skip
+            if edition.holds(trial):
+                yield {**_where(edition, trial), **{name: getattr(one.artefact, name) for name in _STEP}}
+
+
+def _who(edition: ExportedEdition, config: str) -> Row:
+    about = edition.about[config]
+    return {"suite": edition.where.suite, "edition": edition.where.edition, "config": config, "label": about.label,
+            "model_id": about.model_id, "simulated": about.simulated}  # fmt: skip
+
+
+def _where(edition: ExportedEdition, trial: ExportedTrial) -> Row:
+    scenario = edition.scenarios.get(trial.scenario)
+    return {
+        **_who(edition, trial.config_dir), "variant": trial.variant, "mode": trial.mode, "experiment": trial.experiment,
+        "scenario": trial.scenario, "side": scenario.side if scenario else "",
+        "cell": scenario.cell if scenario else "", "factors": scenario.factors if scenario else {}, "run": trial.run,
+    }  # fmt: skip
+
+
+def _outcomes(row: ExportedAnswer | ExportedVerdict) -> list[str]:
+    """How each attempt ended, in order."""
+    return [attempt.outcome for attempt in _ATTEMPTS.decode(row.attempts)]
+
+
+def jsonl(table: ExportTable) -> Iterator[bytes]:
+    """One object a line, keys in the order of the columns; every letter beyond ASCII as its escape."""
+    for row in table.rows():
+        yield json.dumps({name: row[name] for name in table.columns}).encode("ascii") + b"\n"
+
+
+def to_csv(table: ExportTable) -> Iterator[bytes]:
+    """A header and one line a row; objects with known keys in columns NAME.KEY, other lists and objects as JSON."""
+    yield _line([head for name in table.columns for head in _heads(table, name)])
+    for row in table.rows():
+        yield _line([value for name in table.columns for value in _values(table, name, row[name])])
+
+
+def _heads(table: ExportTable, name: str) -> list[object]:
+    return [f"{name}.{key}" for key in table.wide[name]] if name in table.wide else [name]
+
+
+def _values(table: ExportTable, name: str, value: object) -> list[object]:
+    if name not in table.wide:
+        return [_plain(value)]
+    return [_plain(value.get(key) if isinstance(value, Mapping) else None) for key in table.wide[name]]
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | dict):
+        value = json.dumps(value)
+    return cell(value) if isinstance(value, str) else value
+
+
+def _line(values: list[object]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(values)
+    return out.getvalue().encode("utf-8", "backslashreplace")
