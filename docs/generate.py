@@ -20,9 +20,9 @@ Option = tuple[tuple[str, ...], str, str]  # flags, meaning, default
 HEAD = """\
 # Reference
 
-All commands and options, as `independence COMMAND --help` prints them. `python docs/generate.py` writes this page. What
-the options are for: [Running](running.md), [Results](results.md), [Data](data.md), [Judging without a model](judging.md),
-[Endpoints and models](endpoints.md), [Suites](suites.md). `python -m independence` is the same command.
+All commands and options, as `independence COMMAND --help` prints them; `python docs/generate.py` writes this page.
+What the options are for: [Running](running.md), [Results](results.md), [Data](data.md), [Suites](suites.md),
+[Judging without a model](judging.md), [Endpoints and models](endpoints.md).
 """
 
 

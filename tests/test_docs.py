@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import shlex
+import subprocess
+import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +94,60 @@ def test_the_dialect_in_the_guide_can_be_used() -> None:
     exec(snippet, names)
     request = ChatRequest("m", (), max_tokens=9)
     assert names["DIALECT"].parameters(request, None, frozenset())["max_completion_tokens"] == 9
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Callable[[str], str]:
+    """Runs lines as a reader types them, in an empty folder; returns what they print, in one line of single blanks."""
+    command = tmp_path / "bin" / "independence"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m independence "$@"\n')
+    command.chmod(0o755)
+    (tmp_path / "work").mkdir()
+    unset = ("INDEPENDENCE_", "OPENROUTER_", "LOCAL_", "BENCH_", "LLM_")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(unset)}
+    environment |= {"PATH": f"{command.parent}{os.pathsep}{environment['PATH']}", "COLUMNS": "100"}
+
+    def run(lines: str) -> str:
+        ended = subprocess.run(
+            ["sh", "-e", "-c", lines],
+            cwd=tmp_path / "work",
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr
+        return " ".join(f"{ended.stdout} {ended.stderr}".split())
+
+    return run
+
+
+def test_the_tutorial_runs_and_prints_what_it_quotes(shell: Callable[[str], str]) -> None:
+    blocks = re.findall(r"```(sh|text)\n(.*?)```", (DOCS / "tutorial.md").read_text("utf-8"), re.DOTALL)
+    assert len(blocks) >= 12
+    printed = ""
+    for language, block in blocks:
+        if language == "sh":
+            printed = shell(block)
+        else:
+            lines = [" ".join(line.split()) for line in block.splitlines()]
+            assert [line for line in lines if line not in printed] == []
+
+
+def test_the_readme_quotes_the_demo(shell: Callable[[str], str]) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    board = shell("independence demo")
+    (quoted,) = fenced(ROOT / "README.md", "text")
+    assert [line for line in quoted.splitlines() if " ".join(line.split()) not in board] == []
+    dialogue = shell("independence show sim/half pt03 --run 2 --db independence-demo.db")
+    said = " ".join(re.findall(r"^> ?(.*)$", text, re.MULTILINE)).split("**Verdict**", maxsplit=1)[0]
+    parts = [part.strip() for part in re.split(r"\[…\]|\*\*[\w/ ]+:\*\*", said)]
+    assert len([part for part in parts if part]) >= 5
+    assert [part for part in parts if part not in dialogue] == []
+    scores = re.findall(r"`(\w+)` (\d+) of 10", text)
+    assert scores
+    assert all(f"{name} {value}" in dialogue for name, value in scores)
 
 
 def test_links_between_the_guides_lead_somewhere() -> None:
