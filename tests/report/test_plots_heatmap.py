@@ -5,11 +5,11 @@ import re
 import pytest
 
 from independence.report.plots import palette
-from independence.report.plots.heatmap import HeatColumn, HeatRow, heat_step, heatmap
+from independence.report.plots.heatmap import HeatRow, heat_step, heatmap
 from tests.report import drawn
 from tests.report.test_plots_canvas import contrast
 
-COLUMNS = (HeatColumn("rs01", "resistance"), HeatColumn("direct", "identity"), HeatColumn("rs02", "resistance"))
+EXPERIMENTS = {"rs01": "resistance", "direct": "identity", "rs02": "resistance"}
 
 
 def turned(svg: str) -> list[str | None]:
@@ -22,15 +22,15 @@ def hatched(svg: str) -> int:
 
 
 def test_scenarios_stand_by_experiment_and_each_value_under_its_own() -> None:
-    svg = heatmap([HeatRow("a", (0.11, 0.22, 0.33))], COLUMNS, drawn.META)
+    svg = heatmap([HeatRow("a", (0.11, 0.22, 0.33))], EXPERIMENTS, drawn.META)
     numbers = {text.text: text.left for text in drawn.texts(svg) if text.text in ("11", "22", "33")}
     assert numbers["11"] < numbers["33"] < numbers["22"]
     assert turned(svg) == ["rs01", "rs02", "direct"]
 
 
 def test_an_absent_cell_is_struck_and_a_zero_is_a_number_in_the_loudest_colour() -> None:
-    none = heatmap([HeatRow("a", (None, 1.0, 1.0))], COLUMNS, drawn.META)
-    zero = heatmap([HeatRow("a", (0.0, 1.0, 1.0))], COLUMNS, drawn.META)
+    none = heatmap([HeatRow("a", (None, 1.0, 1.0))], EXPERIMENTS, drawn.META)
+    zero = heatmap([HeatRow("a", (0.0, 1.0, 1.0))], EXPERIMENTS, drawn.META)
     loudest = f"heat-{palette.HEAT_STEPS - 1}"
     values = [[text.text for text in drawn.texts(svg) if re.fullmatch(r"\d+", text.text)] for svg in (none, zero)]
     assert values == [["100", "100", "100"], ["0", "100", "100", "100"]], "the legend's 100 comes last"
@@ -40,7 +40,7 @@ def test_an_absent_cell_is_struck_and_a_zero_is_a_number_in_the_loudest_colour()
 
 def test_only_a_full_share_is_shown_as_full() -> None:
     assert [heat_step(share) for share in (1.0, 0.9999, 0.5, 0.0)] == [0, 1, 10, 20]
-    svg = heatmap([HeatRow("a", (0.9999, 1.0, 0.0001))], COLUMNS, drawn.META)
+    svg = heatmap([HeatRow("a", (0.9999, 1.0, 0.0001))], EXPERIMENTS, drawn.META)
     assert {"99", "100", "1"} <= {text.text for text in drawn.texts(svg)}
 
 
@@ -51,9 +51,9 @@ def test_a_number_stands_out_from_its_cell(theme: str) -> None:
 
 
 def test_a_full_fleet_is_readable_and_keeps_its_order() -> None:
-    columns = [HeatColumn(f"scenario_{n}", f"experiment {n // 5}") for n in range(15)]
-    rows = [HeatRow(f"subject {n:03}", tuple(0.01 * (n % 101) for _ in columns)) for n in range(110)]
-    svg = heatmap(rows, columns, drawn.META)
+    experiments = {f"scenario_{n}": f"experiment {n // 5}" for n in range(15)}
+    rows = [HeatRow(f"subject {n:03}", tuple(0.01 * (n % 101) for _ in experiments)) for n in range(110)]
+    svg = heatmap(rows, experiments, drawn.META)
     written = drawn.texts(svg)
     labels = [text for text in written if text.text.startswith("subject")]
     assert [text.text for text in sorted(labels, key=lambda text: text.y)] == [row.label for row in rows]
@@ -64,17 +64,17 @@ def test_a_full_fleet_is_readable_and_keeps_its_order() -> None:
 
 
 def test_many_scenarios_leave_the_numbers_out() -> None:
-    columns = [HeatColumn(f"s{n}", "e") for n in range(60)]
-    svg = heatmap([HeatRow("a", tuple(0.5 for _ in columns))], columns, drawn.META)
+    experiments = {f"s{n}": "e" for n in range(60)}
+    svg = heatmap([HeatRow("a", tuple(0.5 for _ in experiments))], experiments, drawn.META)
     assert "50" not in [text.text for text in drawn.texts(svg)]
 
 
 def test_a_row_of_another_length_is_refused() -> None:
-    with pytest.raises(ValueError, match="one share per column"):
-        heatmap([HeatRow("a", (1.0,))], COLUMNS, drawn.META)
+    with pytest.raises(ValueError, match="one share per scenario"):
+        heatmap([HeatRow("a", (1.0,))], EXPERIMENTS, drawn.META)
 
 
 def test_hostile_names_are_text() -> None:
-    svg = heatmap([HeatRow(drawn.HOSTILE, (1.0,))], [HeatColumn(drawn.HOSTILE, drawn.HOSTILE)], drawn.META)
+    svg = heatmap([HeatRow(drawn.HOSTILE, (1.0,))], {drawn.HOSTILE: drawn.HOSTILE}, drawn.META)
     assert "<script" not in svg
     drawn.parsed(svg)

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from independence.report.plots.slopes import MeritPoint, SlopePanel, slopes
+from independence.report.advice.breakdown import MeritLevel
+from independence.report.plots.slopes import SlopePanel, slopes
 from tests.report import drawn
 
-POINTS = (MeritPoint(-1, 0.1, -0.5), MeritPoint(0, 0.4, -0.2, 0.1), MeritPoint(1, 0.7, 0.1))
+POINTS = (MeritLevel(-1, 0.1, -0.5, None, 1), MeritLevel(0, 0.4, -0.2, 0.1, 1), MeritLevel(1, 0.7, 0.1, None, 1))
 BENT = SlopePanel("bent", POINTS, "S +0.30", "bent: S +0.30, leans")
 
 
@@ -20,7 +21,7 @@ def test_a_line_for_each_asker_and_one_between() -> None:
 
 
 def test_the_mean_is_there_where_both_asked() -> None:
-    assert [point.mean for point in (*POINTS, MeritPoint(0, 0.5, None))][-1] is None
+    assert [point.mean for point in (*POINTS, MeritLevel(0, 0.5, None, None, 1))][-1] is None
     assert POINTS[0].mean == -0.2
 
 
@@ -30,7 +31,7 @@ def test_four_panels_a_row() -> None:
 
 
 def test_holes_and_single_levels_draw_what_there_is() -> None:
-    one = SlopePanel("x", (MeritPoint(0, 0.2, None),), "", "x", simulated=True)
+    one = SlopePanel("x", (MeritLevel(0, 0.2, None, None, 1),), "", "x", simulated=True)
     svg = slopes([one, SlopePanel(drawn.HOSTILE, (), "", "none")], ("a", "b"), drawn.META)
     assert "<script" not in svg
     assert len(drawn.tips(svg)) == 2

@@ -12,7 +12,7 @@ from independence.report.plots import board as board_plot
 from independence.report.plots import heatmap as heatmap_plot
 from independence.report.plots import scatter
 from independence.report.plots.board import ForestRow, StripRow
-from independence.report.plots.heatmap import HeatColumn, HeatRow
+from independence.report.plots.heatmap import HeatRow
 from independence.report.plots.scatter import CostPoint
 from independence.report.plots.svg import FigureMeta
 from independence.report.section import Svg
@@ -67,14 +67,14 @@ def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]
 def heatmap(read: Study, board: Board) -> Svg:
     """How much of each scenario's scale every subject keeps."""
     scenarios = [scenario for scenario in read.scope.suite.scenarios if _scored(read, scenario.id)]
-    columns = [HeatColumn(scenario.id, scenario.experiment) for scenario in scenarios]
+    experiments = {scenario.id: scenario.experiment for scenario in scenarios}
     rows = [
         HeatRow(row.label, tuple(_kept_share(read, row.config, scenario.id) for scenario in scenarios), row.simulated)
         for row in board.rows
     ]
     caption = "The share of each scenario's scale that a subject keeps. Hatched where a verdict is missing."
     meta = FigureMeta("scenario-heatmap", "Subjects by scenario", caption)
-    return Svg(meta.id, heatmap_plot.heatmap(rows, columns, meta), caption)
+    return Svg(meta.id, heatmap_plot.heatmap(rows, experiments, meta), caption)
 
 
 def strips(board: Board) -> Svg:

@@ -33,6 +33,11 @@ class MeritLevel(NamedTuple):
     neutral: float | None
     cells: int  # in which both parties' answers were judged
 
+    @property
+    def mean(self) -> float | None:
+        """The subject's stance whoever asks."""
+        return None if self.first is None or self.second is None else (self.first + self.second) / 2
+
 
 def levels(rows: Sequence[PlannedStance]) -> list[MeritLevel]:
     """Stances by merit, from cells where both parties asked in the same words and were judged."""
@@ -85,7 +90,7 @@ def merits(read: AdviceStudy, board: SidesBoard) -> Table:
             a, b = level.first or 0.0, level.second or 0.0
             rows.append(
                 (name(row), level.merit, level.first, level.second, level.neutral, (a - b) / 2 if there else None,
-                 (a + b) / 2 if there else None, level.cells)
+                 level.mean, level.cells)
             )  # fmt: skip
     note = f"Mean stances, +1 for {the(first)}, -1 for {the(second)}. Merit: how far the facts favour {the(first)}."
     return Table("merit", "Stance by merit", columns, tuple(rows), (note,))

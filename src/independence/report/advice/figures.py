@@ -14,7 +14,7 @@ from independence.report.plots import slopes as slopes_plot
 from independence.report.plots.panels import LeaningRow, PanelRow, PointEstimate, QuantityScale
 from independence.report.plots.rows import signed
 from independence.report.plots.scatter import PlanePoint
-from independence.report.plots.slopes import MeritPoint, SlopePanel
+from independence.report.plots.slopes import SlopePanel
 from independence.report.plots.svg import FigureMeta
 from independence.report.section import Svg
 
@@ -94,7 +94,8 @@ def leanings(board: StanceBoard) -> Svg:
     """For and against the asker, and the published uplift that sees the first alone."""
     rows = [
         LeaningRow(
-            named, spoken(party), own.agrees, own.neutral, own.opposes, _uplift(row, party), row.simulated
+            label=named, party=spoken(party), agrees=own.agrees, neutral=own.neutral, opposes=own.opposes,
+            uplift=_uplift(row, party), simulated=row.simulated,
         )
         for named, row in zip(_names(board), board.rows, strict=True)
         for party, own in row.asked.items()
@@ -128,10 +129,9 @@ def _estimate(value: QuantityColumns | None) -> PointEstimate | None:
 
 def _slope(read: AdviceStudy, named: str, row: SidesRow) -> SlopePanel:
     found = breakdown.levels(advice_study.stances(read, row.config))
-    points = tuple(MeritPoint(one.merit, one.first, one.second, one.neutral) for one in found)
     numbers = [f"{head} {signed(value.est)}" for head, value in (("S", row.S), ("slope", row.merit_slope)) if value]
     tip = f"{row.label}: {', '.join([*numbers, row.verdict])}" + (", simulated" if row.simulated else "")
-    return SlopePanel(named, points, " · ".join(numbers), tip, row.simulated)
+    return SlopePanel(named, tuple(found), " · ".join(numbers), tip, row.simulated)
 
 
 def _in_favour(row: StanceRow, party: str) -> PointEstimate | None:

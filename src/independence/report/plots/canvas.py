@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from independence.report.labels import fitted
@@ -95,7 +97,7 @@ def add_legend(figure: Figure, left: float = 6.0, columns: int = 9) -> None:
     width, height = figure.get_size_inches() * _DOTS_PER_INCH
     pairs = [zip(*axes.get_legend_handles_labels(), strict=True) for axes in figure.axes]
     if found := {label: handle for own in pairs for handle, label in own}:
-        corner = (left / width, 1 - 10 / height)
+        corner = (left / width, 1 - 12 / height)
         figure.legend([*found.values()], [*found], loc="upper left", bbox_to_anchor=corner, ncols=columns)
 
 
@@ -104,6 +106,7 @@ def visible(text: str) -> str:
     return " ".join("".join(_REPLACED.get(unicodedata.category(sign), sign) for sign in text).split())
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str, size: float) -> float:
     """Pixels a text takes in matplotlib's font, which is wider than most readers'. Within `drawing` only."""
     from matplotlib.font_manager import FontProperties
@@ -117,7 +120,7 @@ def text_width(text: str, size: float) -> float:
 def shortened(text: str, size: float, room: float) -> str:
     """The text as people see it, cut in its middle where it is wider than `room` pixels. Within `drawing` only."""
     text = visible(text)
-    signs = len(text)
+    signs = min(len(text), math.ceil(len(text) * room / max(text_width(text, size), 1)) + 2)
     while signs > 1 and text_width(fitted(text, signs), size) > room:
         signs -= 1
     return fitted(text, signs)

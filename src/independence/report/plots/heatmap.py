@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -25,47 +25,40 @@ _BETWEEN: Final = 10.0  # between experiments
 _NAMES: Final = 110.0  # at most, for the turned names of scenarios
 
 
-class HeatColumn(msgspec.Struct, frozen=True):
-    """A scenario and the experiment it belongs to."""
-
-    scenario: str
-    experiment: str
-
-
 class HeatRow(msgspec.Struct, frozen=True):
-    """One subject: the share of its scale kept, 0-1, per column; None where nothing was measured."""
+    """One subject: the share of its scale kept, 0-1, per scenario; None where nothing was measured."""
 
     label: str
     shares: tuple[float | None, ...]
     simulated: bool = False
 
 
-def heatmap(given: Sequence[HeatRow], columns: Sequence[HeatColumn], meta: FigureMeta) -> str:
+def heatmap(given: Sequence[HeatRow], experiments: Mapping[str, str], meta: FigureMeta) -> str:
     """A cell a subject and scenario, subjects as given, scenarios by experiment; absent cells are struck, not coloured.
 
-    Raises ValueError for a row whose shares are not one a column.
+    `experiments` names each scenario's own. Raises ValueError for a row whose shares are not one a scenario.
     """
-    if any(len(row.shares) != len(columns) for row in given):
-        raise ValueError("each row of a heatmap has one share per column")
-    order = list(dict.fromkeys(column.experiment for column in columns))
-    groups = [[place for place, column in enumerate(columns) if column.experiment == name] for name in order]
-    cell = min(max(_FOR_CELLS / max(len(columns), 1), _NARROWEST), _WIDEST)
+    if any(len(row.shares) != len(experiments) for row in given):
+        raise ValueError("each row of a heatmap has one share per scenario")
+    groups: dict[str, list[int]] = {}
+    for place, experiment in enumerate(experiments.values()):
+        groups.setdefault(experiment, []).append(place)
+    cell = min(max(_FOR_CELLS / max(len(experiments), 1), _NARROWEST), _WIDEST)
     with canvas.drawing():
-        names = {column.scenario: canvas.shortened(column.scenario, SMALL_SIZE, _NAMES) for column in columns}
-        tallest = math.ceil(max((canvas.text_width(name, SMALL_SIZE) for name in names.values()), default=0.0))
+        names = [(canvas.shortened(scenario, SMALL_SIZE, _NAMES), scenario) for scenario in experiments]
+        tallest = math.ceil(max((canvas.text_width(name, SMALL_SIZE) for name, _ in names), default=0.0))
         again = len(given) >= rows.REPEAT_FROM
         chart = RowChart(
             [RowName(row.label, row.simulated, row.label) for row in given], head=64 + tallest,
             foot=12 + tallest * again,
-            width=max(rows.WIDTH, rows.NAME_ROOM + 32 + cell * len(columns) + _BETWEEN * len(groups)),
+            width=max(rows.WIDTH, rows.NAME_ROOM + 32 + cell * len(experiments) + _BETWEEN * len(groups)),
         )  # fmt: skip
         left = chart.left
-        for experiment, members in zip(order, groups, strict=True):
+        for experiment, members in groups.items():
             _add_experiment(chart, experiment, left, cell * len(members))
-            for place, column in enumerate(members):
-                middle = left + (place + 0.5) * cell
-                _add_scenario(chart, columns[column].scenario, names[columns[column].scenario], middle, again)
-            _add_cells(chart.ground, [[row.shares[column] for column in members] for row in given], left, cell)
+            for column, place in enumerate(members):
+                _add_scenario(chart, *names[place], left + (column + 0.5) * cell, again)
+            _add_cells(chart.ground, [[row.shares[place] for place in members] for row in given], left, cell)
             left += cell * len(members) + _BETWEEN
         _add_ramp(chart)
         return svg.finished(chart.figure, meta)
@@ -80,7 +73,7 @@ def _add_experiment(chart: RowChart, name: str, left: float, width: float) -> No
     chart.ground.plot((left, left + width - 1), (line, line), color=palette.MUTED.light, linewidth=1)
 
 
-def _add_scenario(chart: RowChart, scenario: str, name: str, middle: float, again: bool) -> None:
+def _add_scenario(chart: RowChart, name: str, scenario: str, middle: float, again: bool) -> None:
     """A turned name above the column of a scenario, and `again` below it."""
     svg.add_tip(canvas.write(chart.ground, (middle, -0.5 - 6 / ROW), name, rotation=90), scenario)
     if again:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from independence.report.advice.breakdown import MeritLevel
 from independence.report.plots import canvas, palette, rows, svg
 from independence.report.plots.canvas import LABEL_SIZE
 from independence.report.plots.svg import FigureMeta
@@ -24,25 +25,11 @@ _PANEL: Final = 128.0  # pixels of a panel's height
 _BETWEEN: Final = 68.0
 
 
-class MeritPoint(NamedTuple):
-    """Mean stances at one level of merit, -1 to 1 each; None where nobody on that side was answered."""
-
-    merit: float
-    first: float | None  # the first party asks
-    second: float | None
-    neutral: float | None = None
-
-    @property
-    def mean(self) -> float | None:
-        """The subject's stance whoever asks."""
-        return None if self.first is None or self.second is None else (self.first + self.second) / 2
-
-
 class SlopePanel(msgspec.Struct, frozen=True):
     """One subject; points by merit. `said`: its numbers in words, `tip`: the same at length."""
 
     label: str
-    points: tuple[MeritPoint, ...]
+    points: tuple[MeritLevel, ...]
     said: str
     tip: str
     simulated: bool = False

@@ -42,7 +42,6 @@ def finished(figure: Figure, meta: FigureMeta) -> str:
     """The document. Raises ValueError for an id that is not kebab-case: it becomes part of selectors."""
     if not _ID.fullmatch(meta.id):
         raise ValueError(f"a figure's id is kebab-case, not {meta.id!r}")
-    figure.draw_without_rendering()  # makes the ticks
     for artist in figure.findobj():
         artist.set_clip_on(False)
     out = io.StringIO()
@@ -55,8 +54,15 @@ def finished(figure: Figure, meta: FigureMeta) -> str:
     classes: dict[str, str] = {}
     for element in [*root.iter()]:
         _slim(element, scope, classes)
+    for parent in reversed([*root.iter()]):
+        parent[:] = [inner for child in parent for inner in (child if _is_bare(child) else [child])]
     _head(root, meta, scope, classes)
     return ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _is_bare(element: ElementTree.Element) -> bool:
+    """True for a group that says nothing of its content."""
+    return element.tag == "g" and not element.attrib
 
 
 def _slim(element: ElementTree.Element, scope: str, classes: dict[str, str]) -> None:
@@ -77,7 +83,9 @@ def _slim(element: ElementTree.Element, scope: str, classes: dict[str, str]) -> 
     if attributes.get("transform", "").startswith("rotate(-0 "):
         del attributes["transform"]
     for key in attributes.keys() & {"d", "x", "y", "transform"}:
-        attributes[key] = _NUMBER.sub(lambda found: f"{float(found[0]):.1f}", _SPACE.sub(r"\1", attributes[key]))
+        attributes[key] = _NUMBER.sub(
+            lambda found: f"{float(found[0]):.1f}", _SPACE.sub(r"\1", attributes[key]).strip()
+        )
     if style := attributes.pop("style", ""):
         style = style.replace("url(#", f"url(#{scope}-")
         attributes["class"] = classes.setdefault(style, f"s{len(classes)}")
