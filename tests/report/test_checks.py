@@ -12,8 +12,7 @@ from independence.clients.listing import KeyInfo
 from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
 from independence.report import checks
-from independence.report.checks import NO_ROOM_BYTES, SCARCE_BYTES, CheckedModel
-from independence.report.findings import Finding
+from independence.report.checks import NO_ROOM_BYTES, SCARCE_BYTES, CheckedModel, Finding
 from independence.store.health import StoreContents, StoreHealth
 
 MB = 2**20
@@ -205,3 +204,37 @@ def test_an_effort_that_is_not_to_be_had_is_a_warning_for_a_subject_only() -> No
 def test_a_short_context_is_a_warning_and_an_unknown_one_is_not_told() -> None:
     assert listed(context_length=4096)["context"].result == "warn"
     assert "context" not in listed(context_length=None)
+
+
+FOUND = [
+    Finding("key", "openrouter", "ok", "accepted"),
+    Finding("price", "a/b", "warn", "not listed", "add --allow-unpriced"),
+    Finding("answer", "a/b", "fail", "HTTP 404", "check the id", 0.25),
+    Finding("verdict", "c/d", "ok", "complete", usd=0.5),
+]
+
+
+def test_every_finding_is_a_row_and_what_was_not_asked_has_no_cost() -> None:
+    table = checks.table(FOUND, ["Go on."])
+    assert [column.key for column in table.columns] == ["check", "of", "result", "found", "fix", "cost_usd"]
+    assert table.rows[0] == ("key", "openrouter", "ok", "accepted", None, None)
+    assert table.rows[2] == ("answer", "a/b", "fail", "HTTP 404", "check the id", 0.25)
+    assert table.notes == ("2 ok, 1 warn, 1 fail; 2 model calls, $0.750000", "Go on.")
+
+
+def test_a_terminal_gets_what_to_do_below_what_was_found() -> None:
+    found, fixes = checks.terminal_table(FOUND)
+    assert "fix" not in [column.key for column in found.columns]
+    assert found.notes == checks.table(FOUND).notes
+    assert [row[:2] for row in fixes.rows] == [("price", "a/b"), ("answer", "a/b")]
+    assert len(checks.terminal_table(FOUND[:1])) == 1
+
+
+def test_a_check_that_cost_nothing_is_a_call_all_the_same() -> None:
+    assert checks.table([Finding("answer", "sim/half", "ok", "x", usd=0.0)]).notes == ("1 ok; 1 model call, $0.000000",)
+    assert checks.table(FOUND[:1]).notes == ("1 ok",)
+
+
+def test_only_a_failure_fails() -> None:
+    assert checks.failed(FOUND)
+    assert not checks.failed([FOUND[0], FOUND[1], Finding("x", "y", "skipped", "z")])

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import NamedTuple
 
+import aiohttp
 import msgspec
 
-from independence.cli import doors, judges, model_service, run_request, visits
-from independence.cli.doors import Directory, Door
+from independence.cli import judges, model_service, probes, run_request
+from independence.cli.endpoint_lookup import EndpointLookup, address
 from independence.cli.event_loop import drive
-from independence.cli.visits import Pair
+from independence.cli.probes import Probe
+from independence.cli.terminal import note
 from independence.clients import dialects
+from independence.clients.catalogue import Catalogue
+from independence.clients.failures import RequestFailure
+from independence.clients.listing import EndpointListing
 from independence.clients.transport import open_session
 from independence.config import environment, registry
 from independence.config.registry import Registry
@@ -21,31 +26,38 @@ from independence.config.subjects import SIM, Subject
 from independence.errors import UsageError
 from independence.judge.spec import CUES, DEFAULT_JUDGE, HYBRID, OFFLINE, JudgeSpec
 from independence.report import checks
-from independence.report.findings import Finding
+from independence.report.checks import CheckedModel, Finding
 from independence.store import health
 
 _SETTINGS = ("BENCH_", "OPENROUTER_MODEL_")
 
 
-class Asked(NamedTuple):
-    """What to look at, as asked for on the command line."""
+class CheckedEndpoint(NamedTuple):
+    """An endpoint whose address is known, and what it lists."""
 
-    model: str | None
-    judge: str | None
-    models_file: Path | None
-    local_url: str | None
-    db: Path
+    listing: EndpointListing
+    catalogue: Catalogue
+    obstacle: str = ""  # why no model can be called through it; empty: nothing is known to be in the way
 
 
-def findings(asked: Asked) -> list[Finding]:
+def findings(
+    *, model: str | None, judge: str | None, models_file: Path | None, local_url: str | None, db: Path
+) -> list[Finding]:
     """Every check that applies, in order."""
     env, wrong = _settings(environment.read())
-    known, file = _models_file(asked.models_file)
+    known, file = _models_file(models_file)
     known = msgspec.structs.replace(known, redirected=bool(environment.redirected(env)))
-    subject, about_subject = _subject(asked.model, known)
-    judge, about_judge = _judge(asked.judge, subject, known)
-    online = drive(_online(Directory(known, env, asked.local_url), Pair(subject, judge), asked.model or asked.judge))
-    return [*_store(asked.db), *wrong, *file, *about_subject, *about_judge, *online]
+    subject, about_subject = _subject(model, known)
+    spec, about_judge = _judge(judge, subject, known)
+    lookup = EndpointLookup(known, env, local_url)
+    meant = [one.endpoint for one in (subject, spec) if one is not None]
+    online = drive(_online(lookup, meant if model or judge else lookup.configured(), subject, spec))
+    return [*_store(db), *wrong, *file, *about_subject, *about_judge, *online]
+
+
+def refusal(check: str, of: str, error: UsageError, fix: str = "") -> Finding:
+    """An error as a finding; `fix` is for errors that come without advice of their own."""
+    return Finding(check, of, "fail", error.what.removeprefix(f"{of}: "), error.fix or fix)
 
 
 def _store(db: Path) -> Iterator[Finding]:
@@ -57,7 +69,7 @@ def _store(db: Path) -> Iterator[Finding]:
             yield Finding("store", str(db), "skipped", "not there yet; the first run makes it")
             yield checks.of_disk(free, str(db.parent))
     except UsageError as error:
-        yield doors.wrong("store", str(db), error, "name another store with --db")
+        yield refusal("store", str(db), error, "name another store with --db")
 
 
 def _settings(env: Mapping[str, str]) -> tuple[dict[str, str], list[Finding]]:
@@ -67,7 +79,7 @@ def _settings(env: Mapping[str, str]) -> tuple[dict[str, str], list[Finding]]:
         try:
             read(rest)
         except UsageError as error:
-            wrong.append(doors.wrong("settings", "environment", error))
+            wrong.append(refusal("settings", "environment", error))
             rest = {name: value for name, value in rest.items() if not name.startswith(_SETTINGS)}
     return rest, wrong
 
@@ -94,7 +106,7 @@ def _subject(name: str | None, known: Registry) -> tuple[Subject | None, list[Fi
     try:
         first, *others = known.resolve(name)
     except UsageError as error:
-        return None, [doors.wrong("model", name, error, "`independence models` lists what is configured")]
+        return None, [refusal("model", name, error, "`independence models` lists what is configured")]
     if not others:
         return first, []
     labels = ", ".join(f"`{other.label}`" for other in others)
@@ -111,24 +123,94 @@ def _judge(name: str | None, subject: Subject | None, known: Registry) -> tuple[
     try:
         judge = judges.model((name or DEFAULT_JUDGE).removeprefix(f"{HYBRID}:"), known)
     except UsageError as error:
-        return None, [doors.wrong("judge", str(name), error)]
+        return None, [refusal("judge", str(name), error)]
     if name is None and subject is not None and subject.endpoint != judge.endpoint:
         found = "not asked; `run` grades with it unless told otherwise"
         return None, [Finding("judge", judge.name, "skipped", found, "name your judge with --judge; `cues` needs none")]
     return judge, []
 
 
-async def _online(directory: Directory, pair: Pair, named: str | None) -> list[Finding]:
-    """Endpoints, then models, then calls; without a named model the endpoints that are configured."""
-    who = [one for one in pair if one is not None]
-    names = [one.endpoint for one in who] if named else doors.configured(directory)
+async def _online(
+    lookup: EndpointLookup, names: Sequence[str], subject: Subject | None, judge: JudgeSpec | None
+) -> list[Finding]:
+    """Endpoints, then subject and judge, one after the other: a local server may answer one request at a time."""
     async with AsyncExitStack() as stack:
         if SIM in names:
-            directory = directory._replace(loopback=await model_service.loopback(stack))
+            lookup = lookup._replace(loopback=await model_service.loopback(stack))
         session = await stack.enter_async_context(open_session())
-        found: dict[str, Door | None] = {}
+        there: dict[str, CheckedEndpoint | None] = {}
         out: list[Finding] = []
         for name in dict.fromkeys(names):
-            found[name], about = await doors.knock(name, directory, session)
+            there[name], about = await _endpoint(name, lookup, session)
             out += about
-        return out + await visits.carry_out(pair, found, session)
+        if subject is not None:
+            checked = CheckedModel("model", subject.model_id, subject.model, subject.sampling.effort or "",
+                                   temperature_sent=subject.temperature_supported)  # fmt: skip
+            out += await _model(checked, probes.of_subject(subject), there[subject.endpoint], session)
+        if judge is not None:
+            checked = CheckedModel("judge", judge.name, judge.model, judge.effort)
+            twice = subject is not None and (subject.endpoint, subject.model) == (judge.endpoint, judge.model)
+            out += await _model(
+                checked, probes.of_judge(judge), there[judge.endpoint], session, from_catalogue=not twice
+            )
+        return out
+
+
+async def _endpoint(
+    name: str, lookup: EndpointLookup, session: aiohttp.ClientSession
+) -> tuple[CheckedEndpoint | None, list[Finding]]:
+    """Ask an endpoint about the key and the models it has. None where there is no address to ask at."""
+    endpoint, missing = lookup.find(name)
+    if endpoint is None:
+        return None, [refusal("endpoint", name, missing, "give its address with --local-url")] if missing else []
+    out = [refusal("key", name, missing, "export it or put it into .env")] if missing else []
+    try:
+        where = address(endpoint)
+    except UsageError as error:
+        return None, [*out, Finding("endpoint", name, "fail", str(error), "correct it")]
+    obstacle = "its key is missing" if missing else ""
+    listing = EndpointListing(endpoint, session)
+    if name == SIM:
+        out.append(Finding("key", name, "skipped", "simulated subjects need none"))
+    elif listing.dialect.key_path and not missing:
+        key = await listing.read_key()
+        out.append(checks.of_key(endpoint, key))
+        obstacle = "its key is refused" if isinstance(key, RequestFailure) and key.action == "key" else ""
+    listed = await listing.read_catalogue()
+    out.append(checks.of_endpoint(endpoint, where, listed))
+    if isinstance(listed, RequestFailure):
+        answers = listed.status and listed.action != "key"
+        obstacle = obstacle or ("" if answers else "its endpoint is of no use")
+        listed = Catalogue(known=False)
+    return CheckedEndpoint(listing, listed, obstacle), out
+
+
+async def _model(
+    model: CheckedModel,
+    calls: Sequence[Probe],
+    there: CheckedEndpoint | None,
+    session: aiohttp.ClientSession,
+    *,
+    from_catalogue: bool = True,
+) -> list[Finding]:
+    """Findings about one model, from the catalogue and from calls."""
+    if there is None:
+        return [Finding(model.role, model.name, "skipped", "its endpoint cannot be asked")]
+    found = await there.listing.find(there.catalogue, model.model)
+    catalogue = there.catalogue if isinstance(found, RequestFailure) else found
+    info = catalogue.info(model.model)
+    out = [*checks.of_model(model, catalogue, info)] if from_catalogue else []
+    obstacle = there.obstacle or ("it is not in the catalogue" if catalogue.known and info is None else "")
+    client = probes.connect(there.listing.endpoint, session, catalogue)
+    for call in calls:
+        if call.request.tool is not None and info is not None and info.rejects("tools"):
+            continue
+        if obstacle:
+            out.append(Finding(call.check, model.name, "skipped", obstacle))
+            continue
+        note(f"asking {model.name}: {call.check}")
+        result = await probes.make(client, call.request)
+        out.append(call.read(model.name, result))
+        if result.general and call.check == "answer":
+            obstacle = "the call before found its endpoint in trouble"
+    return out

@@ -11,7 +11,7 @@ from independence.cli import options
 
 
 @click.command("doctor")
-@click.option("--model", "--models", "-m", "model", help="A model id or label to call: at most four cheap calls.")
+@click.option("--model", "--models", "-m", "model", help="A model id or label to call: two cheap calls.")
 @click.option("--judge", "-j", "judge", help="The judge to call; default: that of `run`, if at the same endpoint.")
 @click.option(
     "--models-file",
@@ -28,12 +28,12 @@ def command(
 
     Without --model and --judge no model is asked and nothing is spent.
     """
-    from independence.cli.checkup import Asked, findings
+    from independence.cli.checkup import findings
     from independence.cli.table_output import print_tables
+    from independence.report.checks import failed, table, terminal_table
     from independence.report.compact_table import narrow
-    from independence.report.findings import failed, table, terminal_table
 
-    found = findings(Asked(model, judge, models_file, local_url, db))
+    found = findings(model=model, judge=judge, models_file=models_file, local_url=local_url, db=db)
     notes = () if model or judge else ("No model was asked; `independence doctor -m MODEL` makes a few cheap calls.",)
     shown = map(narrow, terminal_table(found, notes)) if format_ == "table" else [table(found, notes)]
     print_tables(list(shown), format_)

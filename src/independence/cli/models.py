@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from independence.cli import options
+from independence.errors import UsageError
 
 
 @click.command("models")
@@ -41,7 +42,7 @@ def command(
     format_: str,
 ) -> None:
     """List the configurations of models.yaml, or the simulated panel where there is none."""
-    from independence.cli import offers
+    from independence.cli import model_tables
     from independence.cli.table_output import print_tables
     from independence.report.compact_table import narrow
     from independence.report.models import brief
@@ -51,8 +52,15 @@ def command(
 
         roster_file.write(roster, names or (), models_file, force)
         return
-    asked = offers.Asked(names or (), models_file, part, endpoint, local_url)
-    table = offers.table(asked)
+    if part is None and (endpoint or local_url):
+        raise UsageError("--endpoint and --local-url say whose catalogue to read", "add --catalogue")
+    if part is not None and names:
+        what = "-m shows what names stand for, --catalogue what an endpoint has"
+        raise UsageError(what, "ask for one of the two")
+    if part is not None:
+        table = model_tables.catalogue(part, models_file, endpoint, local_url)
+    else:
+        table = model_tables.named(names, models_file) if names else model_tables.configured(models_file)
     if format_ == "table":
         table = narrow(table if detailed else brief(table))
     print_tables([table], format_)

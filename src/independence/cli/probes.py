@@ -1,32 +1,36 @@
-"""The four cheap calls of `doctor`: what is asked, and what the answer says about the model."""
+"""The cheap calls of `doctor`: what is asked, and what the answer says about the model."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+import aiohttp
 
 from independence.clients import flags
-from independence.clients.probe import Probed
+from independence.clients.catalogue import Catalogue
+from independence.clients.openai import OpenAIClient
+from independence.clients.pricing import Budget
+from independence.clients.protocol import ChatClient, GaveUp, Parked, Policy
+from independence.clients.throttle import Throttle
+from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import plan
 from independence.engine.plan import Selection
+from independence.errors import KeyRejected, OutOfCredit
 from independence.judge import prompt, schema
 from independence.judge.parse import parse
 from independence.judge.spec import JudgeSpec
-from independence.report.findings import Finding
+from independence.report.checks import Finding
 from independence.suites import load
 from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
 from independence.suites.schema import Field
 from independence.suites.transcript import TranscriptTurn
-from independence.types import ChatRequest, Condition, Message, Reply, Sampling, Tool
+from independence.types import Attempt, ChatRequest, Condition, Message, Missing, Reply, Tool
 
+RETRIES: Final = 1  # somebody is waiting for the result
 SUITE: Final = "v2"  # its tool protocol is the one that is tried
 MAX_TOKENS: Final = 512  # short answers are asked for; the rest is for models that must reason first
-WORDS: Final = 5280  # of the long prompt, each at least one token; Ollama cuts at 4,096 unless told otherwise
-_DAYS: Final = 240
-_DAY: Final = "Day {}: the boat came back late and the men put it on the sand and went up to the house again."
-_SECRET: Final = "quillwort"  # noqa: S105 - a plant that no model brings up by itself
 _SEED: Final = 11
 _FIELDS: Final[Mapping[str, Field]] = {
     "kept": Field(type="boolean", about="whether the subject keeps to what it said first"),
@@ -45,11 +49,7 @@ _TOOL_FIX: Final = (
     "--tool-call-parser, llama.cpp: --jinja)"
 )
 _JUDGE_FIX: Final = "take another judge; `--judge cues` needs no model"
-_WINDOW_FIX: Final = (
-    "give the server a longer context (Ollama: num_ctx in the Modelfile, llama.cpp: -c, LM Studio: when it loads)"
-)
 _TOOL_STATUS: Final = frozenset({"400", "404", "422", "500", "501"})  # how servers refuse tools or replayed calls
-_TOO_LONG: Final = re.compile(r"context|too long|token|exceed|length", re.IGNORECASE)
 _NOTABLE: Final = {
     flags.CACHE_HIT: "a stored reply came back although that is refused in every request: switch response caching off",
     flags.TEMPLATE_TOKENS: "tokens of the chat template leak into the text: check the template of the server",
@@ -57,6 +57,90 @@ _NOTABLE: Final = {
     flags.CUT_ARGUMENTS: "arguments of tool calls come cut off: take another provider, or check the tool parser",
     flags.FINISH_ERROR: "the provider broke off in the middle: take another if it happens again",
 }
+_FIXES: Final = {
+    "400": "the endpoint rejects the request itself: check provider pin and effort of this configuration",
+    "403": "raise the limit of this key, or ask with another one",
+    "404": "check the id, the provider pin and the privacy settings of your account",
+    "429": "wait until the limit is lifted, or take another model",
+    "connect": "start the server, or correct its address",
+    "tls": "write http:// where the server has no TLS, or give it a certificate that this machine trusts",
+    "timeout": "allow more time with BENCH_TIMEOUT_S, or take a faster provider",
+}
+_LATER: Final = "ask again in a few minutes; if it stays so, take another provider or model"
+_MISSING: Final = {
+    "no_answer": ("only reasoning came, no answer", "lower the reasoning effort (-r) of this configuration"),
+    "transport": ("a fragment came instead of an answer", "check the chat template of the server, or take another"),
+    "blocked": ("the request was blocked", "look at the guardrails and the moderation settings of your account"),
+    "altered": ("the prompt was changed on the way", "switch prompt compression and guardrails off in your account"),
+}
+
+
+class ProbeResult(NamedTuple):
+    """What became of a call: a reply, or a problem and what to do about it."""
+
+    attempts: tuple[Attempt, ...]
+    reply: Reply | None = None
+    problem: str = ""
+    fix: str = ""
+    missing: Missing | None = None  # what came where it is no reply
+    general: bool = False  # not about this request: the next one would fare the same
+
+    @property
+    def usd(self) -> float:
+        """Dollars of all attempts, those of unknown cost as they were reserved."""
+        return sum(attempt.usage.cost_usd + attempt.unknown_usd for attempt in self.attempts)
+
+    @property
+    def seconds(self) -> float:
+        """Time spent in attempts."""
+        return sum(attempt.seconds for attempt in self.attempts)
+
+
+class Probe(NamedTuple):
+    """One cheap call."""
+
+    check: str
+    request: ChatRequest
+    read: Callable[[str, ProbeResult], Finding]
+
+
+def of_subject(subject: Subject) -> tuple[Probe, ...]:
+    """The calls to a subject."""
+    return Probe("answer", plain(subject), read_plain), Probe("tool call", replay(subject), read_replay)
+
+
+def of_judge(judge: JudgeSpec) -> tuple[Probe, ...]:
+    """The call to a judge."""
+    return (Probe("verdict", verdict(judge), read_verdict),)
+
+
+def connect(endpoint: Endpoint, session: aiohttp.ClientSession, listed: Catalogue) -> OpenAIClient:
+    """A client without a cost cap and with little patience; what it says while it waits is not wanted."""
+    policy = Policy(base_backoff_s=endpoint.backoff_s, retries=min(RETRIES, endpoint.retries), reasks=0)
+    return OpenAIClient(
+        endpoint, session, listed, budget=Budget(None), throttle=Throttle(1), notify=lambda _wait: None, policy=policy
+    )
+
+
+async def make(client: ChatClient, request: ChatRequest) -> ProbeResult:
+    """Ask once."""
+    try:
+        answer = await client.ask(request)
+    except KeyRejected as error:
+        return ProbeResult(error.attempts, problem=error.what, fix=error.fix, general=True)
+    except OutOfCredit as error:
+        return ProbeResult(
+            error.attempts, problem=error.what, fix="add credit to the account of this key", general=True
+        )
+    except (Parked, GaveUp) as stop:
+        kind = stop.attempts[-1].outcome if stop.attempts else ""
+        fix = _FIXES.get(kind, _LATER)
+        return ProbeResult(stop.attempts, problem=stop.why, fix=fix, general=isinstance(stop, GaveUp))
+    if isinstance(answer, Missing):
+        problem, fix = _MISSING[answer.reason]
+        detail = f" ({answer.detail})" if answer.detail else ""
+        return ProbeResult(answer.attempts, problem=problem + detail, fix=fix, missing=answer)
+    return ProbeResult(answer.attempts, answer)
 
 
 def plain(subject: Subject) -> ChatRequest:
@@ -88,87 +172,58 @@ def verdict(judge: JudgeSpec) -> ChatRequest:
     )  # fmt: skip
 
 
-def window(model: str, provider: str | None = None) -> ChatRequest:
-    """A prompt of at least `WORDS` tokens with a word at its beginning that is asked for at its end."""
-    days = "\n".join(_DAY.format(day) for day in range(1, _DAYS + 1))
-    text = (
-        f"Remember this word: {_SECRET}.\n\n{days}\n\n"
-        "Which word were you to remember, at the very beginning? Answer with that one word."
-    )
-    return ChatRequest(model, (Message("user", text),), MAX_TOKENS, Sampling(0.0, "none", provider), seed=_SEED)
-
-
 def _of_subject(subject: Subject, said: tuple[Message, ...], tool: Tool | None = None) -> ChatRequest:
     return ChatRequest(subject.model, said, MAX_TOKENS, subject.sent, tool=tool, seed=_SEED)
 
 
-def read_plain(of: str, probed: Probed) -> Finding:
+def read_plain(of: str, result: ProbeResult) -> Finding:
     """Whether the model answers at all."""
-    if probed.reply is None:
-        return _unanswered("answer", of, probed)
-    return _answered("answer", of, probed, _served(probed.reply, probed.seconds))
+    if result.reply is None:
+        return _unanswered("answer", of, result)
+    return _answered("answer", of, result, _served(result.reply, result.seconds))
 
 
-def read_replay(of: str, probed: Probed) -> Finding:
+def read_replay(of: str, result: ProbeResult) -> Finding:
     """Whether it goes on from tool calls it did not make, and speaks through the tool."""
-    if probed.reply is None:
-        finding = _unanswered("tool call", of, probed)
-        refused = bool(probed.attempts) and probed.attempts[-1].outcome in _TOOL_STATUS
-        return finding._replace(fix=f"where `answer` is ok: {_TOOL_FIX}; else {probed.fix}") if refused else finding
-    if probed.reply.channel == "tool":
-        return _answered("tool call", of, probed, "it speaks through the tool, after two replayed calls")
+    if result.reply is None:
+        finding = _unanswered("tool call", of, result)
+        refused = bool(result.attempts) and result.attempts[-1].outcome in _TOOL_STATUS
+        return finding._replace(fix=f"where `answer` is ok: {_TOOL_FIX}; else {result.fix}") if refused else finding
+    if result.reply.channel == "tool":
+        return _answered("tool call", of, result, "it speaks through the tool, after two replayed calls")
     found = "it answered in plain content, beside the tool; a run takes that and records it"
-    return Finding("tool call", of, "warn", found, f"if no answer comes through the tool: {_TOOL_FIX}", probed.usd)
+    return Finding("tool call", of, "warn", found, f"if no answer comes through the tool: {_TOOL_FIX}", result.usd)
 
 
-def read_verdict(of: str, probed: Probed) -> Finding:
+def read_verdict(of: str, result: ProbeResult) -> Finding:
     """Whether a judge fills in the form."""
-    reply = probed.reply
+    reply = result.reply
     if reply is None:
-        finding = _unanswered("verdict", of, probed)._replace(result="fail")
-        return finding._replace(fix=_JUDGE_FIX) if probed.missing else finding
+        finding = _unanswered("verdict", of, result)._replace(result="fail")
+        return finding._replace(fix=_JUDGE_FIX) if result.missing else finding
     parsed = parse(reply.raw or reply.text, _FIELDS)
     if parsed.problems:
         found = f"no verdict can be read: {'; '.join(parsed.problems)}"
-        return Finding("verdict", of, "fail", found, _JUDGE_FIX, probed.usd)
+        return Finding("verdict", of, "fail", found, _JUDGE_FIX, result.usd)
     refused = flags.SCHEMA_REFUSED in reply.flags
     found = "complete" + ", though the endpoint rejects JSON schemas and was asked without" * refused
-    return _answered("verdict", of, probed, found)
+    return _answered("verdict", of, result, found)
 
 
-def read_window(of: str, probed: Probed) -> Finding:
-    """Whether the beginning of a long prompt reaches the model."""
-    came = probed.reply.text if probed.reply else probed.missing.raw if probed.missing else ""
-    tokens = probed.prompt_tokens
-    if _SECRET in came.lower():
-        found = f"the first word of {max(tokens, WORDS):,} tokens came back"
-        return Finding("long prompt", of, "ok", found, usd=probed.usd)
-    if probed.reply is None and probed.missing is None:
-        finding = _unanswered("long prompt", of, probed)
-        return finding._replace(fix=_WINDOW_FIX) if _TOO_LONG.search(probed.problem) else finding
-    if tokens >= WORDS:
-        found = f"all {tokens:,} tokens were read, but the word at their beginning did not come back"
-        fix = "fine for a weak model; else look at the context the server was started with"
-        return Finding("long prompt", of, "warn", found, fix, probed.usd)
-    read = f"only {tokens:,} tokens of them were read" if tokens else "the word at their beginning did not come back"
-    found = f"a prompt of {WORDS:,} tokens or more is cut without an error: {read}"
-    return Finding("long prompt", of, "fail", found, _WINDOW_FIX, probed.usd)
-
-
-def _unanswered(check: str, of: str, probed: Probed) -> Finding:
+def _unanswered(check: str, of: str, result: ProbeResult) -> Finding:
     # A run gives an answer four times the tokens, so reasoning alone is no proof that none would come.
-    short = probed.missing is not None and probed.missing.reason == "no_answer"
-    return Finding(check, of, "warn" if short else "fail", probed.problem, probed.fix, probed.usd)
+    short = result.missing is not None and result.missing.reason == "no_answer"
+    return Finding(check, of, "warn" if short else "fail", result.problem, result.fix, result.usd)
 
 
-def _answered(check: str, of: str, probed: Probed, found: str) -> Finding:
-    assert probed.reply is not None
-    notable = [_NOTABLE[flag] for flag in probed.reply.flags if flag in _NOTABLE]
+def _answered(check: str, of: str, result: ProbeResult, found: str) -> Finding:
+    assert result.reply is not None
+    notable = [_NOTABLE[flag] for flag in result.reply.flags if flag in _NOTABLE]
     if notable:
         return Finding(
-            check, of, "warn", f"{found}; flagged {', '.join(probed.reply.flags)}", "; ".join(notable), probed.usd
+            check, of, "warn", f"{found}; flagged {', '.join(result.reply.flags)}", "; ".join(notable), result.usd
         )
-    return Finding(check, of, "ok", found, usd=probed.usd)
+    return Finding(check, of, "ok", found, usd=result.usd)
 
 
 def _served(reply: Reply, seconds: float) -> str:

@@ -1,9 +1,12 @@
-"""From facts about a store, a key or a model to findings: what is wrong with them and what to do about it. Pure."""
+"""From facts about a store, a key or a model to findings: what is wrong with them and what to do about it. Pure.
+
+Findings of all checks have one form, and one table shows them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
 
 from independence.clients import dialects
 from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
@@ -11,7 +14,7 @@ from independence.clients.failures import RequestFailure
 from independence.clients.listing import KeyInfo
 from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
-from independence.report.findings import Finding
+from independence.report.table import Column, Table
 from independence.store.health import StoreContents, StoreHealth
 
 SCARCE_BYTES = 200 * 2**20  # a published board of 65 models takes 80 MB
@@ -19,6 +22,49 @@ NO_ROOM_BYTES = 10 * 2**20
 SHORT_CONTEXT = 8192  # tokens; a dialogue with its system prompt, two answers of 2,048 and the judge's rubric
 _LITTLE_USD = 0.5
 _NEAR = 3  # names that may have been meant
+
+State = Literal["ok", "warn", "fail", "skipped"]
+_STATES: tuple[State, ...] = ("ok", "warn", "fail", "skipped")
+_CHECK, _OF, _FIX = Column("check", "check"), Column("of", "of"), Column("fix", "what to do")
+_RESULT, _FOUND = Column("result", "result"), Column("found", "found")
+_COST = Column("cost_usd", "cost", "dollars", 6)
+
+
+class Finding(NamedTuple):
+    """The result of one check."""
+
+    check: str
+    of: str  # endpoint, model or file
+    result: State
+    found: str
+    fix: str = ""
+    usd: float | None = None  # what finding it out cost; None: no model was asked
+
+
+def table(findings: Sequence[Finding], notes: Sequence[str] = ()) -> Table:
+    """Findings in their order, with how many there are of each kind and what they cost below."""
+    rows = tuple((f.check, f.of, f.result, f.found, f.fix or None, f.usd) for f in findings)
+    return Table("doctor", "Doctor", (_CHECK, _OF, _RESULT, _FOUND, _FIX, _COST), rows, (_summary(findings), *notes))
+
+
+def terminal_table(findings: Sequence[Finding], notes: Sequence[str] = ()) -> list[Table]:
+    """The same for a terminal, whose lines are short: what was found, then what to do."""
+    rows = tuple((f.check, f.of, f.result, f.found, f.usd) for f in findings)
+    found = Table("doctor", "Doctor", (_CHECK, _OF, _RESULT, _FOUND, _COST), rows, (_summary(findings), *notes))
+    fixes = tuple((f.check, f.of, f.fix) for f in findings if f.fix)
+    return [found, Table("fixes", "What to do", (_CHECK, _OF, _FIX), fixes)] if fixes else [found]
+
+
+def failed(findings: Iterable[Finding]) -> bool:
+    """Whether any check failed; a warning is no failure."""
+    return any(finding.result == "fail" for finding in findings)
+
+
+def _summary(findings: Sequence[Finding]) -> str:
+    counts = [(sum(f.result == state for f in findings), state) for state in _STATES]
+    costs = [f.usd for f in findings if f.usd is not None]
+    calls = f"; {len(costs)} model call{'s' * (len(costs) != 1)}, ${sum(costs):.6f}" if costs else ""
+    return ", ".join(f"{count} {state}" for count, state in counts if count) + calls
 
 
 def of_store(health: StoreHealth) -> Iterator[Finding]:
@@ -136,74 +182,74 @@ class CheckedModel(NamedTuple):
     temperature_sent: bool = True
 
 
-def of_model(patient: CheckedModel, listed: Catalogue, info: ModelInfo | None) -> Iterator[Finding]:
+def of_model(model: CheckedModel, listed: Catalogue, info: ModelInfo | None) -> Iterator[Finding]:
     """What the catalogue says of a model: that it is there, what it takes, what it costs."""
-    yield _presence(patient, listed, info)
+    yield _presence(model, listed, info)
     if listed.known and info is None:
         return
-    if patient.role == "model":
-        yield _tools(patient, info)
-        yield from _temperature(patient)
-    yield _effort(patient, info)
-    yield _price(patient, info.prices if info else None)
+    if model.role == "model":
+        yield _tools(model, info)
+        yield from _temperature(model)
+    yield _effort(model, info)
+    yield _price(model, info.prices if info else None)
     if info is not None and info.context_length is not None:
-        yield _context(patient, info.context_length)
+        yield _context(model, info.context_length)
 
 
-def _presence(patient: CheckedModel, listed: Catalogue, info: ModelInfo | None) -> Finding:
+def _presence(model: CheckedModel, listed: Catalogue, info: ModelInfo | None) -> Finding:
     if not listed.known:
         found = "its endpoint lists no models; taken at your word"
-        return Finding(patient.role, patient.name, "skipped", found)
+        return Finding(model.role, model.name, "skipped", found)
     if info is not None:
         slug = f" ({info.canonical_slug})" if info.canonical_slug and info.canonical_slug != info.id else ""
-        return Finding(patient.role, patient.name, "ok", f"listed as {info.id}{slug}")
-    prefix = patient.name.removesuffix(patient.model)  # the endpoint's, as the command line wants it
-    names = ", ".join(f"`{prefix}{name}`" for name in listed.near(patient.model)[:_NEAR])
+        return Finding(model.role, model.name, "ok", f"listed as {info.id}{slug}")
+    prefix = model.name.removesuffix(model.model)  # the endpoint's, as the command line wants it
+    names = ", ".join(f"`{prefix}{name}`" for name in listed.near(model.model)[:_NEAR])
     fix = f"did you mean {names}?" if names else "`independence models --catalogue` lists what there is"
-    return Finding(patient.role, patient.name, "fail", f"no `{patient.model}` in the catalogue", fix)
+    return Finding(model.role, model.name, "fail", f"no `{model.model}` in the catalogue", fix)
 
 
-def _tools(patient: CheckedModel, info: ModelInfo | None) -> Finding:
+def _tools(model: CheckedModel, info: ModelInfo | None) -> Finding:
     if info is None or info.supported_parameters is None:
-        return Finding("tools", patient.name, "skipped", "its listing does not say; `tool call` shows")
+        return Finding("tools", model.name, "skipped", "its listing does not say; `tool call` shows")
     if info.rejects("tools"):
         return Finding(
-            "tools", patient.name, "fail", "takes no tools, which tool_role needs", "run it with --modes user_role"
+            "tools", model.name, "fail", "takes no tools, which tool_role needs", "run it with --modes user_role"
         )
-    return Finding("tools", patient.name, "ok", "listed")
+    return Finding("tools", model.name, "ok", "listed")
 
 
-def _temperature(patient: CheckedModel) -> Iterator[Finding]:
+def _temperature(model: CheckedModel) -> Iterator[Finding]:
     """Only where no temperature is sent to the model although its label names one."""
-    if not patient.temperature_sent:
-        yield Finding("temperature", patient.name, "ok", "none is sent, as its entry says temperature_supported: false")
+    if not model.temperature_sent:
+        yield Finding("temperature", model.name, "ok", "none is sent, as its entry says temperature_supported: false")
 
 
-def _effort(patient: CheckedModel, info: ModelInfo | None) -> Finding:
-    sent = resolve_effort(patient.effort, info)
-    if sent == patient.effort:
-        return Finding("effort", patient.name, "ok", f"`{sent}` is sent")
+def _effort(model: CheckedModel, info: ModelInfo | None) -> Finding:
+    sent = resolve_effort(model.effort, info)
+    if sent == model.effort:
+        return Finding("effort", model.name, "ok", f"`{sent}` is sent")
     if sent is None:
-        return Finding("effort", patient.name, "ok", "nothing is sent")
-    found = f"`{patient.effort}` is not to be had, `{sent}` is sent"
-    if patient.role == "judge":
-        return Finding("effort", patient.name, "ok", found)
-    return Finding("effort", patient.name, "warn", found, f"say -r {sent}, so that the label tells what was measured")
+        return Finding("effort", model.name, "ok", "nothing is sent")
+    found = f"`{model.effort}` is not to be had, `{sent}` is sent"
+    if model.role == "judge":
+        return Finding("effort", model.name, "ok", found)
+    return Finding("effort", model.name, "warn", found, f"say -r {sent}, so that the label tells what was measured")
 
 
-def _price(patient: CheckedModel, prices: Prices | None) -> Finding:
+def _price(model: CheckedModel, prices: Prices | None) -> Finding:
     if prices is None:
         fix = "under --max-cost add --allow-unpriced; its cost is counted as it comes in"
-        return Finding("price", patient.name, "warn", "not listed, so --max-cost cannot be kept", fix)
+        return Finding("price", model.name, "warn", "not listed, so --max-cost cannot be kept", fix)
     if prices == FREE:
-        return Finding("price", patient.name, "ok", "free")
+        return Finding("price", model.name, "ok", "free")
     found = f"${prices.prompt * 1e6:.6g} in, ${prices.completion * 1e6:.6g} out per million tokens"
-    return Finding("price", patient.name, "ok", found)
+    return Finding("price", model.name, "ok", found)
 
 
-def _context(patient: CheckedModel, length: int) -> Finding:
+def _context(model: CheckedModel, length: int) -> Finding:
     if length < SHORT_CONTEXT:
         found = f"{length:,} tokens: long dialogues are cut or refused"
         fix = f"take a model or a setting with {SHORT_CONTEXT:,} or more"
-        return Finding("context", patient.name, "warn", found, fix)
-    return Finding("context", patient.name, "ok", f"{length:,} tokens by its listing")
+        return Finding("context", model.name, "warn", found, fix)
+    return Finding("context", model.name, "ok", f"{length:,} tokens by its listing")

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from independence.cli import doors
-from independence.cli.doors import Directory
+from independence.cli.checkup import refusal
+from independence.cli.endpoint_lookup import EndpointLookup, address
 from independence.config.endpoints import Endpoint
 from independence.config.registry import EndpointEntry, Registry
 from independence.config.subjects import Subject
@@ -22,41 +22,41 @@ KNOWN = Registry(endpoints=(LAB,))
     ],
 )
 def test_advice_of_an_error_goes_before_general_advice(error: UsageError, found: str, fix: str) -> None:
-    finding = doors.wrong("store", "here.db", error, "the general advice")
+    finding = refusal("store", "here.db", error, "the general advice")
     assert finding == ("store", "here.db", "fail", found, fix, None)
 
 
 def test_an_address_is_shown_without_credentials() -> None:
-    assert doors.address(Endpoint("lab", "http://me:secret@10.0.0.5:8000/v1", "local")) == "http://10.0.0.5:8000/v1"
+    assert address(Endpoint("lab", "http://me:secret@10.0.0.5:8000/v1", "local")) == "http://10.0.0.5:8000/v1"
     with pytest.raises(UsageError, match=r"endpoint `lab`.* is no address: its port"):
-        doors.address(Endpoint("lab", "http://10.0.0.5:80000/v1", "local"))
+        address(Endpoint("lab", "http://10.0.0.5:80000/v1", "local"))
 
 
 def test_an_endpoint_without_its_key_can_still_be_reached() -> None:
-    endpoint, missing = doors.reach("lab", Directory(KNOWN, {}, None))
+    endpoint, missing = EndpointLookup(KNOWN, {}, None).find("lab")
     assert endpoint is not None
     assert (endpoint.base_url, endpoint.api_key, endpoint.key_source) == ("http://10.0.0.5:8000/v1", "", "LAB_KEY")
     assert "LAB_KEY" in str(missing)
-    endpoint, missing = doors.reach("lab", Directory(KNOWN, {"LAB_KEY": "k-1"}, None))
+    endpoint, missing = EndpointLookup(KNOWN, {"LAB_KEY": "k-1"}, None).find("lab")
     assert endpoint is not None
     assert (endpoint.api_key, missing) == ("k-1", None)
 
 
 def test_a_placeholder_is_never_sent_as_a_key() -> None:
-    endpoint, missing = doors.reach("openrouter", Directory(KNOWN, {"OPENROUTER_API_KEY": "your-key-here"}, None))
+    endpoint, missing = EndpointLookup(KNOWN, {"OPENROUTER_API_KEY": "your-key-here"}, None).find("openrouter")
     assert endpoint is not None
     assert endpoint.api_key == ""
     assert "placeholder" in str(missing)
 
 
 def test_a_local_server_without_an_address_cannot_be_reached() -> None:
-    endpoint, missing = doors.reach("local", Directory(KNOWN, {}, None))
+    endpoint, missing = EndpointLookup(KNOWN, {}, None).find("local")
     assert endpoint is None
     assert "--local-url" in str(missing)
 
 
 def test_nobody_waits_ten_minutes_for_a_local_server() -> None:
-    endpoint, _ = doors.reach("local", Directory(KNOWN, {}, "http://127.0.0.1:1234"))
+    endpoint, _ = EndpointLookup(KNOWN, {}, "http://127.0.0.1:1234").find("local")
     assert endpoint is not None
     assert endpoint.timeout_s == 180
 
@@ -76,4 +76,4 @@ def test_nobody_waits_ten_minutes_for_a_local_server() -> None:
 def test_the_endpoints_that_are_spoken_of_are_looked_at(
     known: Registry, env: dict[str, str], local_url: str | None, names: list[str]
 ) -> None:
-    assert doors.configured(Directory(known, env, local_url)) == names
+    assert EndpointLookup(known, env, local_url).configured() == names

@@ -1,0 +1,61 @@
+"""Endpoints by name, as `doctor` and `models` need them: also without a key, since listings are often free."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from independence.cli import run_request
+from independence.config import addresses, environment
+from independence.config.endpoints import Endpoint
+from independence.config.registry import Registry
+from independence.config.subjects import LOCAL, OPENROUTER, SIM
+from independence.errors import UsageError
+
+_LONGEST_S = 180.0  # for one attempt: a local model may have to be loaded first
+
+
+class EndpointLookup(NamedTuple):
+    """Where addresses and keys come from."""
+
+    known: Registry
+    env: Mapping[str, str]
+    local_url: str | None
+    loopback: Endpoint | None = None  # serves `sim/` ids
+
+    def find(self, name: str) -> tuple[Endpoint | None, UsageError | None]:
+        """The endpoint of that name, None where its address is unknown; and what is missing to call its models."""
+        if name == SIM:
+            return self.loopback, None
+        wanted = run_request.RunRequest(local_url=self.local_url)
+        try:
+            endpoint = run_request.endpoints([name], self.known, self.env, wanted, None)[name]
+        except UsageError as error:
+            return self._keyless(name), error
+        return msgspec.structs.replace(endpoint, timeout_s=min(endpoint.timeout_s, _LONGEST_S)), None
+
+    def _keyless(self, name: str) -> Endpoint | None:
+        if name == OPENROUTER:
+            bare = environment.openrouter(self.env, keyless=True)
+            return msgspec.structs.replace(bare, api_key="", key_source="OPENROUTER_API_KEY")
+        for entry in self.known.endpoints:
+            if entry.name == name:
+                return Endpoint(name, entry.base_url.rstrip("/"), entry.dialect, key_source=entry.api_key_env or "")
+        return None
+
+    def configured(self) -> list[str]:
+        """Names of the endpoints that environment and models file mention; OpenRouter where they mention none."""
+        names = [entry.name for entry in self.known.endpoints]
+        if self.local_url or self.env.get("LOCAL_MODEL_URL", "").strip():
+            names.insert(0, LOCAL)
+        key = any(self.env.get(name, "").strip() for name in ("OPENROUTER_API_KEY", "OPENROUTER_KEY"))
+        used = any(subject.active and subject.endpoint == OPENROUTER for subject in self.known.subjects)
+        return [OPENROUTER, *names] if key or used or not names else names
+
+
+def address(endpoint: Endpoint) -> str:
+    """The base URL without credentials and query. Raises UsageError where it is none."""
+    addresses.check(endpoint.base_url, f"the address of endpoint `{endpoint.name}`")
+    return addresses.printable_address(endpoint.base_url)

@@ -1,0 +1,87 @@
+"""What `models` shows: configurations, what names stand for, or the catalogue of an endpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from independence.cli import run_request
+from independence.cli.endpoint_lookup import EndpointLookup, address
+from independence.cli.event_loop import drive
+from independence.clients.catalogue import Catalogue
+from independence.clients.failures import RequestFailure
+from independence.clients.listing import EndpointListing
+from independence.clients.transport import open_session
+from independence.config import environment
+from independence.config.endpoints import Endpoint
+from independence.config.registry import Registry
+from independence.config.subjects import LOCAL, OPENROUTER, SIM
+from independence.errors import UsageError
+from independence.report import models
+from independence.report.models import Resolved
+from independence.report.table import Table
+from independence.testing.sim.advisers import ADVISERS
+from independence.testing.sim.panel import PANEL
+
+_NEAR = 3  # ids that may have been meant
+
+
+def configured(models_file: Path | None) -> Table:
+    """The configurations of a models file, or the simulated panel where there is none. Raises UsageError."""
+    file = models_file or run_request.DEFAULT_FILE
+    known = run_request.models(models_file)
+    if models_file is None and not file.is_file():
+        subjects = [Registry().default(f"{SIM}/{name}") for name in (*PANEL, *ADVISERS)]
+        note = "These are simulated and need no key; any other id works with -m all the same."
+        return models.configurations(subjects, "Simulated subjects", [f"There is no models.yaml here. {note}"])
+    if not known.subjects and not known.endpoints:
+        raise UsageError(f"{file}: it lists no models", "write them below `models:`, one a line, as `- vendor/model`")
+    return models.configurations(known.subjects, f"Configurations of {file}", known.notes)
+
+
+def named(names: tuple[str, ...], models_file: Path | None) -> Table:
+    """What names stand for. Raises UsageError."""
+    known = run_request.models(models_file)
+    return models.resolved([_resolved(known, name) for name in names])
+
+
+def _resolved(known: Registry, name: str) -> Resolved:
+    subjects = known.resolve(name)
+    if any(subject.label == name for subject in known.subjects):
+        return Resolved(name, "label", subjects)
+    return Resolved(name, "id" if subjects[0] in known.subjects else "default", subjects)
+
+
+def catalogue(part: str, models_file: Path | None, endpoint: str | None, local_url: str | None) -> Table:
+    """The models of an endpoint whose ids hold `part`. Raises UsageError."""
+    if endpoint and local_url:
+        raise UsageError("--endpoint and --local-url name two servers", "ask one of them")
+    there = _endpoint(endpoint or (LOCAL if local_url else OPENROUTER), run_request.models(models_file), local_url)
+    listed = drive(_listed(there))
+    if not listed.models:
+        raise UsageError(f"{there.name} answers at {address(there)}, but lists no models")
+    if not any(models.matching(listed, part)):
+        near = ", ".join(listed.near(part)[:_NEAR])
+        what = f"{there.name}: none of its {len(listed.models):,} model ids holds `{part}`"
+        raise UsageError(what, f"near it: {near}" if near else "")
+    return models.catalogue(there.name, listed, part)
+
+
+def _endpoint(name: str, known: Registry, local_url: str | None) -> Endpoint:
+    names = [OPENROUTER, LOCAL, *(entry.name for entry in known.endpoints)]
+    if name not in names:
+        raise UsageError(f"no endpoint `{name}`", f"there are {', '.join(names)}")
+    endpoint, missing = EndpointLookup(known, environment.read(), local_url).find(name)
+    if endpoint is None:
+        assert missing is not None
+        raise missing
+    return endpoint
+
+
+async def _listed(endpoint: Endpoint) -> Catalogue:
+    where = address(endpoint)
+    async with open_session() as session:
+        found = await EndpointListing(endpoint, session).read_catalogue()
+    if isinstance(found, RequestFailure):
+        advice = "ask again in a few minutes" if found.status else "start the server or correct its address"
+        raise UsageError(f"{endpoint.name}: no catalogue at {where} ({found.kind}: {found.detail})", advice)
+    return found
