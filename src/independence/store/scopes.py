@@ -65,7 +65,7 @@ def conditions(
         return [find(connection, suite, variant, mode)]
     info = _edition(queries.editions(connection), suite)
     first, *_ = there = queries.conditions(connection, info.where)
-    scope = find(connection, f"{info.where.edition_name}", *first)
+    scope = find(connection, info.where.edition_name, *first)
     own = (scope.suite.default.variant, scope.suite.default.mode)
     return [scope.under(one) for one in sorted(there, key=lambda one: one != own)]
 
