@@ -15,7 +15,7 @@ from tests.report import drawn
 def chart(text: str = "words", meta: FigureMeta = drawn.META) -> str:
     with canvas.drawing():
         figure = canvas.new_figure(200, 60)
-        axes = canvas.axes_at(figure, 0, 0, 200, 60)
+        axes = canvas.axes_at(figure, (0, 0, 200, 60))
         axes.set(xlim=(0, 200), ylim=(60, 0), xticks=[], yticks=[])
         axes.axhspan(0, 20, color=palette.BAND.light)
         canvas.write(axes, (10, 20), text)

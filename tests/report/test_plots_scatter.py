@@ -83,13 +83,13 @@ def written(svg: str) -> dict[str, drawn.Written]:
 
 
 def test_subjects_stand_where_their_numbers_are() -> None:
-    texts = written(plane(points(("low", -0.5, -0.5), ("high", 0.5, 0.5)), ACROSS, UP, drawn.META))
+    texts = written(plane(points(("low", -0.5, -0.5), ("high", 0.5, 0.5)), drawn.META, across=ACROSS, up=UP))
     assert texts["low"].y > texts["high"].y
     assert texts["low"].left < texts["high"].left
 
 
 def test_nothing_is_in_the_middle_of_both_scales() -> None:
-    texts = drawn.texts(plane(points(("a", 0.7, 0.1)), ACROSS, UP, drawn.META))
+    texts = drawn.texts(plane(points(("a", 0.7, 0.1)), drawn.META, across=ACROSS, up=UP))
     numbers = {float(text.text): text for text in texts if text.text.replace("-", "").replace(".", "").isdigit()}
     assert min(numbers) == -max(numbers)
     ends = [text for text in texts if text.text in (f"{min(numbers):g}", f"{max(numbers):g}")]
@@ -98,20 +98,22 @@ def test_nothing_is_in_the_middle_of_both_scales() -> None:
 
 def test_dots_tell_their_numbers_and_who_is_simulated() -> None:
     one = PlanePoint("a", PointEstimate(0.25), PointEstimate(-0.5), simulated=True)
-    svg = plane([one], ACROSS, UP, drawn.META)
+    svg = plane([one], drawn.META, across=ACROSS, up=UP)
     assert drawn.tips(svg) == ["a: S -0.50, Tilt +0.25, simulated"]
     assert "simulated" in written(svg)
 
 
 def test_labels_never_cover_each_other() -> None:
     crowd = points(*((f"subject-{n}", 0.01 * n, 0.01 * (n % 5)) for n in range(30)))
-    named = [text for text in drawn.texts(plane(crowd, ACROSS, UP, drawn.META)) if text.text.startswith("subject")]
+    named = [
+        text for text in drawn.texts(plane(crowd, drawn.META, across=ACROSS, up=UP)) if text.text.startswith("subject")
+    ]
     assert len(named) > 5
     assert drawn.overlaps(named) == []
 
 
 @pytest.mark.parametrize("given", [[], points((drawn.HOSTILE, 0.0, 0.0))])
 def test_odd_input_is_still_a_chart(given: list[PlanePoint]) -> None:
-    svg = plane(given, ACROSS, UP, drawn.META)
+    svg = plane(given, drawn.META, across=ACROSS, up=UP)
     assert drawn.parsed(svg) is not None
     assert "<script" not in svg

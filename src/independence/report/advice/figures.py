@@ -49,7 +49,7 @@ def plane(board: SidesBoard) -> Svg | None:
     up, across = _scales(board)
     caption = "Leaning to one party is not bending to the asker: tilt goes across, sycophancy up, with 95 % intervals."
     meta = FigureMeta("advice-plane", "Sycophancy and tilt", caption)
-    return Svg(meta.id, scatter.plane(points, across, up, meta), caption)
+    return Svg(meta.id, scatter.plane(points, meta, across=across, up=up), caption)
 
 
 def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:

@@ -53,8 +53,8 @@ def forest(given: Sequence[ForestRow], meta: FigureMeta, narrow: bool = False) -
         span = rows.index_span(_shown_ends(ranked) or _shown_ends(partial))
         axes = chart.scale(chart.left, right - (54 if narrow else 160), span)
         _add_intervals(axes, ranked, span)
-        _add_ranges(axes, partial, len(ranked) + 1, span)
-        _add_tiers(chart, ranked, tiers * 0.4, "T" if narrow else "Tier")
+        _add_ranges(axes, partial, first=len(ranked) + 1, span=span)
+        _add_tiers(chart, ranked, middle=tiers * 0.4, head="T" if narrow else "Tier")
         chart.write_above(tiers, "Subject")
         if partial:
             chart.write(tiers, len(ranked), "Incomplete")
@@ -96,7 +96,7 @@ def _add_intervals(axes: Axes, ranked: Sequence[ForestRow], span: Ends) -> None:
     rows.add_bars(axes, inner, "interval over these scenarios")
     rows.add_bars(axes, outer, "over scenarios like these", thin=True)
     beyond = [line for line, row in enumerate(ranked) if row.outer and row.outer[0] < span[0]]
-    _add_arrows(axes, beyond, span[0], palette.SOFT)
+    _add_arrows(axes, beyond, low=span[0], tone=palette.SOFT)
 
 
 def _within(ends: Ends, span: Ends) -> Ends:
@@ -104,12 +104,12 @@ def _within(ends: Ends, span: Ends) -> Ends:
     return low, high
 
 
-def _add_arrows(axes: Axes, lines: Sequence[int], low: float, tone: palette.Tone) -> None:
+def _add_arrows(axes: Axes, lines: Sequence[int], *, low: float, tone: palette.Tone) -> None:
     """Small heads that point to the left: what is drawn goes on beyond the scale."""
     axes.plot([low] * len(lines), lines, "<", markersize=5, color=tone.light, zorder=4)
 
 
-def _add_ranges(axes: Axes, partial: Sequence[ForestRow], first: int, span: Ends) -> None:
+def _add_ranges(axes: Axes, partial: Sequence[ForestRow], *, first: int, span: Ends) -> None:
     """A dashed box each, with an arrow where it goes on beyond the scale."""
     if not partial:
         return
@@ -120,10 +120,10 @@ def _add_ranges(axes: Axes, partial: Sequence[ForestRow], first: int, span: Ends
         label="incomplete: possible range",
     )  # fmt: skip
     beyond = [line for line, row in enumerate(partial, first) if row.bounds and row.bounds[0] < span[0]]
-    _add_arrows(axes, beyond, span[0], palette.OPEN)
+    _add_arrows(axes, beyond, low=span[0], tone=palette.OPEN)
 
 
-def _add_tiers(chart: RowChart, ranked: Sequence[ForestRow], middle: float, head: str) -> None:
+def _add_tiers(chart: RowChart, ranked: Sequence[ForestRow], *, middle: float, head: str) -> None:
     """Every other tier shaded. A subject without a tier, of a single run, stands within the one above it."""
     within: list[int | None] = []
     for row in ranked:

@@ -80,8 +80,9 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width / _DOTS_PER_INCH, height / _DOTS_PER_INCH))
 
 
-def axes_at(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:
-    """Axes in a rectangle of pixels, `top` measured downwards."""
+def axes_at(figure: Figure, box: tuple[float, float, float, float]) -> Axes:
+    """Axes in a box of pixels: left, top measured downwards, width and height."""
+    left, top, width, height = box
     whole_width, whole_height = figure.get_size_inches() * _DOTS_PER_INCH
     place = (left / whole_width, 1 - (top + height) / whole_height, width / whole_width, height / whole_height)
     return figure.add_axes(place)

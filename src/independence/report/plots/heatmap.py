@@ -55,16 +55,17 @@ def heatmap(given: Sequence[HeatRow], experiments: Mapping[str, str], meta: Figu
         )  # fmt: skip
         left = chart.left
         for experiment, members in groups.items():
-            _add_experiment(chart, experiment, left, cell * len(members))
+            _add_experiment(chart, experiment, left=left, width=cell * len(members))
             for column, place in enumerate(members):
-                _add_scenario(chart, *names[place], left + (column + 0.5) * cell, again)
-            _add_cells(chart.ground, [[row.shares[place] for place in members] for row in given], left, cell)
+                _add_scenario(chart, *names[place], middle=left + (column + 0.5) * cell, again=again)
+            shares = [[row.shares[place] for place in members] for row in given]
+            _add_cells(chart.ground, shares, left=left, cell=cell)
             left += cell * len(members) + _BETWEEN
         _add_ramp(chart)
         return svg.finished(chart.figure, meta)
 
 
-def _add_experiment(chart: RowChart, name: str, left: float, width: float) -> None:
+def _add_experiment(chart: RowChart, name: str, *, left: float, width: float) -> None:
     """The head over an experiment's scenarios."""
     up = chart.head - 43
     text = canvas.shortened(name, SMALL_SIZE, width)
@@ -73,7 +74,7 @@ def _add_experiment(chart: RowChart, name: str, left: float, width: float) -> No
     chart.ground.plot((left, left + width - 1), (line, line), color=palette.MUTED.light, linewidth=1)
 
 
-def _add_scenario(chart: RowChart, name: str, scenario: str, middle: float, again: bool) -> None:
+def _add_scenario(chart: RowChart, name: str, scenario: str, *, middle: float, again: bool) -> None:
     """A turned name above the column of a scenario, and `again` below it."""
     svg.add_tip(canvas.write(chart.ground, (middle, -0.5 - 6 / ROW), name, rotation=90), scenario)
     if again:
@@ -89,7 +90,7 @@ def heat_step(share: float) -> int:
     return max(round(lost * (HEAT_STEPS - 1)), 1 if lost > 0 else 0)
 
 
-def _add_cells(ground: Axes, shares: Sequence[Sequence[float | None]], left: float, cell: float) -> None:
+def _add_cells(ground: Axes, shares: Sequence[Sequence[float | None]], *, left: float, cell: float) -> None:
     """Coloured cells with their numbers; hatched ones where there is no share."""
     absent: list[tuple[float, int]] = []
     for line, own in enumerate(shares):
@@ -110,11 +111,11 @@ def _add_cells(ground: Axes, shares: Sequence[Sequence[float | None]], left: flo
         steps = [[float("nan") if share is None else heat_step(share) for share in own] for own in shares]
         edges = [left - 0.5 + place * cell for place in range(len(shares[0]) + 1)]
         lines = [line - 0.5 for line in range(len(shares) + 1)]
-        _paint(ground, steps, edges, lines, edgecolors=palette.PAPER.light, linewidth=1, zorder=0)
+        _paint(ground, steps, across=edges, down=lines, edgecolors=palette.PAPER.light, linewidth=1, zorder=0)
 
 
 def _paint(
-    axes: Axes, steps: Sequence[Sequence[float]], across: Sequence[float], down: Sequence[float], **style: Any
+    axes: Axes, steps: Sequence[Sequence[float]], *, across: Sequence[float], down: Sequence[float], **style: Any
 ) -> None:
     from matplotlib.colors import ListedColormap
 
@@ -128,7 +129,7 @@ def _add_ramp(chart: RowChart) -> None:
     left, up = 6 + canvas.text_width(text, SMALL_SIZE) + 8, chart.head - 16
     chart.write_above(6, text, up)
     chart.write_above(left + 6 * HEAT_STEPS + 8, "100", up)
-    axes = canvas.axes_at(chart.figure, left, 10, 6 * HEAT_STEPS, 12)
+    axes = canvas.axes_at(chart.figure, (left, 10, 6 * HEAT_STEPS, 12))
     axes.set_axis_off()
-    _paint(axes, [range(HEAT_STEPS)[::-1]], range(HEAT_STEPS + 1), (0, 1))
+    _paint(axes, [range(HEAT_STEPS)[::-1]], across=range(HEAT_STEPS + 1), down=(0, 1))
     canvas.add_legend(chart.figure, left + 6 * HEAT_STEPS + 52)

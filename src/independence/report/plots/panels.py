@@ -40,11 +40,11 @@ class PointEstimate(NamedTuple):
 
 
 class PanelRow(msgspec.Struct, frozen=True):
-    """One subject: a value for each quantity, None where it has none. `said` is what they come to, in words."""
+    """One subject: a value for each quantity, None where it has none. `conclusion`: what they come to, in words."""
 
     label: str
     values: tuple[PointEstimate | None, ...]
-    said: str = ""
+    conclusion: str = ""
     simulated: bool = False
     coverage: float = 1.0
 
@@ -98,7 +98,7 @@ def _add_estimates(axes: Axes, found: Sequence[tuple[int, PointEstimate, bool]],
 def _tip(row: PanelRow, scales: Sequence[QuantityScale]) -> str:
     parts = [f"{scale.head} {_with_interval(value)}" for scale, value in zip(scales, row.values, strict=True) if value]
     parts += [f"{percent(row.coverage)} covered"] if row.coverage < 1 else []
-    parts += [row.said] if row.said else []
+    parts += [row.conclusion] if row.conclusion else []
     return f"{row.label}: {'; '.join(parts)}" + (", simulated" if row.simulated else "")
 
 

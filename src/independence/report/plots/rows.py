@@ -44,7 +44,7 @@ class RowChart:
         """Write `names`, each in at most `room` pixels from `left`; under None the line stays empty."""
         self.width, self.head, self.lines = width, head, max(len(names), 1)
         self.figure = canvas.new_figure(width, head + self.lines * ROW + foot)
-        self.ground = canvas.axes_at(self.figure, 0, head, width, self.lines * ROW)
+        self.ground = canvas.axes_at(self.figure, (0, head, width, self.lines * ROW))
         self.ground.set(xlim=(0, width), ylim=(self.lines - 0.5, -0.5))
         self.ground.set_axis_off()
         texts = [_text(name, room) if name else "" for name in names]
@@ -58,7 +58,7 @@ class RowChart:
         """Axes over all lines between two places, with round numbers of a linear scale above."""
         from matplotlib.ticker import MaxNLocator
 
-        axes = canvas.axes_at(self.figure, left, self.head, right - left, self.lines * ROW)
+        axes = canvas.axes_at(self.figure, (left, self.head, right - left, self.lines * ROW))
         axes.set(xlim=span, ylim=(self.lines - 0.5, -0.5), yticks=())
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
         axes.xaxis.set_major_formatter("{x:g}")

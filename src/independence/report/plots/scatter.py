@@ -54,7 +54,7 @@ def cost(points: Sequence[CostPoint], meta: FigureMeta) -> str:
     """Dollars on a logarithmic scale; names for the frontier and the extremes, and where there is room."""
     with canvas.drawing():
         figure = canvas.new_figure(_WIDTH, _HEIGHT)
-        axes = canvas.axes_at(figure, 46, 52, _WIDTH - 66, _HEIGHT - 106)
+        axes = canvas.axes_at(figure, (46, 52, _WIDTH - 66, _HEIGHT - 106))
         places = _cost_places(axes, points)
         members = frontier(points)
         needed = _worth_naming(points, members)
@@ -110,7 +110,7 @@ def _cost_places(axes: Axes, points: Sequence[CostPoint]) -> list[Point]:
     if free:
         axes.axvspan(*lane, color=palette.BAND.light, linewidth=0, zorder=0)
         axes.annotate("free or local", (_LANE / 2, -9), xycoords="axes pixels", ha="center", va="top")
-    return _spread(axes, points, sum(lane) / 2, pixel)
+    return _spread(axes, points, middle=sum(lane) / 2, pixel=pixel)
 
 
 def _dollar_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
@@ -120,7 +120,7 @@ def _dollar_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
     return [math.log10(value) for value in dollars], [_money(value) for value in dollars]
 
 
-def _spread(axes: Axes, points: Sequence[CostPoint], middle: float, pixel: float) -> list[Point]:
+def _spread(axes: Axes, points: Sequence[CostPoint], *, middle: float, pixel: float) -> list[Point]:
     """Free subjects in the middle of their strip, or at the nearest place beside it where no dot lies yet."""
     high = axes.bbox.height / (axes.get_ylim()[1] - axes.get_ylim()[0])
     reach = int(_LANE / 2 / _APART)
@@ -155,11 +155,11 @@ class PlanePoint(msgspec.Struct, frozen=True):
     simulated: bool = False
 
 
-def plane(points: Sequence[PlanePoint], across: QuantityScale, up: QuantityScale, meta: FigureMeta) -> str:
+def plane(points: Sequence[PlanePoint], meta: FigureMeta, *, across: QuantityScale, up: QuantityScale) -> str:
     """A dot with a cross of intervals a subject, 0 in the middle of both scales; names where there is room."""
     with canvas.drawing():
         figure = canvas.new_figure(_WIDTH, _HEIGHT)
-        axes = canvas.axes_at(figure, 58, 56, _WIDTH - 78, _HEIGHT - 120)
+        axes = canvas.axes_at(figure, (58, 56, _WIDTH - 78, _HEIGHT - 120))
         x, y = _symmetric([p.across for p in points], across), _symmetric([p.up for p in points], up)
         axes.set(xlim=(-x, x), ylim=(-y, y))
         _add_plane_scales(axes, across, up)
@@ -222,7 +222,7 @@ def _add_named(axes: Axes, dots: Sequence[NamedDot], *lines: Sequence[Point]) ->
         svg.add_tip(area, dot.tip)
         x, y = to_pixels(dot.place)
         text = canvas.shortened(dot.label, SMALL_SIZE, _NAME_ROOM)
-        wanted = _boxes(x, y, canvas.text_width(text, SMALL_SIZE), dot.modest)
+        wanted = _boxes((x, y), canvas.text_width(text, SMALL_SIZE), dot.modest)
         free = [box for box in wanted if _inside(box, axes.bbox) and not box.count_overlaps(taken)]
         box = min(free, key=lambda box: box.padded(5).count_contains(busy), default=None)
         if box is None or (dot.modest and box.padded(5).count_contains(busy)):
@@ -242,10 +242,11 @@ def _along(lines: Sequence[Sequence[Point]]) -> Iterator[Point]:
         yield from ((x + (to_x - x) * step / 50, y + (to_y - y) * step / 50) for step in range(51))
 
 
-def _boxes(x: float, y: float, width: float, modest: bool) -> Iterator[Bbox]:
+def _boxes(place: Point, width: float, modest: bool) -> Iterator[Bbox]:
     """Places for a name around its dot, best first."""
     from matplotlib.transforms import Bbox
 
+    x, y = place
     for away in _AWAY[:1] if modest else _AWAY:
         for across, up in _WAYS[:2] if modest else _WAYS:
             reach = away * 0.7 if across and up else away

@@ -26,11 +26,11 @@ _BETWEEN: Final = 68.0
 
 
 class SlopePanel(msgspec.Struct, frozen=True):
-    """One subject; points by merit. `said`: its numbers in words, `tip`: the same at length."""
+    """One subject; points by merit. `numbers`: what is printed below it, `tip`: the same at length."""
 
     label: str
     points: tuple[MeritLevel, ...]
-    said: str
+    numbers: str
     tip: str
     simulated: bool = False
 
@@ -44,11 +44,11 @@ def slopes(given: Sequence[SlopePanel], parties: tuple[str, str], meta: FigureMe
         for place, panel in enumerate(given):
             down, across = divmod(place, _COLUMNS)
             top = _HEAD + down * (_PANEL + _BETWEEN)
-            axes = canvas.axes_at(figure, _LEFT + across * (width + _GAP), top, width, _PANEL)
+            axes = canvas.axes_at(figure, (_LEFT + across * (width + _GAP), top, width, _PANEL))
             axes.set_title(
                 canvas.shortened(panel.label, LABEL_SIZE, width), style="italic" if panel.simulated else "normal"
             )
-            axes.set_xlabel(canvas.visible(panel.said), loc="left")
+            axes.set_xlabel(canvas.visible(panel.numbers), loc="left")
             axes.tick_params("y", labelleft=across == 0)
             _add_lines(axes, panel, parties)
         canvas.add_legend(figure)
