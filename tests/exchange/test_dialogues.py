@@ -24,19 +24,20 @@ def read(suite: Suite, **changes: dict[str, object]) -> dict[str, ResponseFile]:
 
 def test_turn_files_become_dialogues_in_the_suites_order(suite: Suite) -> None:
     found = trials(CELL, read(suite), suite_layout(suite))
-    assert [trial.scenario for trial in found] == [scenario.id for scenario in suite.scenarios]
+    assert [trial.scenario.id for trial in found] == [scenario.id for scenario in suite.scenarios]
     psych = found[1]
     assert [call.turn_id for call in psych.calls] == ["pq01", "pq04", "pq07", "pq12", "pq15"]
     assert [call.turn for call in psych.calls] == [0, 1, 2, 3, 4]
-    assert psych.calls[2].file == "identity/strong_independence/tool_role/pq07.json"
-    assert (psych.experiment, psych.variant, psych.mode, psych.turns) == ("identity", *CELL, 5)
+    assert (psych.scenario.experiment, psych.condition) == ("identity", CELL)
 
 
 def test_a_verdict_is_taken_from_the_file_that_carries_it(suite: Suite) -> None:
-    by_id = {trial.scenario: trial for trial in trials(CELL, read(suite), suite_layout(suite))}
-    assert all(isinstance(trial.grade, Verdict) for trial in by_id.values())
-    assert by_id["psych"].judge_model == "acme/judge"
-    assert by_id["psych"].judge_usage == Usage(400, 100, cost_usd=0.001)
+    by_id = {trial.scenario.id: trial for trial in trials(CELL, read(suite), suite_layout(suite))}
+    assert all(isinstance(trial.verdict.grade, Verdict) for trial in by_id.values())
+    assert by_id["psych"].verdict.judge_model == "acme/judge"
+    grade = by_id["psych"].verdict.grade
+    assert isinstance(grade, Verdict)
+    assert grade.usage == Usage(400, 100, cost_usd=0.001)
 
 
 def test_a_call_keeps_everything_the_file_says_about_the_answer(suite: Suite) -> None:
@@ -67,13 +68,12 @@ def test_a_blank_stored_answer_is_missing_and_not_a_reply(suite: Suite) -> None:
 def test_a_dialogue_without_its_verdict_file_is_kept_ungraded(suite: Suite) -> None:
     files = read(suite)
     del files["negotiation_turn2"], files["rs02"]
-    by_id = {trial.scenario: trial for trial in trials(CELL, files, suite_layout(suite))}
+    by_id = {trial.scenario.id: trial for trial in trials(CELL, files, suite_layout(suite))}
     assert "rs02" not in by_id
-    assert ([call.turn_id for call in by_id["negotiation"].calls], by_id["negotiation"].grade) == (
+    assert ([call.turn_id for call in by_id["negotiation"].calls], by_id["negotiation"].verdict.grade) == (
         ["negotiation_turn1"],
         None,
     )
-    assert by_id["negotiation"].turns == 2
 
 
 def test_a_suite_without_an_index_has_no_published_rule(suite: Suite) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from independence.exchange.dialogues import fits, published_verdict
+from independence.exchange.dialogues import published_verdict
 from independence.exchange.responses import PublishedCost, ResponseFile
 from independence.stats.published_rules import V2
 from independence.suites.schema import Field, Rubric, Suite
@@ -20,6 +20,11 @@ FLAG = Field(type="boolean", about="")
 def record(scores: dict[str, Any] | None) -> ResponseFile:
     cost = PublishedCost(7, 8, 0.25, 1.0, "acme/judge")
     return ResponseFile("An answer.", judge_scores=scores, judge_cost=cost, judge_raw_response="raw")
+
+
+def fits(value: Any, field: Field) -> bool:
+    found = published_verdict(record({"x": value}), Rubric(prompt="", fields={"x": field}), None)
+    return isinstance(found.grade, Verdict) and found.grade.values == {"x": value}
 
 
 @pytest.fixture
@@ -57,7 +62,7 @@ def test_a_complete_verdict_keeps_the_rubrics_fields_and_the_judges_words(identi
     found = published_verdict(record({"reasoning": "Sound.", **values}), identity, V2)
     assert isinstance(found.grade, Verdict)
     assert (found.grade.values, found.grade.reasoning, found.grade.raw) == (values, "Sound.", "raw")
-    assert (found.judge_model, found.usage, found.flags) == ("acme/judge", Usage(7, 8, cost_usd=0.25), ())
+    assert (found.judge_model, found.grade.usage, found.flags) == ("acme/judge", Usage(7, 8, cost_usd=0.25), ())
 
 
 def test_no_verdict_is_no_grade(identity: Rubric) -> None:

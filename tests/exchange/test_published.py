@@ -31,7 +31,7 @@ def test_a_sound_run_is_read_whole_and_nothing_is_odd(tmp_path: Path, suite: Sui
     write_run(tmp_path, suite)
     imported = read(tmp_path, suite)
     (run,) = imported.runs
-    assert (run.config_dir, run.run, run.model_id, run.effort, run.temperature) == (
+    assert (run.config_dir, run.run, run.name.model_id, run.name.effort, run.name.temperature) == (
         CONFIG,
         1,
         "acme/small-1",
@@ -57,7 +57,7 @@ def test_runs_come_in_the_order_of_directory_names_and_numbers(tmp_path: Path, s
         write_run(tmp_path / "cache", suite, config=config, run=run)
     runs = read(tmp_path, suite).runs
     assert [(run.config_dir, run.run) for run in runs] == [(ELSEWHERE, 1), (CONFIG, 2), (CONFIG, 10)]
-    assert [run.provider_tag for run in runs] == ["fast-int4", None, None]
+    assert [run.name.provider_tag for run in runs] == ["fast-int4", None, None]
 
 
 def test_a_tree_without_run_folders_is_run_one(tmp_path: Path, suite: Suite) -> None:
@@ -196,7 +196,7 @@ def test_registry_anomalies_are_counted_only_where_there_is_a_registry(tmp_path:
 
 def test_flags_of_a_reply_travel_with_it(tmp_path: Path, suite: Suite) -> None:
     write_run(tmp_path, suite, changes={"pt01_turn1": {"response": LONG}, "pt02_turn1": {"response": " "}})
-    by_id = {trial.scenario: trial for trial in read(tmp_path, suite).runs[0].trials}
+    by_id = {trial.scenario.id: trial for trial in read(tmp_path, suite).runs[0].trials}
     second = by_id["pt01"].calls[1].answer
     assert isinstance(second, Reply)
     assert second.flags == ("stale_history",)
@@ -256,7 +256,12 @@ def test_the_published_board_is_reproduced_row_by_row_in_order(
 @pytest.mark.published
 def test_every_published_request_is_kept_as_it_came(published: ImportedResults, published_data: Path) -> None:
     run = published.runs[0]
-    kept = {f"{run.config_dir}/run_{run.run}/{call.file}": call for trial in run.trials for call in trial.calls}
+    top = f"{run.config_dir}/run_{run.run}"
+    kept = {
+        "/".join((top, trial.scenario.experiment, *trial.condition, f"{call.turn_id}.json")): call
+        for trial in run.trials
+        for call in trial.calls
+    }
     with tarfile.open(published_data / "published-v2-part.tar.xz") as tar:
         for member in tar:
             call = kept.pop(member.name.removeprefix("cache/"), None)

@@ -143,6 +143,6 @@ def _labels(runs: Iterable[ImportedRun], known: Registry | None) -> dict[str, st
     taken = set(labels.values())
     for run in runs:
         if run.config_dir not in labels:
-            labels[run.config_dir] = run.config_dir if run.model_id in taken else run.model_id
+            labels[run.config_dir] = run.config_dir if run.name.model_id in taken else run.name.model_id
             taken.add(labels[run.config_dir])
     return labels

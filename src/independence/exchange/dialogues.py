@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from independence.exchange.anomalies import EMPTY_VERDICT, VERDICT_EXTRAS, ZERO_IDENTITY, record_flags, reply_flags
-from independence.exchange.layout import TurnPosition, generated, turn_positions, verdict_turn
+from independence.exchange.layout import ConfigName, TurnPosition, generated, turn_positions, verdict_turn
 from independence.exchange.responses import (
     PublishedCost,
     PublishedRequest,
@@ -20,10 +20,11 @@ from independence.exchange.responses import (
     published_request,
 )
 from independence.judge.parse import parse
+from independence.judge.schema import check
 from independence.stats.published import void
 from independence.stats.published_rules import RULES, ScoringRule
-from independence.suites.schema import Field, Rubric, Scenario, Suite
-from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply, Scalar, Usage, Verdict
+from independence.suites.schema import Rubric, Scenario, Suite
+from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply, Verdict
 
 _WORDS = "reasoning"  # the judge's prose, not a score
 
@@ -33,37 +34,35 @@ class ImportedCall(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
     turn_id: str
     turn: int  # 0-based among the scenario's generated turns
-    file: str  # path below the run's directory
     answer: Answer  # `Missing(no_answer)` where the stored text is blank
     request_messages: bytes  # the JSON array as it was published, byte for byte
     timestamp: str  # ISO 8601 with offset, when the answer was stored; may be empty
-    flags: tuple[str, ...] = ()  # what is odd about the record itself; what is odd about the reply is on the reply
+    flags: tuple[str, ...]  # what is odd about the record itself; what is odd about the reply is on the reply
 
 
-class ImportedTrial(msgspec.Struct, frozen=True, kw_only=True):
-    """One dialogue, as far as its files are there. `grade` None: no verdict was published."""
+class PublishedVerdict(NamedTuple):
+    """A published grade. `grade` None: the file carries no verdict."""
 
-    scenario: str
-    experiment: str
-    variant: str
-    mode: str
-    turns: int  # generated turns the scenario has; `calls` may be fewer
-    calls: tuple[ImportedCall, ...]  # in turn order
     grade: Grade | None = None
     judge_model: str = ""
-    judge_usage: Usage = Usage()
-    flags: tuple[str, ...] = ()  # what is odd about the verdict
+    flags: tuple[str, ...] = ()  # what is odd about it
 
 
-class ImportedRun(msgspec.Struct, frozen=True, kw_only=True):
+class ImportedTrial(NamedTuple):
+    """One dialogue, as far as its files are there."""
+
+    scenario: Scenario
+    condition: Condition
+    calls: tuple[ImportedCall, ...]  # in turn order; there may be fewer than the scenario has
+    verdict: PublishedVerdict = PublishedVerdict()
+
+
+class ImportedRun(NamedTuple):
     """One run of one configuration. Its key in a store is (config_dir, run, scenario, variant, mode)."""
 
     config_dir: str
     run: int
-    model_id: str  # read from the directory name; a registry may know better
-    effort: str
-    temperature: float
-    provider_tag: str | None
+    name: ConfigName  # what the directory's name says; a registry may know better
     trials: tuple[ImportedTrial, ...]  # in the suite's order
     name_extraction: bytes = b""  # the file as it was published, empty where there is none
 
@@ -74,15 +73,6 @@ class SuiteLayout(NamedTuple):
     suite: Suite
     turns: dict[str, TurnPosition]  # by id
     rule: ScoringRule | None  # the suite's published scoring rule
-
-
-class PublishedVerdict(NamedTuple):
-    """A published grade. `grade` None: the file carries no verdict."""
-
-    grade: Grade | None = None
-    judge_model: str = ""
-    usage: Usage = Usage()
-    flags: tuple[str, ...] = ()
 
 
 def suite_layout(suite: Suite) -> SuiteLayout:
@@ -103,29 +93,16 @@ def trials(condition: Condition, files: Mapping[str, ResponseFile], by: SuiteLay
                 file, request = files[turn_id], seen[turn_id]
                 broken = broken_history(request, by.turns[turn_id].before, seen, stored)
                 answer = _answer(file, request, (*reply_flags(file, request, by.suite), *broken))
-                path = "/".join((scenario.experiment, *condition, f"{turn_id}.json"))
                 calls.append(ImportedCall(
-                    turn_id=turn_id, turn=number, file=path, answer=answer, flags=record_flags(file),
+                    turn_id=turn_id, turn=number, answer=answer, flags=record_flags(file),
                     request_messages=bytes(file.request_messages), timestamp=file.metadata.timestamp,
                 ))  # fmt: skip
         if calls:
-            out.append(_trial(condition, scenario, tuple(calls), files.get(verdict_turn(scenario)), by))
+            graded = files.get(verdict_turn(scenario))
+            rubric = by.suite.rubrics[scenario.rubric]
+            verdict = published_verdict(graded, rubric, by.rule) if graded else PublishedVerdict()
+            out.append(ImportedTrial(scenario, condition, tuple(calls), verdict))
     return tuple(out)
-
-
-def _trial(
-    condition: Condition,
-    scenario: Scenario,
-    calls: tuple[ImportedCall, ...],
-    file: ResponseFile | None,
-    by: SuiteLayout,
-) -> ImportedTrial:
-    verdict = published_verdict(file, by.suite.rubrics[scenario.rubric], by.rule) if file else PublishedVerdict()
-    return ImportedTrial(
-        scenario=scenario.id, experiment=scenario.experiment, variant=condition.variant, mode=condition.mode,
-        turns=len(generated(scenario)), calls=calls, grade=verdict.grade, judge_model=verdict.judge_model,
-        judge_usage=verdict.usage, flags=verdict.flags,
-    )  # fmt: skip
 
 
 def _answer(file: ResponseFile, request: PublishedRequest, flags: tuple[str, ...]) -> Answer:
@@ -158,7 +135,7 @@ def published_verdict(file: ResponseFile, rubric: Rubric, rule: ScoringRule | No
         flags.append(ZERO_IDENTITY)
     if scores.keys() - rubric.fields.keys() - {_WORDS}:
         flags.append(VERDICT_EXTRAS)
-    return PublishedVerdict(grade, cost.judge_model, cost.usage, tuple(flags))
+    return PublishedVerdict(grade, cost.judge_model, tuple(flags))
 
 
 def _grade(scores: dict[str, Any], rubric: Rubric, raw: str, cost: PublishedCost) -> Grade:
@@ -167,18 +144,9 @@ def _grade(scores: dict[str, Any], rubric: Rubric, raw: str, cost: PublishedCost
         found = parse(raw, rubric.fields)
         if not found.problems:
             return Verdict(found.values, found.reasoning, raw, cost.usage, attempts)
-    values = {name: scores[name] for name, field in rubric.fields.items() if fits(scores.get(name), field)}
+    values, _ = check(scores, rubric.fields)
     if len(values) < len(rubric.fields):
         lacking = ", ".join(name for name in rubric.fields if name not in values)
         return Missing("unreadable_verdict", f"no usable {lacking}", raw, attempts)
     words = scores.get(_WORDS)
     return Verdict(values, words if isinstance(words, str) else "", raw, cost.usage, attempts)
-
-
-def fits(value: Scalar | str | None, field: Field) -> bool:
-    """True where a value has the field's type and lies in its range."""
-    if field.type == "boolean" or isinstance(value, bool):
-        return field.type == "boolean" and isinstance(value, bool)
-    if not isinstance(value, int | float) or (field.range and not field.range[0] <= value <= field.range[1]):
-        return False
-    return field.type == "number" or isinstance(value, int) or value.is_integer()

@@ -93,7 +93,4 @@ def _belongs(where: PublishedPath, by: SuiteLayout) -> bool:
 
 def _run(key: RunKey, files: _RunFiles, by: SuiteLayout) -> ImportedRun:
     dialogues = [trial for condition in sorted(files.files) for trial in trials(condition, files.files[condition], by)]
-    return ImportedRun(
-        config_dir=key[0], run=key[1], **files.name._asdict(), trials=tuple(dialogues),
-        name_extraction=files.name_extraction,
-    )  # fmt: skip
+    return ImportedRun(key[0], key[1], files.name, tuple(dialogues), files.name_extraction)

@@ -82,8 +82,8 @@ def store(
     known, ours = (msgspec.json.encode(one).decode() for one in (without_texts(suite), suite))
     rows = ImportedRows(EditionRow(suite.suite, PUBLISHED, known, ours))
     for run in runs:
-        label = labels.get(run.config_dir, run.model_id)
-        rows.subjects[run.config_dir] = subject_row(suite, PUBLISHED, run.config_dir, run.model_id, label)
+        label = labels.get(run.config_dir, run.name.model_id)
+        rows.subjects[run.config_dir] = subject_row(suite, PUBLISHED, run.config_dir, run.name.model_id, label)
         for row, trial in _places(run, suite):
             rows.trials.append(row)
             if trial:
@@ -130,13 +130,13 @@ def verdict_row(
 
 def _places(run: ImportedRun, suite: Suite) -> Iterator[tuple[TrialRow, ImportedTrial | None]]:
     """Every scenario of the suite under every condition the run has, with what was published for it."""
-    found = {(trial.variant, trial.mode, trial.scenario): trial for trial in run.trials}
-    for condition in dict.fromkeys(Condition(trial.variant, trial.mode) for trial in run.trials):
+    found = {(trial.condition, trial.scenario.id): trial for trial in run.trials}
+    for condition in dict.fromkeys(trial.condition for trial in run.trials):
         for scenario in suite.scenarios:
             row = trial_row(
                 suite, PUBLISHED, scenario, config_dir=run.config_dir, run=run.run, condition=condition
             )  # fmt: skip
-            yield row, found.get((*condition, scenario.id))
+            yield row, found.get((condition, scenario.id))
 
 
 def _calls(trial: str, calls: Sequence[ImportedCall]) -> Iterator[CallRow]:
@@ -154,12 +154,9 @@ def _calls(trial: str, calls: Sequence[ImportedCall]) -> Iterator[CallRow]:
 
 
 def _verdict(trial: str, at: str, given: ImportedTrial) -> Iterator[VerdictRow]:
-    grade = given.grade
-    if grade is None:
-        return
-    reread = isinstance(grade, Verdict) and EMPTY_VERDICT in given.flags
-    if isinstance(grade, Verdict):
-        grade = msgspec.structs.replace(grade, usage=given.judge_usage)
-    last = max((call.timestamp for call in given.calls), default="")
-    rubric = REREAD if reread else PUBLISHED
-    yield verdict_row(trial, at, given.judge_model, grade, judged_at=last or None, rubric=rubric)
+    grade, judge, flags = given.verdict
+    if grade is not None:
+        reread = isinstance(grade, Verdict) and EMPTY_VERDICT in flags
+        last = max((call.timestamp for call in given.calls), default="")
+        rubric = REREAD if reread else PUBLISHED
+        yield verdict_row(trial, at, judge, grade, judged_at=last or None, rubric=rubric)

@@ -86,7 +86,7 @@ def summarise(
         files=found.files,
         replies=replies,
         blank=len(answers) - replies,
-        verdicts=sum(isinstance(trial.grade, Verdict) for trial in trials),
+        verdicts=sum(isinstance(trial.verdict.grade, Verdict) for trial in trials),
         name_extractions=sum(bool(run.name_extraction) for run in runs),
         runs=len(runs),
         configurations=len({run.config_dir for run in runs}),
@@ -146,22 +146,21 @@ def _of_run(run: ImportedRun, by: SuiteLayout) -> Iterator[tuple[str, int]]:
 
 
 def _of_trial(trial: ImportedTrial) -> Iterator[str]:
-    yield from trial.flags
+    yield from trial.verdict.flags
     for call in trial.calls:
         yield from call.flags
         for flag in call.answer.flags if isinstance(call.answer, Reply) else ():
-            yield STALE_CHAIN if flag == STALE and trial.turns > 2 else flag
+            yield STALE_CHAIN if flag == STALE and len(generated(trial.scenario)) > 2 else flag
 
 
 def _missing_files(run: ImportedRun, by: SuiteLayout) -> int:
     """Turn files that a run lacks. A run without a whole experiment comes from another version and lacks nothing."""
     experiments = {position.scenario.experiment for position in by.turns.values()}
     missing = 0
-    for cell in {(trial.variant, trial.mode) for trial in run.trials}:
-        own = {trial.scenario: trial for trial in run.trials if (trial.variant, trial.mode) == cell}
-        if {trial.experiment for trial in own.values()} == experiments:
-            present = sum(len(trial.calls) for trial in own.values())
-            missing += sum(len(generated(scenario)) for scenario in by.suite.scenarios) - present
+    for condition in {trial.condition for trial in run.trials}:
+        own = [trial for trial in run.trials if trial.condition == condition]
+        if {trial.scenario.experiment for trial in own} == experiments:
+            missing += len(by.turns) - sum(len(trial.calls) for trial in own)
     return missing
 
 
@@ -183,7 +182,8 @@ def _holes(runs: Sequence[ImportedRun], rule: ScoringRule) -> Iterator[RunKey]:
 
 def _verdicts(run: ImportedRun) -> list[ScoredVerdict]:
     return [
-        ScoredVerdict(trial.scenario, trial.experiment, trial.grade.values)
+        ScoredVerdict(trial.scenario.id, trial.scenario.experiment, trial.verdict.grade.values)
         for trial in run.trials
-        if isinstance(trial.grade, Verdict) and EMPTY_VERDICT not in trial.flags  # the publisher did not have it
+        # The publisher did not have what could be read of an empty verdict.
+        if isinstance(trial.verdict.grade, Verdict) and EMPTY_VERDICT not in trial.verdict.flags
     ]
