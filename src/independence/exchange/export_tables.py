@@ -201,19 +201,14 @@ def jsonl(table: ExportTable) -> Iterator[bytes]:
 
 def to_csv(table: ExportTable) -> Iterator[bytes]:
     """A header and one line a row; objects with known keys in columns NAME.KEY, other lists and objects as JSON."""
-    yield _line([head for name in table.columns for head in _heads(table, name)])
+    heads = [(name, key) for name in table.columns for key in table.wide.get(name, ("",))]
+    yield _line([f"{name}.{key}" if key else name for name, key in heads])
     for row in table.rows():
-        yield _line([value for name in table.columns for value in _values(table, name, row[name])])
+        yield _line([_plain(_part(row[name], key) if key else row[name]) for name, key in heads])
 
 
-def _heads(table: ExportTable, name: str) -> list[object]:
-    return [f"{name}.{key}" for key in table.wide[name]] if name in table.wide else [name]
-
-
-def _values(table: ExportTable, name: str, value: object) -> list[object]:
-    if name not in table.wide:
-        return [_plain(value)]
-    return [_plain(value.get(key) if isinstance(value, Mapping) else None) for key in table.wide[name]]
+def _part(value: object, key: str) -> object:
+    return value.get(key) if isinstance(value, Mapping) else None
 
 
 def _plain(value: object) -> object:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ import msgspec
 
 from independence.errors import DocumentError, StoreError, UsageError
 from independence.exchange.storing import transaction
+from independence.judge.schema import check
 from independence.judge.spec import HUMAN, verdict_key
 from independence.store import queries, records
 from independence.store.records import VerdictRow
@@ -200,18 +201,14 @@ def _row(one: ScorableDialogue, judge: str, values: dict[str, Scalar]) -> Verdic
 
 
 def _value(score: HumanScore, field: Field, path: Path) -> Scalar:
-    low, high = field.range or (0, 1)
-    wanted = "true or false" if field.type == "boolean" else f"{_A[field.type]} from {low:g} to {high:g}"
-    what = f"`{score.value}` is no value of `{score.field}`:"
-    wrong = DocumentError(str(path), score.line, what, f"write {wanted}")
-    if field.type == "boolean":
-        if score.value.lower() not in _BOOLEANS:
-            raise wrong
-        return _BOOLEANS[score.value.lower()]
-    try:
-        number = float(score.value)
-    except ValueError:
-        raise wrong from None
-    if not math.isfinite(number) or not low <= number <= high or (field.type == "integer" and number % 1):
-        raise wrong
-    return int(number) if field.type == "integer" else number
+    given: Scalar | None = _BOOLEANS.get(score.value.lower())
+    if field.type != "boolean":
+        with suppress(ValueError):
+            given = float(score.value)
+    values, wrong = check({score.field: given}, {score.field: field})
+    if wrong:
+        low, high = field.range or (0, 1)
+        wanted = "true or false" if field.type == "boolean" else f"{_A[field.type]} from {low:g} to {high:g}"
+        what = f"`{score.value}` is no value of `{score.field}`:"
+        raise DocumentError(str(path), score.line, what, f"write {wanted}")
+    return values[score.field]

@@ -97,14 +97,9 @@ class ScoredRecord(_RunRecord, frozen=True, kw_only=True):
 
 
 class GridSnapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """`run_grid.json`: what a run was about to ask."""
+    """What is read of `run_grid.json`, which says what a run was about to ask."""
 
-    include_neutral: bool = True
-    total: Count = 0  # rows of the grid
-    selected: Count = 0  # rows that were asked
     factors: tuple[Factors, ...] = ()  # of the rows that were asked, in their order
-    assistant_models: tuple[str, ...] = ()
-    mode: str = ""
 
 
 R = TypeVar("R", PromptRecord, AnswerRecord, ScoredRecord, GridSnapshot)

@@ -26,6 +26,7 @@ from independence.store import export_rows, queries
 from independence.store.queries import StoredVerdict
 from independence.store.scopes import BoardScope
 from independence.suites import digest
+from independence.suites.schema import Grid
 
 NAME = "summary.csv"
 ANALYSIS = "stance_csv"  # one number a verdict, which is what the summary is about
@@ -61,7 +62,7 @@ def read(
     scorer = judge_choice.judge_here(connection, scope, judge) or judge_choice.usual_judge(verdicts)
     rated = _rated(connection, scope, [verdict for verdict in verdicts if verdict.judge == scorer], about)
     judges = tuple(sorted({verdict.judge for verdict in verdicts}))
-    return StoredScores(scorer, judges, tuple(rated), AskingParties(*list(grid.sides)[:2]))
+    return StoredScores(scorer, judges, tuple(rated), parties(grid))
 
 
 def _rated(
@@ -100,6 +101,12 @@ class _StoredRecord(msgspec.Struct, frozen=True):
 
 class _StoredAnswer(msgspec.Struct, frozen=True):
     record: _StoredRecord
+
+
+def parties(grid: Grid) -> AskingParties:
+    """The first two sides of a grid."""
+    first, second, *_ = grid.sides
+    return AskingParties(first, second)
 
 
 def rated(model: str, factors: Factors, score: float | None, cell_id: str = "") -> RatedAnswer:
