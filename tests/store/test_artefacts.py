@@ -4,7 +4,7 @@ import sqlite3
 
 from independence.store import artefacts, deletion, records
 from independence.store.artefacts import Artefact, ArtefactRow, StepOutput, StepSpending, TrialArtefact
-from independence.store.deletion import Owner, Scope, Tally
+from independence.store.deletion import DeletedCounts, DeletionScope, EditionSubject
 from independence.types import Answer, Attempt, Condition, Reply, Usage, Verdict, Where
 
 from . import rows
@@ -128,13 +128,13 @@ def left(connection: sqlite3.Connection) -> set[str]:
     return {key for (key,) in connection.execute("SELECT key FROM artefacts")}
 
 
-def delete(connection: sqlite3.Connection, scope: Scope) -> None:
+def delete(connection: sqlite3.Connection, scope: DeletionScope) -> None:
     deletion.delete(connection, scope, {}, deletion.find(connection, scope, {}))
 
 
 def test_the_steps_a_verdict_rests_on_go_with_it(connection: sqlite3.Connection) -> None:
     graded(connection)
-    delete(connection, Scope("verdicts", judge="j"))
+    delete(connection, DeletionScope("verdicts", judge="j"))
     assert left(connection) == {"c"}
 
 
@@ -149,7 +149,7 @@ def test_a_step_that_another_verdict_rests_on_too_stays(connection: sqlite3.Conn
 
 def test_what_is_missing_is_forgotten_without_the_steps_that_are_there(connection: sqlite3.Connection) -> None:
     graded(connection)
-    delete(connection, Scope("missing"))
+    delete(connection, DeletionScope("missing"))
     assert left(connection) == {"a", "c"}
     assert {key for (key,) in connection.execute("SELECT key FROM verdicts")} == {"w"}
 
@@ -157,8 +157,8 @@ def test_what_is_missing_is_forgotten_without_the_steps_that_are_there(connectio
 def test_the_steps_of_a_dialogue_go_with_it_and_count_in_what_it_cost(connection: sqlite3.Connection) -> None:
     graded(connection)
     records.add_failure(connection, records.FailureRow("t", "j", "GaveUp", "", ()))
-    scope = Scope("dialogues", frozenset([Owner("s", "e", "a")]))
-    tally = deletion.tally(connection, scope, deletion.find(connection, scope, {}))
-    assert tally == {Owner("s", "e", "a"): Tally(1, 1, 2, 1.0)}
+    scope = DeletionScope("dialogues", frozenset([EditionSubject("s", "e", "a")]))
+    counts = deletion.counts(connection, scope, deletion.find(connection, scope, {}))
+    assert counts == {EditionSubject("s", "e", "a"): DeletedCounts(1, 1, 2, 1.0)}
     delete(connection, scope)
     assert left(connection) == set()

@@ -13,16 +13,16 @@ import pytest
 
 from independence.errors import StoreError
 from independence.store import context, database, deletion, leases, records
-from independence.store.deletion import NOBODY, Doomed, Owner, Scope, Tally
+from independence.store.deletion import NOBODY, DeletedCounts, Deletion, DeletionScope, EditionSubject
 from independence.store.records import EditionRow, FailureRow, VerdictRow
 from independence.types import Attempt, Missing, Usage, Verdict
 
 from . import rows
 
-A, B = Owner("s", "e", "a"), Owner("s", "e", "b")
-LATER = Owner("s", "later", "a")
+A, B = EditionSubject("s", "e", "a"), EditionSubject("s", "e", "b")
+LATER = EditionSubject("s", "later", "a")
 RUBRICS = {("s", edition, name): "rubric" for edition in ("e", "later") for name in ("one", "two", "more")}
-DIALOGUES = Scope("dialogues", frozenset([A]))
+DIALOGUES = DeletionScope("dialogues", frozenset([A]))
 
 
 def answered(connection: sqlite3.Connection, key: str, usd: float = 0.5, **place: str | int) -> str:
@@ -43,12 +43,12 @@ def held(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def doomed(connection: sqlite3.Connection, scope: Scope) -> Doomed:
+def found_in(connection: sqlite3.Connection, scope: DeletionScope) -> Deletion:
     return deletion.find(connection, scope, RUBRICS)
 
 
-def delete(connection: sqlite3.Connection, scope: Scope) -> None:
-    deletion.delete(connection, scope, RUBRICS, doomed(connection, scope))
+def delete(connection: sqlite3.Connection, scope: DeletionScope) -> None:
+    deletion.delete(connection, scope, RUBRICS, found_in(connection, scope))
 
 
 def column(connection: sqlite3.Connection, what: str) -> set[str]:
@@ -63,9 +63,9 @@ def counts(connection: sqlite3.Connection) -> dict[str, int]:
 def test_a_subject_goes_with_all_that_hangs_on_it_and_the_others_stay(held: sqlite3.Connection) -> None:
     failed = FailureRow("a one", "x", "GaveUp", "", (Attempt("timeout", 1.0, Usage(cost_usd=0.25)),))
     records.add_failure(held, failed)
-    found = doomed(held, DIALOGUES)
-    assert found == Doomed(frozenset(["a one", "a two"]), frozenset(), frozenset(), 0)
-    assert deletion.tally(held, DIALOGUES, found) == {A: Tally(2, 2, 2, 2.25)}
+    found = found_in(held, DIALOGUES)
+    assert found == Deletion(trials=frozenset(["a one", "a two"]))
+    assert deletion.counts(held, DIALOGUES, found) == {A: DeletedCounts(2, 2, 2, 2.25)}
     delete(held, DIALOGUES)
     for table in ("calls", "verdicts"):
         assert column(held, f"trial FROM {table}") == {"b one", "b two"}
@@ -77,9 +77,9 @@ def test_a_subject_goes_with_all_that_hangs_on_it_and_the_others_stay(held: sqli
 
 def test_an_edition_that_nobody_is_left_in_goes_too(held: sqlite3.Connection) -> None:
     records.add_persona(held, EditionRow("s", "e", ""), "me", "You are me.")
-    delete(held, Scope("dialogues", frozenset([A])))
+    delete(held, DeletionScope("dialogues", frozenset([A])))
     assert counts(held)["personas"] == 1
-    delete(held, Scope("dialogues", frozenset([B])))
+    delete(held, DeletionScope("dialogues", frozenset([B])))
     assert set(counts(held).values()) == {0}
 
 
@@ -88,15 +88,15 @@ def test_everything_is_every_row_of_every_table(held: sqlite3.Connection) -> Non
     known = {"trials", "sessions", *deletion.OF_TRIALS, *deletion.OF_SUBJECTS, *deletion.OF_EDITIONS}
     assert tables == known  # a table that a migration adds needs its place in store/deletion; the ledger stays
     rows.trial(held, "a replaced", scenario="one", config_dir="a")
-    delete(held, Scope("dialogues"))
+    delete(held, DeletionScope("dialogues"))
     assert set(counts(held).values()) == {0}
-    assert doomed(held, Scope("dialogues")) == Doomed(frozenset(), frozenset(), frozenset(), 0)
+    assert found_in(held, DeletionScope("dialogues")) == Deletion()
 
 
 def test_a_dialogue_that_another_edition_uses_stays_and_loses_its_place_alone(held: sqlite3.Connection) -> None:
     rows.edition(held, "later")
     rows.trial(held, "a one", edition="later", scenario="one")
-    found = doomed(held, DIALOGUES)
+    found = found_in(held, DIALOGUES)
     assert (found.trials, found.kept) == ({"a two"}, 1)
     delete(held, DIALOGUES)
     assert column(held, "edition || trial FROM planned WHERE config_dir = 'a'") == {"latera one"}
@@ -107,9 +107,9 @@ def test_a_dialogue_that_one_which_stays_continues_stays(held: sqlite3.Connectio
     rows.edition(held, "later")
     rows.trial(held, "next", "a one", edition="later", scenario="more")
     rows.trial(held, "last", "next", edition="later", scenario="more2")
-    assert (doomed(held, DIALOGUES).trials, doomed(held, DIALOGUES).kept) == ({"a two"}, 1)
-    both = Scope("dialogues", frozenset([A, LATER]))
-    assert doomed(held, both).trials == {"a one", "a two", "next", "last"}
+    assert (found_in(held, DIALOGUES).trials, found_in(held, DIALOGUES).kept) == ({"a two"}, 1)
+    both = DeletionScope("dialogues", frozenset([A, LATER]))
+    assert found_in(held, both).trials == {"a one", "a two", "next", "last"}
 
 
 def test_replaced_dialogues_go_with_the_last_place_of_their_model(held: sqlite3.Connection) -> None:
@@ -119,28 +119,28 @@ def test_replaced_dialogues_go_with_the_last_place_of_their_model(held: sqlite3.
         old = f"{name} old"
         answered(held, old, scenario="one", config_dir=name, shape=shape)
         rows.trial(held, f"{name} one", scenario="one", config_dir=name)  # takes its place back
-    found = doomed(held, DIALOGUES)
+    found = found_in(held, DIALOGUES)
     assert found.trials == {"a one", "a two", "a old"}
-    assert deletion.tally(held, DIALOGUES, found)[NOBODY] == Tally(1, 1, 1, 1.0)
+    assert deletion.counts(held, DIALOGUES, found)[NOBODY] == DeletedCounts(1, 1, 1, 1.0)
     rows.edition(held, "later")
     answered(held, "a later", edition="later", scenario="one", config_dir="a", shape=shapes["a"])
-    assert doomed(held, DIALOGUES).trials == {"a one", "a two"}
+    assert found_in(held, DIALOGUES).trials == {"a one", "a two"}
 
 
 def test_verdicts_go_and_replies_stay(held: sqlite3.Connection) -> None:
-    scope = Scope("verdicts", frozenset([B]))
-    assert deletion.tally(held, scope, doomed(held, scope)) == {B: Tally(0, 0, 2, 1.0)}
+    scope = DeletionScope("verdicts", frozenset([B]))
+    assert deletion.counts(held, scope, found_in(held, scope)) == {B: DeletedCounts(0, 0, 2, 1.0)}
     delete(held, scope)
     assert column(held, "key FROM verdicts") == {"v a one", "v a two"}
     assert counts(held)["calls"] == 4
     assert counts(held)["planned"] == 4
-    delete(held, Scope("verdicts"))
+    delete(held, DeletionScope("verdicts"))
     assert counts(held)["verdicts"] == 0
 
 
 def test_one_judges_verdicts_go_alone(held: sqlite3.Connection) -> None:
     rows.verdict(held, "other", "a one", "", Verdict({}), judge="k")
-    delete(held, Scope("verdicts", judge="k"))
+    delete(held, DeletionScope("verdicts", judge="k"))
     assert column(held, "judge FROM verdicts") == {"j"}
     assert counts(held)["verdicts"] == 4
     assert deletion.judges(held) == ["j"]
@@ -149,8 +149,8 @@ def test_one_judges_verdicts_go_alone(held: sqlite3.Connection) -> None:
 def test_a_verdict_stays_where_another_edition_grades_by_the_same_rubric(held: sqlite3.Connection) -> None:
     rows.edition(held, "later")
     rows.trial(held, "a one", edition="later", scenario="one")
-    scope = Scope("verdicts", frozenset([A]))
-    assert (doomed(held, scope).verdicts, doomed(held, scope).kept) == ({"v a two"}, 1)
+    scope = DeletionScope("verdicts", frozenset([A]))
+    assert (found_in(held, scope).verdicts, found_in(held, scope).kept) == ({"v a two"}, 1)
     reworded = RUBRICS | {("s", "later", "one"): "another rubric"}
     assert deletion.find(held, scope, reworded).verdicts == {"v a one", "v a two"}
     unknown = deletion.find(held, scope, {})  # by a rubric that is no edition's: it is everybody's
@@ -163,14 +163,14 @@ def test_what_came_to_nothing_is_forgotten_and_so_asked_again(held: sqlite3.Conn
     at = rows.call(held, "a mute", 0, context.begin("a mute"), rows.reply("first"))
     rows.call(held, "a mute", 1, at, rows.missing(reason, 0.125))
     rows.verdict(held, "garbled", "b one", "", Missing("unreadable_verdict"))
-    scope = Scope("missing")
-    found = doomed(held, scope)
-    assert found == Doomed(frozenset(), frozenset([("a mute", 1)]), frozenset(["garbled"]), 0)
-    assert deletion.tally(held, scope, found) == {A: Tally(0, 1, 0, 0.125), B: Tally(0, 0, 1, 0.0)}
+    scope = DeletionScope("missing")
+    found = found_in(held, scope)
+    assert found == Deletion(calls=frozenset([("a mute", 1)]), verdicts=frozenset(["garbled"]))
+    assert deletion.counts(held, scope, found) == {A: DeletedCounts(0, 1, 0, 0.125), B: DeletedCounts(0, 0, 1, 0.0)}
     delete(held, scope)
     assert column(held, "turn FROM calls WHERE trial = 'a mute'") == {0}
     assert counts(held)["verdicts"] == 4
-    assert doomed(held, scope).calls == frozenset()
+    assert found_in(held, scope).calls == frozenset()
 
 
 def test_missing_of_one_judge_are_its_unreadable_verdicts(held: sqlite3.Connection) -> None:
@@ -178,14 +178,14 @@ def test_missing_of_one_judge_are_its_unreadable_verdicts(held: sqlite3.Connecti
     rows.call(held, "a mute", 0, context.begin("a mute"), rows.missing())
     for judge in ("j", "k"):
         rows.verdict(held, f"garbled {judge}", "a one", "", Missing("unreadable_verdict"), judge=judge)
-    found = doomed(held, Scope("missing", judge="k"))
+    found = found_in(held, DeletionScope("missing", judge="k"))
     assert (found.calls, found.verdicts) == (frozenset(), {"garbled k"})
-    assert doomed(held, Scope("missing", frozenset([B]))).verdicts == frozenset()
+    assert found_in(held, DeletionScope("missing", frozenset([B]))).verdicts == frozenset()
 
 
 def test_a_verdict_without_a_rule_is_no_missing_one_to_ask_for_again(held: sqlite3.Connection) -> None:
     rows.verdict(held, "ruleless", "a one", "", Missing("no_cue"))
-    assert doomed(held, Scope("missing")).verdicts == frozenset()
+    assert found_in(held, DeletionScope("missing")).verdicts == frozenset()
 
 
 def test_what_imports_lack_cannot_be_asked_again_and_stays(held: sqlite3.Connection) -> None:
@@ -194,7 +194,7 @@ def test_what_imports_lack_cannot_be_asked_again_and_stays(held: sqlite3.Connect
     at = rows.call(held, "import", 0, context.begin("import"), rows.missing())
     row = VerdictRow("v import", "import", "j", "published", at, "{}", Missing("unreadable_verdict"))
     records.add_verdict(held, row)
-    found = doomed(held, Scope("missing"))
+    found = found_in(held, DeletionScope("missing"))
     assert (found.calls, found.verdicts) == (frozenset(), frozenset())
 
 
@@ -202,7 +202,7 @@ def test_older_answers_stay_when_the_current_one_is_forgotten(held: sqlite3.Conn
     rows.trial(held, "a mute", scenario="more")
     rows.call(held, "a mute", 0, "another history", rows.reply("older"))
     rows.call(held, "a mute", 0, context.begin("a mute"), rows.missing())
-    delete(held, Scope("missing"))
+    delete(held, DeletionScope("missing"))
     assert column(held, "text FROM calls WHERE trial = 'a mute'") == {"older"}
 
 
@@ -218,7 +218,7 @@ def work(connection: sqlite3.Connection) -> None:
 def test_nothing_is_deleted_where_somebody_came_between(
     held: sqlite3.Connection, meanwhile: Callable[[sqlite3.Connection], None], says: str
 ) -> None:
-    found = doomed(held, DIALOGUES)
+    found = found_in(held, DIALOGUES)
     meanwhile(held)
     before = counts(held)
     with pytest.raises(StoreError, match=says):
@@ -265,7 +265,7 @@ def test_deleted_words_do_not_stay_in_the_file(path: Path) -> None:
     rows.edition(connection)
     rows.trial(connection, "t", scenario="one")
     rows.dialogue(connection, "t", "a sentence that must go " * 400)
-    delete(connection, Scope("dialogues"))
+    delete(connection, DeletionScope("dialogues"))
     assert deletion.shrink(connection)
     assert b"a sentence that must go" not in path.read_bytes()
     connection.close()

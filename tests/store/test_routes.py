@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from independence.store import deletion, records, routes
-from independence.store.deletion import Owner, Scope
+from independence.store.deletion import DeletionScope, EditionSubject
 from independence.store.records import VerdictRow
 from independence.store.routes import RoutedVerdict, RouteRow, VerdictRoute
 from independence.types import Attempt, Condition, Grade, Missing, Usage, Verdict, Where
@@ -200,7 +200,7 @@ def test_a_deleted_verdict_takes_its_route_with_it_and_others_stay(held: sqlite3
     at = key_and_end(held, "two")[1]
     hybrid = verdict(held, "two", at, Verdict({"x": 1}), "hybrid:acme/j")
     routes.add(held, [RouteRow(hybrid, "acme/j", "two", UNSURE)])
-    scope = Scope("verdicts", frozenset([Owner("s", "e", "a")]), judge="offline")
+    scope = DeletionScope("verdicts", frozenset([EditionSubject("s", "e", "a")]), judge="offline")
     rubrics = {("s", "e", name): RUBRIC for name in ("one", "two", "three")}
     deletion.delete(held, scope, rubrics, deletion.find(held, scope, rubrics))
     assert held.execute("SELECT verdict FROM routes").fetchall() == [(hybrid,)]
@@ -215,6 +215,6 @@ def test_routes_go_with_their_dialogue(held: sqlite3.Connection) -> None:
     kept = offline(held, "b one", rows.dialogue(held, "b one", "said"))
     routes.add(held, [RouteRow(kept, "acme/j", "b one", AUDIT)])
     route(held, "one", AUDIT)
-    scope = Scope("dialogues", frozenset([Owner("s", "e", "a")]))
+    scope = DeletionScope("dialogues", frozenset([EditionSubject("s", "e", "a")]))
     deletion.delete(held, scope, {}, deletion.find(held, scope, {}))
     assert held.execute("SELECT verdict FROM routes").fetchall() == [(kept,)]

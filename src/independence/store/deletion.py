@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
 from independence.errors import StoreError
 from independence.store import artefacts, database, leases, routes
+from independence.store.name_lookup import Names
 from independence.store.queries import PUBLISHED, imported
 
 NON_ANSWERS = ("blocked", "no_answer", "transport", "altered")  # settled replies that are none
@@ -24,9 +25,10 @@ OF_TRIALS = ("calls", "verdicts", "failures", "artefacts", "routes")
 OF_SUBJECTS = ("planned", "subjects", "names", "sidecars")
 OF_EDITIONS = ("editions", "personas")
 _OURS = {"editions", "subjects", "trials", "planned", "calls", "verdicts", "failures"}
+K = TypeVar("K", bound=Hashable)
 
 
-class Owner(NamedTuple):
+class EditionSubject(NamedTuple):
     """A subject of an edition."""
 
     suite: str
@@ -34,56 +36,45 @@ class Owner(NamedTuple):
     config_dir: str
 
 
-class Subject(NamedTuple):
-    """What a subject is called."""
-
-    label: str
-    model_id: str
-
-
-NOBODY = Owner("", "", "")  # of dialogues whose place another has taken
-What = Literal["dialogues", "verdicts", "missing"]
+NOBODY = EditionSubject("", "", "")  # of dialogues whose place another has taken
 Rubrics = Mapping[tuple[str, str, str], str]  # (suite, edition, scenario) -> digest of its rubric
+Places = Mapping[str, set[tuple[EditionSubject, str]]]  # trial -> subjects and scenarios it is planned for
 
 
-class Scope(msgspec.Struct, frozen=True):
+class DeletionScope(msgspec.Struct, frozen=True):
     """What to look for."""
 
-    what: What
-    owners: frozenset[Owner] | None = None  # None: the whole store
+    what: Literal["dialogues", "verdicts", "missing"]
+    subjects: frozenset[EditionSubject] | None = None  # None: the whole store
     judge: str | None = None  # verdicts and missing: this judge's verdicts alone
 
-    def holds(self, owners: Iterable[Owner]) -> bool | None:
+    def holds(self, users: Iterable[EditionSubject]) -> bool | None:
         """True where all of them are in the scope, False where none is, None where some are."""
-        inside = {self.owners is None or owner in self.owners for owner in owners}
+        inside = {self.subjects is None or user in self.subjects for user in users}
         return None if len(inside) == 2 else inside == {True}
 
-
-class Doomed(NamedTuple):
-    """What goes."""
-
-    trials: frozenset[str]  # with their calls, verdicts, failures and artefacts
-    calls: frozenset[tuple[str, int]]  # (trial, turn): current answers in trials that stay
-    verdicts: frozenset[str]  # keys, on trials that stay; what they rest on goes with them
-    kept: int  # dialogues, replies or verdicts of the scope that stay, as places outside it use them
+    def split(self, users: Mapping[K, set[EditionSubject]]) -> tuple[frozenset[K], int]:
+        """What only the scope uses, and how much it shares with others."""
+        held = {piece: self.holds(who) for piece, who in users.items()}
+        return frozenset(piece for piece, inside in held.items() if inside), list(held.values()).count(None)
 
 
-class Tally(NamedTuple):
-    """How much of one owner goes."""
+class Deletion(NamedTuple):
+    """What goes, and how much that is."""
+
+    trials: frozenset[str] = frozenset()  # with their calls, verdicts, failures and artefacts
+    calls: frozenset[tuple[str, int]] = frozenset()  # (trial, turn): current answers in trials that stay
+    verdicts: frozenset[str] = frozenset()  # keys, on trials that stay; what they rest on goes with them
+    kept: int = 0  # dialogues, replies or verdicts of the scope that stay, as places outside it use them
+
+
+class DeletedCounts(NamedTuple):
+    """How much of one subject goes."""
 
     dialogues: int = 0
     replies: int = 0
     verdicts: int = 0
     cost_usd: float = 0.0  # spent on it, failed calls included
-
-    def plus(self, other: Tally) -> Tally:
-        """Both together."""
-        return Tally(
-            self.dialogues + other.dialogues,
-            self.replies + other.replies,
-            self.verdicts + other.verdicts,
-            self.cost_usd + other.cost_usd,
-        )
 
 
 def open_store(path: Path) -> sqlite3.Connection:
@@ -99,10 +90,10 @@ def open_store(path: Path) -> sqlite3.Connection:
     return database.connect_existing(path)
 
 
-def subjects(connection: sqlite3.Connection) -> dict[Owner, Subject]:
+def subjects(connection: sqlite3.Connection) -> dict[EditionSubject, Names]:
     """Every subject of every edition."""
     rows = connection.execute("SELECT suite, edition, config_dir, label, model_id FROM subjects ORDER BY 1, 2, 3")
-    return {Owner(suite, edition, config): Subject(label, model) for suite, edition, config, label, model in rows}
+    return {EditionSubject(suite, edition, config): Names(config, *names) for suite, edition, config, *names in rows}
 
 
 def judges(connection: sqlite3.Connection) -> list[str]:
@@ -110,129 +101,95 @@ def judges(connection: sqlite3.Connection) -> list[str]:
     return [str(judge) for (judge,) in connection.execute("SELECT DISTINCT judge FROM verdicts ORDER BY 1")]
 
 
-def find(connection: sqlite3.Connection, scope: Scope, rubrics: Rubrics) -> Doomed:
+def find(connection: sqlite3.Connection, scope: DeletionScope, rubrics: Rubrics) -> Deletion:
     """Everything in a scope. A verdict belongs to the places whose rubric it was given by (to all, where none is)."""
-    users = _users(connection)
+    places = _places(connection)
     if scope.what == "dialogues":
-        trials, kept = _trials(connection, scope, {trial: {at for at, _ in places} for trial, places in users.items()})
-        return Doomed(frozenset(trials), frozenset(), frozenset(), kept)
-    calls, kept_calls = _non_answers(connection, scope, users) if scope.what == "missing" else (set(), 0)
-    verdicts, kept = _verdicts(connection, scope, users, rubrics)
-    return Doomed(frozenset(), frozenset(calls), frozenset(verdicts), kept + kept_calls)
+        trials, kept = scope.split(_users_of_trials(connection, scope, places))
+        return Deletion(trials=trials, kept=kept)
+    verdicts, kept = scope.split(_users_of_verdicts(connection, scope, places, rubrics))
+    if scope.what == "verdicts" or scope.judge is not None:
+        return Deletion(verdicts=verdicts, kept=kept)
+    # Imports cannot be asked again: what they lack is no missing answer.
+    asked = {trial: {who for who, _ in own if not imported(who.edition)} for trial, own in places.items()}
+    current = connection.execute("SELECT trial, turn, missing FROM calls WHERE version = 0 AND missing IS NOT NULL")
+    calls, more = scope.split({(t, turn): asked.get(t, set()) for t, turn, why in current if why in NON_ANSWERS})
+    return Deletion(calls=calls, verdicts=verdicts, kept=kept + more)
 
 
-Users = Mapping[str, set[tuple[Owner, str]]]  # trial -> (owner, scenario) of the places it stands at
-
-
-def _users(connection: sqlite3.Connection) -> Users:
-    users: dict[str, set[tuple[Owner, str]]] = defaultdict(set)
-    for trial, scenario, *owner in connection.execute(
+def _places(connection: sqlite3.Connection) -> Places:
+    places: dict[str, set[tuple[EditionSubject, str]]] = defaultdict(set)
+    for trial, scenario, *subject in connection.execute(
         "SELECT trial, scenario, suite, edition, config_dir FROM planned"
     ):
-        users[trial].add((Owner(*owner), scenario))
+        places[trial].add((EditionSubject(*subject), scenario))
+    return places
+
+
+def _users_of_trials(
+    connection: sqlite3.Connection, scope: DeletionScope, places: Places
+) -> dict[str, set[EditionSubject]]:
+    """Who uses a dialogue or one that continues it. Replaced ones belong to all subjects of their model together."""
+    users = {trial: {who for who, _ in own} for trial, own in places.items()}
+    models, parents = dict[str, str](), dict[str, str]()
+    for key, parent, model in connection.execute(
+        "SELECT key, coalesce(parent, ''), json_extract(shape, '$.endpoint', '$.model', '$.provider', '$.temperature', "
+        "'$.effort') FROM trials"
+    ):
+        models[key], parents[key] = model, parent
+    by_model: dict[str, set[EditionSubject]] = defaultdict(set)
+    for trial, own in list(users.items()):
+        by_model[models[trial]] |= own
+        above = parents[trial]
+        while above:
+            users[above] = users.get(above, set()) | own
+            above = parents.get(above, "")
+    for trial in models.keys() - users.keys():
+        own = by_model.get(models[trial], {NOBODY})
+        users[trial] = own if scope.holds(own) else set()
     return users
 
 
-def _trials(connection: sqlite3.Connection, scope: Scope, users: Mapping[str, set[Owner]]) -> tuple[set[str], int]:
-    shapes = dict(connection.execute("SELECT key, shape FROM trials"))
-    if scope.owners is None:
-        return set(shapes), 0
-    held = {trial: scope.holds(owners) for trial, owners in users.items()}
-    parents = dict(connection.execute("SELECT key, parent FROM trials WHERE parent IS NOT NULL"))
-    needed = {trial for trial, inside in held.items() if inside is not True}
-    for trial in tuple(needed):
-        while trial := parents.get(trial, ""):
-            needed.add(trial)
-    doomed = {trial for trial, inside in held.items() if inside is not False} - needed
-    orphans = shapes.keys() - users.keys() - needed
-    if orphans:
-        gone, left = ({_model(shapes[trial]) for trial in some} for some in (doomed, users.keys() - doomed))
-        doomed |= {trial for trial in orphans if _model(shapes[trial]) in gone - left}
-    return doomed, sum(inside is not False and trial in needed for trial, inside in held.items())
-
-
-class _Model(msgspec.Struct, frozen=True):
-    """The part of a trial's shape that is its subject's."""
-
-    endpoint: str = ""
-    model: str = ""
-    provider: str | None = None
-    temperature: float = 0.0
-    effort: str = ""
-
-
-def _model(shape: str) -> _Model:
-    return msgspec.json.decode(shape, type=_Model)
-
-
-def _non_answers(connection: sqlite3.Connection, scope: Scope, users: Users) -> tuple[set[tuple[str, int]], int]:
-    """Those of our own dialogues: an import cannot be asked again."""
-    if scope.judge is not None:
-        return set(), 0
-    found: set[tuple[str, int]] = set()
-    kept = 0
-    marks = ", ".join("?" * len(NON_ANSWERS))
-    for trial, turn in connection.execute(
-        f"SELECT trial, turn FROM calls WHERE version = 0 AND missing IN ({marks})", NON_ANSWERS
-    ):
-        owners = {owner for owner, _ in users.get(trial, ()) if not imported(owner.edition)}
-        inside = scope.holds(owners)
-        if inside:
-            found.add((trial, turn))
-        kept += inside is None
-    return found, kept
-
-
-def _verdicts(connection: sqlite3.Connection, scope: Scope, users: Users, rubrics: Rubrics) -> tuple[set[str], int]:
-    found: set[str] = set()
-    kept = 0
+def _users_of_verdicts(
+    connection: sqlite3.Connection, scope: DeletionScope, places: Places, rubrics: Rubrics
+) -> dict[str, set[EditionSubject]]:
+    users = {}
     for key, trial, rubric, judge, missing in connection.execute(
         "SELECT key, trial, rubric, judge, missing FROM verdicts"
     ):
-        if scope.judge not in (None, judge):
-            continue
-        if scope.what == "missing" and (missing != UNREADABLE or rubric == PUBLISHED):
-            continue
-        places = users.get(trial, set())
-        using = {owner for owner, name in places if rubrics.get((owner.suite, owner.edition, name)) == rubric}
-        owners = using or {owner for owner, _ in places} or {NOBODY}
-        inside = scope.holds(owners)
-        if inside:
-            found.add(key)
-        kept += inside is None
-    return found, kept
+        garbled = missing == UNREADABLE and rubric != PUBLISHED
+        if scope.judge in (None, judge) and (garbled or scope.what == "verdicts"):
+            own = places.get(trial, {(NOBODY, "")})
+            graded = {who for who, name in own if rubrics.get((who.suite, who.edition, name)) == rubric}
+            users[key] = graded or {who for who, _ in own}
+    return users
 
 
-def tally(connection: sqlite3.Connection, scope: Scope, doomed: Doomed) -> dict[Owner, Tally]:
-    """How much goes, by owner; what two of them share counts for the first."""
+def counts(
+    connection: sqlite3.Connection, scope: DeletionScope, deletion: Deletion
+) -> dict[EditionSubject, DeletedCounts]:
+    """How much goes, by subject; what two of them share counts for the first."""
     first = {
-        trial: min(owner for owner, _ in places if scope.holds([owner]))
-        for trial, places in _users(connection).items()
-        if scope.holds(owner for owner, _ in places) is not False
+        trial: min((who for who, _ in own if scope.holds([who])), default=NOBODY)
+        for trial, own in _places(connection).items()
     }
     whole = scope.what == "dialogues"
-    out = {owner: Tally() for owner in subjects(connection) if whole and scope.holds([owner])}
-    for trial, part in _going(connection, doomed):
-        owner = first.get(trial, NOBODY)
-        out[owner] = out.get(owner, Tally()).plus(part)
-    return dict(sorted(out.items()))
-
-
-def _going(connection: sqlite3.Connection, doomed: Doomed) -> Iterator[tuple[str, Tally]]:
-    """(trial, what of it goes), piece by piece."""
-    for trial in doomed.trials:
-        yield trial, Tally(dialogues=1)
-    for trial, turn, version, usd in connection.execute("SELECT trial, turn, version, cost_usd FROM calls"):
-        if trial in doomed.trials or (version == 0 and (trial, turn) in doomed.calls):
-            yield trial, Tally(replies=1, cost_usd=usd)
-    for key, trial, usd in connection.execute("SELECT key, trial, cost_usd FROM verdicts"):
-        if trial in doomed.trials or key in doomed.verdicts:
-            yield trial, Tally(verdicts=1, cost_usd=usd)
-    for trial, usd in connection.execute(
-        "SELECT trial, cost_usd FROM failures UNION ALL SELECT trial, cost_usd FROM artefacts"
+    out = {who: Counter[str]() for who in subjects(connection) if whole and scope.holds([who])}
+    for trial in deletion.trials:
+        out.setdefault(first.get(trial, NOBODY), Counter())["dialogues"] += 1
+    for kind, trial, key, usd in connection.execute(
+        "SELECT 'replies', trial, iif(version, NULL, turn), cost_usd FROM calls UNION ALL "
+        "SELECT 'verdicts', trial, key, cost_usd FROM verdicts UNION ALL "
+        "SELECT '', trial, NULL, cost_usd FROM failures UNION ALL SELECT '', trial, NULL, cost_usd FROM artefacts"
     ):
-        if trial in doomed.trials:
-            yield trial, Tally(cost_usd=usd)
+        if trial in deletion.trials or key in deletion.verdicts or (trial, key) in deletion.calls:
+            own = out.setdefault(first.get(trial, NOBODY), Counter())
+            own[kind] += 1
+            own["cost_usd"] += usd
+    return {
+        who: DeletedCounts(own["dialogues"], own["replies"], own["verdicts"], own["cost_usd"])
+        for who, own in sorted(out.items())
+    }
 
 
 def refuse_while_working(connection: sqlite3.Connection) -> None:
@@ -242,7 +199,7 @@ def refuse_while_working(connection: sqlite3.Connection) -> None:
         raise StoreError(f"process {pid} on {host} is working on this store; wait until it ends, or stop it")
 
 
-def delete(connection: sqlite3.Connection, scope: Scope, rubrics: Rubrics, expected: Doomed) -> None:
+def delete(connection: sqlite3.Connection, scope: DeletionScope, rubrics: Rubrics, expected: Deletion) -> None:
     """Delete a scope in one transaction.
 
     Raises StoreError where a process works on the store, or where the scope no longer holds what was `expected`;
@@ -253,36 +210,38 @@ def delete(connection: sqlite3.Connection, scope: Scope, rubrics: Rubrics, expec
         refuse_while_working(connection)
         if find(connection, scope, rubrics) != expected:
             raise StoreError("the store has changed meanwhile; nothing was deleted, run the command again")
-        _remove(connection, scope, expected)
+        _remove(connection, expected, broken=scope.what == "missing")
+        if scope.what == "dialogues":
+            _remove_subjects(connection, scope.subjects)
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 
 
-def _remove(connection: sqlite3.Connection, scope: Scope, doomed: Doomed) -> None:
+def _remove(connection: sqlite3.Connection, deletion: Deletion, *, broken: bool) -> None:
     for table in OF_TRIALS:
-        connection.executemany(f"DELETE FROM {table} WHERE trial = ?", [(trial,) for trial in doomed.trials])
-    connection.executemany("DELETE FROM trials WHERE key = ?", [(trial,) for trial in doomed.trials])
-    connection.executemany("DELETE FROM calls WHERE trial = ? AND turn = ? AND version = 0", doomed.calls)
-    artefacts.forget(connection, doomed.verdicts, broken=scope.what == "missing")
-    routes.forget(connection, doomed.verdicts)
-    connection.executemany("DELETE FROM verdicts WHERE key = ?", [(key,) for key in doomed.verdicts])
-    if scope.what != "dialogues":
-        return
-    if scope.owners is None:
+        connection.executemany(f"DELETE FROM {table} WHERE trial = ?", [(trial,) for trial in deletion.trials])
+    connection.executemany("DELETE FROM trials WHERE key = ?", [(trial,) for trial in deletion.trials])
+    connection.executemany("DELETE FROM calls WHERE trial = ? AND turn = ? AND version = 0", deletion.calls)
+    artefacts.forget(connection, deletion.verdicts, broken=broken)
+    routes.forget(connection, deletion.verdicts)
+    connection.executemany("DELETE FROM verdicts WHERE key = ?", [(key,) for key in deletion.verdicts])
+
+
+def _remove_subjects(connection: sqlite3.Connection, gone: frozenset[EditionSubject] | None) -> None:
+    """Subjects whose dialogues went, and editions that nothing is planned in any more."""
+    if gone is None:
         for table in (*OF_TRIALS, *OF_SUBJECTS, *OF_EDITIONS):
             connection.execute(f"DELETE FROM {table}")
         return
     for table in OF_SUBJECTS:
-        connection.executemany(
-            f"DELETE FROM {table} WHERE suite = ? AND edition = ? AND config_dir = ?", list(scope.owners)
-        )
-    left = "SELECT 1 FROM planned p WHERE p.suite = {0}.suite AND p.edition = {0}.edition"
+        connection.executemany(f"DELETE FROM {table} WHERE suite = ? AND edition = ? AND config_dir = ?", list(gone))
     for table in OF_EDITIONS:
         connection.executemany(
-            f"DELETE FROM {table} WHERE suite = ? AND edition = ? AND NOT EXISTS ({left.format(table)})",
-            sorted({(owner.suite, owner.edition) for owner in scope.owners}),
+            f"DELETE FROM {table} WHERE suite = ?1 AND edition = ?2 AND NOT EXISTS "
+            "(SELECT 1 FROM planned WHERE suite = ?1 AND edition = ?2)",
+            sorted({(who.suite, who.edition) for who in gone}),
         )
 
 
