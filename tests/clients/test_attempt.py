@@ -7,11 +7,10 @@ import pytest
 from multidict import CIMultiDict
 
 from independence.clients import flags
-from independence.clients.connection import Outcome
 from independence.clients.failures import RequestFailure
 from independence.clients.pricing import FREE, Prices
 from independence.clients.transport import HttpResponse
-from independence.clients.wire import AttemptCost, Completion, read
+from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage, read
 
 from .conftest import KEY, USAGE, completion
 
@@ -28,7 +27,7 @@ def reading(
 
 def test_a_completion_is_taken_with_its_bill() -> None:
     outcome, bill = reading(completion("Yes."))
-    assert isinstance(outcome, Completion)
+    assert isinstance(outcome, ReceivedMessage)
     assert (outcome.finish, outcome.flags) == ("stop", ())
     assert bill.known
     assert bill.usage.cost_usd == 0.001
@@ -84,16 +83,16 @@ def test_only_a_request_that_was_let_in_can_have_cost_something(status: int, kno
 )  # fmt: skip
 def test_readable_text_survives_a_bad_ending_and_says_so(finish: str, error: Any, mark: str) -> None:
     outcome, _ = reading(completion("A thought.", finish=finish, error=error))
-    assert isinstance(outcome, Completion)
+    assert isinstance(outcome, ReceivedMessage)
     assert outcome.flags == (mark,)
 
 
 def test_a_replay_and_repaired_bytes_are_marked() -> None:
     outcome, _ = reading(completion("x"), X_OpenRouter_Cache_Status="hit")
-    assert isinstance(outcome, Completion)
+    assert isinstance(outcome, ReceivedMessage)
     assert outcome.flags == (flags.CACHE_HIT,)
     outcome, _ = reading(json.dumps(completion("x")).encode().replace(b'"x"', b'"\xff"'))
-    assert isinstance(outcome, Completion)
+    assert isinstance(outcome, ReceivedMessage)
     assert outcome.flags == (flags.BAD_TEXT,)
 
 
@@ -115,5 +114,5 @@ def test_the_servers_words_are_kept_where_they_are_words(body: bytes, says: str)
 
 def test_tool_calls_alone_say_something() -> None:
     outcome, _ = reading(completion(None, call='{"message": "Hi."}', finish=None, usage=USAGE))
-    assert isinstance(outcome, Completion)
+    assert isinstance(outcome, ReceivedMessage)
     assert outcome.finish is None

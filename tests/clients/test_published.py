@@ -14,7 +14,7 @@ import pytest
 
 from independence.clients import flags
 from independence.clients.extract import Extracted, extract
-from independence.clients.validity import artefact
+from independence.clients.text import artefact
 from independence.clients.wire import WireCall, WireFunction, WireMessage
 
 from .conftest import TOOL

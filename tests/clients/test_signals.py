@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients.failures import ErrorBody, next_midnight, read_error, resets_at, retry_after, sentence
+from independence.clients.failures import ErrorDetails, next_midnight, read_error, resets_at, retry_after, sentence
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = "sk-or-v1-0123456789abcdef"
@@ -40,22 +40,22 @@ def test_the_error_type_is_read_from_either_place() -> None:
 
 def test_a_wait_may_be_a_date() -> None:
     headers = {"Retry-After": "Sat, 21 Nov 2026 12:01:30 GMT"}
-    assert retry_after(headers, ErrorBody(), NOW) == 90.0
-    assert retry_after({"Retry-After": "Sat, 21 Nov 2020 12:00:00 GMT"}, ErrorBody(), NOW) == 0.0
+    assert retry_after(headers, ErrorDetails(), NOW) == 90.0
+    assert retry_after({"Retry-After": "Sat, 21 Nov 2020 12:00:00 GMT"}, ErrorDetails(), NOW) == 0.0
 
 
 @pytest.mark.parametrize("value", ["soon", "-5", "nan", "inf", "", "99 Foo 2026"])
 def test_a_wait_that_is_no_time_is_ignored(value: str) -> None:
-    assert retry_after({"Retry-After": value}, ErrorBody(), NOW) is None
+    assert retry_after({"Retry-After": value}, ErrorDetails(), NOW) is None
 
 
 def test_the_reset_of_a_limit_is_read_in_seconds_and_milliseconds() -> None:
     for stamp in ("1795305600", "1795305600000"):
-        assert resets_at({"X-RateLimit-Reset": stamp}, ErrorBody()) == datetime(2026, 11, 22, tzinfo=UTC)
-    nested = ErrorBody(metadata={"headers": {"X-RateLimit-Reset": "1795305600000"}})
+        assert resets_at({"X-RateLimit-Reset": stamp}, ErrorDetails()) == datetime(2026, 11, 22, tzinfo=UTC)
+    nested = ErrorDetails(metadata={"headers": {"X-RateLimit-Reset": "1795305600000"}})
     assert retry_after({}, nested, NOW) == 12 * 3600
-    assert resets_at({"X-RateLimit-Reset": "30"}, ErrorBody()) is None
-    assert resets_at({"X-RateLimit-Reset": "1e300"}, ErrorBody()) is None
+    assert resets_at({"X-RateLimit-Reset": "30"}, ErrorDetails()) is None
+    assert resets_at({"X-RateLimit-Reset": "1e300"}, ErrorDetails()) is None
 
 
 def test_the_next_midnight_is_tomorrow() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients.validity import artefact, readable
+from independence.clients.text import artefact, readable
 
 GREETING = "Good day, the line is open."
 

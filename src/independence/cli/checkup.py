@@ -13,7 +13,7 @@ import msgspec
 from independence.cli import judges, model_service, probes, run_request
 from independence.cli.endpoint_lookup import EndpointLookup, address
 from independence.cli.event_loop import drive
-from independence.cli.probes import Probe
+from independence.cli.probes import CheckCall
 from independence.cli.terminal import note
 from independence.clients import dialects
 from independence.clients.catalogue import Catalogue
@@ -187,7 +187,7 @@ async def _endpoint(
 
 async def _model(
     model: CheckedModel,
-    calls: Sequence[Probe],
+    calls: Sequence[CheckCall],
     there: CheckedEndpoint | None,
     session: aiohttp.ClientSession,
     *,

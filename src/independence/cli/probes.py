@@ -96,7 +96,7 @@ class ProbeResult(NamedTuple):
         return sum(attempt.seconds for attempt in self.attempts)
 
 
-class Probe(NamedTuple):
+class CheckCall(NamedTuple):
     """One cheap call."""
 
     check: str
@@ -104,14 +104,14 @@ class Probe(NamedTuple):
     read: Callable[[str, ProbeResult], Finding]
 
 
-def of_subject(subject: Subject) -> tuple[Probe, ...]:
+def of_subject(subject: Subject) -> tuple[CheckCall, ...]:
     """The calls to a subject."""
-    return Probe("answer", plain(subject), read_plain), Probe("tool call", replay(subject), read_replay)
+    return CheckCall("answer", plain(subject), read_plain), CheckCall("tool call", replay(subject), read_replay)
 
 
-def of_judge(judge: JudgeSpec) -> tuple[Probe, ...]:
+def of_judge(judge: JudgeSpec) -> tuple[CheckCall, ...]:
     """The call to a judge."""
-    return (Probe("verdict", verdict(judge), read_verdict),)
+    return (CheckCall("verdict", verdict(judge), read_verdict),)
 
 
 def connect(endpoint: Endpoint, session: aiohttp.ClientSession, listed: Catalogue) -> OpenAIClient:

@@ -21,7 +21,7 @@ from independence.clients.pricing import Budget, Prices, Reservation
 from independence.clients.protocol import Notify, Parked, Wait
 from independence.clients.throttle import Buckets, PacedAsk, Throttle
 from independence.clients.transport import BodyTooLarge, Transport
-from independence.clients.wire import AttemptCost, Completion
+from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage
 from independence.config.endpoints import Endpoint
 from independence.types import Attempt, ChatRequest, Usage
 
@@ -30,8 +30,6 @@ _REJECTIONS: Final[Mapping[Droppable, re.Pattern[str]]] = {
     "reasoning_effort": re.compile(r"reasoning|effort|think", re.IGNORECASE),
     "cache": re.compile(r"cache", re.IGNORECASE),
 }
-
-Outcome = Completion | RequestFailure
 
 
 class AttemptLog:
@@ -113,7 +111,7 @@ class EndpointConnection:
         kind, detail = (outcome.kind, outcome.detail) if isinstance(outcome, RequestFailure) else ("ok", "")
         unknown = 0.0 if cost.known else hold.usd
         log.add(Attempt(kind, time.perf_counter() - started, cost.usage, unknown, detail))
-        if isinstance(outcome, Completion):
+        if isinstance(outcome, ReceivedMessage):
             self._throttle.succeeded()
             return self._not_replayed(request, outcome, log, asked_anew=asked_anew)
         if outcome.overload:
@@ -142,12 +140,12 @@ class EndpointConnection:
         return False
 
     def _not_replayed(
-        self, request: ChatRequest, completion: Completion, log: AttemptLog, *, asked_anew: bool
+        self, request: ChatRequest, received: ReceivedMessage, log: AttemptLog, *, asked_anew: bool
     ) -> Outcome:
-        """The completion, unless a gateway replayed it that is known only now, and can be asked for a new one."""
+        """The message, unless a gateway replayed it that is known only now, and can be asked for a new one."""
         can_ask = self._litellm and "cache" not in self.without(request.model)
-        if flags.CACHE_HIT not in completion.flags or asked_anew or not can_ask:
-            return completion
+        if flags.CACHE_HIT not in received.flags or asked_anew or not can_ask:
+            return received
         log.mark("cached")
         return RequestFailure("again", "cached", "a gateway replayed a stored reply before it was asked not to")
 

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
 from independence.clients import flags
-from independence.clients.text import joined, safe, split_thinking, union, without_debris, without_tokens
+from independence.clients.text import joined, readable, safe, split_thinking, union, without_debris, without_tokens
 from independence.clients.tool_calls import Recovered, find_leak, message_of
-from independence.clients.validity import readable
 from independence.clients.wire import WireCall, WireMessage, text_of
 from independence.types import FunctionCall, Tool, ToolCall
 

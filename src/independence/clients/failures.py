@@ -66,7 +66,7 @@ _MS_EPOCH = 10_000_000_000  # an epoch above this counts milliseconds
 _SHORTEST_SECRET = 4
 
 
-class ErrorBody(NamedTuple):
+class ErrorDetails(NamedTuple):
     """The parts of an error object that decide what to do. Empty where the body says nothing."""
 
     code: int | None = None
@@ -100,12 +100,12 @@ class ErrorResponse(NamedTuple):
 
     status: int  # of HTTP; 200 for an error inside the body
     headers: Mapping[str, str]
-    body: ErrorBody
+    body: ErrorDetails
     now: datetime
     key: str = ""  # to keep out of every text
 
 
-def of_response(response: HttpResponse, body: ErrorBody, key: str) -> RequestFailure:
+def of_response(response: HttpResponse, body: ErrorDetails, key: str) -> RequestFailure:
     """Classify an error response, or an error found inside a 200, as of now. `key` is kept out of every text."""
     return of_answer(ErrorResponse(response.status, response.headers, body, datetime.now(UTC), key))
 
@@ -183,7 +183,7 @@ def _payment(response: ErrorResponse, detail: str) -> RequestFailure:
     return RequestFailure("credit", "402", detail, status=402)
 
 
-def _declined(body: ErrorBody) -> bool:
+def _declined(body: ErrorDetails) -> bool:
     """Moderation or a guardrail on this prompt, as opposed to a limit of the key."""
     return body.error_type in _DECLINED or any(k in body.metadata for k in ("reasons", "flagged_input", "patterns"))
 
@@ -192,7 +192,7 @@ def _daily(response: ErrorResponse) -> bool:
     return bool(_DAILY.search(response.body.text))
 
 
-def _heals(body: ErrorBody, status: int) -> bool:
+def _heals(body: ErrorDetails, status: int) -> bool:
     if _TOOLLESS.search(body.text):
         return False
     if not body.error_type and isinstance(body.availability.get("retryable"), bool):
@@ -226,20 +226,20 @@ def of_exception(error: Exception, key: str) -> RequestFailure:
     return RequestFailure(action, fault.kind, sentence(fault.detail, key), unbilled=not fault.sent)
 
 
-def read_error(document: object) -> ErrorBody:
+def read_error(document: object) -> ErrorDetails:
     """Find the error in a JSON body: `{"error": {...}}` or `"..."`, or a bare `message` or `detail`."""
     if not isinstance(document, dict):
-        return ErrorBody()
+        return ErrorDetails()
     error = document.get("error")
     if error is None:
         error = document
     if isinstance(error, str):
-        return ErrorBody(message=error)
+        return ErrorDetails(message=error)
     if not isinstance(error, dict):
-        return ErrorBody()
+        return ErrorDetails()
     metadata = _mapping(error.get("metadata"))
     kind = metadata.get("error_type") or error.get("error_type")
-    return ErrorBody(
+    return ErrorDetails(
         code=_code(error.get("code")) or _code(error.get("http_status")),
         message=_first_text(error.get("message"), error.get("detail"), metadata.get("raw")),
         error_type=kind if isinstance(kind, str) else "",
@@ -276,7 +276,7 @@ def sentence(text: str, key: str) -> str:
     return text if len(text) <= _SENTENCE else text[: _SENTENCE - 1] + "…"
 
 
-def retry_after(headers: Mapping[str, str], body: ErrorBody, now: datetime) -> float | None:
+def retry_after(headers: Mapping[str, str], body: ErrorDetails, now: datetime) -> float | None:
     """Seconds the server asks to wait, from wherever it says so; None when it does not."""
     nested = _mapping(body.metadata.get("headers"))
     for value in (
@@ -293,7 +293,7 @@ def retry_after(headers: Mapping[str, str], body: ErrorBody, now: datetime) -> f
     return max(0.0, (reset - now).total_seconds()) if reset else None
 
 
-def resets_at(headers: Mapping[str, str], body: ErrorBody) -> datetime | None:
+def resets_at(headers: Mapping[str, str], body: ErrorDetails) -> datetime | None:
     """When the limit that was hit is lifted (`X-RateLimit-Reset`, epoch in seconds or milliseconds)."""
     nested = _mapping(body.metadata.get("headers"))
     stamp = pricing.number(headers.get("X-RateLimit-Reset")) or pricing.number(nested.get("X-RateLimit-Reset"))

@@ -20,11 +20,10 @@ from independence.clients.extract import Extracted
 from independence.clients.failures import RequestFailure, key_rejected
 from independence.clients.pricing import Budget
 from independence.clients.protocol import GaveUp, Notify, Parked, Policy, Wait
-from independence.clients.text import safe, union
+from independence.clients.text import artefact, readable, safe, union
 from independence.clients.throttle import Buckets, PacedAsk, Throttle
 from independence.clients.tool_calls import message_of
-from independence.clients.validity import artefact, readable
-from independence.clients.wire import Completion, shorten, text_of, tokens_of
+from independence.clients.wire import ReceivedMessage, shorten, text_of, tokens_of
 from independence.config.endpoints import Endpoint
 from independence.errors import IndependenceError, OutOfCredit
 from independence.types import Answer, ChatRequest, Missing, MissingReason, Reply
@@ -135,11 +134,13 @@ class OpenAIClient:
         assert answer is not None
         return answer
 
-    async def _exchange(self, request: ChatRequest, log: AttemptLog, paced: PacedAsk | None) -> Completion | Missing:
+    async def _exchange(
+        self, request: ChatRequest, log: AttemptLog, paced: PacedAsk | None
+    ) -> ReceivedMessage | Missing:
         """Send until a response comes."""
         while True:
             outcome = await self._connection.attempt(request, log, paced)
-            if isinstance(outcome, Completion):
+            if isinstance(outcome, ReceivedMessage):
                 altered = _altered(outcome)
                 if not altered:
                     return outcome
@@ -176,16 +177,16 @@ class OpenAIClient:
             self._connection.notify(Wait(model, failure.kind, 0.0, still=True))
         await asyncio.sleep(left)
 
-    async def _answer(self, completion: Completion, log: AttemptLog, reasks: Reasks) -> Answer | None:
+    async def _answer(self, received: ReceivedMessage, log: AttemptLog, reasks: Reasks) -> Answer | None:
         """The final answer, or None to ask again."""
         request = reasks.asked
-        message, cut = shorten(completion.message, request.max_tokens)
+        message, cut = shorten(received.message, request.max_tokens)
         found = extract.masked(extract.extract(message, request.tool), self._clean)
         if cut:
             found = found._replace(flags=union(found.flags, (flags.OVERLONG,)))
-        kind = kind_of(found, completion.finish, tokens_of(completion.body.usage), request)
+        kind = kind_of(found, received.finish, tokens_of(received.body.usage), request)
         log.mark(kind)
-        reply = self._reply(request, completion, found)
+        reply = self._reply(request, received, found)
         if kind == "ok":
             return reasks.settle(reply, log, truncated=False)
         if reasks.again(kind, reply):
@@ -195,9 +196,9 @@ class OpenAIClient:
         raw = found.raw or found.text or found.reasoning
         return Missing(missing_reason(kind), kind, raw, log.attempts)
 
-    def _reply(self, request: ChatRequest, completion: Completion, found: Extracted) -> Reply:
+    def _reply(self, request: ChatRequest, received: ReceivedMessage, found: Extracted) -> Reply:
         """A reply without its history."""
-        marks = union(completion.flags, found.flags)
+        marks = union(received.flags, found.flags)
         without = self._connection.without(request.model)
         if "response_format" in without and request.schema is not None:
             marks = (*marks, flags.SCHEMA_REFUSED)
@@ -210,11 +211,11 @@ class OpenAIClient:
             thinking=found.thinking,
             reasoning=found.reasoning,
             tool_calls=found.tool_calls,
-            finish_reason=self._name(completion.finish) if completion.finish else None,
+            finish_reason=self._name(received.finish) if received.finish else None,
             flags=marks,
-            served_model=self._name(completion.body.model),
-            served_provider=self._name(completion.body.provider),
-            response_id=self._name(completion.body.id),
+            served_model=self._name(received.body.model),
+            served_provider=self._name(received.body.provider),
+            response_id=self._name(received.body.id),
         )
 
     def _name(self, value: object) -> str:
@@ -222,9 +223,9 @@ class OpenAIClient:
         return self._clean(safe(text_of(value))[0])[:_LONGEST_NAME]
 
 
-def _altered(completion: Completion) -> str:
+def _altered(received: ReceivedMessage) -> str:
     """Which router stages changed the prompt or what came back; empty where none did."""
-    metadata = completion.body.openrouter_metadata
+    metadata = received.body.openrouter_metadata
     if not isinstance(metadata, dict) or not isinstance(metadata.get("pipeline"), list):
         return ""
     stages = [s.get("type") for s in metadata["pipeline"] if isinstance(s, dict)]

@@ -1,12 +1,20 @@
-"""What stands around a model's words and is taken off: reasoning, chat-template tokens, the remains of tool calls."""
+"""Texts of models: is there an answer at all, and what stands around it and is taken off?
+
+Taken off are reasoning, chat-template tokens and the remains of tool calls. Nothing here has an opinion about what an
+answer says: short, rude and odd are answers.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from independence.clients.validity import readable
+Artefact = Literal["punctuation", "greeting"]
+
+_NO_WORDS = ("P", "Z", "C", "Sm", "Sk", "Sc", "M")  # an emoji (So) says something, a brace does not
+_EDGES = " \t\r\n\"'`“”‘’«».!…"
 
 _THINKING_NAMES = "think(?:ing)?|reasoning|thought|seed:think"
 _THINKING_TAG = re.compile(
@@ -41,6 +49,30 @@ _CALL_TAG = re.compile(
     r"|<[|｜][^<>\s]{1,60}>|<[a-z_]{1,20}\|>"
 )
 _QUOTED = re.compile(r'"\s*[)\]}\s]*[}\]][)\]}\s]*\Z')
+
+
+def readable(text: str) -> bool:
+    """Whether a text holds anything a person could take as said: a letter, a digit, a picture."""
+    if text[:1].isalnum():
+        return True
+    return any(c.isalnum() for c in text) or any(not unicodedata.category(c).startswith(_NO_WORDS) for c in text)
+
+
+def artefact(text: str, greeting: str) -> Artefact | None:
+    """The transport artefact a text is: lone punctuation, or the scripted greeting echoed; None for an answer.
+
+    Short, rude and odd are answers. An empty text is no artefact but no answer, which is for the caller to tell.
+    """
+    if not text.strip():
+        return None
+    if not readable(text):
+        return "punctuation"
+    short = len(text) <= 2 * len(greeting) + len(_EDGES)
+    return "greeting" if greeting and short and _bare(text) == _bare(greeting) else None
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).strip(_EDGES).casefold()
 
 
 def joined(parts: Iterable[str]) -> str:

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.clients import flags
-from independence.clients.text import without_debris
-from independence.clients.validity import readable
+from independence.clients.text import readable, without_debris
 from independence.types import Tool
 
 _LENIENT = json.JSONDecoder(strict=False)

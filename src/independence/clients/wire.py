@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from independence.clients import failures, flags, pricing
-from independence.clients.failures import ErrorBody, RequestFailure
+from independence.clients.failures import ErrorDetails, RequestFailure
 from independence.clients.pricing import Prices
 from independence.clients.transport import HttpResponse
 from independence.types import Usage
@@ -71,7 +71,7 @@ class WireUsage(msgspec.Struct, gc=False):
     is_byok: Any = None
 
 
-class CompletionBody(msgspec.Struct, gc=False):
+class ChatCompletion(msgspec.Struct, gc=False):
     """The body of a 200."""
 
     id: Any = None
@@ -92,11 +92,11 @@ class CompletionBody(msgspec.Struct, gc=False):
 class DecodedBody(NamedTuple):
     """A response and whether its bytes had to be repaired."""
 
-    completion: CompletionBody
+    completion: ChatCompletion
     repaired: bool
 
 
-_DECODER = msgspec.json.Decoder(CompletionBody)
+_DECODER = msgspec.json.Decoder(ChatCompletion)
 
 
 def decode(body: bytes) -> DecodedBody | None:
@@ -107,7 +107,7 @@ def decode(body: bytes) -> DecodedBody | None:
         pass
     try:
         loose = json.loads(body.decode("utf-8-sig", "replace"), strict=False)
-        return DecodedBody(msgspec.convert(loose, CompletionBody), repaired=not _is_utf8(body))
+        return DecodedBody(msgspec.convert(loose, ChatCompletion), repaired=not _is_utf8(body))
     except (ValueError, RecursionError):
         return None
 
@@ -181,7 +181,7 @@ def cost_of(usage: WireUsage | None, prices: Prices | None) -> AttemptCost:
 
 
 def tokens_of(usage: WireUsage | None) -> int:
-    """Completion tokens stated, 0 where none are."""
+    """ReceivedMessage tokens stated, 0 where none are."""
     return _tokens(usage.completion_tokens) if usage else 0
 
 
@@ -201,16 +201,19 @@ def text_of(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-class Completion(NamedTuple):
+class ReceivedMessage(NamedTuple):
     """A response that holds an answer of some kind."""
 
-    body: CompletionBody
+    body: ChatCompletion
     message: WireMessage
     finish: str | None
     flags: tuple[str, ...]
 
 
-def read(response: HttpResponse, prices: Prices | None, key: str) -> tuple[Completion | RequestFailure, AttemptCost]:
+Outcome = ReceivedMessage | RequestFailure
+
+
+def read(response: HttpResponse, prices: Prices | None, key: str) -> tuple[Outcome, AttemptCost]:
     """What an HTTP response is, and what it cost."""
     if not 200 <= response.status < 300:
         failure = failures.of_response(response, _error_of(response.body), key)
@@ -229,7 +232,7 @@ def read(response: HttpResponse, prices: Prices | None, key: str) -> tuple[Compl
     return found, cost
 
 
-def _outcome(body: CompletionBody, response: HttpResponse, key: str) -> Completion | RequestFailure:
+def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
     choice = body.choice
     message = choice.message if choice else None
     finish = text_of(choice.finish_reason) or None if choice else None
@@ -248,7 +251,7 @@ def _outcome(body: CompletionBody, response: HttpResponse, key: str) -> Completi
         marks.append(flags.CONTENT_FILTER)
     if replayed(response.headers):
         marks.append(flags.CACHE_HIT)
-    return Completion(body, message, finish, tuple(marks))
+    return ReceivedMessage(body, message, finish, tuple(marks))
 
 
 def _says_something(message: WireMessage) -> bool:
@@ -257,7 +260,7 @@ def _says_something(message: WireMessage) -> bool:
     return said or bool(message.tool_calls or message.function_call or message.refusal)
 
 
-def _error_of(body: bytes) -> ErrorBody:
+def _error_of(body: bytes) -> ErrorDetails:
     error = failures.read_error(decode_any(body))
     if error.message:
         return error

@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from independence.clients import flags, validity
+from independence.clients import flags
+from independence.clients.text import artefact
 from independence.exchange import responses
 from independence.exchange.responses import PublishedRequest, ResponseFile
 from independence.judge.replies import marks
@@ -84,8 +85,8 @@ def record_flags(file: ResponseFile) -> tuple[str, ...]:
 
 
 def _of_text(text: str, request: PublishedRequest, language: str) -> list[str]:
-    artefact = validity.artefact(text, request.greeting)
-    found = {"artefact": artefact == "punctuation", "greeting_echo": artefact == "greeting"}
+    kind = artefact(text, request.greeting)
+    found = {"artefact": kind == "punctuation", "greeting_echo": kind == "greeting"}
     own = marks.of_text(text, language == "en", request.tool)
     return [flag for flag in _ORDER if found.get(flag) or flag in own]
 
