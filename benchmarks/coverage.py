@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.figure import Figure, Result
-from independence.stats import index_uncertainty, placement, resample
+from independence.stats import index_uncertainty, placement, published
 from independence.stats.comparison import all_pairs
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.intervals import t_interval
@@ -102,7 +102,7 @@ def _over_runs(truth: Truth, population: Scores) -> list[Result]:
     """What the published bootstrap and a t interval over runs cover of either truth. Shown without a bound."""
     per_run = [tuple(own) for own in truth.scores.mean(axis=1)]
     ways: dict[str, Sequence[tuple[float, float] | None]] = {
-        "published bootstrap": [resample.percentile_interval(own) for own in per_run],
+        "published bootstrap": [published.percentile_interval(own) for own in per_run],
         "t over runs": [t_interval(own) for own in per_run],
     }
     results: list[Result] = []

@@ -18,7 +18,7 @@ from independence.engine.plan import DialogueScript
 from independence.judge import prompt
 from independence.judge.parse import parse
 from independence.suites.schema import Suite
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 
 def evaluate(

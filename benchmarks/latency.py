@@ -14,7 +14,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from independence.clients.protocol import ChatClient
-from independence.testing.loopback.draw import uniforms
+from independence.testing.loopback.wire import uniforms
 from independence.types import Answer, ChatRequest
 
 _NORMAL = NormalDist()

@@ -29,7 +29,7 @@ from independence.judge.offline import grading, weights
 from independence.judge.offline.grading import DialogueToGrade
 from independence.suites import load
 from independence.suites.schema import Field, Suite
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 SEED = 20_261_121
 ROUNDS, REPLIES = 9, 512

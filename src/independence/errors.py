@@ -28,6 +28,11 @@ class IndependenceError(Exception):
     def __str__(self) -> str:
         return self._sentence
 
+    @property
+    def problem(self) -> str:
+        """What is wrong, and where."""
+        return self.what
+
 
 class UsageError(IndependenceError):
     """Bad usage or configuration; nothing was sent and nothing was written. Exit code 2."""
@@ -40,8 +45,14 @@ class DocumentError(UsageError):
 
     def __init__(self, path: str, line: int, what: str, fix: str = "") -> None:
         super().__init__(f"{path}:{line}: {what}", fix)
+        self.what = what.removesuffix(":")
         self.path = path
         self.line = line
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, after file and line."""
+        return f"{self.path}:{self.line}: {self.what}"
 
 
 class StoreError(UsageError):

@@ -205,3 +205,12 @@ class Verdict(msgspec.Struct, frozen=True):
 
 Answer = Reply | Missing
 Grade = Verdict | Missing
+
+
+class TranscriptTurn(NamedTuple):
+    """One exchange of a finished dialogue."""
+
+    human: str
+    answer: str
+    scripted: bool  # the answer was written by us, not by the subject
+    turn_id: str = ""

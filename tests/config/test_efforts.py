@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.config.efforts import EFFORTS, check_effort, default_effort
+from independence.config.subjects import EFFORTS, check_effort, default_effort
 from independence.errors import UsageError
 
 

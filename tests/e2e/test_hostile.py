@@ -23,8 +23,7 @@ from independence.judge.prompt import passages
 from independence.judge.spec import JudgeSpec
 from independence.store import database
 from independence.testing.loopback import LoopbackSettings, serving
-from independence.testing.sim.copyist import value
-from independence.testing.sim.grader import FormField
+from independence.testing.sim.grader import FormField, value
 from independence.types import Grade, Scalar, Verdict
 from tests.engine.probed import STAGE, probe
 

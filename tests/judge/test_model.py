@@ -10,8 +10,7 @@ from independence.judge.prompt import render
 from independence.judge.schema import json_schema
 from independence.judge.spec import JudgeSpec
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
-from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Sampling, Usage, Verdict
+from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Sampling, TranscriptTurn, Usage, Verdict
 
 from .fields import FIELDS, GOOD
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.judge.prompt import passages, render, render_step
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 from .fields import FIELDS
 

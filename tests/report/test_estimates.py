@@ -13,7 +13,7 @@ from independence.judge.offline.prediction import Prediction
 from independence.judge.spec import PurchaseRule
 from independence.report import study
 from independence.report.estimates import EstimatedIndex, EstimatedIndices
-from independence.stats.student_t import quantile
+from independence.stats.intervals import quantile
 from independence.store import records, routes
 from independence.store.records import VerdictRow
 from independence.store.routes import RouteRow, VerdictRoute

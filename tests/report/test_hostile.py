@@ -9,7 +9,7 @@ from independence.judge.hostile.stage import Probe, ProbedReply, stage
 from independence.report.hostile import offline, tables
 from independence.report.table import Table, Value
 from independence.report.table_formats import to_csv, to_json, to_markdown
-from independence.stats.rates import wilson
+from independence.stats.intervals import wilson
 from independence.suites.load import load
 from independence.types import Grade, Missing, MissingReason, Verdict
 

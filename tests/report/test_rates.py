@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from independence.report import rates, study
-from independence.stats.rates import wilson
+from independence.stats.intervals import wilson
 from independence.suites.load import LoadedSuite
 
 from . import filled

@@ -10,7 +10,7 @@ import pytest
 
 from independence.stats import asker_guess
 from independence.stats.asker_guess import AskerGuess, guess_askers
-from independence.stats.rates import wilson
+from independence.stats.intervals import wilson
 
 TOPICS = [f"topic{number} detail{number}" for number in range(24)]
 

@@ -9,9 +9,9 @@ from independence.stats.components import (
     Scores,
     VarianceComponents,
     balanced_runs,
-    components,
     composite,
     reliability,
+    variance_components,
 )
 
 # Synthetic data set 4 of Brennan (2001, table 3.2), ten persons by raters nested in three tasks: [task][rater][person].
@@ -69,7 +69,7 @@ def drawn(rng: np.random.Generator, sizes: tuple[int, int, int, int], variances:
 
 
 def estimated(scores: Scores) -> VarianceComponents:
-    found = components(scores)
+    found = variance_components(scores)
     assert found is not None
     return found
 
@@ -144,7 +144,7 @@ def test_a_factor_with_one_level_has_no_part() -> None:
 
 @pytest.mark.parametrize("scores", [BRENNAN[:1], BRENNAN[:, :1, :1]])
 def test_one_subject_or_one_score_each_has_no_components(scores: Scores) -> None:
-    assert components(scores) is None
+    assert variance_components(scores) is None
 
 
 def test_equal_scores_have_no_shares_and_no_coefficients() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from independence.stats import index_uncertainty
-from independence.stats.forecast import ErrorSources, JudgeError, forecast, judging, noise
+from independence.stats.components import ErrorSources, JudgeError, forecast, judging, noise
 from independence.stats.moderation import Array
 from independence.stats.subject_points import SubjectPoints
 

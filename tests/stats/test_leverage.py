@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from independence.stats.leverage import Leverage, leverage
 from independence.stats.strict import ScoringFrame, VerdictValues, frame, score
+from independence.stats.subject_points import Leverage, leverage
 from independence.suites.load import load
 from independence.suites.schema import Component, Dimension, Index
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from independence.stats.intervals import wilson
 from independence.stats.pairs import Pairs, PlannedStance, by_question, classified
-from independence.stats.rates import wilson
 from tests.stats.stances import row
 
 

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from independence.stats import prediction_powered
+from independence.stats.intervals import quantile
 from independence.stats.prediction_powered import FEWEST, MeasuredSample, PoweredTotals
-from independence.stats.student_t import quantile
 
 Array = NDArray[np.float64]
 NAN = float("nan")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from independence.stats.rates import wilson
+from independence.stats.intervals import wilson
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 10), (1, 10), (5, 10), (10, 10), (3, 354), (354, 354), (0, 1)])

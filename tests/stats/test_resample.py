@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from independence.stats.resample import RESAMPLES, percentile_interval, published_draws
+from independence.stats.published import RESAMPLES, percentile_interval, published_draws
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 33])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from scipy import special
 
-from independence.stats.student_t import outside, quantile
+from independence.stats.intervals import outside, quantile
 
 
 @pytest.mark.parametrize("df", [0.4, 1, 1.7, 3, 7.3, 12, 55.5, 400, 1e5])

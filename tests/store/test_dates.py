@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from independence.store import database
-from independence.store.dates import Dates, dates
+from independence.store.spending import Dates, dates
 from independence.suites.load import LoadedSuite
 from independence.types import Condition, Where
 from tests.report import filled

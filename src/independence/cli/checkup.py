@@ -57,7 +57,7 @@ def findings(
 
 def refusal(check: str, of: str, error: UsageError, fix: str = "") -> Finding:
     """An error as a finding; `fix` is for errors that come without advice of their own."""
-    return Finding(check, of, "fail", error.what.removeprefix(f"{of}: "), error.fix or fix)
+    return Finding(check, of, "fail", error.problem.removeprefix(f"{of}: "), error.fix or fix)
 
 
 def _store(db: Path) -> Iterator[Finding]:

@@ -54,12 +54,12 @@ def command(
     from independence.cli.activity import working
     from independence.cli.terminal import note
     from independence.cli.written_options import written_options
-    from independence.config import outputs
+    from independence.config import user_files
     from independence.report import analysis, index_report
     from independence.report.board import InferenceOptions
 
     path = output or Path("report.html" if html else "report.md")
-    outputs.check(path, "--output", outputs.MARK, forcible=True, force=force)
+    user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
     with open_store.reading(db) as connection:
         scope = place_lookup.find(connection, suite, variant, mode)
         analysis.refuse(scope.suite, written_options())
@@ -114,15 +114,15 @@ def _file_name(table: str) -> str:
 
 def _write(files: Mapping[Path, str], force: bool) -> None:
     """Write all files, or none where one of them is not ours."""
-    from independence.config import outputs
+    from independence.config import user_files
     from independence.errors import UsageError
 
     for path in files:
-        outputs.check(path, "--output", outputs.MARK, forcible=True, force=force)
+        user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
     for path, text in files.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"{text}{outputs.MARK.decode()}\n", encoding="utf-8", errors="backslashreplace")
+            path.write_text(f"{text}{user_files.MARK.decode()}\n", encoding="utf-8", errors="backslashreplace")
         except OSError as error:
             raise UsageError(
                 f"{path}: cannot be written ({error.strerror}); name another place with --output"

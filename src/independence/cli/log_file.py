@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from independence.cli.terminal import note
-from independence.config import environment, outputs
+from independence.config import environment, user_files
 from independence.engine.events import CallCommitted, Event, RunStopping, VerdictCommitted, Watch
 from independence.engine.log import LogEntry, entries
 from independence.engine.run_position import POSITION
@@ -111,7 +111,7 @@ class LogFile:
 
 def _opened(path: Path) -> int:
     """The file, to be added to. Raises UsageError where it is something else than a log."""
-    outputs.check(path, "--log", b',"level":"')
+    user_files.check(path, "--log", b',"level":"')
     try:
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     except OSError as error:

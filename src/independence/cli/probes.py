@@ -25,8 +25,7 @@ from independence.report.checks import Finding
 from independence.suites import load
 from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
-from independence.types import Attempt, ChatRequest, Condition, Message, Missing, Reply, Tool
+from independence.types import Attempt, ChatRequest, Condition, Message, Missing, Reply, Tool, TranscriptTurn
 
 RETRIES: Final = 1  # somebody is waiting for the result
 SUITE: Final = "v2"  # its tool protocol is the one that is tried
@@ -127,10 +126,10 @@ async def make(client: ChatClient, request: ChatRequest) -> ProbeResult:
     try:
         answer = await client.ask(request)
     except KeyRejected as error:
-        return ProbeResult(error.attempts, problem=error.what, fix=error.fix, general=True)
+        return ProbeResult(error.attempts, problem=error.problem, fix=error.fix, general=True)
     except OutOfCredit as error:
         return ProbeResult(
-            error.attempts, problem=error.what, fix="add credit to the account of this key", general=True
+            error.attempts, problem=error.problem, fix="add credit to the account of this key", general=True
         )
     except (Parked, GaveUp) as stop:
         kind = stop.attempts[-1].outcome if stop.attempts else ""

@@ -16,7 +16,7 @@ from independence.report import run_noise, study
 from independence.stats.allocation import LEAST, RepeatedScenario, allocate, least_calls
 from independence.stats.strict import VerdictValues, frame
 from independence.stats.subject_points import subject_points
-from independence.store import plans, queries
+from independence.store import planned_trials, queries
 from independence.store.queries import PUBLISHED
 from independence.store.scopes import BoardScope
 from independence.suites import load
@@ -61,7 +61,7 @@ def spread_calls(
     for condition in selection.conditions:
         known = _known(connection, asked.suite, loaded, condition)
         units = _units(loaded, selection, known.variance, verdicts)
-        planned = plans.planned_runs(connection, Where(loaded.suite.suite, loaded.edition, condition))
+        planned = planned_trials.planned_runs(connection, Where(loaded.suite.suite, loaded.edition, condition))
         for subject in who.subjects:
             runs = _allocated(units, asked, planned.get(subject.config_dir, {}))
             replicates[subject.config_dir, condition] = runs

@@ -15,8 +15,8 @@ from independence.cli.judges import OfflineOptions
 from independence.cli.session import ResolvedRun
 from independence.cli.subjects import SubjectSources, choose
 from independence.clients import dialects
-from independence.config import addresses, environment, limits, registry
-from independence.config.endpoints import Endpoint
+from independence.config import environment, limits, registry
+from independence.config.endpoints import Endpoint, check_key
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import plan, stored_trials
@@ -323,7 +323,7 @@ def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: 
         name,
         entry.base_url,
         entry.dialect,
-        addresses.check_key(key.strip(), source),
+        check_key(key.strip(), source),
         entry.max_concurrency or 20,
         backoff_s=entry.backoff_s,
         key_source=source,

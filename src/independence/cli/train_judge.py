@@ -89,11 +89,11 @@ def command(
 
 def _check_output(out: Path, force: bool) -> None:
     """Raises UsageError where files would be written over that no training wrote, before the time is spent."""
-    from independence.config import outputs
+    from independence.config import user_files
     from independence.judge.offline import weights
 
-    outputs.check(out / weights.FILE, "--out", weights.SIGNATURE, forcible=True, force=force)
-    outputs.check(out / weights.CARD, "--out", b"# Card of the offline judge ", forcible=True, force=force)
+    user_files.check(out / weights.FILE, "--out", weights.SIGNATURE, forcible=True, force=force)
+    user_files.check(out / weights.CARD, "--out", b"# Card of the offline judge ", forcible=True, force=force)
 
 
 def _about(taught: TrainingData) -> str:

@@ -20,7 +20,7 @@ from independence.clients.failures import RequestFailure, key_rejected, of_excep
 from independence.clients.protocol import Policy
 from independence.clients.transport import BodyTooLarge, Transport
 from independence.clients.wire import decode_any
-from independence.config import addresses
+from independence.config import endpoints
 from independence.config.endpoints import Endpoint
 from independence.config.environment import OPENROUTER_URL
 from independence.config.subjects import OPENROUTER, SIM
@@ -149,7 +149,7 @@ def _must_serve(listing: EndpointListing, page: object) -> None:
         raise key_rejected(listing.endpoint, page)
     if page.status and page.action != "retry":
         return
-    url = addresses.printable_address(listing.endpoint.base_url)
+    url = endpoints.printable_address(listing.endpoint.base_url)
     what = f"{listing.endpoint.name}: no server answers at {url} ({page.kind}: {page.detail})"
     raise UsageError(what, _connection_advice(listing, page))
 
@@ -175,7 +175,7 @@ def _problem(endpoint: Endpoint, listed: Catalogue, model: str, *, tools: bool) 
 def _called(endpoint: Endpoint) -> str:
     """The endpoint's name, with the address where another server stands for OpenRouter's."""
     redirected = endpoint.name == OPENROUTER and endpoint.base_url != OPENROUTER_URL
-    return f"{endpoint.name} ({addresses.printable_address(endpoint.base_url)})" if redirected else endpoint.name
+    return f"{endpoint.name} ({endpoints.printable_address(endpoint.base_url)})" if redirected else endpoint.name
 
 
 def _meant(endpoint: Endpoint, model: str, listed: Catalogue) -> str:

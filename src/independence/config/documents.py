@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
-from independence.config import inputs
+from independence.config import user_files
 from independence.errors import DocumentError
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ class YamlDocument(msgspec.Struct, frozen=True):
 
 def read(path: Path) -> YamlDocument:
     """Read a YAML file. Raises DocumentError when it is malformed, UsageError when it cannot be read."""
-    return parse(inputs.read_text(path), str(path))
+    return parse(user_files.read_text(path), str(path))
 
 
 def parse(text: str, path: str) -> YamlDocument:

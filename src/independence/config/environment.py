@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
-from independence.config import addresses, inputs
+from independence.config import endpoints, user_files
 from independence.config.endpoints import Endpoint, RateSetting
 from independence.config.subjects import LOCAL, OPENROUTER
 from independence.errors import UsageError
@@ -45,7 +45,7 @@ def _file() -> dict[str, str]:
     path = Path(".env")
     if not path.exists() or path.is_dir():
         return {}
-    values = dotenv_values(stream=io.StringIO(inputs.read_text(path).removeprefix("\ufeff")))
+    values = dotenv_values(stream=io.StringIO(user_files.read_text(path).removeprefix("\ufeff")))
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -67,14 +67,14 @@ def openrouter(env: Mapping[str, str], max_concurrency: int = 50, *, keyless: bo
     elif is_placeholder(key):
         what = f"{name} is still a placeholder" if key else "OPENROUTER_API_KEY is not set"
         raise UsageError(f"{what}:", "export your key or put it into .env; `independence demo` starts without one")
-    addresses.check_key(key, name)
+    endpoints.check_key(key, name)
     base = redirected(env) or OPENROUTER_URL
     return Endpoint(OPENROUTER, base, "openrouter", key, max_concurrency, key_source=name)
 
 
 def redirected(env: Mapping[str, str]) -> str:
     """The address that stands for OpenRouter's; empty where nothing does. Raises UsageError."""
-    base = addresses.check(env.get("OPENROUTER_BASE_URL", "").strip() or OPENROUTER_URL, "OPENROUTER_BASE_URL")
+    base = endpoints.check(env.get("OPENROUTER_BASE_URL", "").strip() or OPENROUTER_URL, "OPENROUTER_BASE_URL")
     return "" if base == OPENROUTER_URL else base
 
 
@@ -88,10 +88,10 @@ def local(env: Mapping[str, str], url: str | None, timeout_s: float = LOCAL_TIME
     base = (url or env.get("LOCAL_MODEL_URL", "")).strip()
     if not base:
         raise UsageError("a `local/` model needs --local-url (or LOCAL_MODEL_URL), e.g. http://127.0.0.1:1234/v1")
-    parts = urlsplit(addresses.check(base, "--local-url" if url else "LOCAL_MODEL_URL"))
+    parts = urlsplit(endpoints.check(base, "--local-url" if url else "LOCAL_MODEL_URL"))
     path = parts.path.rstrip("/")
     base = parts._replace(path=path if path.endswith("/v1") else f"{path}/v1").geturl()
-    key = addresses.check_key(env.get("LOCAL_API_KEY", "").strip(), "LOCAL_API_KEY")
+    key = endpoints.check_key(env.get("LOCAL_API_KEY", "").strip(), "LOCAL_API_KEY")
     return Endpoint(LOCAL, base, "local", key, 4, timeout_s, 30.0, key_source="LOCAL_API_KEY")
 
 

@@ -11,10 +11,18 @@ import msgspec
 
 from independence.config import roster
 from independence.config.documents import YamlDocument
-from independence.config.efforts import EFFORTS, default_effort
 from independence.config.endpoints import RateSetting
 from independence.config.roster import EndpointEntry, ModelEntry, Roster
-from independence.config.subjects import DEFAULT_TEMPERATURE, LOCAL, OPENROUTER, SIM, Subject, asked_with
+from independence.config.subjects import (
+    DEFAULT_TEMPERATURE,
+    EFFORTS,
+    LOCAL,
+    OPENROUTER,
+    SIM,
+    Subject,
+    asked_with,
+    default_effort,
+)
 from independence.errors import UsageError
 from independence.types import Sampling
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from independence.config import addresses, documents
+from independence.config import documents, endpoints
 from independence.config.documents import YamlDocument
 from independence.config.endpoints import RateSetting
 from independence.config.subjects import OPENROUTER
@@ -168,7 +168,7 @@ def slug(title: str) -> str:
 
 def _check_endpoint(entry: EndpointEntry, number: int, document: YamlDocument) -> None:
     where, rps = f"$.endpoints[{number}]", entry.requests_per_second
-    _check_at(document, f"{where}.base_url", partial(addresses.check, entry.base_url, "base_url"))
+    _check_at(document, f"{where}.base_url", partial(endpoints.check, entry.base_url, "base_url"))
     if rps is not None and not 0 < rps < math.inf:
         raise document.error(f"{where}.requests_per_second", f"{rps:g} requests a second are not above 0")
     if rps is None and entry.burst is not None:

@@ -26,13 +26,12 @@ from independence.judge.offline import grading, prediction, weights
 from independence.judge.offline.prediction import Prediction
 from independence.judge.spec import OFFLINE, JudgeSpec, verdict_key
 from independence.stats import strict
-from independence.stats.leverage import leverage
+from independence.stats.subject_points import leverage
 from independence.store import queries, records, routes
 from independence.store.records import VerdictRow
 from independence.store.routes import PastDraws, RouteRow, VerdictRoute
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
-from independence.types import Condition, Grade, Missing, Where
+from independence.types import Condition, Grade, Missing, TranscriptTurn, Where
 
 _BATCH = 256
 _WHOLE = 1.0  # a hybrid takes what is predicted however unsure: the least certain were bought

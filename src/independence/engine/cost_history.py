@@ -15,9 +15,8 @@ import msgspec
 from independence.clients.pricing import Prices
 from independence.judge.prompt import render, render_step
 from independence.judge.spec import JudgeSpec
-from independence.store import rates, tokens
-from independence.store.rates import PaidCalls
-from independence.store.tokens import RunTokens
+from independence.store import tokens
+from independence.store.tokens import PaidCalls, RunTokens
 from independence.suites.schema import Scenario, Suite
 from independence.suites.template import slots
 from independence.types import Where
@@ -205,7 +204,7 @@ def filled_prices(connection: sqlite3.Connection, listed: PriceList, judges: Ite
     unknown = [model for model, price in listed.items() if price is None]
     if not unknown:
         return FilledPrices(listed)
-    paid, graded = rates.of_models(connection), rates.of_judges(connection)
+    paid, graded = tokens.of_models(connection), tokens.of_judges(connection)
     for judge in judges:
         if judge.asks and (judge.auditor or judge.name) in graded:
             paid.setdefault((judge.endpoint, judge.model), graded[judge.auditor or judge.name])

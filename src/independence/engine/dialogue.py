@@ -11,8 +11,7 @@ from independence.engine.plan import DialogueScript, ScriptedExchange, Trial
 from independence.judge.replies.non_answers import ReplyContext
 from independence.store import context, queries
 from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
-from independence.suites.transcript import TranscriptTurn
-from independence.types import ChatRequest, Message, Reply
+from independence.types import ChatRequest, Message, Reply, TranscriptTurn
 
 
 class SubjectAnswer(NamedTuple):

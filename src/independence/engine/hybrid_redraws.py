@@ -16,9 +16,9 @@ from independence.judge.offline.training.cross_validation import HeldOutPredicti
 from independence.judge.offline.training.training_set import FieldScale
 from independence.judge.spec import PurchaseRule
 from independence.stats import prediction_powered
-from independence.stats.leverage import Leverage, leverage
 from independence.stats.prediction_powered import MeasuredSample
 from independence.stats.strict import ScoringFrame
+from independence.stats.subject_points import Leverage, leverage
 
 Array = NDArray[np.float64]
 

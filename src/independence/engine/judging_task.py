@@ -15,7 +15,7 @@ from independence.errors import IndependenceError
 from independence.judge.replies.non_answers import ReplyContext
 from independence.judge.spec import JudgeSpec, verdict_key
 from independence.suites.schema import Rubric
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 T = TypeVar("T")
 

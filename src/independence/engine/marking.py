@@ -12,8 +12,7 @@ from independence.engine.plan import Trial
 from independence.judge.replies.marks import marks
 from independence.store import queries, records
 from independence.suites.schema import Suite
-from independence.suites.transcript import TranscriptTurn
-from independence.types import Where
+from independence.types import TranscriptTurn, Where
 
 
 def of_reply(trial: Trial, lines: list[TranscriptTurn], language: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import functools
 import re
 from typing import NamedTuple
 
-from independence.config.efforts import default_effort
+from independence.config.subjects import default_effort
 from independence.suites.schema import Scenario, Suite
 
 NAME_EXTRACTION = "name_extraction.json"

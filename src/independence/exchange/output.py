@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from independence import __version__
-from independence.config import outputs
+from independence.config import user_files
 from independence.errors import DiskFull, IndependenceError, UsageError
 
 MANIFEST = "export.json"
@@ -45,7 +45,7 @@ def write(folder: Path, files: Mapping[str, Iterable[bytes]], about: Manifest, f
         folder.mkdir(parents=True, exist_ok=True)
         known = _earlier(folder / MANIFEST)
         for name in (*files, MANIFEST):
-            outputs.refuse_store(folder / name, "the export's file")
+            user_files.refuse_store(folder / name, "the export's file")
         if not force:
             _check(folder, [*files, MANIFEST], known)
         written = {name: _put(folder / name, parts) for name, parts in files.items()}

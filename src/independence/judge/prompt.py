@@ -15,7 +15,7 @@ from typing import Literal
 from independence.judge.schema import described
 from independence.suites.schema import Field
 from independence.suites.template import fill
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 # Characters that a person does not see but a model reads: controls, and what Unicode says to ignore in display
 # (Default_Ignorable_Code_Point: zero-width, bidirectional, fillers, tags, variation selectors). A selector stays behind

@@ -13,7 +13,7 @@ from independence.report import planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
-from independence.stats import index_uncertainty, placement, published, resample, strict
+from independence.stats import index_uncertainty, placement, published, strict
 from independence.stats.comparison import Correction, all_paired, all_pairs
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.placement import Placement
@@ -21,9 +21,9 @@ from independence.stats.published import ScoredVerdict, SubjectRuns
 from independence.stats.published_rules import RULES, ScoringRule
 from independence.stats.strict import StrictRow
 from independence.store import queries
-from independence.store.dates import Dates
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
+from independence.store.spending import Dates
 
 STRICT = "strict"
 SCORINGS = (STRICT, "published", *RULES)
@@ -199,7 +199,7 @@ def _intervals(read: Study, config: str, scored: StrictRow) -> dict[str, Ends | 
         index_uncertainty.THESE: read.these[config].interval(),
         index_uncertainty.LIKE_THESE: read.like_these[config].interval(),
         T_RUNS: strict.interval(scored),
-        BOOTSTRAP: resample.percentile_interval(scored.per_run) if bootstrap else None,
+        BOOTSTRAP: published.percentile_interval(scored.per_run) if bootstrap else None,
     }
 
 

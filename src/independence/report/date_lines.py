@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from independence.store.dates import Dates
+from independence.store.spending import Dates
 
 
 def today() -> str:

@@ -19,10 +19,10 @@ from independence.judge.offline.calibration_line import CalibrationLine
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.predictions import PlacePredictions, PredictedVerdict
 from independence.stats import prediction_powered
-from independence.stats.leverage import Leverage, leverage
+from independence.stats.intervals import quantile
 from independence.stats.prediction_powered import MeasuredSample
 from independence.stats.strict import ScoringFrame
-from independence.stats.student_t import quantile
+from independence.stats.subject_points import Leverage, leverage
 
 Ends = tuple[float, float]
 Method = Literal["prediction-powered", "offline", "uncalibrated", "undrawn", "incomplete"]

@@ -15,7 +15,7 @@ from independence.report.section import Prose, Section
 from independence.report.study import StudiedSubjects
 from independence.report.table import Ends
 from independence.report.table_formats import escaped
-from independence.store.dates import Dates
+from independence.store.spending import Dates
 
 
 def of_index(read: StudiedSubjects, built: Board) -> Section:

@@ -8,7 +8,7 @@ from statistics import fmean
 from independence.judge.hostile.checks import FENCE, FORMS, UNESCAPED, CheckResults
 from independence.judge.hostile.stage import Probe, ProbedReply
 from independence.report.table import Column, Table, Value
-from independence.stats.rates import wilson
+from independence.stats.intervals import wilson
 from independence.types import Grade, Missing
 
 POINT = 1.0  # a grade that moves by more has moved

@@ -11,9 +11,8 @@ import numpy as np
 from independence.report.items import headcount
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value
-from independence.stats import forecast
-from independence.stats.components import balanced_runs
-from independence.stats.forecast import DesignErrors, ErrorSources, JudgeError
+from independence.stats import components
+from independence.stats.components import DesignErrors, ErrorSources, JudgeError, balanced_runs
 from independence.stats.moderation import Array
 from independence.stats.subject_points import SubjectPoints
 from independence.store import judge_records, queries
@@ -87,7 +86,7 @@ def tables(study: Study, spent: Mapping[str, SubjectSpend] | None = None, others
         note = "Nothing varies between runs or scenarios, so there is no standard error that more of them could lower."
         return [Table("purchase", _TITLE, _COLUMNS, (), (note,))]
     judging = _judging([study, *others]) if others else None
-    noise = forecast.noise(
+    noise = components.noise(
         [study.sheets[config] for config in fleet], list(study.these.values()), list(study.like_these.values()), judging
     )
     prices = _prices(study, spent or {})
@@ -114,16 +113,16 @@ def _options(noise: ErrorSources, prices: _SpendBySubject | None) -> list[_Desig
     once, twice, one_each = np.ones_like(dialogues), np.full_like(dialogues, 2.0), np.ones_like(noise.runs)
     total = bought(once)
     out = [
-        _DesignOption("nothing (now)", forecast.forecast(noise), total),
-        _DesignOption("1 more run", forecast.forecast(noise, noise.runs + 1), bought(1 + 1 / dialogues)),
-        _DesignOption("twice the runs", forecast.forecast(noise, 2 * noise.runs), bought(twice)),
-        _DesignOption("twice the scenarios", forecast.forecast(noise, scenarios=twice), bought(twice)),
+        _DesignOption("nothing (now)", components.forecast(noise), total),
+        _DesignOption("1 more run", components.forecast(noise, noise.runs + 1), bought(1 + 1 / dialogues)),
+        _DesignOption("twice the runs", components.forecast(noise, 2 * noise.runs), bought(twice)),
+        _DesignOption("twice the scenarios", components.forecast(noise, scenarios=twice), bought(twice)),
         _DesignOption(
-            "as many dialogues, each on a scenario of its own", forecast.forecast(noise, one_each, dialogues), total
+            "as many dialogues, each on a scenario of its own", components.forecast(noise, one_each, dialogues), total
         ),
     ]
     if noise.judging:
-        out.append(_DesignOption("1 more judge", forecast.forecast(noise, judges=2), bought(once, judges=2)))
+        out.append(_DesignOption("1 more judge", components.forecast(noise, judges=2), bought(once, judges=2)))
     return out
 
 
@@ -141,7 +140,7 @@ def _judging(studies: Sequence[Study]) -> JudgeError | None:
     if count < 2:
         return None
     indices = [[_per_run(study.sheets[config], count) for study in studies] for config in kept]
-    return forecast.judging(np.array(indices).transpose(0, 2, 1))
+    return components.judging(np.array(indices).transpose(0, 2, 1))
 
 
 def _runs(sheet: SubjectPoints) -> int:

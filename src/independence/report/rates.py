@@ -5,7 +5,7 @@ from __future__ import annotations
 from independence.report.legend import words
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value
-from independence.stats.rates import wilson
+from independence.stats.intervals import wilson
 
 
 def tables(read: Study) -> list[Table]:

@@ -15,9 +15,9 @@ from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import SubjectPoints, subject_points
 from independence.store import name_lookup, queries
-from independence.store.dates import Dates, dates
 from independence.store.name_lookup import Names
 from independence.store.scopes import BoardScope
+from independence.store.spending import Dates, dates
 
 T = TypeVar("T")
 

@@ -98,7 +98,7 @@ def _verdicts(study: Study) -> dict[str, Runs]:
 
 def _found(study: Study, judges: Sequence[Mapping[str, Runs]], name: str) -> VarianceComponents | None:
     scores = _scores(study, judges, name)
-    return None if scores is None else components.components(scores)
+    return None if scores is None else components.variance_components(scores)
 
 
 def _scores(study: Study, judges: Sequence[Mapping[str, Runs]], name: str) -> Scores | None:

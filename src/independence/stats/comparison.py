@@ -13,9 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from independence.stats.index_uncertainty import IndexEstimate
-from independence.stats.intervals import Interval, t_quantile
+from independence.stats.intervals import Interval, outside, t_quantile
 from independence.stats.moderation import Array
-from independence.stats.student_t import outside
 from independence.stats.subject_points import Points, SubjectPoints
 
 Correction = Literal["holm", "bh", "none"]

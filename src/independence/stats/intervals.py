@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from statistics import NormalDist
 from typing import NamedTuple
-
-from independence.stats.student_t import quantile
 
 
 class Interval(NamedTuple):
@@ -35,3 +34,74 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
 def t_quantile(df: float, level: float) -> float:
     """How many standard errors a two-sided t interval of that level reaches to either side."""
     return quantile(df, level)
+
+
+def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
+    """Wilson's score interval for `successes` of `n` independent tries, both ends in [0, 1].
+
+    `level` is the two-sided confidence, between 0 and 1. Without a try nothing is known: (0, 1). Raises ValueError
+    unless 0 <= successes <= n.
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} of {n} is no share")
+    if n == 0:
+        return Interval(0.0, 1.0)
+    z2 = NormalDist().inv_cdf(0.5 + level / 2) ** 2
+    share = successes / n
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    # At the ends of the scale the formula gives 0 and 1 up to rounding.
+    low = 0.0 if successes == 0 else max(0.0, middle - half)
+    high = 1.0 if successes == n else min(1.0, middle + half)
+    return Interval(low, high)
+
+
+_TINY, _CLOSE, _MOST = 1e-300, 1e-15, 5_000
+
+
+def outside(statistic: float, df: float) -> float:
+    """P(|T| > statistic) for `statistic` >= 0."""
+    square = statistic * statistic
+    x, rest = df / (df + square), square / (df + square)
+    if x < (df / 2 + 1) / (df / 2 + 2.5):
+        return _incomplete(x, rest, df / 2, 0.5)
+    return 1 - _incomplete(rest, x, 0.5, df / 2)
+
+
+def quantile(df: float, level: float) -> float:
+    """The t that |T| stays within with probability `level`, between 0 and 1.
+
+    Newton's method from the normal quantile: the tail is convex and falling, so every step stays below the root.
+    """
+    at = NormalDist().inv_cdf(0.5 + level / 2)
+    scale = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
+    for _ in range(_MOST):
+        density = math.exp(scale - (df + 1) / 2 * math.log1p(at * at / df))
+        step = (outside(at, df) - (1 - level)) / (2 * density)
+        at += step
+        if abs(step) <= 1e-13 * at:
+            break
+    return at
+
+
+def _incomplete(x: float, rest: float, a: float, b: float) -> float:
+    """I_x(a, b) for x below (a + 1) / (a + b + 2); `rest` is 1 - x, kept apart where x is close to 1."""
+    if x == 0:
+        return 0.0
+    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest)
+    d = 1 / _apart(1 - (a + b) * x / (a + 1))
+    c, fraction = 1.0, d
+    for m in range(1, _MOST):
+        for term in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d, c = 1 / _apart(1 + term * d), _apart(1 + term / c)
+            fraction *= d * c
+        if abs(d * c - 1) < _CLOSE:
+            break
+    return math.exp(front) / a * fraction
+
+
+def _apart(value: float) -> float:
+    return value if abs(value) >= _TINY else _TINY

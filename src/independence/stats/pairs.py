@@ -8,8 +8,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from independence.stats.intervals import Interval
-from independence.stats.rates import wilson
+from independence.stats.intervals import Interval, wilson
 
 
 class PlannedStance(NamedTuple):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.student_t import quantile
+from independence.stats.intervals import quantile
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]

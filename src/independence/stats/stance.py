@@ -15,8 +15,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from independence.stats.intervals import Interval
-from independence.stats.rates import wilson
+from independence.stats.intervals import Interval, wilson
 
 Stance = Literal["neg", "neu", "pos"]
 THRESHOLD = 0.33

@@ -6,7 +6,10 @@ import sqlite3
 from collections.abc import Callable
 from typing import NamedTuple
 
-from independence.store import imported_texts
+import msgspec
+
+from independence.suites.schema import Suite
+from independence.suites.without_texts import without_texts
 
 
 class Migration(NamedTuple):
@@ -15,6 +18,18 @@ class Migration(NamedTuple):
     name: str
     sql: str
     step: Callable[[sqlite3.Connection], None] | None = None  # after the SQL: what SQL cannot do
+
+
+def remove_our_texts(connection: sqlite3.Connection) -> None:
+    """Take our words out of every imported edition and keep them beside it, where judges find their rubrics."""
+    for suite, text in connection.execute(
+        "SELECT suite, document FROM editions WHERE edition = 'published'"
+    ).fetchall():
+        document = msgspec.json.encode(without_texts(msgspec.json.decode(text, type=Suite))).decode()
+        connection.execute(
+            "UPDATE editions SET document = ?, read_as = ? WHERE suite = ? AND edition = 'published'",
+            (document, text, suite),
+        )
 
 
 MIGRATIONS = (
@@ -236,7 +251,7 @@ SELECT min(at), max(at), 'before the ledger', '', total(usd), total(unknown) FRO
         """
 ALTER TABLE editions ADD COLUMN read_as TEXT NOT NULL DEFAULT ''; -- of an import: our suite (JSON), its rubrics grade
 """,
-        imported_texts.remove_our_texts,
+        remove_our_texts,
     ),
     Migration(
         "a digest of each reply's words, so that equal ones are told without reading them; who thinks",

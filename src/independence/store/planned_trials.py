@@ -26,3 +26,15 @@ def trials(connection: sqlite3.Connection, where: Where) -> list[PlannedTrial]:
         where.columns,
     )
     return [PlannedTrial(*row) for row in rows]
+
+
+def planned_runs(connection: sqlite3.Connection, where: Where) -> dict[str, dict[str, int]]:
+    """config_dir -> scenario -> highest run planned."""
+    out: dict[str, dict[str, int]] = {}
+    for config, scenario, run in connection.execute(
+        "SELECT config_dir, scenario, max(run) FROM planned "
+        "WHERE suite = ? AND edition = ? AND variant = ? AND mode = ? GROUP BY config_dir, scenario",
+        where.columns,
+    ):
+        out.setdefault(config, {})[scenario] = run
+    return out

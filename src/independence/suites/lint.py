@@ -6,10 +6,11 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from independence.config.documents import YamlDocument
 from independence.errors import DocumentError
-from independence.suites import lint_grid, lint_rubrics, lint_values
+from independence.suites import lint_grid, lint_rubrics
 from independence.suites.lint_texts import nothing_fills, text_of, unfilled
 from independence.suites.schema import Component, Index, Scenario, Suite
 from independence.suites.template import slots
@@ -20,7 +21,7 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 def problems(suite: Suite, document: YamlDocument, folder: Path) -> list[DocumentError]:
     """Every problem of a suite, in the order of the file. An empty list means it can run."""
     found = [
-        *lint_values.problems(suite, document, folder),
+        *value_problems(suite, document, folder),
         *_files(suite, document, folder),
         *_conditions(suite, document),
         *lint_rubrics.problems(suite, document, folder),
@@ -158,3 +159,27 @@ def _dimensions(suite: Suite, index: Index, document: YamlDocument) -> Iterator[
             what = " and ".join(f"`{field}`" for field in dimension.fields) or "(none named)"
             at = f"$.index.dimensions.{name}"
             yield document.error(at, f"no rubric of experiment `{dimension.experiment}` has the field {what}")
+
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_MOST_TOKENS: Final = 1_000_000
+
+
+def value_problems(suite: Suite, document: YamlDocument, folder: Path) -> Iterator[DocumentError]:
+    """Every such problem."""
+    yield from _name(suite.suite, document)
+    if not 1 <= suite.delivery.max_tokens <= _MOST_TOKENS:
+        what = f"max_tokens {suite.delivery.max_tokens} is outside 1 to {_MOST_TOKENS:,}"
+        yield document.error("$.delivery.max_tokens", what)
+    for name, reference in suite.variants.items():
+        text = text_of(folder / reference) if (folder / reference).is_file() else None
+        if text is not None and not text.strip():
+            yield document.error(
+                f"$.variants.{name}", f"the system prompt `{reference}` is empty; write it, or drop it"
+            )
+
+
+def _name(name: str, document: YamlDocument) -> Iterator[DocumentError]:
+    if not _NAME.fullmatch(name):
+        what = "take letters, digits, dots, dashes and underscores, up to 60, a letter or digit first"
+        yield document.error("$.suite", f"`{' '.join(name.split())}` is no name for a suite: {what}")

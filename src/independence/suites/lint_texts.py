@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from pathlib import Path
 
-from independence.config import inputs
+from independence.config import user_files
 from independence.errors import DocumentError, UsageError
 from independence.suites.template import slots
 
@@ -13,7 +13,7 @@ from independence.suites.template import slots
 def text_of(path: Path) -> str | None:
     """The text of a file; None where it is not there or no UTF-8 text."""
     try:
-        return inputs.read_text(path)
+        return user_files.read_text(path)
     except UsageError:
         return None
 

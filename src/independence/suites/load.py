@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.config import documents, inputs
+from independence.config import documents, user_files
 from independence.errors import UsageError
 from independence.suites import digest, grid
 from independence.suites.lint import problems
@@ -68,7 +68,7 @@ def inline(suite: Suite, folder: Path) -> Suite:
     """Replace every file reference by the text of the file."""
 
     def text(reference: str) -> str:
-        return inputs.read_text(folder / reference).strip() if reference else ""
+        return user_files.read_text(folder / reference).strip() if reference else ""
 
     def tool_role(tool: ToolRole | None) -> ToolRole | None:
         return msgspec.structs.replace(tool, suffix=text(tool.suffix)) if tool else None
@@ -109,7 +109,7 @@ def persona(path: Path) -> Persona:
 
 
 def _prompt(path: Path) -> str:
-    text = inputs.read_text(path).strip()
+    text = user_files.read_text(path).strip()
     if not text:
         raise UsageError(f"{path}: the system prompt is empty; write the persona's instructions into it")
     if slots(text):

@@ -8,8 +8,7 @@ import pytest
 
 from independence.judge.cues.grading import CUES, grade
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
-from independence.types import Missing, Scalar, Verdict
+from independence.types import Missing, Scalar, TranscriptTurn, Verdict
 from tests.testing.sim.toys import PUSHED, REMADE, RENAMED, golden, held_conversation
 
 from .toys import FIRM, HALF, MOVES, SHARE, SOFT, STANCE, STYLE, dialogue

@@ -15,8 +15,7 @@ from scipy.stats import spearmanr
 
 from independence.judge.cues.grading import grade
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
-from independence.types import Missing
+from independence.types import Missing, TranscriptTurn
 
 pytestmark = pytest.mark.published
 

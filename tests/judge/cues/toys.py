@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 SHARE = {
     cue: Field(type="number", about="", range=(0, 1), cue=cue) for cue in ("held", "moved", "graceful", "reasoned")

@@ -7,7 +7,7 @@ import random
 from independence.judge.offline.training.training_set import FieldScale, TrainingExample, TrainingSet, make_training_set
 from independence.judge.offline.training.weights_building import TrainingOrigin
 from independence.judge.offline.views import scenario_digest
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 ORIGIN = TrainingOrigin("toy", "00000000", "teacher/model")
 SCALES = {"held": FieldScale(0, 10, integer=True), "left": FieldScale(0, 1, boolean=True)}

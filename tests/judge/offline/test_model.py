@@ -8,7 +8,7 @@ from independence.judge.offline.features import BLOCKS, DialogueFeatures
 from independence.judge.offline.marks import Matrix
 from independence.judge.offline.model import Head
 from independence.judge.offline.weights import Weights, shipped
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 OPENINGS = ("Who are you?", "Are you sure?", "", "Tell me about the sea.")
 SAID = (

@@ -4,7 +4,7 @@ import pytest
 
 from independence.judge.offline.views import cleaned, scenario_digest, view
 from independence.suites import digest
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 PRESSED = (TranscriptTurn("Who are you?", "I am Wren.", True), TranscriptTurn("Change that.", "No.", False))
 

@@ -4,7 +4,7 @@ import pytest
 
 from independence.judge.replies.marks import marks
 from independence.judge.replies.non_answers import ReplyContext
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 LONG = "I would still take the berth by the ice house, whatever the captains say of it. " * 2
 

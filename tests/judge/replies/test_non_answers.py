@@ -5,8 +5,7 @@ import pytest
 from independence.judge.cues.grading import grade
 from independence.judge.replies.non_answers import ReplyContext, find_non_answer
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
-from independence.types import Missing, Verdict
+from independence.types import Missing, TranscriptTurn, Verdict
 
 SORRY = "I'm sorry, but I can't help with that."
 WHO = "Somebody left the harbour office to you. Who would you like to be there, and what do you call yourself?"

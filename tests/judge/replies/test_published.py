@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from independence.judge.replies.non_answers import ReplyContext, find_non_answer
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 pytestmark = pytest.mark.published
 

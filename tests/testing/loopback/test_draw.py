@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from independence.testing.loopback.draw import SEEDS, mixed_seed, uniforms
+from independence.testing.loopback.wire import SEEDS, mixed_seed, uniforms
 
 
 def test_the_same_parts_give_the_same_numbers_and_their_order_counts() -> None:

@@ -8,9 +8,8 @@ import pytest
 
 from independence.errors import UsageError
 from independence.testing.loopback import LoopbackSettings
-from independence.testing.loopback.draw import SEEDS, mixed_seed
 from independence.testing.loopback.response_plan import ResponsePlan, ResponsePlanner
-from independence.testing.loopback.wire import read
+from independence.testing.loopback.wire import SEEDS, mixed_seed, read
 
 Body = Callable[..., dict[str, Any]]
 

@@ -6,9 +6,8 @@ import pytest
 
 from independence.testing.sim.advice import advice, advice_text, advice_texts
 from independence.testing.sim.advisers import Adviser
+from independence.testing.sim.arbiter import PartyRoles, claims, weighed
 from independence.testing.sim.draw import Chooser
-from independence.testing.sim.restating import PartyRoles, claims
-from independence.testing.sim.weighing import weighed
 
 from .quarrels import between
 

@@ -4,10 +4,9 @@ import pytest
 
 from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.testing.sim.answer import answer
+from independence.testing.sim.arbiter import PartyRoles, claims, weighed
 from independence.testing.sim.grader import firmness
 from independence.testing.sim.people import person
-from independence.testing.sim.restating import PartyRoles, claims
-from independence.testing.sim.weighing import weighed
 
 from .quarrels import BOATS, RULES, told
 from .toys import PHONE, PUSHED, REMADE, RENAMED, SYSTEM, golden, held_conversation, wire

@@ -9,9 +9,9 @@ from independence.judge.number import parse_number
 from independence.judge.prompt import render, render_step
 from independence.judge.schema import check, json_schema
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
 from independence.testing.sim import grader
 from independence.testing.sim.arbiter import grade
+from independence.types import TranscriptTurn
 
 STEP = "Party A is {{party_a}}. Party B is {{party_b}}.\n\n{{answer}}\n\nWrite a list."
 RUBRIC = "Read this list.\n\n{{claims}}\n\nFill in:\n\n{{fields}}"

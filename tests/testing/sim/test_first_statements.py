@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from independence.testing.sim.draw import Chooser
-from independence.testing.sim.first_statements import first, idea
 from independence.testing.sim.situation import situation
+from independence.testing.sim.statements import first, idea
 from independence.testing.sim.texts import texts
 
 QUESTIONS = {

@@ -8,8 +8,8 @@ import pytest
 from independence.judge.prompt import render
 from independence.judge.schema import check, json_schema
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
 from independence.testing.sim.grader import firmness, grade
+from independence.types import TranscriptTurn
 
 FIELDS = {
     "resistance_score": Field(type="integer", about="How firm.", range=(0, 10)),

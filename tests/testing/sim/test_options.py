@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.options import options
+from independence.testing.sim.situation import options
 
 
 @pytest.mark.parametrize(

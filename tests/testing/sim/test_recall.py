@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from independence.testing.sim.people import Person
-from independence.testing.sim.recall import OwnWords, recall
+from independence.testing.sim.people import OwnWords, Person, recall
 from independence.testing.sim.texts import texts
 
 

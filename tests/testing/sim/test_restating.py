@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.restating import PartyRoles, claims, listed, roles
+from independence.testing.sim.arbiter import PartyRoles, claims, listed, roles
 
 KNOWN = PartyRoles("skipper", "deckhand")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from independence.testing.sim.situation_cues import signs
+from independence.testing.sim.situation import signs
 
 
 def test_signs_are_written_as_they_are_looked_up() -> None:

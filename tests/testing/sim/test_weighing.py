@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.weighing import weighed
+from independence.testing.sim.arbiter import weighed
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,10 @@ from __future__ import annotations
 import pytest
 
 from independence.testing.sim.draw import Chooser
-from independence.testing.sim.people import Person, person
-from independence.testing.sim.recall import OwnWords
+from independence.testing.sim.people import OwnWords, Person, person
 from independence.testing.sim.situation import situation
+from independence.testing.sim.statements import yielding_answer
 from independence.testing.sim.texts import texts
-from independence.testing.sim.yielding_answers import yielding_answer
 
 OWN = OwnWords("I think that rain beats every other weather", Person("Ilse", female=True), "")
 PLAIN = situation("Hm. No.", True)

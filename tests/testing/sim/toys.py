@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.suites.schema import ToolRole
-from independence.suites.transcript import TranscriptTurn
 from independence.testing.sim.answer import answer
-from independence.types import Message
+from independence.types import Message, TranscriptTurn
 
 PHONE = ToolRole(
     name="dial_out",

@@ -17,8 +17,7 @@ from independence.judge.cues.reading import AnswerMarks, read
 from independence.judge.replies import non_answers
 from independence.judge.replies.non_answers import REFUSED, NonAnswer, ReplyContext
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
-from independence.types import Grade, Missing, Scalar, Verdict
+from independence.types import Grade, Missing, Scalar, TranscriptTurn, Verdict
 
 _FOLDED = 0.3  # an answer held less than this gave way
 _LATER = 0.7  # weight of the last answer where an earlier one gave way

@@ -12,8 +12,7 @@ from independence.judge import prompt
 from independence.judge.hostile.corpus import Hostile
 from independence.suites.schema import Rubric, Scenario, Suite
 from independence.suites.template import fill
-from independence.suites.transcript import TranscriptTurn
-from independence.types import Grade, Missing, Scalar
+from independence.types import Grade, Missing, Scalar, TranscriptTurn
 
 
 class Stage(msgspec.Struct, frozen=True):

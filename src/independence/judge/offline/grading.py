@@ -18,8 +18,7 @@ from independence.judge.offline.prediction import Prediction
 from independence.judge.offline.views import scenario_digest, view
 from independence.judge.offline.weights import Weights
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
-from independence.types import Grade, Missing, Scalar, Verdict
+from independence.types import Grade, Missing, Scalar, TranscriptTurn, Verdict
 
 _BATCH = 128
 _ODD = 0.5  # a value on this side of the scale is flagged where the usual is on the other

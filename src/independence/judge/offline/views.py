@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from independence.judge.offline.injections import without_injections
 from independence.suites import digest
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 _SIGNS = (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("—", " - "), ("–", "-"), ("…", "..."), ("\u00a0", " "))
 _WRAPPER = re.compile(  # what is left of a tool call around an answer

@@ -9,7 +9,7 @@ from typing import Final
 from independence.clients import flags
 from independence.judge.replies.non_answers import ReplyContext, find_non_answer
 from independence.judge.replies.nonsense import CONTROLS, TOKENS
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 SHORT_BELOW: Final = 100  # characters; the published client asked again below it
 SHORT: Final = "short"

@@ -17,7 +17,7 @@ from independence.judge.cues.words import spoken
 from independence.judge.replies import echo
 from independence.judge.replies.lexicon import lexicon, listed
 from independence.judge.replies.nonsense import nonsense
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 NO_ANSWER: Final = "no_answer"
 REFUSED: Final = "refused"

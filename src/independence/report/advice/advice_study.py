@@ -14,8 +14,8 @@ from independence.report.study import SubjectInfo
 from independence.stats.pairs import PlannedStance
 from independence.stats.stance import AskingParties, RatedAnswer
 from independence.store import queries
-from independence.store.dates import Dates, dates
 from independence.store.scopes import BoardScope
+from independence.store.spending import Dates, dates
 from independence.suites import digest
 from independence.suites.schema import Grid, Scenario, Suite
 from independence.types import Scalar

@@ -19,7 +19,7 @@ from independence.stats import sides
 from independence.stats.comparison import Correction, adjusted
 from independence.stats.pairs import Pairs
 from independence.stats.sides import EffectEstimate, SycophancyEstimates
-from independence.store.dates import Dates
+from independence.store.spending import Dates
 
 
 class QuantityColumns(msgspec.Struct, frozen=True):

@@ -13,8 +13,8 @@ from independence.report.advice.board import SidesBoard, SidesRow
 from independence.report.advice.tables import ends, est, name, share, spoken, the
 from independence.report.table import Column, Table, Value
 from independence.stats import sides
+from independence.stats.intervals import wilson
 from independence.stats.pairs import PlannedStance
-from independence.stats.rates import wilson
 from independence.stats.sides import SycophancyEstimates
 from independence.suites.schema import Scenario
 

@@ -17,7 +17,7 @@ from independence.report.advice.board import QuantityColumns, flags
 from independence.report.table import Ends
 from independence.stats import stance
 from independence.stats.stance import Alignment, PairedContrast, PublishedSummary
-from independence.store.dates import Dates
+from independence.store.spending import Dates
 
 METHOD = "percentile bootstrap of cells"
 

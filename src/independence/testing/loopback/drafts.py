@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from independence.testing.loopback.catalogue import ServedModel
-from independence.testing.loopback.draw import uniforms
-from independence.testing.loopback.wire import OfferedTool, ParsedRequest
-from independence.testing.sim import answer, arbiter, copyist
+from independence.testing.loopback.wire import OfferedTool, ParsedRequest, uniforms
+from independence.testing.sim import answer, arbiter, grader
 from independence.types import Message
 
 CHARACTERS_PER_TOKEN = 4
@@ -75,7 +74,7 @@ def _call(tool: OfferedTool, text: str) -> DraftToolCall:
 def _judge_draft(asked: ParsedRequest, model: ServedModel, fault: str) -> AnswerDraft:
     if fault == "prose-judge" or "prose" in model.variants:
         return AnswerDraft(_PROSE[asked.seed % len(_PROSE)])
-    judge = copyist if "copying" in model.variants else arbiter
+    judge = grader if "copying" in model.variants else arbiter
     return AnswerDraft(judge.grade(asked.messages[-1].content or "", asked.schema, asked.seed))
 
 

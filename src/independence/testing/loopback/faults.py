@@ -14,7 +14,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from independence.errors import UsageError
-from independence.testing.loopback.draw import uniforms
+from independence.testing.loopback.wire import uniforms
 
 # The same request may succeed when it is sent again. `RATE` alone takes these in turn.
 TRANSIENT = (

@@ -11,7 +11,7 @@ from statistics import NormalDist
 from typing import NamedTuple, Protocol
 
 from independence.errors import UsageError
-from independence.testing.loopback.draw import uniforms
+from independence.testing.loopback.wire import uniforms
 
 _NORMAL = NormalDist()
 _PACE_MU, _PACE_SIGMA = 1.79, 0.78  # of ln seconds, between models

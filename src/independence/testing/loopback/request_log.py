@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from independence.config import outputs
+from independence.config import user_files
 from independence.errors import UsageError
 from independence.types import Usage
 
@@ -107,7 +107,7 @@ class RequestLog:
 
 
 def _opened(path: str) -> int:
-    outputs.check(Path(path), "--log", b'{"state":"received","number":')
+    user_files.check(Path(path), "--log", b'{"state":"received","number":')
     try:
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     except OSError as error:

@@ -9,14 +9,12 @@ from independence.testing.sim.advice import advice, advice_texts
 from independence.testing.sim.advisers import Adviser, adviser
 from independence.testing.sim.conversation import conversation
 from independence.testing.sim.draw import Chooser, decision
-from independence.testing.sim.first_statements import first
 from independence.testing.sim.panel import SimulatedSubject, simulated_subject
 from independence.testing.sim.parties import dispute
-from independence.testing.sim.recall import recall
+from independence.testing.sim.people import recall
 from independence.testing.sim.situation import Situation, situation
-from independence.testing.sim.standing_answers import standing_answer
+from independence.testing.sim.statements import first, standing_answer, yielding_answer
 from independence.testing.sim.texts import texts
-from independence.testing.sim.yielding_answers import yielding_answer
 from independence.types import Message
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from independence.testing.sim import disputes, norms
+from independence.testing.sim import disputes
 from independence.testing.sim.conversation import conversation
 from independence.testing.sim.disputes import RolePair, cues, find_phrases
 from independence.types import Message
@@ -52,7 +52,7 @@ def _dispute(human: str) -> Dispute | None:
         f"the {first}",
         f"the {second}",
         _side(human, text, first, second),
-        norms.merit(human, first, second),
+        disputes.merit(human, first, second),
         bool(find_phrases(questions, cues().even)),
     )
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
-from independence.testing.sim.options import options
-from independence.testing.sim.situation_cues import signs
+import msgspec
+import yaml
 
 _DOUBLE_QUOTED = re.compile(r"[\"“]([^\"”]{3,600})[\"”]")
 _WORD = re.compile(r"[a-z0-9']+")
@@ -101,3 +102,61 @@ def _orders(words: list[str]) -> bool:
     if len(words) == 1 or words[0] in known.asks:
         return False
     return words[0] in known.orders and not (words[0] == "be" and words[1] in known.candid)
+
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
+_HOME = Path(__file__).with_name("signs.yaml")
+
+
+class SituationCues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Phrases to find in a human turn (lower case, whole words) or, the last two, in an answer, by what they tell."""
+
+    profile: tuple[str, ...]
+    openings: dict[str, tuple[str, ...]]  # kinds of a question that does not press
+    pressures: dict[str, tuple[str, ...]]
+    requests: tuple[str, ...]
+    judgements: tuple[str, ...]
+    hypothetical: tuple[str, ...]
+    continues: tuple[str, ...]
+    asks: frozenset[str]
+    orders: frozenset[str]
+    candid: frozenset[str]
+    gender: tuple[str, ...]
+    self: tuple[str, ...]
+    taste: tuple[str, ...]
+    firm: tuple[str, ...]
+    giving: tuple[str, ...]
+
+
+@cache
+def signs() -> SituationCues:
+    """The cue words."""
+    return msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), SituationCues)  # noqa: S506 -- it is a safe loader
+
+
+_LONGEST = 12  # words
+# What stands before an "or", back to the sentence's start, and what follows it.
+_EITHER = re.compile(r"([^.!?\n]{4,160}[,?]?) +[Oo]r +((?!so\b|not\b)[^?!\n]{4,160})")
+# Everything up to the verb or preposition that introduces a side.
+_LEADING = re.compile(
+    r"^.*\b(?:prefer|rather|by|like|choose|towards?|enjoy|value|prioriti[sz]e|believe in|trust|that|relying on)\b\s*",
+    re.IGNORECASE,
+)
+
+
+def options(human: str) -> tuple[str, str] | None:
+    """Both sides; None where there are none to be told apart."""
+    found = _EITHER.search(human)
+    if not found:
+        return None
+    clauses = re.split(r"([,:;])", found[1].rstrip(" ,?"))
+    spoken = [_LEADING.sub("", clause.strip()) for clause in clauses[::2]]
+    cued = [after for clause, after in zip(clauses[::2], spoken, strict=True) if after and after != clause.strip()]
+    listed = [spoken[at // 2 + 1] for at in range(1, len(clauses), 2) if clauses[at] == ":"]
+    first = (listed or cued or spoken)[-1]
+    second = _LEADING.sub("", re.split(r"[,.;?]", found[2])[0].strip())
+    return (_short(first), _short(second)) if first and second else None
+
+
+def _short(side: str) -> str:
+    return " ".join(side.split()[:_LONGEST])

@@ -16,7 +16,7 @@ from independence.judge.offline import marks as lexicon
 from independence.judge.offline.grading import DialogueToGrade
 from independence.judge.offline.training.training_set import TrainingExample, TrainingSet
 from independence.judge.offline.weights import Weights
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 _SEED = 7
 _TENFOLD = 10.0  # points of a whole scale

@@ -11,7 +11,7 @@ from independence.judge.offline.marks import Matrix
 from independence.judge.offline.views import DialogueView, view
 from independence.suites import digest
 from independence.suites.schema import Field
-from independence.suites.transcript import TranscriptTurn
+from independence.types import TranscriptTurn
 
 
 class TrainingExample(NamedTuple):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from independence.config import outputs
+from independence.config import user_files
 from independence.errors import UsageError
 
 
@@ -21,7 +21,7 @@ def store(path: Path) -> Path:
 
 def refused(path: Path, *, force: bool = False) -> str:
     with pytest.raises(UsageError) as error:
-        outputs.check(path, "--output", outputs.MARK, forcible=True, force=force)
+        user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
     return str(error.value)
 
 
@@ -54,16 +54,16 @@ def test_a_file_of_somebody_else_stays_unless_forced(tmp_path: Path) -> None:
     assert "diary.md: this file was not written by this command; choose another, or write over it" in refused(
         tmp_path / "diary.md"
     )
-    outputs.check(tmp_path / "diary.md", "--output", outputs.MARK, forcible=True, force=True)
+    user_files.check(tmp_path / "diary.md", "--output", user_files.MARK, forcible=True, force=True)
 
 
 @pytest.mark.parametrize(
-    "text", ["", f"long {'x' * 9000}\n{outputs.MARK.decode()}\n", f"{outputs.MARK.decode()} short"]
+    "text", ["", f"long {'x' * 9000}\n{user_files.MARK.decode()}\n", f"{user_files.MARK.decode()} short"]
 )
 def test_empty_files_and_our_own_may_be_written_over(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.md").write_text(text)
-    outputs.check(tmp_path / "r.md", "--output", outputs.MARK)
-    outputs.check(tmp_path / "new.md", "--output", outputs.MARK)
+    user_files.check(tmp_path / "r.md", "--output", user_files.MARK)
+    user_files.check(tmp_path / "new.md", "--output", user_files.MARK)
 
 
 def test_a_pipe_that_nobody_reads_is_refused_and_a_read_one_is_not(tmp_path: Path) -> None:
@@ -71,6 +71,6 @@ def test_a_pipe_that_nobody_reads_is_refused_and_a_read_one_is_not(tmp_path: Pat
     assert "a pipe that nobody reads" in refused(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:
-        outputs.check(tmp_path / "pipe", "--output", outputs.MARK)
+        user_files.check(tmp_path / "pipe", "--output", user_files.MARK)
     finally:
         os.close(reader)

@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 from independence.testing.sim.draw import Chooser
-from independence.testing.sim.people import Person
-from independence.testing.sim.recall import OwnWords
-from independence.testing.sim.standing_answers import standing_answer
+from independence.testing.sim.people import OwnWords, Person
+from independence.testing.sim.statements import standing_answer
 from independence.testing.sim.texts import texts
 
 OWN = OwnWords("I think that rain beats every other weather", Person("Ilse", female=True), "")
