@@ -21,16 +21,14 @@ from typing import NamedTuple
 
 from benchmarks.endpoint import endpoint, most_in_flight
 from benchmarks.figure import Figure, Result, Skipped, spread
-from independence.cli import session
-from independence.cli.event_loop import drive
-from independence.cli.session import ResolvedRun, RunResult
 from independence.config.endpoints import Endpoint
+from independence.config.options import ConnectionOptions
 from independence.config.subjects import Subject
-from independence.engine import plan
-from independence.engine.estimate import CostEstimate
-from independence.engine.events import Event
-from independence.engine.resume import PendingWork
-from independence.engine.run_context import Parallelism
+from independence.engine import pipeline, plan
+from independence.engine.event_loop import drive
+from independence.engine.pipeline import RunPreview, RunResult
+from independence.engine.resolve import ResolvedRun
+from independence.engine.service import Hooks
 from independence.judge.spec import JudgeSpec
 from independence.store import database
 from independence.suites import load
@@ -120,7 +118,7 @@ def _ours(url: str, folder: Path, mode: str) -> Spent:
     connection = database.connect(path)
     job = _job(url, mode)
     meter = _Meter()
-    finished = drive(session.carry_out(job, connection, path, _unwatched, _approved))
+    finished = drive(pipeline.carry_out(job, connection, path, _approved, Hooks()))
     spent = meter.spent(_calls(finished))
     connection.close()
     return spent
@@ -134,20 +132,21 @@ def _job(url: str, mode: str) -> ResolvedRun:
     door = Endpoint("loop", url, "openrouter", "any", IN_FLIGHT)
     trials = plan.trials(loaded.suite, selection, subjects)
     return ResolvedRun(
-        loaded.suite, loaded.edition, {}, trials, (judge,), {"loop": door}, Parallelism(len(subjects), IN_FLIGHT)
+        suite=loaded.suite,
+        edition=loaded.edition,
+        trials=trials,
+        judges=(judge,),
+        endpoints={"loop": door},
+        options=ConnectionOptions(parallel=len(subjects), parallel_tasks=IN_FLIGHT),
     )
 
 
-def _unwatched(_event: Event) -> None:
-    pass
-
-
-async def _approved(_left: PendingWork, _cost: CostEstimate) -> bool:
+async def _approved(_preview: RunPreview) -> bool:
     return True
 
 
-def _calls(finished: RunResult | None) -> int:
-    if finished is None or finished.left.todo or finished.left.missing:
+def _calls(finished: RunResult) -> int:
+    if not finished.complete:
         raise RuntimeError("our run did not complete")
     return 3 * finished.left.complete
 

@@ -21,7 +21,6 @@ from typing import NamedTuple
 from benchmarks.endpoint import endpoint
 from benchmarks.figure import Figure, Result, spread
 from benchmarks.latency import Draw, Slowed
-from independence.cli.event_loop import drive
 from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
 from independence.clients.pricing import Budget
@@ -30,6 +29,7 @@ from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import plan, run
+from independence.engine.event_loop import drive
 from independence.engine.gate import CallQueue, EndpointGate
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial

@@ -21,7 +21,6 @@ FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "util", "helper"}
 EDGES = {
     "types.py": "a JSON schema on its way to the wire",
     "judge/schema.py": "JSON schemas, and what a judge wrote",
-    "cli/launch.py": "click's flags by name",
 }
 EDGE_ROOMS = ("clients/", "exchange/", "testing/")
 

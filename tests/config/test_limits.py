@@ -5,7 +5,7 @@ import pytest
 from independence.config import limits
 from independence.config.endpoints import Endpoint, ModelBounds, Rate, RateSetting
 from independence.config.environment import EnvironmentSettings
-from independence.config.limits import RateFlags
+from independence.config.options import ConnectionOptions
 from independence.config.registry import ModelLimit, Registry
 from independence.config.roster import EndpointEntry
 from independence.errors import UsageError
@@ -24,11 +24,11 @@ KNOWN = Registry(
 )
 
 
-NOTHING, NO_FLAGS = EnvironmentSettings(), RateFlags()
+NOTHING, NO_FLAGS = EnvironmentSettings(), ConnectionOptions()
 
 
 def bounded(
-    settings: EnvironmentSettings = NOTHING, flags: RateFlags = NO_FLAGS, known: Registry = KNOWN
+    settings: EnvironmentSettings = NOTHING, flags: ConnectionOptions = NO_FLAGS, known: Registry = KNOWN
 ) -> dict[str, Endpoint]:
     endpoints = {endpoint.name: endpoint for endpoint in (ROUTER, LOCAL, SIM, LAB, PROXY)}
     return limits.bounded(endpoints, known, settings, flags)
@@ -52,17 +52,19 @@ def test_the_environment_paces_what_speaks_as_openrouter_and_the_file_goes_over_
 
 
 def test_flags_go_over_everything_and_concern_every_endpoint() -> None:
-    found = bounded(EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}), RateFlags(rps=50.0, burst=5))
+    found = bounded(
+        EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}), ConnectionOptions(rps=50.0, burst=5)
+    )
     assert set(rates(found).values()) == {Rate(50.0, 5)}
     assert found["lab"].bounds == (ModelBounds("m", None, Rate(50.0, 5), 2),)
 
 
 def test_a_flag_changes_what_it_names_and_nothing_else() -> None:
-    found = bounded(EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}), RateFlags(rps=50.0))
+    found = bounded(EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)}), ConnectionOptions(rps=50.0))
     assert found["lab"].bounds_of("m").rate == Rate(50.0, 3)
     assert found["local"].rate == Rate(50.0, 1)
     assert found["openrouter"].rate == Rate(50.0, 7)
-    assert bounded(flags=RateFlags(burst=9))["lab"].rate == Rate(4.0, 9)
+    assert bounded(flags=ConnectionOptions(burst=9))["lab"].rate == Rate(4.0, 9)
 
 
 def test_a_cap_of_the_environment_never_raises_what_the_file_declares() -> None:
@@ -73,38 +75,22 @@ def test_a_cap_of_the_environment_never_raises_what_the_file_declares() -> None:
 
 @pytest.mark.parametrize(("calls", "router", "lab"), [(None, 3, 3), (2, 3, 3), (6, 6, 6), (30, 30, 8), (99, 50, 8)])
 def test_a_larger_number_of_calls_on_the_command_line_wins_over_the_cap(calls: int, router: int, lab: int) -> None:
-    found = bounded(EnvironmentSettings(concurrency=3), RateFlags(calls=calls))
+    found = bounded(EnvironmentSettings(concurrency=3), ConnectionOptions(parallel_tasks=calls))
     assert (found["openrouter"].max_concurrency, found["lab"].max_concurrency) == (router, lab)
-    assert bounded(flags=RateFlags(calls=calls))["openrouter"].max_concurrency == 50
+    assert bounded(flags=ConnectionOptions(parallel_tasks=calls))["openrouter"].max_concurrency == 50
 
 
 def test_patience_of_the_environment_holds_everywhere_but_gives_way_to_a_flag() -> None:
     found = bounded(EnvironmentSettings(timeout_s=2.5, retries=0))
     assert {(e.timeout_s, e.retries) for e in found.values()} == {(2.5, 0)}
-    found = bounded(EnvironmentSettings(timeout_s=2.5), RateFlags(local_timeout_s=600.0))
+    found = bounded(EnvironmentSettings(timeout_s=2.5), ConnectionOptions(local_timeout=600.0))
     assert (found["local"].timeout_s, found["lab"].timeout_s) == (600.0, 2.5)
-
-
-@pytest.mark.parametrize(
-    ("flags", "says"),
-    [
-        (RateFlags(rps=0.0), "--rps 0: write requests a second above 0"),
-        (RateFlags(rps=float("nan")), "--rps nan"),
-        (RateFlags(rps=float("inf")), "--rps inf"),
-        (RateFlags(rps=1.0, burst=0), "--burst 0: at least 1"),
-        (RateFlags(local_timeout_s=-1.0), "--local-timeout -1: write seconds above 0"),
-    ],
-)
-def test_a_flag_that_makes_no_sense_is_refused(flags: RateFlags, says: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        bounded(flags=flags)
-    assert str(caught.value).startswith(says)
 
 
 def test_a_burst_that_nothing_paces_is_refused() -> None:
     with pytest.raises(UsageError, match="--burst 5 bounds nothing alone: add --rps N"):
-        bounded(flags=RateFlags(burst=5), known=Registry())
-    assert limits.bounded({}, Registry(), EnvironmentSettings(), RateFlags(burst=5)) == {}
+        bounded(flags=ConnectionOptions(burst=5), known=Registry())
+    assert limits.bounded({}, Registry(), EnvironmentSettings(), ConnectionOptions(burst=5)) == {}
 
 
 def test_a_model_has_a_timeout_of_its_own_over_its_endpoints_over_the_environments() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from independence.config.options import GridPart
 from independence.config.subjects import Subject
 from independence.engine import plan
-from independence.engine.plan import GridPart, Selection, Trial
+from independence.engine.plan import Selection, Trial
 from independence.errors import UsageError
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
@@ -306,8 +307,8 @@ def test_a_limit_keeps_whole_cells_of_the_sides_that_ask() -> None:
 
 def test_a_sample_stands_in_the_order_of_the_suite_and_depends_on_its_seed_alone() -> None:
     drawn = rent(GridPart(limit=30))
-    assert drawn == sorted(drawn) == rent(GridPart(limit=30, seed=0))
-    assert drawn != rent(GridPart(limit=30, seed=1))
+    assert drawn == sorted(drawn) == rent(GridPart(limit=30, sample_seed=0))
+    assert drawn != rent(GridPart(limit=30, sample_seed=1))
 
 
 def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
@@ -315,7 +316,7 @@ def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
     base = plan.select(suite, (), (), 2, ())
     whole = {trial.key for trial in plan.trials(suite, base, [SUBJECT])}
     for seed in (0, 7):
-        part = plan.trials(suite, plan.narrowed(suite, base, GridPart(limit=12, seed=seed)), [SUBJECT])
+        part = plan.trials(suite, plan.narrowed(suite, base, GridPart(limit=12, sample_seed=seed)), [SUBJECT])
         assert len(part) == 24
         assert {trial.key for trial in part} < whole
 
@@ -327,7 +328,7 @@ def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
         ("v2", GridPart(limit=5), "--limit draws whole cells of a grid, and not all of suite v2 is one"),
         ("rent", GridPart(limit=0), "--limit 0: one whole cell takes 3 scenarios (asked by landlord, tenant, neutral)"),
         ("rent", GridPart(no_neutral=True, limit=1), "one whole cell takes 2 scenarios (asked by landlord, tenant)"),
-        ("rent", GridPart(seed=4), "--seed 4 says which sample --limit draws; add --limit N"),
+        ("rent", GridPart(sample_seed=4), "--seed 4 says which sample --limit draws; add --limit N"),
     ],
 )
 def test_a_part_that_there_is_not_is_refused(name: str, part: GridPart, what: str) -> None:

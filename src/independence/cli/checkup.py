@@ -10,9 +10,8 @@ from typing import NamedTuple
 import aiohttp
 import msgspec
 
-from independence.cli import judges, model_service, probes, run_request
+from independence.cli import probes
 from independence.cli.endpoint_lookup import EndpointLookup, address
-from independence.cli.event_loop import drive
 from independence.cli.probes import CheckCall
 from independence.cli.terminal import note
 from independence.clients import dialects
@@ -23,6 +22,8 @@ from independence.clients.transport import open_session
 from independence.config import environment, registry
 from independence.config.registry import Registry
 from independence.config.subjects import SIM, Subject
+from independence.engine import connections, judges, service
+from independence.engine.event_loop import drive
 from independence.errors import UsageError
 from independence.judge.spec import CUES, DEFAULT_JUDGE, HYBRID, OFFLINE, JudgeSpec
 from independence.report import checks
@@ -85,7 +86,7 @@ def _settings(env: Mapping[str, str]) -> tuple[dict[str, str], list[Finding]]:
 
 
 def _models_file(file: Path | None) -> tuple[Registry, list[Finding]]:
-    path = registry.located(file or run_request.DEFAULT_FILE)
+    path = registry.located(file or connections.DEFAULT_FILE)
     if file is None and not path.is_file():
         return Registry(), []
     try:
@@ -136,7 +137,7 @@ async def _online(
     """Endpoints, then subject and judge, one after the other: a local server may answer one request at a time."""
     async with AsyncExitStack() as stack:
         if SIM in names:
-            lookup = lookup._replace(loopback=await model_service.loopback(stack))
+            lookup = lookup._replace(loopback=await service.loopback(stack))
         session = await stack.enter_async_context(open_session())
         there: dict[str, CheckedEndpoint | None] = {}
         out: list[Finding] = []

@@ -56,9 +56,10 @@ def command(
 
     Two providers of one model are two subjects. Says how far apart they are, how surely, and in which scenarios.
     """
-    from independence.cli import open_store, place_lookup
+    from independence.cli import place_lookup
     from independence.cli.activity import working
     from independence.cli.table_output import print_tables
+    from independence.engine import open_store
     from independence.report import comparison_tables
 
     against = _OtherSide(against_variant, against_mode, against_judge)

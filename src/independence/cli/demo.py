@@ -6,17 +6,20 @@ from pathlib import Path
 
 import click
 
-from independence.cli import options
-from independence.suites import introductions
+from independence.api import running
+from independence.cli import hints, launch, next_steps, options
+from independence.cli.run_options import TerminalOptions
+from independence.config.options import ConnectionOptions, RunOptions
+from independence.suites import load
+from independence.testing.sim.advisers import ADVISERS
+from independence.testing.sim.panel import PANEL
 
 RUNS = 10
 
 
 @click.command("demo")
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws everything anew.")
-@click.option(
-    "--suite", default="v2", show_default=True, help=f"A folder with suite.yaml, or {introductions.suites()}."
-)
+@options.suite
 @click.option("--quiet", is_flag=True, help="No progress, no notes.")
 @options.output_format()
 @options.db(options.DEMO_DB)
@@ -25,24 +28,26 @@ def command(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
 
     No key, no network. Every subject is simulated: what it does is planted, and the board should find it.
     """
-    from independence.cli import launch
-    from independence.cli.run_request import RunRequest
-    from independence.suites import load
-    from independence.testing.sim.advisers import ADVISERS
-    from independence.testing.sim.panel import PANEL
-
     grid = load.load(suite).suite.grid is not None
     panel, runs = (list(ADVISERS), 1) if grid else (list(PANEL), RUNS)  # the cells of a grid are its sample
-    wanted = RunRequest(
-        suite=suite, models=tuple(f"sim/{name}" for name in panel), runs=runs, judges=("cues",), parallel=len(panel),
+    wanted = RunOptions(
+        suite=suite,
+        models=tuple(f"sim/{name}" for name in panel),
+        runs=runs,
+        judges=("cues",),
         seed=seed,
-    )  # fmt: skip
-    launch.run(wanted, launch.OutputOptions(db=db, format_=format_, quiet=quiet, afterword=_afterword(suite)))
+        connection=ConnectionOptions(parallel=len(panel)),
+    )
+    launch.launch(
+        lambda approve, hooks: running.arun(wanted, store=db, approve=approve, hooks=hooks, command="demo"),
+        wanted.connection,
+        TerminalOptions(quiet=quiet, format_=format_),
+        db,
+        afterword=_afterword(suite),
+    )
 
 
 def _afterword(suite: str) -> str:
-    from independence.cli import hints, next_steps
-
     own = f"{hints.program()} run --suite {suite}"  # into the usual store: these are no simulated subjects
     return next_steps.listed(
         [

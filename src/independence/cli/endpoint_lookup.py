@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.cli import run_request
-from independence.config import addresses, environment
+from independence.config import endpoints, environment
 from independence.config.endpoints import Endpoint
+from independence.config.options import ConnectionOptions
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
+from independence.engine import connections
 from independence.errors import UsageError
 
 _LONGEST_S = 180.0  # for one attempt: a local model may have to be loaded first
@@ -29,9 +30,9 @@ class EndpointLookup(NamedTuple):
         """The endpoint of that name, None where its address is unknown; and what is missing to call its models."""
         if name == SIM:
             return self.loopback, None
-        wanted = run_request.RunRequest(local_url=self.local_url)
+        options = ConnectionOptions(local_url=self.local_url)
         try:
-            endpoint = run_request.endpoints([name], self.known, self.env, wanted, None)[name]
+            endpoint = connections.endpoints([name], self.known, self.env, options)[name]
         except UsageError as error:
             return self._keyless(name), error
         return msgspec.structs.replace(endpoint, timeout_s=min(endpoint.timeout_s, _LONGEST_S)), None
@@ -57,5 +58,5 @@ class EndpointLookup(NamedTuple):
 
 def address(endpoint: Endpoint) -> str:
     """The base URL without credentials and query. Raises UsageError where it is none."""
-    addresses.check(endpoint.base_url, f"the address of endpoint `{endpoint.name}`")
-    return addresses.printable_address(endpoint.base_url)
+    endpoints.check(endpoint.base_url, f"the address of endpoint `{endpoint.name}`")
+    return endpoints.printable_address(endpoint.base_url)

@@ -51,8 +51,9 @@ def command(
     Neither keys nor addresses are in the files. With --summary the summary of a suite such as rent, of one condition
     and judge; with --published one file a turn, verdicts of one judge, which `independence import` reads back.
     """
-    from independence.cli import open_store, place_lookup
+    from independence.cli import place_lookup
     from independence.cli.terminal import note
+    from independence.engine import open_store
     from independence.exchange import output
 
     if summary and published:

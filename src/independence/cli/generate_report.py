@@ -50,11 +50,12 @@ def command(
     Board, plots, costs, judges, run health, and what a suite's analysis has to say beyond: scenarios, conditions and
     hosts of an index; tilt, merit, pairs and domains of paired sides; the published columns of an instrument.
     """
-    from independence.cli import open_store, place_lookup
+    from independence.cli import place_lookup
     from independence.cli.activity import working
     from independence.cli.terminal import note
     from independence.cli.written_options import written_options
     from independence.config import user_files
+    from independence.engine import open_store
     from independence.report import analysis, index_report
     from independence.report.board import InferenceOptions
 

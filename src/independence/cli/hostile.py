@@ -5,25 +5,24 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Sequence
-from contextlib import AsyncExitStack, closing
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
-from independence.cli import judges, model_service, run_request, session
-from independence.cli.event_loop import drive
-from independence.cli.log_file import LogFile
-from independence.cli.progress import ProgressBars
-from independence.cli.session import ResolvedRun, RunResult
+import msgspec
+
+from independence.cli.run_options import TerminalOptions
+from independence.cli.screen import Screen
 from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.config import environment
-from independence.config.endpoints import Endpoint
-from independence.config.subjects import SIM
-from independence.engine import probing
-from independence.engine.estimate import CostEstimate
+from independence.config.options import ConnectionOptions
+from independence.config.registry import Registry
+from independence.engine import connections, judges, pipeline, probing
+from independence.engine.event_loop import drive
+from independence.engine.pipeline import RunPreview, RunResult
 from independence.engine.probing import HostilePlan
-from independence.engine.resume import PendingWork
+from independence.engine.resolve import ResolvedRun
 from independence.errors import Interrupted, UsageError
 from independence.judge.hostile import checks
 from independence.judge.hostile.corpus import corpus
@@ -37,24 +36,14 @@ from independence.suites.schema import Suite
 _LONGEST = 700  # characters of one text on the terminal
 
 
-class ProbeOptions(NamedTuple):
-    """A probe as asked for on the command line."""
+class ProbeOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Which judges are probed, in which suite."""
 
     judges: tuple[str, ...]
     suite: str
-    worst: int
-    models_file: Path | None
-    local_url: str | None
-    parallel_tasks: int | None
-    max_cost: float | None
-    allow_unpriced: bool
-    rps: float | None
-    burst: int | None
-    log: Path | None
-    dry_run: bool
-    yes: bool
-    quiet: bool
-    format_: str
+    worst: int  # disagreements to list
+    connection: ConnectionOptions
+    terminal: TerminalOptions
 
 
 def probe(wanted: ProbeOptions) -> int:
@@ -62,8 +51,8 @@ def probe(wanted: ProbeOptions) -> int:
 
     Returns the exit code. Raises UsageError.
     """
-    suite = load.load(wanted.suite).suite
-    specs = judges.specs(wanted.judges, run_request.models(wanted.models_file), suite)
+    suite, known = load.load(wanted.suite).suite, connections.models(wanted.connection.models_file)
+    specs = judges.specs(wanted.judges, known, suite)
     late = [spec.name for spec in specs if not spec.at_once]
     if late:
         raise UsageError(
@@ -71,10 +60,10 @@ def probe(wanted: ProbeOptions) -> int:
         )
     played = stage(suite)
     tables = [report.offline(checks.withstand(played, corpus()))]
-    probes = _asked(wanted, suite, specs, played) if specs else []
-    longest = _LONGEST if wanted.format_ == "table" else None
+    probes = _asked(wanted, suite, specs, played, known) if specs else []
+    longest = _LONGEST if wanted.terminal.format_ == "table" else None
     tables += [table for one in probes for table in report.tables(one, wanted.worst, longest)]
-    print_tables(tables, wanted.format_)
+    print_tables(tables, wanted.terminal.format_)
     stopped_by = probes[0].stopped_by if probes else None
     if stopped_by is None:
         return 0
@@ -82,50 +71,38 @@ def probe(wanted: ProbeOptions) -> int:
     return stopped_by.exit_code
 
 
-def _asked(wanted: ProbeOptions, suite: Suite, specs: Sequence[JudgeSpec], played: Stage) -> list[Probe]:
+def _asked(
+    wanted: ProbeOptions, suite: Suite, specs: Sequence[JudgeSpec], played: Stage, known: Registry
+) -> list[Probe]:
     """What the judges gave; of nobody where the plan was not approved."""
     made = probing.planned(suite, played, corpus())
+    names = [spec.endpoint for spec in specs if spec.asks]
+    asked = ResolvedRun(
+        suite=made.suite,
+        edition="hostile",
+        trials=made.trials,
+        judges=specs,
+        endpoints=connections.endpoints(names, known, environment.read(), wanted.connection),
+        options=msgspec.structs.replace(wanted.connection, parallel=1),
+    )
     with TemporaryDirectory() as folder, closing(database.connect(Path(folder, "probe.db"))) as connection:
         probing.store(connection, made)
+        result = _driven(wanted, asked, made, connection)
+        if not result.started:
+            return []
+        return [made.probed(connection, spec)._replace(stopped_by=result.stopped_by) for spec in specs]
+
+
+def _driven(wanted: ProbeOptions, asked: ResolvedRun, made: HostilePlan, connection: sqlite3.Connection) -> RunResult:
+    with Screen(wanted.terminal, wanted.connection) as screen:
+
+        async def approve(preview: RunPreview) -> bool:
+            usd = preview.cost.typical_usd
+            cost = f"about ${usd:.4f}" if usd else "no cost"
+            work = f"{len(made.replies)} hostile replies, {preview.cost.verdicts} verdicts"
+            return screen.agree([f"plan: {work}; {cost}; nothing is stored"], usd, asked.endpoints)
+
         try:
-            finished = drive(_run(connection, wanted, made, specs))
+            return drive(pipeline.carry_out(asked, connection, Path("probe.db"), approve, screen.hooks))
         except asyncio.CancelledError:
             raise Interrupted("interrupted: nothing of a probe is stored") from None
-        if finished is None:
-            return []
-        return [made.probed(connection, spec)._replace(stopped_by=finished.stopped_by) for spec in specs]
-
-
-async def _run(
-    connection: sqlite3.Connection, wanted: ProbeOptions, made: HostilePlan, specs: Sequence[JudgeSpec]
-) -> RunResult | None:
-    log, progress = LogFile(wanted.log, wanted.quiet), ProgressBars(wanted.quiet)
-    async with AsyncExitStack() as stack:
-        sim = await model_service.loopback(stack) if any(spec.endpoint == SIM for spec in specs) else None
-        asked = ResolvedRun(
-            suite=made.suite, edition="hostile", personas={}, trials=made.trials, judges=specs,
-            endpoints=_endpoints(wanted, specs, sim), shares=run_request.shares(1, wanted.parallel_tasks),
-            max_cost=run_request.cap(wanted.max_cost), allow_unpriced=wanted.allow_unpriced,
-        )  # fmt: skip
-
-        async def approve(_: PendingWork, estimated: CostEstimate) -> bool:
-            usd = estimated.typical_usd
-            cost = f"about ${usd:.4f}" if usd else "no cost"
-            work = f"{len(made.replies)} hostile replies, {estimated.verdicts} verdicts"
-            note(f"plan: {work}; {cost}; nothing is stored", wanted.quiet)
-            if wanted.dry_run or not model_service.affordable(usd, wanted.yes or wanted.max_cost is not None):
-                return False
-            secrets = (secret for endpoint in asked.endpoints.values() for secret in endpoint.secrets)
-            stack.enter_context(log.opened(secrets))
-            stack.enter_context(progress)
-            return True
-
-        return await session.carry_out(asked, connection, Path("probe.db"), log.beside(progress), approve)
-
-
-def _endpoints(wanted: ProbeOptions, specs: Sequence[JudgeSpec], loopback: Endpoint | None) -> dict[str, Endpoint]:
-    where = run_request.RunRequest(
-        local_url=wanted.local_url, rps=wanted.rps, burst=wanted.burst, parallel_tasks=wanted.parallel_tasks
-    )
-    named = [spec.endpoint for spec in specs if spec.asks]
-    return run_request.endpoints(named, run_request.models(wanted.models_file), environment.read(), where, loopback)

@@ -34,8 +34,9 @@ def command(
     The sample is balanced over subjects, over scenarios or a grid's factors and sides, and over stance where a judge
     has graded it. It names no model. Fill in rater and value; `independence import FILE` stores the scores.
     """
-    from independence.cli import open_store, output_file, place_lookup
+    from independence.cli import output_file, place_lookup
     from independence.cli.terminal import note
+    from independence.engine import open_store
     from independence.exchange import labels
     from independence.store import scopes
 

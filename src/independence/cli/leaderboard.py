@@ -40,9 +40,10 @@ def command(
     pooled: bool,
 ) -> None:
     """Print the board of one suite edition under one condition."""
-    from independence.cli import board_output, open_store, place_lookup
+    from independence.cli import board_output, place_lookup
     from independence.cli.activity import working
     from independence.cli.written_options import written_options
+    from independence.engine import open_store
     from independence.report import analysis
     from independence.report.board import InferenceOptions
     from independence.store import scopes

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from independence.cli import run_request
 from independence.cli.endpoint_lookup import EndpointLookup, address
-from independence.cli.event_loop import drive
 from independence.clients.catalogue import Catalogue
 from independence.clients.failures import RequestFailure
 from independence.clients.listing import EndpointListing
@@ -15,6 +13,8 @@ from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
+from independence.engine import connections
+from independence.engine.event_loop import drive
 from independence.errors import UsageError
 from independence.report import models
 from independence.report.models import Resolved
@@ -27,8 +27,8 @@ _NEAR = 3  # ids that may have been meant
 
 def configured(models_file: Path | None) -> Table:
     """The configurations of a models file, or the simulated panel where there is none. Raises UsageError."""
-    file = models_file or run_request.DEFAULT_FILE
-    known = run_request.models(models_file)
+    file = models_file or connections.DEFAULT_FILE
+    known = connections.models(models_file)
     if models_file is None and not file.is_file():
         subjects = [Registry().default(f"{SIM}/{name}") for name in (*PANEL, *ADVISERS)]
         note = "These are simulated and need no key; any other id works with -m all the same."
@@ -40,7 +40,7 @@ def configured(models_file: Path | None) -> Table:
 
 def named(names: tuple[str, ...], models_file: Path | None) -> Table:
     """What names stand for. Raises UsageError."""
-    known = run_request.models(models_file)
+    known = connections.models(models_file)
     return models.resolved([_resolved(known, name) for name in names])
 
 
@@ -55,7 +55,7 @@ def catalogue(part: str, models_file: Path | None, endpoint: str | None, local_u
     """The models of an endpoint whose ids hold `part`. Raises UsageError."""
     if endpoint and local_url:
         raise UsageError("--endpoint and --local-url name two servers", "ask one of them")
-    there = _endpoint(endpoint or (LOCAL if local_url else OPENROUTER), run_request.models(models_file), local_url)
+    there = _endpoint(endpoint or (LOCAL if local_url else OPENROUTER), connections.models(models_file), local_url)
     listed = drive(_listed(there))
     if not listed.models:
         raise UsageError(f"{there.name} answers at {address(there)}, but lists no models")

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from independence.cli import hints
+from independence.suites import introductions
 
 F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_DB = "independence.db"
@@ -104,70 +105,16 @@ def place_options(command: F) -> F:
     return command
 
 
-def roster(command: F) -> F:
-    """The option that names many models at once."""
+def suite(command: F) -> F:
+    """`--suite` of commands that begin with a suite."""
     return click.option(
-        "--roster", type=click.Choice(["default"]),
-        help="Instead of -m: the default roster of the models file, else of the registry that ships.",
-    )(command)  # fmt: skip
+        "--suite", default="v2", show_default=True, help=f"A folder with suite.yaml, or {introductions.suites()}."
+    )(command)
 
 
 def experiments(command: F) -> F:
     """`--exp`: which experiments of a suite, each explained in a line."""
-    from independence.suites import introductions
-
     return click.option(
         "--exp", "-e", "experiments", type=NameList(), default=(),
         help=f"Only these experiments. {introductions.experiments()}.",
     )(command)  # fmt: skip
-
-
-def part(command: F) -> F:
-    """The options that choose a part of a suite's grid."""
-    for option in (
-        click.option("--seed", "sample_seed", type=int, help="Which sample --limit draws; default 0."),
-        click.option(
-            "--limit", type=int, help="At most N scenarios of a grid: whole cells, balanced over its factors."
-        ),
-        click.option("--no-neutral", is_flag=True, help="Leave out the side that has no stake."),
-    ):
-        command = option(command)
-    return command
-
-
-def offline(command: F) -> F:
-    """How offline and hybrid judges are used."""
-    for option in (
-        click.option("--weights", type=click.Path(dir_okay=False, path_type=Path),
-                     help="Of the offline judge, from `train-judge`; default: the suite folder's, else the package's."),
-        click.option("--audit-share", type=click.FloatRange(0, 1), default=0.05, show_default=True,
-                     help="hybrid: share of the verdicts drawn at random from the rest and bought."),
-        click.option("--unsure-share", type=click.FloatRange(0, 1), default=0.2, show_default=True,
-                     help="hybrid: share of the verdicts that are bought for being least certain."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
-def work(command: F) -> F:
-    """The options of every command that asks models: how much at once, at what cost, how loudly."""
-    for option in (
-        click.option("--quiet", is_flag=True, help="No progress, no notes."),
-        click.option("--yes", is_flag=True, help="Do not ask before an expensive run."),
-        click.option("--dry-run", is_flag=True, help="Plan and estimate only."),
-        click.option("--allow-unpriced", is_flag=True, help="Ask models without a known price under --max-cost."),
-        click.option("--max-cost", type=float, help="Hard cap in dollars for this command, judge and retries too."),
-        click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Add JSON Lines of what happens."),
-        click.option("--burst", type=int, help="Requests to a model at once, before --rps holds them back."),
-        click.option("--rps", type=float, help="Requests per second to each model, retries too."),
-        click.option("--local-url", help="Base URL of a local server; for local/ ids only."),
-        click.option("--parallel-tasks", "-pt", type=int, help="Calls at once within a subject.  [default: 20]"),
-        click.option("--parallel", "-p", type=int, default=8, show_default=True, help="Subjects at once."),
-        click.option(
-            "--models-file",
-            type=click.Path(dir_okay=False, path_type=Path),
-            help="`published`: the registry that ships. Default: ./models.yaml.",
-        ),
-    ):
-        command = option(command)
-    return command

@@ -6,11 +6,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from independence.cli import output_file, run_request
+from independence.cli import output_file
 from independence.cli.terminal import note
 from independence.config import registry
 from independence.config.registry import ModelLimit, Registry
 from independence.config.subjects import OPENROUTER, Subject
+from independence.engine import connections
 from independence.errors import UsageError
 from independence.types import Sampling
 
@@ -19,7 +20,7 @@ _CONCURRENCY = 3  # what published rosters have; they must have one
 
 def write(file: Path, names: Sequence[str], models_file: Path | None, force: bool) -> None:
     """Write the named configurations, or all active ones. Raises UsageError where none of them is at OpenRouter."""
-    known = run_request.models(models_file)
+    known = connections.models(models_file)
     listed = names or [subject.label for subject in known.subjects if subject.active]
     chosen = registry.choose(known, listed, Sampling())
     there = [subject for subject in chosen if subject.endpoint == OPENROUTER]

@@ -43,7 +43,8 @@ def command(
     Without SCENARIO: which dialogues of SUBJECT there are, and their scores. Imported dialogues are shown in the words
     that were sent then.
     """
-    from independence.cli import open_store, place_lookup
+    from independence.cli import place_lookup
+    from independence.engine import open_store
 
     with open_store.reading(db) as connection:
         scope = place_lookup.find(connection, suite, variant, mode)

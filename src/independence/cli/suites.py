@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from independence.cli import options
+from independence.cli.run_options import PART
+from independence.config.options import GridPart
 
 
 @click.group("suites", invoke_without_command=True)
@@ -64,10 +65,8 @@ def lint(path: Path) -> None:
 @click.argument("name")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write this file; default: stdout.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
-@options.part
-def grid(
-    name: str, out: Path | None, force: bool, no_neutral: bool, limit: int | None, sample_seed: int | None
-) -> None:
+@PART
+def grid(name: str, out: Path | None, force: bool, part: GridPart) -> None:
     """Write the prompts of a suite with a grid, NAME such as `rent`, as a published grid.jsonl: one prompt a line.
 
     Nothing is asked and no store is needed. `run --grid FILE` asks the prompts of such a file, edited or not.
@@ -75,7 +74,6 @@ def grid(
     from independence.cli import output_file
     from independence.cli.terminal import note
     from independence.engine import plan
-    from independence.engine.plan import GridPart
     from independence.errors import UsageError
     from independence.exchange.rent import words
     from independence.suites.load import load
@@ -84,7 +82,7 @@ def grid(
     if suite.grid is None:
         raise UsageError(f"suite {suite.suite} has no grid of prompts; `rent` has one")
     whole = plan.select(suite, (), (), 1, ())
-    kept = plan.narrowed(suite, whole, GridPart(no_neutral, limit, sample_seed)).scenarios
+    kept = plan.narrowed(suite, whole, part).scenarios
     asked = [scenario for scenario in suite.scenarios if kept is None or scenario.id in kept]
     content = b"".join(line + b"\n" for line in words.grid_lines(suite, [scenario.id for scenario in asked]))
     if out is None:

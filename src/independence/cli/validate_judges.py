@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from pathlib import Path
 
 import click
 
-from independence.cli import options
+from independence.cli import hostile as hostility
+from independence.cli import options, place_lookup, run_options
+from independence.cli.activity import working
+from independence.cli.run_options import TerminalOptions
+from independence.cli.table_output import print_tables
+from independence.config.options import ConnectionOptions
+from independence.engine import open_store
+from independence.report.judges.validation import ValidationOptions, validate
 
 _LONGEST = 700  # characters of one text on the terminal; the other formats hold all of it
 
@@ -27,10 +34,21 @@ _LONGEST = 700  # characters of one text on the terminal; the other formats hold
 @click.option("--suite", help="NAME or NAME@EDITION in the store; with --hostile a built-in suite or a folder.")
 @click.option("--variant", "--variants", "variant", help="System prompt variant; default: the suite's.")
 @click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's.")
-@options.work
-@options.output_format()
+@run_options.connection()
+@run_options.TERMINAL
 @options.db()
-def command(judges: tuple[tuple[str, ...], ...], hostile: bool, suite: str | None, **flags: Any) -> None:
+def command(
+    judges: tuple[tuple[str, ...], ...],
+    models: tuple[str, ...],
+    worst: int,
+    hostile: bool,
+    suite: str | None,
+    variant: str | None,
+    mode: str | None,
+    connection: ConnectionOptions,
+    terminal: TerminalOptions,
+    db: Path,
+) -> None:
     """Compare judges on the dialogues that more than one of them graded.
 
     Prints a board per judge, agreement, self-preference, costs, and where two judges differ most, with the words.
@@ -38,19 +56,11 @@ def command(judges: tuple[tuple[str, ...], ...], hostile: bool, suite: str | Non
     """
     named = tuple(name for names in judges for name in names)
     if hostile:
-        from independence.cli import hostile as hostility
-
-        own = {name: flags[name] for name in hostility.ProbeOptions._fields if name in flags}
-        sys.exit(hostility.probe(hostility.ProbeOptions(judges=named, suite=suite or "v2", **own)))
-    from independence.cli import open_store, place_lookup
-    from independence.cli.activity import working
-    from independence.cli.table_output import print_tables
-    from independence.report.judges.validation import ValidationOptions, validate
-
-    wanted = ValidationOptions(
-        named, flags["models"], flags["worst"], _LONGEST if flags["format_"] == "table" else None
-    )
-    with working("comparing judges", flags["quiet"]), open_store.reading(flags["db"]) as connection:
-        scope = place_lookup.find(connection, suite, flags["variant"], flags["mode"])
-        tables = validate(connection, scope, wanted)
-    print_tables(tables, flags["format_"])
+        asked = hostility.ProbeOptions(
+            judges=named, suite=suite or "v2", worst=worst, connection=connection, terminal=terminal
+        )
+        sys.exit(hostility.probe(asked))
+    wanted = ValidationOptions(named, models, worst, _LONGEST if terminal.format_ == "table" else None)
+    with working("comparing judges", terminal.quiet), open_store.reading(db) as store:
+        tables = validate(store, place_lookup.find(store, suite, variant, mode), wanted)
+    print_tables(tables, terminal.format_)

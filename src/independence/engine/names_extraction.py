@@ -6,26 +6,35 @@ import asyncio
 import math
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from independence.clients.pricing import Prices
 from independence.clients.protocol import GaveUp, Parked, Policy
+from independence.config import environment
+from independence.config.endpoints import Endpoint
+from independence.config.options import ConnectionOptions
+from independence.config.subjects import OPENROUTER
+from independence.engine import connections, service
 from independence.engine.call_latency import CallLatency
 from independence.engine.estimate import CostEstimate
 from independence.engine.events import CallUnresolved, SubjectStarted, VerdictCommitted
 from independence.engine.gate import ConcurrencyLimit, QueueClosed
 from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
-from independence.errors import IndependenceError
+from independence.engine.service import Hooks, ModelNeeds
+from independence.errors import IndependenceError, UsageError
 from independence.judge.names import cues, model
 from independence.judge.names.extracted import ExtractedNames, NameAnswer
 from independence.judge.names.prompt import render
 from independence.judge.names.spec import source
 from independence.judge.reasking import REASKS
 from independence.judge.spec import CUES, JudgeSpec
-from independence.store import names, records
+from independence.store import leases, names, records
 from independence.store.names import FirstAnswer, NamesRow, RunKey, StoredName
 from independence.store.records import FailureRow
+from independence.store.sessions import SessionLedger
+from independence.suites.schema import Suite
 from independence.types import Missing, Where
 
 _BYTES_PER_TOKEN = 3.5
@@ -63,6 +72,23 @@ class NamesPlan(NamedTuple):
     stale: int  # read before from other answers or in another way; among `todo`
     silent: int  # without a single answer to read
     absent: Counter[str]  # scenario -> runs of `todo` without an answer in it
+
+
+class NamesJob(NamedTuple):
+    """What is left to read, by whom, and how that is asked."""
+
+    suite: Suite
+    spec: JudgeSpec
+    plan: NamesPlan
+    options: ConnectionOptions
+
+
+class NamesOutcome(NamedTuple):
+    """How the reading ended. Completeness is read from the store, not from here."""
+
+    stopped_by: IndependenceError | None = None
+    spent_usd: float = 0.0
+    unknown_usd: float = 0.0
 
 
 def plan(connection: sqlite3.Connection, wanted: NamesSelection) -> NamesPlan:
@@ -132,6 +158,54 @@ def estimate(todo: Sequence[NamesTask], spec: JudgeSpec, prices: Prices | None) 
         most += attempts * longest * _MARGIN * prices.prompt + asks * budgets * spec.max_tokens * dear
         most += asks * attempts * prices.request
     return CostEstimate(0, len(todo), typical, most, ())
+
+
+async def extract(
+    job: NamesJob,
+    connection: sqlite3.Connection,
+    path: Path,
+    approve: Callable[[CostEstimate, Mapping[str, Endpoint]], bool],
+    hooks: Hooks,
+) -> NamesOutcome | None:
+    """Check, estimate, ask for approval, read. None where approval was refused; then nothing was sent.
+
+    Raises UsageError, naming the rules where a key is missing.
+    """
+    spec = job.spec
+    async with service.check_endpoints(_needs(job)) as found:
+        cost = estimate(job.plan.todo, spec, found.prices.get((spec.endpoint, spec.model)))
+        service.refuse_unpriced(job.options, cost.unpriced)
+        if not approve(cost, found.needs.endpoints) or job.options.dry_run:
+            return None
+        ledger = None if spec.kind == CUES else SessionLedger("extract-names", "names")
+        async with service.open_service(found, connection, path, hooks, ledger) as opened:
+            bench = RunContext(
+                job.suite,
+                {},
+                backends=opened.backends,
+                writer=opened.writer,
+                watch=hooks.on_event,
+                halt=opened.halt,
+                owner=leases.owner(),
+            )
+            stopped_by = await carry_out(
+                bench, job.plan.todo, spec, Parallelism(job.options.parallel, job.options.calls)
+            )
+            return NamesOutcome(stopped_by, opened.budget.spent, opened.budget.unknown)
+
+
+def _needs(job: NamesJob) -> ModelNeeds:
+    spec = job.spec
+    if spec.kind == CUES:
+        return ModelNeeds({}, {}, job.options)
+    known, env = connections.models(job.options.models_file), environment.read()
+    try:
+        endpoints = connections.endpoints([spec.endpoint], known, env, job.options)
+    except UsageError as error:
+        if spec.endpoint != OPENROUTER:
+            raise
+        raise UsageError(f"reading names needs a key: {error}; or read them by rules: -x {CUES}") from error
+    return ModelNeeds(endpoints, {(spec.endpoint, spec.model): False}, job.options)
 
 
 async def carry_out(

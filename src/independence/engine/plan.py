@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.config.options import GridPart
 from independence.config.subjects import Subject
 from independence.errors import UsageError
 from independence.suites import digest, grid, sampling
@@ -65,14 +66,6 @@ class Trial(msgspec.Struct, frozen=True):
         return int(((self.seed_base + self.run * _GOLDEN + turn * math.sqrt(2)) % 1.0) * _SEEDS)
 
 
-class GridPart(NamedTuple):
-    """Which scenarios of a grid are asked."""
-
-    no_neutral: bool = False  # leave out the side that has no stake
-    limit: int | None = None  # at most so many, in whole cells
-    seed: int | None = None  # another one draws another sample under a limit; None: 0
-
-
 class Selection(msgspec.Struct, frozen=True):
     """What a run covers."""
 
@@ -113,8 +106,8 @@ def select(
 
 def narrowed(suite: Suite, selection: Selection, part: GridPart) -> Selection:
     """The selection with a part of its grid's scenarios alone. Raises UsageError where there is no such part."""
-    if part.seed is not None and part.limit is None:
-        raise UsageError(f"--seed {part.seed} says which sample --limit draws; add --limit N")
+    if part.sample_seed is not None and part.limit is None:
+        raise UsageError(f"--seed {part.sample_seed} says which sample --limit draws; add --limit N")
     if not part.no_neutral and part.limit is None:
         return selection
     kept = [scenario for scenario in suite.scenarios if selection.covers(scenario)]
@@ -126,7 +119,7 @@ def narrowed(suite: Suite, selection: Selection, part: GridPart) -> Selection:
     if part.limit is not None:
         if not all(scenario.cell for scenario in kept):
             raise UsageError(f"--limit draws whole cells of a grid, and not all of suite {suite.suite} is one")
-        return msgspec.structs.replace(selection, scenarios=sampling.sample(kept, part.limit, part.seed or 0))
+        return msgspec.structs.replace(selection, scenarios=sampling.sample(kept, part.limit, part.sample_seed or 0))
     return msgspec.structs.replace(selection, scenarios=frozenset(scenario.id for scenario in kept))
 
 

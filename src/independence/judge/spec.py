@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from independence.config.options import AUDIT_SHARE, UNSURE_SHARE
 from independence.judge.offline.calibration_line import CalibrationLine
 from independence.suites import digest
 from independence.types import Sampling
@@ -21,8 +22,8 @@ DEFAULT_JUDGE = "google/gemini-3-flash-preview"
 class PurchaseRule(msgspec.Struct, frozen=True):
     """Which verdicts are bought from a model beside those of the offline judge. Shares are of all dialogues."""
 
-    unsure: float = 0.20  # least certain first
-    audit: float = 0.05  # drawn at random from the rest
+    unsure: float = UNSURE_SHARE  # least certain first
+    audit: float = AUDIT_SHARE  # drawn at random from the rest
     least: int = 20  # drawn at least of each scenario that the offline judge was not trained on
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from independence.engine import extended_plan, plan
+from independence.engine import plan, rerunning
 from independence.engine.plan import Selection, Trial
 from independence.store.planned_trials import PlannedTrial
 from independence.suites.load import LoadedSuite
@@ -31,29 +31,29 @@ def keys(trials: list[Trial]) -> list[str]:
 @pytest.mark.parametrize("seed", [0, 7])
 def test_as_many_runs_as_there_are_give_the_stored_keys(toy_suite: LoadedSuite, seed: int) -> None:
     before = made(toy_suite, 3, seed)
-    assert keys(extended_plan.extend(toy_suite.suite, CONDITION, planned.SUBJECT, stored(before), 3)) == keys(before)
+    assert keys(rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(before), 3)) == keys(before)
 
 
 @pytest.mark.parametrize("seed", [0, 7])
 def test_without_a_number_there_is_one_run_more_on_the_same_seed(toy_suite: LoadedSuite, seed: int) -> None:
-    longer = extended_plan.extend(toy_suite.suite, CONDITION, planned.SUBJECT, stored(made(toy_suite, 2, seed)))
+    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(made(toy_suite, 2, seed)))
     assert keys(longer) == keys(made(toy_suite, 3, seed))
 
 
 def test_fewer_runs_than_there_are_leave_the_others_out(toy_suite: LoadedSuite) -> None:
-    longer = extended_plan.extend(toy_suite.suite, CONDITION, planned.SUBJECT, stored(made(toy_suite, 4)), 2)
+    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(made(toy_suite, 4)), 2)
     assert keys(longer) == keys(made(toy_suite, 2))
 
 
 def test_only_what_was_planned_is_repeated(toy_suite: LoadedSuite) -> None:
     radio = [trial for trial in made(toy_suite, 2) if trial.dialogue.scenario.id == "radio"]
-    longer = extended_plan.extend(toy_suite.suite, CONDITION, planned.SUBJECT, stored(radio), 3)
+    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(radio), 3)
     assert [(trial.dialogue.scenario.id, trial.run) for trial in longer] == [("radio", 1), ("radio", 2), ("radio", 3)]
 
 
 def test_a_scenario_with_more_runs_than_others_gets_one_more_too(toy_suite: LoadedSuite) -> None:
     uneven = [t for t in made(toy_suite, 5) if t.run <= 2 or t.dialogue.scenario.id == "radio"]
-    longer = extended_plan.extend(toy_suite.suite, CONDITION, planned.SUBJECT, stored(uneven))
+    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(uneven))
     runs = {name: sum(t.dialogue.scenario.id == name for t in longer) for name in ("dinner", "radio", "dessert")}
     assert runs == {"dinner": 3, "radio": 6, "dessert": 3}
 
@@ -62,7 +62,7 @@ def test_each_run_keeps_its_own_seed_and_new_ones_take_the_newest(toy_suite: Loa
     old, new = made(toy_suite, 3), made(toy_suite, 4, seed=7)
     first_anew = stored([t for t in new if t.run == 1], "2026-02-01")
     others = stored([t for t in old if t.run > 1])
-    longer = extended_plan.extend(toy_suite.suite, CONDITION, planned.SUBJECT, first_anew + others)
+    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, first_anew + others)
     assert keys(longer) == [*keys(new)[:3], *keys(old)[3:], *keys(new)[9:]]
 
 
@@ -71,7 +71,7 @@ def test_what_follows_a_dialogue_goes_with_the_seed_of_that_dialogue(toy_suite: 
     mixed = [t for t in new if t.dialogue.scenario.id == "dinner"] + [
         t for t in old if t.dialogue.scenario.id != "dinner"
     ]
-    longer = extended_plan.extend(toy_suite.suite, CONDITION, planned.SUBJECT, stored(mixed), 1)
+    longer = rerunning.extended(toy_suite.suite, CONDITION, planned.SUBJECT, stored(mixed), 1)
     by_scenario = {trial.dialogue.scenario.id: trial for trial in longer}
     assert by_scenario["dessert"].parent == by_scenario["dinner"]
     assert msgspec.json.decode(by_scenario["dessert"].shape)["seed"] == 7

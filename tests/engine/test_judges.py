@@ -5,9 +5,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from independence.cli import judges
-from independence.cli.judges import OfflineOptions
+from independence.config.options import OfflineOptions
 from independence.config.registry import Registry
+from independence.engine import judges
 from independence.errors import UsageError
 from independence.judge.offline import weights
 from independence.judge.offline.calibration_line import CalibrationLine
@@ -53,7 +53,7 @@ def test_the_packages_offline_judge_is_called_offline_and_asks_nobody() -> None:
 
 
 def test_a_hybrid_is_offline_and_its_model() -> None:
-    spec = one("hybrid:acme/judge", OfflineOptions(0.3, 0.1))
+    spec = one("hybrid:acme/judge", OfflineOptions(unsure_share=0.3, audit_share=0.1))
     assert (spec.name, spec.kind, spec.auditor) == ("hybrid:acme/judge", HYBRID, "acme/judge")
     assert spec.buying == PurchaseRule(0.3, 0.1)
     assert spec.weights == one(OFFLINE).weights
@@ -73,14 +73,17 @@ def test_a_hybrids_model_keeps_its_endpoint() -> None:
 @pytest.mark.parametrize("shares", [(0.8, 0.3), (1.0, 0.01)])
 def test_shares_of_more_than_everything_are_refused(shares: tuple[float, float]) -> None:
     with pytest.raises(UsageError, match="at most 1") as caught:
-        one("hybrid:acme/judge", OfflineOptions(*shares))
+        one("hybrid:acme/judge", OfflineOptions(unsure_share=shares[0], audit_share=shares[1]))
     assert f"--unsure-share {shares[0]:g}" in str(caught.value)
     assert f"--audit-share {shares[1]:g}" in str(caught.value)
 
 
 @pytest.mark.parametrize("unsure", range(0, 101, 3))
 def test_shares_of_everything_are_no_more_than_that(unsure: int) -> None:
-    assert one("hybrid:acme/judge", OfflineOptions(unsure / 100, (100 - unsure) / 100)).buying is not None
+    assert (
+        one("hybrid:acme/judge", OfflineOptions(unsure_share=unsure / 100, audit_share=(100 - unsure) / 100)).buying
+        is not None
+    )
 
 
 def test_an_audit_is_the_offline_judge_with_a_model_beside_it() -> None:
@@ -157,22 +160,8 @@ def test_a_built_in_suite_brings_no_weights_and_an_unknown_one_is_refused() -> N
         judges.own_weights("v9")
 
 
-@pytest.mark.parametrize(
-    ("names", "is_"),
-    [
-        (["sim/half"], True),
-        (["acme/m", "hybrid:sim/arbiter"], True),
-        (["acme/m", "hybrid:acme/judge", CUES, OFFLINE], False),
-        (["acme/sim/half"], False),
-        ([], False),
-    ],
-)
-def test_simulated_models_are_found_inside_hybrids_too(names: list[str], is_: bool) -> None:
-    assert judges.simulated(names) == is_
-
-
 def test_what_is_bought_is_said_before_it_is() -> None:
-    hybrid = judges.share(one("hybrid:acme/judge", OfflineOptions(0.25, 0.1)))
+    hybrid = judges.share(one("hybrid:acme/judge", OfflineOptions(unsure_share=0.25, audit_share=0.1)))
     assert all(part in hybrid for part in ("hybrid:acme/judge", "25%", "10%", "from acme/judge", "20 at least"))
     (audit,) = judges.specs(["acme/judge"], KNOWN, V2, OfflineOptions(audit=7))
     assert "7 verdicts a scenario are bought from acme/judge" in judges.share(audit)
@@ -181,9 +170,9 @@ def test_what_is_bought_is_said_before_it_is() -> None:
 
 def test_a_missing_key_says_how_to_grade_without_one() -> None:
     with pytest.raises(UsageError, match="--judge cues"):
-        judges.key_needed(True, {})
-    judges.key_needed(False, {})
-    judges.key_needed(True, {"OPENROUTER_API_KEY": "sk-or-v1-" + "5" * 40})
+        judges.check_key({}, needed=True)
+    judges.check_key({}, needed=False)
+    judges.check_key({"OPENROUTER_API_KEY": "sk-or-v1-" + "5" * 40}, needed=True)
 
 
 def test_a_hybrid_by_other_weights_is_another_judge(own: Path, toy_suite: LoadedSuite) -> None:

@@ -9,10 +9,12 @@ from pathlib import Path
 import msgspec
 
 from independence.config import environment
+from independence.config.options import OfflineOptions, RunOptions
 from independence.config.registry import Registry
-from independence.config.subjects import SIM
+from independence.engine.subjects import EnvironmentModel, model_of_variable
 from independence.errors import UsageError
-from independence.judge.spec import CUES, HUMAN, HYBRID, OFFLINE, JudgeSpec, PurchaseRule, kind
+from independence.judge.offline import weights
+from independence.judge.spec import CUES, DEFAULT_JUDGE, HUMAN, HYBRID, OFFLINE, JudgeSpec, PurchaseRule, kind
 from independence.suites import load
 from independence.suites.schema import Suite
 
@@ -20,24 +22,35 @@ _BUYS = f"{HYBRID}:"
 _VERSION = re.compile(r"@([0-9a-f]{12})$")
 
 
-class OfflineOptions(msgspec.Struct, frozen=True):
-    """How offline judges are used: by which weights, and what is bought from models beside them."""
-
-    unsure_share: float = PurchaseRule().unsure
-    audit_share: float = PurchaseRule().audit
-    weights: Path | None = None
-    audit: int | None = None  # verdicts a scenario that are bought to correct the offline judge
-
-    @property
-    def buying(self) -> PurchaseRule:
-        """What a hybrid buys. Raises UsageError where it is more than everything, or nothing."""
-        if not 0 < self.unsure_share + self.audit_share <= 1:
-            shares = f"--unsure-share {self.unsure_share:g} and --audit-share {self.audit_share:g}"
-            raise UsageError(f"{shares}: together they are above 0 and at most 1")
-        return PurchaseRule(self.unsure_share, self.audit_share)
-
-
 USUAL = OfflineOptions()
+
+
+def chosen(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str, str]) -> tuple[JudgeSpec, ...]:
+    """The judges of a run: those it names, else the suite's own or the judge of all suites. Raises UsageError."""
+    if options.no_judge:
+        return ()
+    if options.judges:
+        offline = options.offline
+        if offline.weights is None and any(kind(name) in (OFFLINE, HYBRID) for name in options.judges):
+            offline = msgspec.structs.replace(offline, weights=own_weights(options.suite))
+        return specs(options.judges, known, suite, offline)
+    try:
+        return specs((default(suite, env),), known, suite)
+    except UsageError as error:
+        named = named_by_environment(suite, env)
+        variable = named.variable if named else ""
+        raise UsageError(f"{variable} names the judge of suite {suite.suite}: {error}") from error
+
+
+def default(suite: Suite, env: Mapping[str, str]) -> str:
+    """Who grades: whom the suite's environment variables name; without a usable one, the judge of all suites."""
+    named = named_by_environment(suite, env)
+    return named.model if named else DEFAULT_JUDGE
+
+
+def named_by_environment(suite: Suite, env: Mapping[str, str]) -> EnvironmentModel | None:
+    """The judge that a suite's environment variables name; None where they name none."""
+    return model_of_variable(env, suite.default.judge) or model_of_variable(env, suite.default.scorer)
 
 
 def specs(
@@ -85,20 +98,13 @@ def share(judge: JudgeSpec) -> str:
     )
 
 
-def simulated(names: Iterable[str]) -> bool:
-    """Whether a simulated model is among judges or subjects that are called so."""
-    return any(name.removeprefix(_BUYS).startswith((f"{SIM}/", f"{SIM}--")) for name in names)
-
-
 def own_weights(suite: str) -> Path | None:
     """The weights that lie in a suite's folder; None where there are none. Raises UsageError for an unknown suite."""
-    from independence.judge.offline.weights import FILE
-
-    path = load.locate(suite) / FILE
+    path = load.locate(suite) / weights.FILE
     return path if path.is_file() else None
 
 
-def key_needed(needed: bool, env: Mapping[str, str]) -> None:
+def check_key(env: Mapping[str, str], *, needed: bool) -> None:
     """Where only the judge needs a key, say how to grade without one."""
     try:
         if needed:
@@ -137,14 +143,20 @@ def _hybrid(asked: JudgeSpec, judge: JudgeSpec, offline: OfflineOptions) -> Judg
     name = judge.name.replace(OFFLINE, f"{_BUYS}{asked.name}", 1)
     return msgspec.structs.replace(
         judge, name=name, kind=HYBRID, endpoint=asked.endpoint, model=asked.model, auditor=asked.name,
-        buying=offline.buying,
+        buying=_buying(offline),
     )  # fmt: skip
+
+
+def _buying(options: OfflineOptions) -> PurchaseRule:
+    """What a hybrid buys. Raises UsageError where it is more than everything, or nothing."""
+    if not 0 < options.unsure_share + options.audit_share <= 1:
+        shares = f"--unsure-share {options.unsure_share:g} and --audit-share {options.audit_share:g}"
+        raise UsageError(f"{shares}: together they are above 0 and at most 1")
+    return PurchaseRule(options.unsure_share, options.audit_share)
 
 
 def _offline(suite: Suite, path: Path | None) -> JudgeSpec:
     """The offline judge of a suite. Raises UsageError where its weights know none of the suite's fields."""
-    from independence.judge.offline import weights
-
     judge = weights.load_or_shipped(str(path) if path else "")
     known = {field for fields in judge.about.rubrics.values() for field in fields}
     if not any(known & rubric.fields.keys() for rubric in suite.rubrics.values()):

@@ -5,10 +5,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from independence.cli import suite_defaults
 from independence.config import registry
+from independence.config.options import RunOptions
 from independence.config.registry import Registry
 from independence.config.subjects import Subject
+from independence.engine import judges, subjects
 from independence.errors import UsageError
 from independence.judge.spec import DEFAULT_JUDGE
 from independence.suites.load import load
@@ -20,7 +21,7 @@ AS_IT_IS = Sampling()
 
 
 def temperatures(names: list[str], overrides: Sampling = AS_IT_IS) -> dict[str, float]:
-    known = suite_defaults.at_its_temperature(LISTED, names, RENT)
+    known = subjects.at_its_temperature(LISTED, names, RENT)
     return {subject.model_id: subject.temperature for subject in registry.choose(known, names, overrides)}
 
 
@@ -38,32 +39,32 @@ def test_the_flag_wins_over_both() -> None:
 
 
 def test_its_label_says_the_temperature() -> None:
-    known = suite_defaults.at_its_temperature(LISTED, ["acme/other"] * 2, RENT)
+    known = subjects.at_its_temperature(LISTED, ["acme/other"] * 2, RENT)
     (subject,) = registry.choose(known, ["acme/other"] * 2, Sampling())
     assert subject.label.endswith("-t0.2")
 
 
 def test_a_suite_without_a_temperature_leaves_the_registry_alone() -> None:
-    assert suite_defaults.at_its_temperature(LISTED, ["acme/other"], V2) is LISTED
+    assert subjects.at_its_temperature(LISTED, ["acme/other"], V2) is LISTED
 
 
 def test_a_bad_id_is_refused_as_ever() -> None:
     with pytest.raises(UsageError, match="`nobody` is no model id"):
-        suite_defaults.at_its_temperature(LISTED, ["nobody"], RENT)
+        subjects.at_its_temperature(LISTED, ["nobody"], RENT)
 
 
 @pytest.mark.parametrize("value", [None, "", "  ", "your-scorer-model", "<model>", "xxx"])
 def test_the_variable_of_a_suite_counts_only_where_it_names_a_judge(value: str | None) -> None:
     env = {} if value is None else {"OPENROUTER_SCORER_MODEL": value}
-    assert suite_defaults.judge(RENT, env) == DEFAULT_JUDGE
+    assert judges.default(RENT, env) == DEFAULT_JUDGE
 
 
 def test_the_variable_of_a_suite_names_its_judge_and_no_other_suites() -> None:
     env = {"OPENROUTER_SCORER_MODEL": " acme/judge "}
-    assert suite_defaults.judge(RENT, env) == "acme/judge"
-    assert suite_defaults.judge(V2, env) == DEFAULT_JUDGE
+    assert judges.default(RENT, env) == "acme/judge"
+    assert judges.default(V2, env) == DEFAULT_JUDGE
     other = msgspec.structs.replace(RENT, default=msgspec.structs.replace(RENT.default, judge="SCORER"))
-    assert suite_defaults.judge(other, {**env, "SCORER": "cues"}) == "cues"
+    assert judges.default(other, {**env, "SCORER": "cues"}) == "cues"
 
 
 def loaded(tmp_path: Path, text: str) -> Registry:
@@ -82,29 +83,29 @@ LISTS = [
 @pytest.mark.parametrize("text", LISTS)
 def test_an_entry_that_states_no_temperature_is_asked_at_the_suites(tmp_path: Path, text: str) -> None:
     known = loaded(tmp_path, text)
-    (subject,) = suite_defaults.at_its_temperature(known, [], RENT).subjects
+    (subject,) = subjects.at_its_temperature(known, [], RENT).subjects
     assert subject.temperature == 0.2
-    assert suite_defaults.at_its_temperature(known, [], V2).subjects[0].temperature == 0.7
-    (chosen,) = registry.choose(suite_defaults.at_its_temperature(known, ["acme/m"], RENT), ["acme/m"], AS_IT_IS)
+    assert subjects.at_its_temperature(known, [], V2).subjects[0].temperature == 0.7
+    (chosen,) = registry.choose(subjects.at_its_temperature(known, ["acme/m"], RENT), ["acme/m"], AS_IT_IS)
     assert chosen.config_dir.endswith("-t0.2")
 
 
 @pytest.mark.parametrize("stated", [0.7, 0, 1.3])
 def test_an_entry_that_states_a_temperature_keeps_it(tmp_path: Path, stated: float) -> None:
     known = loaded(tmp_path, f"models: [{{model_id: acme/m, temperature: {stated}}}]")
-    assert suite_defaults.at_its_temperature(known, [], RENT).subjects[0].temperature == stated
+    assert subjects.at_its_temperature(known, [], RENT).subjects[0].temperature == stated
 
 
 def test_a_label_that_holds_a_temperature_states_one(tmp_path: Path) -> None:
     known = loaded(tmp_path, "models: [{model_id: acme/m, reasoning_effort: low}]")
     label = known.subjects[0].label
-    (chosen,) = registry.choose(suite_defaults.at_its_temperature(known, [label], RENT), [label], AS_IT_IS)
+    (chosen,) = registry.choose(subjects.at_its_temperature(known, [label], RENT), [label], AS_IT_IS)
     assert (label, chosen.temperature) == ("m@low-t0.7", 0.7)
 
 
 def test_the_second_variable_of_a_suite_names_its_judge_where_the_first_does_not() -> None:
     env = {"LLM_SCORER_MODEL": "openrouter/acme/other", "LLM_MODEL": "acme/m"}
-    assert suite_defaults.judge_named(RENT, env) == ("acme/other", "LLM_SCORER_MODEL")
-    assert suite_defaults.judge(RENT, {**env, "OPENROUTER_SCORER_MODEL": "acme/judge"}) == "acme/judge"
-    assert suite_defaults.model_named(RENT, env) == ("acme/m", "LLM_MODEL")
-    assert (suite_defaults.judge_named(V2, env), suite_defaults.model_named(V2, env)) == (None, None)
+    assert judges.named_by_environment(RENT, env) == ("acme/other", "LLM_SCORER_MODEL")
+    assert judges.default(RENT, {**env, "OPENROUTER_SCORER_MODEL": "acme/judge"}) == "acme/judge"
+    assert subjects.named_by_environment(RunOptions(), RENT, env) == ("acme/m", "LLM_MODEL")
+    assert (judges.named_by_environment(V2, env), subjects.named_by_environment(RunOptions(), V2, env)) == (None, None)

@@ -1,4 +1,4 @@
-"""A store as commands open it: what an older version left undone is done first."""
+"""A store as it is opened for use: what an older version left undone is done first."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ import gc
 
 import pytest
 
-from independence.cli.event_loop import drive
+from independence.engine.event_loop import drive
 
 
 async def thresholds() -> tuple[int, int, int]:

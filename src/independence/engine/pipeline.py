@@ -3,124 +3,128 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from independence.cli import model_service, staged_runs
-from independence.cli.event_loop import interruptible
-from independence.cli.model_service import Model, ModelNeeds, ModelService
-from independence.cli.staged_runs import StagedRuns
 from independence.clients.pricing import FREE
 from independence.config import subjects
-from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
-from independence.engine import cost_history, resume, run
+from independence.engine import batch_grading, cost_history, expected_purchases, resume, run, service, staged_runs
 from independence.engine.cost_history import CostHistory, PriceList
 from independence.engine.estimate import CostEstimate, estimate
-from independence.engine.events import Event
 from independence.engine.plan import Trial
+from independence.engine.resolve import ResolvedRun
 from independence.engine.resume import PendingTrial, PendingWork
 from independence.engine.run import BeginRuns, RunOutcome
-from independence.engine.run_context import Parallelism, RunContext
+from independence.engine.run_context import RunContext
+from independence.engine.service import Hooks, Model, ModelNeeds, ModelService
+from independence.engine.staged_runs import StagedRuns
 from independence.errors import IndependenceError
-from independence.judge.spec import JudgeSpec
 from independence.store import leases, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
-from independence.suites import digest
-from independence.suites.schema import Suite
-from independence.types import Where
+from independence.store.sessions import SessionLedger
 
 
-class ResolvedRun(NamedTuple):
-    """Everything a run needs, resolved."""
+class RunPreview(NamedTuple):
+    """What is about to be asked, before anything that costs is sent."""
 
-    suite: Suite
-    edition: str
-    personas: Mapping[str, str]
-    trials: Sequence[Trial]
-    judges: Sequence[JudgeSpec]
-    endpoints: Mapping[str, Endpoint]
-    shares: Parallelism
-    max_cost: float | None = None
-    allow_unpriced: bool = False
-    notes: Sequence[str] = ()  # what to say about the plan
-    stored: bool = False  # the trials are from the store: nothing is planned, only graded
-
-    @property
-    def where(self) -> Where:
-        """The edition that is asked or graded."""
-        return Where(self.suite.suite, self.edition)
-
-    @property
-    def rubrics(self) -> dict[str, str]:
-        """Scenario -> rubric digest."""
-        return {s.id: digest.rubric(self.suite, s) for s in self.suite.scenarios}
+    run: ResolvedRun
+    left: PendingWork
+    cost: CostEstimate
+    differing: Counter[str]  # fields in which stored trials of other editions differ -> how many do
 
 
 class RunResult(NamedTuple):
     """How a run ended, by the store."""
 
+    run: ResolvedRun
     left: PendingWork
-    stopped_by: IndependenceError | None
-    skipped: int
-    spent_usd: float
-    unknown_usd: float
+    started: bool = False  # not where it was not approved, or is a dry run: then nothing was sent
+    stopped_by: IndependenceError | None = None
+    skipped: int = 0  # dialogues that another process is working on
+    spent_usd: float = 0.0
+    unknown_usd: float = 0.0  # of it: reserved for calls whose cost never came back
+
+    @property
+    def unfinished(self) -> int:
+        """Dialogues with calls or verdicts left; the same run goes on with them."""
+        return len(self.left.todo)
+
+    @property
+    def missing(self) -> dict[str, int]:
+        """Answers and verdicts that came to nothing, by reason."""
+        return dict(self.left.missing)
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left and nothing is missing."""
+        return not self.left.todo and not self.left.missing
 
 
-Approve = Callable[[PendingWork, CostEstimate], Awaitable[bool]]
+Approve = Callable[[RunPreview], Awaitable[bool]]
 
 
 async def carry_out(
-    job: ResolvedRun, connection: sqlite3.Connection, path: Path, watch: Callable[[Event], None], approve: Approve
-) -> RunResult | None:
-    """Check, plan, ask for approval, run. Returns None where approval was refused; then nothing was sent."""
-    with interruptible():
+    job: ResolvedRun, connection: sqlite3.Connection, path: Path, approve: Approve, hooks: Hooks
+) -> RunResult:
+    """Check, plan, ask for approval, run. What was refused, or is a dry run, is not started: nothing is sent."""
+    with hooks.blocking():
         left = _preview(connection, job)
-    async with AsyncExitStack() as stack:
-        asked = {(item.trial.subject.endpoint, item.trial.subject.model) for item in left.todo if item.calls}
-        models = _models(left)
-        needs = ModelNeeds(
-            job.endpoints,
-            models,
-            job.max_cost,
-            job.allow_unpriced,
-            job.where.edition_name,
-            frozenset(models.keys() - asked),
-        )
-        found = await stack.enter_async_context(model_service.check_endpoints(needs))
-        with interruptible():
-            cost = _priced(connection, job, left, found.prices)
-        model_service.refuse_unpriced(needs, cost.unlisted)
-        if not await approve(left, cost):
-            return None
-        staged = staged_runs.needed(job.max_cost, cost)
-        if not job.stored:
-            with interruptible(), _transaction(connection):
+    async with service.check_endpoints(_needs(job, left)) as found:
+        with hooks.blocking():
+            preview = _priced(connection, job, left, found.prices)
+        cost = preview.cost
+        service.refuse_unpriced(job.options, cost.unlisted)
+        if not await approve(preview) or job.options.dry_run:
+            return RunResult(job, left)
+        staged = staged_runs.needed(job.options.max_cost, cost)
+        if not job.grading_only:
+            with hooks.blocking(), _transaction(connection):
                 _write_plan(connection, job, _first_run(left) if staged else None)
-        service = await stack.enter_async_context(model_service.open_service(found, connection, path, watch))
-        bench = RunContext(
-            job.suite, job.rubrics, service.backends, service.writer, watch, service.halt, leases.owner()
-        )
-        outcome = await _run_and_grade(bench, job, left, _begin_runs(job, service) if staged else None)
-        budget = service.budget
-    if staged and not job.stored and outcome.stopped_by is None:
+        ledger = SessionLedger(job.command, job.where.edition_name)
+        async with service.open_service(found, connection, path, hooks, ledger) as opened:
+            begin = _begin_runs(job, opened) if staged else None
+            outcome = await _run_and_grade(_bench(job, opened, hooks), job, left, begin)
+            budget = opened.budget
+    if staged and not job.grading_only and outcome.stopped_by is None:
         with _transaction(connection):
             _write_trials(connection, job)
-    after = resume.compare(connection, job.where, job.trials, job.judges, job.rubrics)
-    return RunResult(after, outcome.stopped_by, outcome.skipped, budget.spent, budget.unknown)
+    return RunResult(
+        job,
+        resume.compare(connection, job.where, job.trials, job.judges, job.rubrics),
+        started=True,
+        stopped_by=outcome.stopped_by,
+        skipped=outcome.skipped,
+        spent_usd=budget.spent,
+        unknown_usd=budget.unknown,
+    )
 
 
-def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork, listed: PriceList) -> CostEstimate:
+def _bench(job: ResolvedRun, opened: ModelService, hooks: Hooks) -> RunContext:
+    return RunContext(
+        job.suite,
+        job.rubrics,
+        backends=opened.backends,
+        writer=opened.writer,
+        watch=hooks.on_event,
+        halt=opened.halt,
+        owner=leases.owner(),
+    )
+
+
+def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork, listed: PriceList) -> RunPreview:
     """What is left to pay, by listed prices and by what such calls cost so far where none is listed."""
     todo, filled = _with_purchases(connection, job, left), cost_history.filled_prices(connection, listed, job.judges)
     history = _history(connection, job, filled.prices)
     cost = estimate(todo, filled.prices, history)
     unlisted = estimate(todo, listed, history).unpriced if filled.notes else cost.unpriced
-    return cost._replace(unlisted=unlisted, notes=filled.notes)
+    differing = resume.differing_fields(connection, job.where, job.trials)
+    return RunPreview(job, left, cost._replace(unlisted=unlisted, notes=filled.notes), differing)
 
 
 def _with_purchases(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork) -> Sequence[PendingTrial]:
@@ -128,8 +132,6 @@ def _with_purchases(connection: sqlite3.Connection, job: ResolvedRun, left: Pend
     buyers = [judge for judge in job.judges if judge.buying is not None]
     if not buyers:
         return left.todo
-    from independence.engine import expected_purchases  # the offline judge is slow to import
-
     states = {state.key: state for state in queries.states(connection, job.where)}
     stored = {
         judge: resume.purchasable_verdicts(connection, job.trials, states, judge, job.rubrics) for judge in buyers
@@ -147,8 +149,6 @@ async def _run_and_grade(bench: RunContext, job: ResolvedRun, left: PendingWork,
     waiting = {spec for item in left.todo for spec in item.judges if not spec.at_once}
     if not waiting:
         return outcome
-    from independence.engine import batch_grading
-
     for spec in job.judges:
         if spec in waiting and outcome.stopped_by is None:
             later = await batch_grading.grade(
@@ -173,7 +173,7 @@ def _preview(connection: sqlite3.Connection, job: ResolvedRun) -> PendingWork:
     """What would be left if the plan were stored: a refused or mistyped run leaves no trace."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if not job.stored:
+        if not job.grading_only:
             _write_plan(connection, job)
         return resume.compare(connection, job.where, job.trials, job.judges, job.rubrics)
     finally:
@@ -184,7 +184,7 @@ def _begin_runs(job: ResolvedRun, service: ModelService) -> BeginRuns:
     """Begins run after run, and stores the plan of each as it begins."""
 
     async def planned(run: int) -> None:
-        if not job.stored:
+        if not job.grading_only:
             await service.writer.write(lambda connection: _write_trials(connection, job, run))
 
     return StagedRuns(service.budget, planned).begin
@@ -222,18 +222,20 @@ def _trial_row(job: ResolvedRun, trial: Trial) -> TrialRow:
     )  # fmt: skip
 
 
-def _models(left: PendingWork) -> dict[Model, bool]:
-    """Who will be asked -> whether with tools."""
-    needed: dict[Model, bool] = {}
+def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
+    """Whom what is left will ask."""
+    models: dict[Model, bool] = {}
+    answering: set[Model] = set()
     for item in left.todo:
         subject = item.trial.subject
         if item.calls:
             model, tools = (subject.endpoint, subject.model), item.trial.dialogue.tool is not None
-            needed[model] = needed.get(model, False) or tools
+            models[model] = models.get(model, False) or tools
+            answering.add(model)
         for judge in item.judges:
             if judge.asks:
-                needed.setdefault((judge.endpoint, judge.model), False)
-    return needed
+                models.setdefault((judge.endpoint, judge.model), False)
+    return ModelNeeds(job.endpoints, models, job.options, frozenset(models.keys() - answering))
 
 
 def _history(connection: sqlite3.Connection, job: ResolvedRun, prices: PriceList) -> CostHistory | None:

@@ -1,18 +1,14 @@
-"""What a command needs to ask models: endpoints checked first, then clients, doors, one budget, one writer, Ctrl-C."""
+"""What asking models takes: endpoints checked first, then clients, limits, one budget and one writer."""
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import sqlite3
-import sys
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import aiohttp
-import click
 import msgspec
 
 from independence.clients.catalogue import Catalogue, ModelInfo
@@ -23,32 +19,40 @@ from independence.clients.protocol import GaveUp, Policy, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
+from independence.config.options import ConnectionOptions
 from independence.config.subjects import SIM
-from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, RunStopping
+from independence.engine.connections import LOOPBACK
+from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, Watch
 from independence.engine.gate import EndpointGate
 from independence.engine.model_limits import PerModelLimits
 from independence.engine.run_context import EndpointBackend
 from independence.engine.stop_signal import StopSignal
-from independence.errors import IndependenceError, Interrupted, UsageError
+from independence.errors import IndependenceError, UsageError
 from independence.judge.spec import CUES
 from independence.store.sessions import SessionLedger
 from independence.store.writer import Writer
 from independence.testing.loopback import serving
 from independence.testing.loopback.settings import LoopbackSettings
 
-ASK_ABOVE_USD = 5.0
 Model = tuple[str, str]  # endpoint, model id there
 
 
 class ModelNeeds(NamedTuple):
-    """Who will be asked, and what it may cost."""
+    """Who will be asked, and how."""
 
     endpoints: Mapping[str, Endpoint]
     models: Mapping[Model, bool]  # -> whether it must take tools
-    max_cost: float | None = None
-    allow_unpriced: bool = False
-    about: str = ""  # what the ledger says of it; "" for what is stored nowhere
+    options: ConnectionOptions
     grading: frozenset[Model] = frozenset()  # models that are asked for verdicts alone
+
+
+class Hooks(NamedTuple):
+    """What the caller of a run hears of it and does beside it."""
+
+    on_event: Watch = lambda _: None
+    # Called in the task that asks, once models may be asked, with what stops that in order.
+    on_started: Callable[[StopSignal], None] = lambda _: None
+    blocking: Callable[[], AbstractContextManager[object]] = nullcontext  # entered where the event loop waits long
 
 
 class CheckedEndpoints(NamedTuple):
@@ -76,17 +80,28 @@ class ModelService(NamedTuple):
 
 @asynccontextmanager
 async def check_endpoints(needs: ModelNeeds) -> AsyncIterator[CheckedEndpoints]:
-    """Ask every endpoint for its models, before anything is spent. Raises UsageError, KeyRejected."""
-    async with open_session() as session:
-        catalogues = {}
-        for name, endpoint in needs.endpoints.items():
-            models = {model: tools for (at, model), tools in needs.models.items() if at == name}
-            try:
-                known = await check(endpoint, models, session, policy(endpoint)) if models else Catalogue(known=False)
-            except UsageError as error:
-                raise _of_judge(error, name, models, needs.grading) from error
-            catalogues[name] = known
+    """Ask every endpoint for its models, before anything is spent. Raises UsageError, KeyRejected.
+
+    Where simulated models are asked, the endpoint that serves them is up for as long as this.
+    """
+    async with AsyncExitStack() as stack:
+        if SIM in needs.endpoints and any(endpoint == SIM for endpoint, _ in needs.models):
+            address = (await loopback(stack)).base_url
+            own = msgspec.structs.replace(needs.endpoints[SIM], base_url=address)
+            needs = needs._replace(endpoints={**needs.endpoints, SIM: own})
+        session = await stack.enter_async_context(open_session())
+        catalogues = {name: await _catalogue(endpoint, needs, session) for name, endpoint in needs.endpoints.items()}
         yield CheckedEndpoints(needs, session, catalogues)
+
+
+async def _catalogue(endpoint: Endpoint, needs: ModelNeeds, session: aiohttp.ClientSession) -> Catalogue:
+    models = {model: tools for (at, model), tools in needs.models.items() if at == endpoint.name}
+    if not models:
+        return Catalogue(known=False)
+    try:
+        return await check(endpoint, models, session, policy(endpoint))
+    except UsageError as error:
+        raise _of_judge(error, endpoint.name, models, needs.grading) from error
 
 
 def _of_judge(error: UsageError, endpoint: str, models: Mapping[str, bool], grading: Collection[Model]) -> UsageError:
@@ -103,13 +118,17 @@ def _of_judge(error: UsageError, endpoint: str, models: Mapping[str, bool], grad
 
 @asynccontextmanager
 async def open_service(
-    found: CheckedEndpoints, connection: sqlite3.Connection, path: Path, watch: Callable[[Event], None]
+    found: CheckedEndpoints,
+    connection: sqlite3.Connection,
+    path: Path,
+    hooks: Hooks,
+    ledger: SessionLedger | None = None,
 ) -> AsyncIterator[ModelService]:
-    """Clients, doors, budget and writer for the length of a command. Ctrl-C stops it in order, a second one at once."""
-    needs, catalogues = found.needs, found.catalogues
-    if needs.allow_unpriced:
+    """Clients, gates, budget and writer; what is spent is noted in the ledger as it goes."""
+    needs, watch, catalogues = found.needs, hooks.on_event, found.catalogues
+    if needs.options.allow_unpriced:
         catalogues = _unpriced_as_free(catalogues, found.prices)
-    budget = Budget(needs.max_cost)
+    budget = Budget(needs.options.max_cost)
     throttles = {name: _throttle(name, endpoint.max_concurrency, watch) for name, endpoint in needs.endpoints.items()}
     gates = {name: EndpointGate(lambda t=throttle: t.limit) for name, throttle in throttles.items()}  # type: ignore[misc]
     halt = StopSignal(gates.values(), watch)
@@ -131,8 +150,8 @@ async def open_service(
         )
         for name, endpoint in needs.endpoints.items()
     }
-    writer = Writer(connection, path, _ledger_writer(budget, needs.about) if needs.about else None)
-    on_interrupt(halt, watch)
+    writer = Writer(connection, path, _ledger_writer(budget, ledger) if ledger else None)
+    hooks.on_started(halt)
     try:
         wards = {name: PerModelLimits(endpoint, clients[name].buckets) for name, endpoint in needs.endpoints.items()}
         backends = {name: EndpointBackend(clients[name], gates[name], wards[name]) for name in clients}
@@ -150,7 +169,7 @@ def _throttle(name: str, cap: int, watch: Callable[[Event], None]) -> Throttle:
 async def loopback(stack: AsyncExitStack) -> Endpoint:
     """The endpoint that serves `sim/` ids, up until the stack closes. Simulated models cost nothing."""
     server = await stack.enter_async_context(serving(LoopbackSettings(price="0/0")))
-    return Endpoint(SIM, server.base_url, "openrouter", "loopback", 200)
+    return msgspec.structs.replace(LOOPBACK, base_url=server.base_url)
 
 
 def policy(endpoint: Endpoint) -> Policy:
@@ -158,50 +177,17 @@ def policy(endpoint: Endpoint) -> Policy:
     return Policy(base_backoff_s=endpoint.backoff_s, retries=endpoint.retries)
 
 
-def refuse_unpriced(needs: ModelNeeds, unpriced: tuple[str, ...]) -> None:
+def refuse_unpriced(options: ConnectionOptions, unpriced: tuple[str, ...]) -> None:
     """Raises UsageError where a cap cannot be held because a price is not known."""
-    if needs.max_cost is not None and unpriced and not needs.allow_unpriced:
+    if options.max_cost is not None and unpriced and not options.allow_unpriced:
         raise UsageError(
             f"--max-cost cannot be held: no price is known for {', '.join(unpriced)}; "
             "leave it out, or accept its cost with --allow-unpriced"
         )
 
 
-def affordable(usd: float, agreed: bool) -> bool:
-    """Whether to go ahead at a typical cost of `usd`. `agreed`: by --yes, or bounded by --max-cost."""
-    if agreed or usd <= ASK_ABOVE_USD:
-        return True
-    if not sys.stdin.isatty():
-        raise click.UsageError(f"this may cost about ${usd:.2f}; add --yes or --max-cost to go ahead")
-    return click.confirm(f"about ${usd:.2f}; go ahead?", err=True)
-
-
-def on_interrupt(halt: StopSignal, watch: Callable[[Event], None]) -> None:
-    """First Ctrl-C: finish what is in flight. Second: drop it."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-    assert task is not None
-
-    def interrupted() -> None:
-        if isinstance(halt.reason, Interrupted):
-            task.cancel()
-        elif halt.reason is None:
-            halt.stop(Interrupted("interrupted"))
-        else:
-            watch(RunStopping("interrupted", dropped=True))
-            task.cancel()
-
-    lost = [signal.SIGHUP] if hasattr(signal, "SIGHUP") else []  # the terminal, as when an SSH session ends
-    for number in (signal.SIGINT, signal.SIGTERM, *lost):
-        if signal.getsignal(number) is signal.SIG_IGN:
-            continue  # as under nohup
-        loop.add_signal_handler(number, interrupted)
-
-
-def _ledger_writer(budget: Budget, about: str) -> Callable[[sqlite3.Connection], None]:
-    """Writes what this command has spent so far into the ledger."""
-    context = click.get_current_context(silent=True)
-    ledger = SessionLedger((context and context.info_name) or "", about)
+def _ledger_writer(budget: Budget, ledger: SessionLedger) -> Callable[[sqlite3.Connection], None]:
+    """Writes what has been spent so far into the ledger."""
     return lambda connection: ledger.note(connection, budget.spent, budget.unknown)
 
 

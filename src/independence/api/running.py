@@ -1,0 +1,211 @@
+"""Running and grading: the functions behind `run`, `rerun`, `judge` and `demo`."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sqlite3
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from independence.config.options import GradeOptions, RerunOptions, RunOptions, from_settings
+from independence.engine import open_store, pipeline, plan_cost, rerunning, resolve
+from independence.engine.event_loop import drive_anywhere
+from independence.engine.events import Event
+from independence.engine.pipeline import RunPreview, RunResult
+from independence.engine.plan_cost import PlanCost
+from independence.engine.resolve import ResolvedRun
+from independence.engine.service import Hooks
+from independence.engine.stop_signal import StopSignal
+from independence.errors import Interrupted
+from independence.exchange.rent import words
+from independence.exchange.requests import in_published_words
+from independence.report import board, judge_choice, run_noise, study
+from independence.store import database, queries
+from independence.store.scopes import BoardScope
+from independence.suites import load
+from independence.suites.load import LoadedSuite
+
+DEFAULT_STORE = Path("independence.db")
+Approve = Callable[[RunPreview], bool | Awaitable[bool]]
+Resolve = Callable[[sqlite3.Connection], ResolvedRun]
+_ALONE = Hooks()
+
+
+async def arun(
+    options: RunOptions | str = "v2",
+    *,
+    store: Path | str = DEFAULT_STORE,
+    on_event: Callable[[Event], None] | None = None,
+    approve: Approve | None = None,
+    hooks: Hooks = _ALONE,
+    command: str = "run",
+    **settings: Any,
+) -> RunResult:
+    """Run a suite: ask its models what is not stored yet, grade it, and say what is left.
+
+    `options` is a RunOptions, or a suite with the fields of RunOptions and of what it holds as keywords:
+    `await arun("v2", models=["sim/half"], judges=["cues"], runs=1, max_cost=2.5, temperature=0.3)`.
+    `on_event` hears of every answer and verdict. `approve` is shown what will be asked and what it will cost, and says
+    whether to go on; without it the run goes on. `hooks` is for programs that do more around a run,
+    `command` what the ledger of the store calls it. Cancelled, a run
+    stops in order: calls that were sent are waited for and stored, and the same call resumes. Raises IndependenceError.
+    """
+    asked = from_settings(RunOptions, options, "suite", settings)
+
+    def resolved(connection: sqlite3.Connection) -> ResolvedRun:
+        made = resolve.run(asked, _loaded(asked), connection, _stored_noise)
+        return msgspec.structs.replace(made, command=command)
+
+    with _store(Path(store), new=True) as connection:
+        return await _carry_out(resolved, connection, Path(store), approve, _hearing(hooks, on_event))
+
+
+def run(options: RunOptions | str = "v2", **keywords: Any) -> RunResult:
+    """`arun` for code that awaits nothing, with the same arguments.
+
+    Where an event loop runs already, as in a notebook, this one has its own in another thread, and is waited for.
+    """
+    return drive_anywhere(arun(options, **keywords))
+
+
+async def arerun(
+    options: RerunOptions | str | None = None,
+    *,
+    store: Path | str = DEFAULT_STORE,
+    on_event: Callable[[Event], None] | None = None,
+    approve: Approve | None = None,
+    hooks: Hooks = _ALONE,
+    **settings: Any,
+) -> RunResult:
+    """Ask stored subjects for more runs, in the words of their edition. The rest is as for `arun`."""
+    asked = from_settings(RerunOptions, options, "suite", settings)
+
+    def resolved(connection: sqlite3.Connection) -> ResolvedRun:
+        return rerunning.rerun(asked, connection, _ranked, _usual_judge)
+
+    with _store(Path(store), new=False) as connection:
+        return await _carry_out(resolved, connection, Path(store), approve, _hearing(hooks, on_event))
+
+
+def rerun(options: RerunOptions | str | None = None, **keywords: Any) -> RunResult:
+    """`arerun` for code that awaits nothing, with the same arguments."""
+    return drive_anywhere(arerun(options, **keywords))
+
+
+async def agrade(
+    options: GradeOptions | str,
+    *,
+    store: Path | str = DEFAULT_STORE,
+    on_event: Callable[[Event], None] | None = None,
+    approve: Approve | None = None,
+    hooks: Hooks = _ALONE,
+    **settings: Any,
+) -> RunResult:
+    """Grade stored dialogues with another judge; verdicts are added, never overwritten.
+
+    `options` is a GradeOptions, or a judge with the fields of GradeOptions as keywords. The rest is as for `arun`.
+    """
+    asked = from_settings(GradeOptions, options, "judges", settings)
+
+    def resolved(connection: sqlite3.Connection) -> ResolvedRun:
+        return resolve.grading(asked, connection, in_published_words)
+
+    with _store(Path(store), new=False) as connection:
+        return await _carry_out(resolved, connection, Path(store), approve, _hearing(hooks, on_event))
+
+
+def grade(options: GradeOptions | str, **keywords: Any) -> RunResult:
+    """`agrade` for code that awaits nothing, with the same arguments."""
+    return drive_anywhere(agrade(options, **keywords))
+
+
+async def aestimate_cost(
+    options: RunOptions | str = "v2", *, store: Path | str = DEFAULT_STORE, **settings: Any
+) -> PlanCost:
+    """What a whole run would cost, as if nothing of it were stored. No model is asked and nothing is written."""
+    asked = from_settings(RunOptions, options, "suite", settings)
+    return await plan_cost.price(asked, _loaded(asked), Path(store))
+
+
+def estimate_cost(options: RunOptions | str = "v2", **keywords: Any) -> PlanCost:
+    """`aestimate_cost` for code that awaits nothing, with the same arguments."""
+    return drive_anywhere(aestimate_cost(options, **keywords))
+
+
+async def _carry_out(
+    resolved: Resolve, connection: sqlite3.Connection, path: Path, approve: Approve | None, hooks: Hooks
+) -> RunResult:
+    """Resolve and run; cancelled, stop in order first."""
+    with hooks.blocking():
+        job = resolved(connection)
+    stops: list[StopSignal] = []
+
+    def on_started(halt: StopSignal) -> None:
+        stops.append(halt)
+        hooks.on_started(halt)
+
+    async def approved(preview: RunPreview) -> bool:
+        answer = True if approve is None else approve(preview)
+        return await answer if inspect.isawaitable(answer) else answer
+
+    watched = hooks._replace(on_started=on_started)
+    work = asyncio.ensure_future(pipeline.carry_out(job, connection, path, approved, watched))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        if stops and not work.done():
+            stops[0].stop(Interrupted("interrupted"))
+        else:
+            work.cancel()
+        with suppress(asyncio.CancelledError):
+            await work  # a second cancellation reaches it
+        raise
+
+
+def _hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
+    return hooks._replace(on_event=on_event) if on_event else hooks
+
+
+@contextmanager
+def _store(path: Path, *, new: bool) -> Iterator[sqlite3.Connection]:
+    """A store to write to. One that is made here and left without a plan leaves no trace. Raises StoreError."""
+    fresh = new and not path.exists()
+    connection = open_store.existing_or_new(path) if new else open_store.existing(path)
+    try:
+        with closing(connection):
+            try:
+                yield connection
+            finally:
+                unused = fresh and not queries.editions(connection)
+    except sqlite3.Error as error:
+        raise database.translate(error, path) from error
+    finally:
+        if unused:  # a refused or mistyped run
+            path.unlink(missing_ok=True)
+
+
+def _loaded(options: RunOptions) -> LoadedSuite:
+    loaded = load.load(options.suite)
+    return loaded if options.grid is None else words.read_grid(options.grid, loaded)
+
+
+def _stored_noise(
+    connection: sqlite3.Connection, scope: BoardScope, prior: Mapping[str, float]
+) -> Mapping[str, float] | None:
+    found = run_noise.pooled(study.read(connection, scope))
+    if found is None or not any(found.variance.values()):
+        return None
+    return {**prior, **found.beside(prior)}
+
+
+def _ranked(connection: sqlite3.Connection, scope: BoardScope) -> Sequence[tuple[str, str]]:
+    return [(row.config, row.label) for row in board.board(connection, scope).rows]
+
+
+def _usual_judge(connection: sqlite3.Connection, scope: BoardScope) -> str | None:
+    return judge_choice.usual_judge(queries.verdicts(connection, scope.where))

@@ -1,0 +1,180 @@
+"""What a person asks for, as values: each command builds one of its flags, and the Python API takes the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, TypeVar
+
+import msgspec
+
+from independence.errors import UsageError
+from independence.types import Sampling
+
+RUNS = 3
+CALLS = 20  # at once within a subject
+UNSURE_SHARE, AUDIT_SHARE = 0.20, 0.05
+
+
+class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How endpoints are reached, how much is asked at once, and what it may cost. Raises UsageError."""
+
+    models_file: Path | None = None  # None: ./models.yaml where there is one
+    local_url: str | None = None
+    local_model: str | None = None
+    local_timeout: float | None = None  # seconds; None: ten minutes
+    rps: float | None = None  # requests per second to each model
+    burst: int | None = None
+    parallel: int = 8  # subjects at once
+    parallel_tasks: int | None = None  # calls at once within a subject; None: CALLS
+    max_cost: float | None = None  # dollars
+    allow_unpriced: bool = False
+    dry_run: bool = False  # no model is asked: no key is needed
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        for flag, value, unit in (
+            ("--rps", self.rps, "requests a second"),
+            ("--local-timeout", self.local_timeout, "seconds"),
+        ):
+            if value is not None and not 0 < value < math.inf:
+                raise UsageError(f"{flag} {value:g}:", f"write {unit} above 0")
+        for flag, count in (("--burst", self.burst), ("-p", self.parallel), ("-pt", self.parallel_tasks)):
+            if count is not None and count < 1:
+                raise UsageError(f"{flag} {count}:", "at least 1 is needed")
+        if self.max_cost is not None and not 0 < self.max_cost < math.inf:
+            raise UsageError(f"--max-cost {self.max_cost}:", "write dollars above 0, or leave it out for no cap")
+
+    @property
+    def calls(self) -> int:
+        """Calls at once within a subject."""
+        return CALLS if self.parallel_tasks is None else self.parallel_tasks
+
+
+class OfflineOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How offline judges are used: by which weights, and what is bought from models beside them."""
+
+    unsure_share: float = UNSURE_SHARE  # of the verdicts, for being least certain
+    audit_share: float = AUDIT_SHARE  # of the verdicts, drawn at random from the rest
+    weights: Path | None = None
+    audit: int | None = None  # verdicts a scenario that are bought to correct the offline judge
+
+
+class GridPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which scenarios of a grid are asked."""
+
+    no_neutral: bool = False  # leave out the side that has no stake
+    limit: int | None = None  # at most so many, in whole cells
+    sample_seed: int | None = None  # another one draws another sample under a limit; None: 0
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A run: which suite is asked of which models, and who grades."""
+
+    suite: str = "v2"
+    models: tuple[str, ...] = ()
+    roster: str | None = None  # `default`: the roster of the models file, else of the registry that ships
+    runs: int | None = None  # None: RUNS, or the least where `calls` are spread
+    run_number: int | None = None  # this run alone
+    replicates: str | None = None  # `auto`: `calls` are spread over scenarios where the noise is
+    calls: int | None = None  # of a subject, with `replicates`
+    experiments: tuple[str, ...] = ()
+    grid: Path | None = None  # its prompts are asked in place of the suite's
+    part: GridPart = GridPart()
+    variants: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    no_judge: bool = False
+    seed: int = 0  # another one draws everything anew
+    sampling: Sampling = Sampling()
+    offline: OfflineOptions = OfflineOptions()
+    connection: ConnectionOptions = ConnectionOptions()
+
+    def __post_init__(self) -> None:
+        """Refuse what contradicts itself."""
+        if (self.replicates is None) != (self.calls is None):
+            raise UsageError("--replicates auto and --calls N belong together: how to spread, and how much")
+        if self.run_number is not None and (self.runs is not None or self.calls is not None):
+            raise UsageError("--run-number asks one run;", "leave out --runs and --replicates, or leave it out")
+        if self.run_number is not None and self.run_number < 1:
+            raise UsageError(f"--run-number {self.run_number}: runs are counted from 1")
+
+
+class RerunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Stored subjects that are asked for more runs."""
+
+    suite: str | None = None
+    variant: str | None = None
+    mode: str | None = None
+    models: tuple[str, ...] = ()
+    top_n: int | None = None
+    target_runs: int | None = None
+    run_number: int | None = None  # this run alone
+    judges: tuple[str, ...] = ()
+    no_judge: bool = False
+    offline: OfflineOptions = OfflineOptions()
+    connection: ConnectionOptions = ConnectionOptions()
+
+    def __post_init__(self) -> None:
+        """Refuse what contradicts itself."""
+        if self.models and self.top_n is not None:
+            raise UsageError("-m names subjects and -n takes the best; give one of the two")
+        if self.target_runs is not None and self.target_runs < 1:
+            raise UsageError(f"-R {self.target_runs}:", "at least 1 run is needed")
+        if self.run_number is not None and self.target_runs is not None:
+            raise UsageError("--run-number asks one run and -R fills all up to one; give one of the two")
+        if self.run_number is not None and self.run_number < 1:
+            raise UsageError(f"--run-number {self.run_number}: runs are counted from 1")
+
+
+class GradeOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Stored dialogues that are graded, and by whom."""
+
+    judges: tuple[str, ...]
+    suite: str | None = None
+    variant: str | None = None
+    mode: str | None = None
+    models: tuple[str, ...] = ()
+    experiments: tuple[str, ...] = ()
+    offline: OfflineOptions = OfflineOptions()
+    connection: ConnectionOptions = ConnectionOptions()
+
+
+_PARTS: Final[Mapping[str, type[msgspec.Struct]]] = {
+    "connection": ConnectionOptions,
+    "offline": OfflineOptions,
+    "part": GridPart,
+    "sampling": Sampling,
+}
+Options = TypeVar("Options", RunOptions, RerunOptions, GradeOptions)
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def from_settings(
+    make: type[Options], options: Options | str | None, first: str, settings: Mapping[str, object]
+) -> Options:
+    """The options themselves, or options made of their first field and the rest as keywords.
+
+    Fields of what they hold, such as `max_cost` or `temperature`, are keywords too. Raises UsageError.
+    """
+    if isinstance(options, make):
+        if settings:
+            raise UsageError(f"{', '.join(settings)}: options are there already;", "give a name and keywords, or them")
+        return options
+    own = dict(settings) if options is None else {first: options, **settings}
+    for part, kind in _PARTS.items():
+        if part in make.__struct_fields__:
+            held = {name: own.pop(name) for name in kind.__struct_fields__ if name in own}
+            own |= {part: _converted(held, kind)} if held else {}
+    return _converted(own, make)
+
+
+def _converted(values: Mapping[str, object], kind: type[S]) -> S:
+    """Values checked and converted: a name alone is a list of one, text a path where a path is meant."""
+    several = {field.name for field in msgspec.structs.fields(kind) if field.type == tuple[str, ...]}
+    named = {name: (value,) if name in several and isinstance(value, str) else value for name, value in values.items()}
+    try:
+        return msgspec.convert(named, kind, dec_hook=lambda wanted, value: wanted(value))
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{error}") from error

@@ -1,0 +1,167 @@
+"""More runs of stored subjects: the same configuration, words and seeds, so that what is there is not asked again."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from independence.config import environment
+from independence.config.options import RerunOptions
+from independence.config.subjects import Subject, from_json
+from independence.engine import connections, judges, plan
+from independence.engine.plan import MOST, Selection, Trial
+from independence.engine.resolve import ResolvedRun, reached
+from independence.errors import StoreError, UsageError
+from independence.judge.spec import DEFAULT_JUDGE
+from independence.store import name_lookup, planned_trials, queries, scopes
+from independence.store.name_lookup import Names
+from independence.store.planned_trials import PlannedTrial
+from independence.store.scopes import BoardScope
+from independence.suites.schema import Suite
+from independence.types import Condition
+
+TOP = 10
+
+
+Ranked = Callable[[sqlite3.Connection, BoardScope], Sequence[tuple[str, str]]]  # (config_dir, label), best first
+UsualJudge = Callable[[sqlite3.Connection, BoardScope], str | None]  # whose verdicts boards show
+
+
+def rerun(
+    options: RerunOptions, connection: sqlite3.Connection, ranked: Ranked, usual_judge: UsualJudge
+) -> ResolvedRun:
+    """The runs to add. Imports are nobody's configuration and are left alone. Raises UsageError, StoreError."""
+    scope = _scope(options, connection)
+    known = {name: from_json(text) for name, text in queries.configurations(connection, scope.where).items()}
+    there: dict[str, list[PlannedTrial]] = {}
+    for trial in planned_trials.trials(connection, scope.where):
+        there.setdefault(trial.config_dir, []).append(trial)
+    names, notes = (
+        (_named(options.models, known, there), [])
+        if options.models
+        else _best(_top(options, scope.suite), ranked(connection, scope), known)
+    )
+    personas = queries.personas(connection, scope.where)
+    suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **personas})
+    trials = _extended(options, suite, scope.condition, [(known[name], there[name]) for name in names])
+    registered, env = connections.models(options.connection.models_file), environment.read()
+    graders = options.judges or (usual_judge(connection, scope) or DEFAULT_JUDGE,)
+    specs = () if options.no_judge else judges.specs(graders, registered, suite, options.offline)
+    made = ResolvedRun(
+        suite=suite,
+        edition=scope.edition,
+        trials=trials,
+        judges=specs,
+        options=options.connection,
+        notes=(*notes, _summary(scope, trials), *registered.notes),
+        command="rerun",
+    )
+    return reached(made, registered, env)
+
+
+def _extended(
+    options: RerunOptions, suite: Suite, condition: Condition, have: Iterable[tuple[Subject, Sequence[PlannedTrial]]]
+) -> list[Trial]:
+    last = options.run_number or options.target_runs
+    trials: list[Trial] = []
+    for subject, own in have:
+        trials += extended(suite, condition, subject, own, last)
+        if len(trials) > MOST:
+            raise UsageError(f"more than {MOST:,} dialogues, the most of one command; ask for fewer runs (-R)")
+    return [trial for trial in trials if options.run_number in (None, trial.run)]
+
+
+def _summary(scope: BoardScope, trials: Iterable[Trial]) -> str:
+    """Who is asked again, up to which run."""
+    runs: dict[str, int] = {}
+    for trial in trials:
+        runs[trial.subject.label] = max(trial.run, runs.get(trial.subject.label, 0))
+    who = ", ".join(f"{label} (to run {last})" for label, last in runs.items())
+    return f"rerun of {scope.where.edition_name}, {scope.condition}: {who}"
+
+
+def _scope(options: RerunOptions, connection: sqlite3.Connection) -> BoardScope:
+    """What is asked again, among editions of one's own."""
+    known = queries.editions(connection)
+    own = [info for info in known if not queries.imported(info.edition)]
+    if known and not own:
+        raise StoreError("the store holds imports only, which cannot be asked again; `independence run` asks models")
+    name, _, edition = (options.suite or "").partition("@")
+    if queries.imported(edition):
+        raise UsageError(f"--suite {options.suite}: imports cannot be asked again; `independence run` asks models")
+    fitting = [info for info in own if info.suite == name] if name else own
+    asked = options.suite
+    if not edition and fitting and len({info.suite for info in fitting}) == 1:
+        asked = f"{fitting[0].suite}@{fitting[0].edition}"
+    return scopes.find(connection, asked, options.variant, options.mode)
+
+
+def _named(names: Iterable[str], known: Mapping[str, Subject], there: Mapping[str, object]) -> list[str]:
+    """config_dirs of labels and ids, in order. Raises StoreError for a name that nothing here answers to."""
+    stored = {at: Names(at, one.label, one.model_id) for at, one in known.items() if at in there}
+    try:
+        return name_lookup.subjects(names, stored, "here", what="stored subject")
+    except StoreError as error:
+        raise StoreError(f"{error}; `independence run` asks new ones") from error
+
+
+def _top(options: RerunOptions, suite: Suite) -> int:
+    """How many of the best are meant. Raises UsageError where there is no board to take them by."""
+    top = TOP if options.top_n is None else options.top_n
+    if top < 1:
+        raise UsageError(f"-n {top}: at least 1 subject is needed")
+    if suite.index is None:
+        raise UsageError(f"suite {suite.suite} has no index to take the best by; name subjects with -m")
+    return top
+
+
+def _best(top: int, ranked: Sequence[tuple[str, str]], known: Mapping[str, Subject]) -> tuple[list[str], list[str]]:
+    """config_dirs of the first rows of a board, and what to say of those that cannot be asked. Raises StoreError."""
+    unknown = [label for config, label in ranked[:top] if config not in known]
+    names = [config for config, _ in ranked[:top] if config in known]
+    if not names:
+        raise StoreError("no subject here was stored with its configuration; ask it once more with `independence run`")
+    said = f"left out, stored without their configuration by an older version: {', '.join(unknown)}"
+    return names, [said] if unknown else []
+
+
+class _SeedOfShape(msgspec.Struct):
+    seed: int = 0
+
+
+def extended(
+    suite: Suite, condition: Condition, subject: Subject, placed: Sequence[PlannedTrial], runs: int | None = None
+) -> list[Trial]:
+    """Runs 1..`runs` of every scenario that is planned for a subject; without `runs` one more of each than there is.
+
+    A run draws on the seed it was stored with, what follows a dialogue on the seed of that; runs that are new draw on
+    the newest seed. `placed` holds the subject's trials under the condition, at least one.
+    """
+    seeds = {(trial.scenario, trial.run): _seed(trial) for trial in placed}
+    newest = _seed(max(placed, key=lambda trial: (trial.planned_at, trial.run)))
+    target = {name: runs or max(t.run for t in placed if t.scenario == name) + 1 for name, _ in seeds}
+    plans = {
+        seed: _by_place(suite, Selection((condition,), max(target.values()), seed=seed), subject)
+        for seed in {*seeds.values(), newest}
+    }
+    return [
+        plans[seeds.get((_stem(suite, scenario), run), newest)][scenario, run]
+        for scenario, run in plans[newest]
+        if run <= target.get(scenario, 0)
+    ]
+
+
+def _seed(trial: PlannedTrial) -> int:
+    return msgspec.json.decode(trial.shape, type=_SeedOfShape).seed
+
+
+def _by_place(suite: Suite, selection: Selection, subject: Subject) -> dict[tuple[str, int], Trial]:
+    return {(trial.dialogue.scenario.id, trial.run): trial for trial in plan.trials(suite, selection, [subject])}
+
+
+def _stem(suite: Suite, scenario: str) -> str:
+    """The dialogue that a scenario goes back to."""
+    follows = suite.scenario(scenario).follows
+    return _stem(suite, follows) if follows else scenario

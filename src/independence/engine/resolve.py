@@ -1,0 +1,211 @@
+"""From options, environment, models file and store to what is run. What can be wrong is refused before any request."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from independence.config import environment
+from independence.config.endpoints import Endpoint
+from independence.config.options import RUNS, ConnectionOptions, GradeOptions, GridPart, RunOptions
+from independence.config.registry import Registry
+from independence.config.subjects import OPENROUTER
+from independence.engine import connections, judges, plan, replicates, stored_trials, subjects
+from independence.engine.plan import Selection, Trial
+from independence.engine.replicates import ReplicateBudget, StoredNoise
+from independence.engine.run_context import Parallelism
+from independence.errors import StoreError
+from independence.judge.spec import JudgeSpec
+from independence.stats.allocation import LEAST
+from independence.store import name_lookup, queries, scopes
+from independence.suites import digest, load
+from independence.suites.load import LoadedSuite
+from independence.suites.schema import Suite
+from independence.types import Where
+
+InPublishedWords = Callable[[sqlite3.Connection, Iterable[Trial]], list[Trial]]
+
+
+class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a run needs: nothing is looked up any more."""
+
+    suite: Suite  # with the personas among its variants
+    edition: str
+    trials: Sequence[Trial]
+    judges: Sequence[JudgeSpec]
+    options: ConnectionOptions
+    endpoints: Mapping[str, Endpoint] = {}
+    personas: Mapping[str, str] = {}
+    notes: Sequence[str] = ()  # what to say about the plan
+    grading_only: bool = False  # the trials are from the store: nothing is planned
+    command: str = "run"  # what the ledger of the store calls it
+
+    @property
+    def where(self) -> Where:
+        """The edition that is asked or graded."""
+        return Where(self.suite.suite, self.edition)
+
+    @property
+    def rubrics(self) -> dict[str, str]:
+        """Scenario -> rubric digest."""
+        return {s.id: digest.rubric(self.suite, s) for s in self.suite.scenarios}
+
+    @property
+    def shares(self) -> Parallelism:
+        """How much runs at once."""
+        return Parallelism(self.options.parallel, self.options.calls)
+
+    @property
+    def asked(self) -> list[str]:
+        """Endpoints that subjects need."""
+        return [] if self.grading_only else [trial.subject.endpoint for trial in self.trials]
+
+    @property
+    def grading(self) -> list[str]:
+        """Endpoints that judges need."""
+        return [judge.endpoint for judge in self.judges if judge.asks]
+
+
+def run(
+    options: RunOptions, loaded: LoadedSuite, connection: sqlite3.Connection, stored_noise: StoredNoise
+) -> ResolvedRun:
+    """The run of a suite; subjects may be named as the store's boards print them. Raises UsageError."""
+    env, known = environment.read(), models(options)
+    names, known = subjects.with_stored(connection, options.models, known)
+    options = msgspec.structs.replace(options, models=names)
+    made = planned(options, loaded, known, env, connection=connection, stored_noise=stored_noise)
+    notes = (*known.notes, *made.notes, *connections.redirection(made.asked + made.grading, env))
+    return reached(msgspec.structs.replace(made, notes=notes), known, env)
+
+
+def models(options: RunOptions) -> Registry:
+    """The models that a run knows. Raises UsageError."""
+    file = options.connection.models_file
+    return subjects.with_roster(connections.models(file), file, options.roster)
+
+
+def planned(
+    options: RunOptions,
+    loaded: LoadedSuite,
+    known: Registry,
+    env: Mapping[str, str],
+    *,
+    connection: sqlite3.Connection | None = None,
+    stored_noise: StoredNoise | None = None,
+) -> ResolvedRun:
+    """The plan alone: no key and no address is needed for it. `connection` tells the noise of stored runs.
+
+    Raises UsageError.
+    """
+    suite, personas, variants = _personas(loaded, options.variants)
+    runs = _runs(options)
+    selection = plan.select(suite, variants, options.modes, runs, options.experiments)
+    selection = msgspec.structs.replace(
+        plan.narrowed(suite, selection, options.part), seed=options.seed, only_run=options.run_number
+    )
+    chosen = subjects.choose(options, suite, known, env)
+    graders = judges.chosen(options, suite, known, env)
+    notes = [*_from_environment(options, suite, env), *_sample_notes(suite, selection, options.part)]
+    if said := load.shared_name(suite.suite, load.locate(options.suite)):
+        notes.append(said)
+    if options.calls is not None and connection is not None and stored_noise is not None:
+        budget = ReplicateBudget(options.suite, options.calls, sum(judge.asks for judge in graders), max(runs, LEAST))
+        selection, spread = replicates.spread_calls(
+            connection, LoadedSuite(suite, loaded.edition), selection,
+            subjects=chosen, budget=budget, stored_noise=stored_noise,
+        )  # fmt: skip
+        notes += spread
+    return ResolvedRun(
+        suite=suite,
+        edition=loaded.edition,
+        personas=personas,
+        trials=plan.trials(suite, selection, chosen),
+        judges=graders,
+        notes=notes,
+        options=options.connection,
+    )
+
+
+def reached(made: ResolvedRun, known: Registry, env: Mapping[str, str]) -> ResolvedRun:
+    """The same with its endpoints. Raises UsageError for an address or a key that is missing."""
+    for_judges_alone = OPENROUTER in made.grading and OPENROUTER not in made.asked and not made.grading_only
+    judges.check_key(env, needed=for_judges_alone and not made.options.dry_run)
+    endpoints = connections.endpoints(made.asked + made.grading, known, env, made.options)
+    return msgspec.structs.replace(made, endpoints=endpoints)
+
+
+def _runs(options: RunOptions) -> int:
+    """How many runs are planned."""
+    if options.run_number is not None:
+        return options.run_number
+    least = RUNS if options.calls is None else LEAST
+    return least if options.runs is None else options.runs
+
+
+def _from_environment(options: RunOptions, suite: Suite, env: Mapping[str, str]) -> list[str]:
+    """What to say of models that the suite's environment variables name."""
+    asked = subjects.named_by_environment(options, suite, env)
+    grading = None if options.judges or options.no_judge else judges.named_by_environment(suite, env)
+    said = [f"{asked.variable} names the model: {asked.model}"] if asked else []
+    return said + ([f"{grading.variable} names the judge: {grading.model}"] if grading else [])
+
+
+def _sample_notes(suite: Suite, selection: Selection, part: GridPart) -> list[str]:
+    """What to say of a sample."""
+    if part.limit is None:
+        return []
+    count, seed = len(plan.dialogues(suite, selection)) // len(selection.conditions), part.sample_seed or 0
+    return [f"a balanced sample of whole cells: {count} of {len(suite.scenarios)} scenarios (--seed {seed})"]
+
+
+def _personas(loaded: LoadedSuite, variants: Iterable[str]) -> tuple[Suite, dict[str, str], list[str]]:
+    """Read `.md` variants; a persona's name carries its digest, so an edited file never mixes with the old one."""
+    suite, personas, names = loaded.suite, {}, []
+    for variant in variants:
+        if not load.is_persona(variant):
+            names.append(variant)
+            continue
+        name, text = load.persona(Path(variant))
+        suite = msgspec.structs.replace(suite, variants={**suite.variants, name: text})
+        personas[name] = text
+        names.append(name)
+    return suite, personas, names
+
+
+def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_words: InPublishedWords) -> ResolvedRun:
+    """The grading of every finished dialogue of one edition and condition. Raises UsageError, StoreError."""
+    env, known = environment.read(), connections.models(options.connection.models_file)
+    scope = scopes.find(connection, options.suite, options.variant, options.mode)
+    suite, notes = scopes.grading(connection, scope), list(known.notes)
+    if said := scopes.newest(connection, scope, options.suite):
+        notes.insert(0, said)
+    trials = stored_trials.trials(connection, suite, scope.where)
+    if queries.imported(scope.edition):
+        trials = in_published_words(connection, trials)
+        notes.append(
+            f"imported dialogues are graded as they were held, by the rubrics of our suite {suite.suite}: those that "
+            "they were published with are unknown"
+        )
+    if options.experiments:
+        plan.check_experiments(scope.suite, options.experiments)
+        trials = [trial for trial in trials if trial.dialogue.scenario.experiment in options.experiments]
+    if options.models:
+        called = name_lookup.of_edition(connection, scope.where)
+        chosen = {called[config].label for config in name_lookup.subjects(options.models, called, "here")}
+        trials = [trial for trial in trials if trial.subject.label in chosen]
+    if not trials:
+        raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")
+    made = ResolvedRun(
+        suite=suite,
+        edition=scope.edition,
+        trials=trials,
+        judges=judges.specs(options.judges, known, suite, options.offline),
+        options=options.connection,
+        notes=notes,
+        grading_only=True,
+        command="judge",
+    )
+    return reached(made, known, env)

@@ -1,0 +1,176 @@
+"""Who is asked: named by options, else by the suite's environment variable, else listed in a models file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from independence.config import environment, registry
+from independence.config.options import RUNS, RunOptions
+from independence.config.registry import Registry
+from independence.config.subjects import LOCAL, OPENROUTER, Subject, from_json
+from independence.errors import UsageError
+from independence.store import name_lookup, queries
+from independence.store.name_lookup import Names
+from independence.suites.schema import Suite
+from independence.types import Sampling
+
+PUBLISHED_RUN_USD = 0.053  # one run of V2, its verdicts included: the mean over the published results
+
+
+class EnvironmentModel(NamedTuple):
+    """A model that the environment names, and by which variable."""
+
+    model: str
+    variable: str
+
+
+def choose(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str, str]) -> list[Subject]:
+    """The subjects, at the suite's temperature where nothing else gives them one. Raises UsageError."""
+    by_environment = named_by_environment(options, suite, env)
+    names = [by_environment.model] if by_environment else _named(options, env)
+    if options.roster:
+        names = _of_roster(known, names)
+    try:
+        tempered = at_its_temperature(known, names, suite)
+        return registry.choose(tempered, names or _listed(options, tempered), options.sampling)
+    except UsageError as error:
+        if by_environment is None:
+            raise
+        what = f"{by_environment.variable} names the model that suite {suite.suite} asks"
+        raise UsageError(f"{what}: {error}") from error
+
+
+def named_by_environment(options: RunOptions, suite: Suite, env: Mapping[str, str]) -> EnvironmentModel | None:
+    """The model that the suite's environment variable names, where no option says whom to ask."""
+    reached = options.connection
+    if _named(options, env) or reached.models_file or reached.local_url or options.roster:
+        return None
+    return model_of_variable(env, suite.default.asks)
+
+
+def model_of_variable(env: Mapping[str, str], variable: str) -> EnvironmentModel | None:
+    """The model that a variable names; None without a variable, and where it names none."""
+    name = env.get(variable, "").strip() if variable else ""
+    vendor, _, rest = name.partition("/")
+    if environment.is_placeholder(name):
+        return None
+    return EnvironmentModel(rest if vendor == OPENROUTER and "/" in rest else name, variable)
+
+
+def _named(options: RunOptions, env: Mapping[str, str]) -> list[str]:
+    """Names that options give."""
+    names, reached = list(options.models), options.connection
+    if reached.local_model:
+        names.append(_local_id(reached.local_model))
+    if not names and reached.local_url and env.get("LOCAL_MODEL_ID"):
+        names.append(_local_id(env["LOCAL_MODEL_ID"]))
+    return names
+
+
+def _listed(options: RunOptions, known: Registry) -> list[str]:
+    """The active entries of the models file. Raises UsageError where there is nobody to ask."""
+    reached = options.connection
+    if reached.local_url:
+        raise UsageError("--local-url says where, not what: add --local-model ID or -m local/ID")
+    names = [subject.label for subject in known.subjects if subject.active]
+    if not names and reached.models_file:
+        raise UsageError(f"no models: {reached.models_file} lists no active one; add one, or name models with -m")
+    if not names:
+        raise UsageError(_ways(options.runs or RUNS))
+    return names
+
+
+def _local_id(model: str) -> str:
+    return model if model.startswith(f"{LOCAL}/") else f"{LOCAL}/{model}"
+
+
+def at_its_temperature(known: Registry, names: Sequence[str], suite: Suite) -> Registry:
+    """The registry at the suite's temperature, where it has one: every entry that states none, every id not listed.
+
+    A label among `names` that itself holds a temperature states one. Raises UsageError for an id that cannot be one.
+    """
+    temperature = suite.default.temperature
+    if temperature is None:
+        return known
+    listed = {name for subject in known.subjects for name in (subject.label, subject.model_id)}
+    added = [known.default(name) for name in dict.fromkeys(names) if name not in listed]
+    open_ = [_open(subject, known, names) for subject in known.subjects]
+    subjects = tuple(
+        msgspec.structs.replace(subject, sampling=Sampling(temperature).over(subject.sampling)) if free else subject
+        for subject, free in zip((*known.subjects, *added), (*open_, *(True for _ in added)), strict=True)
+    )
+    return msgspec.structs.replace(known, subjects=subjects)
+
+
+def _open(subject: Subject, known: Registry, names: Collection[str]) -> bool:
+    """Whether nobody says at which temperature a listed subject is asked."""
+    named = subject.label in names and subject.display_label is None
+    return subject.temperature_supported and subject.label in known.untempered and not named
+
+
+def with_roster(listed: Registry, file: Path | None, roster: str | None) -> Registry:
+    """What a run knows: what its models file lists, or for a roster that this lacks the registry that ships.
+
+    Raises UsageError where the file that was named has none.
+    """
+    if roster is None or listed.roster:
+        return listed
+    if file is not None:
+        raise UsageError(f"--roster: {file} has no `roster:`; leave --models-file out, or add one there")
+    shipped = registry.load(Path(registry.PUBLISHED))
+    return msgspec.structs.replace(shipped, redirected=listed.redirected)
+
+
+def _of_roster(listed: Registry, others: Sequence[str]) -> list[str]:
+    """The labels of the default roster. Raises UsageError where models are named beside it."""
+    if any(others):
+        raise UsageError("--roster names the models itself; leave out -m and --local-model, or leave it out")
+    return [subject.label for subject in listed.of_roster()]
+
+
+def _ways(runs: int) -> str:
+    """Every way to name models, and what those that name many would cost."""
+    shipped = registry.load(Path(registry.PUBLISHED))
+    active, default = sum(subject.active for subject in shipped.subjects), len(shipped.of_roster())
+    dollars = [f"about ${count * runs * PUBLISHED_RUN_USD:.0f}" for count in (active, default)]
+    return (
+        "no models: name them with -m, or list them in models.yaml (--models-file). `--models-file published` asks the "
+        f"{active} configurations that the published project lists as active ({dollars[0]} for {runs} runs of v2, by "
+        f"what its runs cost on average), `--roster default` the {default} of its default roster ({dollars[1]}); "
+        "`estimate-cost` with either says what they cost today; `independence demo` starts without any"
+    )
+
+
+def with_stored(
+    connection: sqlite3.Connection, names: Sequence[str], known: Registry
+) -> tuple[tuple[str, ...], Registry]:
+    """The names, those that stores and boards give to subjects as labels, and the registry with these subjects.
+
+    What the models file lists goes first, and an id that could be one of an endpoint stays an id.
+    """
+    listed = {name for subject in known.subjects for name in (subject.label, subject.model_id)}
+    doubtful = [name for name in names if name not in listed and _is_label(name, known)]
+    if not doubtful:
+        return tuple(names), known
+    stored = {
+        config: from_json(text)
+        for info in reversed(queries.editions(connection))
+        for config, text in queries.configurations(connection, info.where).items()
+    }
+    called_so = {config: Names(config, one.label, one.model_id) for config, one in stored.items()}
+    found = {name: stored[own[0]] for name in doubtful if len(own := name_lookup.fitting(name, called_so)) == 1}
+    labels = {subject.label for subject in known.subjects}
+    added = {one.label: one for one in found.values() if one.label not in labels}
+    subjects = (*known.subjects, *added.values())
+    renamed = tuple(found[name].label if name in found else name for name in names)
+    return renamed, msgspec.structs.replace(known, subjects=subjects)
+
+
+def _is_label(name: str, known: Registry) -> bool:
+    """Whether a name can be no model id, so that nothing else is meant by it."""
+    return "@" in name or "+" in name or ("/" not in name and not known.redirected)
