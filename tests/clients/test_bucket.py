@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients.throttle import HEARTBEAT_S, Bucket, Buckets, PacedAsk
+from independence.clients.throttle import HEARTBEAT_S, Bucket, Buckets, PacedCall
 from independence.config.endpoints import Endpoint, ModelBounds, Rate
 
 SLIP = 1e-6  # of a token, and of a second
@@ -205,7 +205,7 @@ def test_an_ask_is_past_the_bucket_from_its_token_until_it_wants_another() -> No
     async def work(clock: Callable[[], float]) -> list[int]:
         bucket, past, moved = Bucket(Rate(1, 1), clock), [], []
         bucket.moved = lambda: moved.append(bucket.past)
-        one, other = PacedAsk(bucket), PacedAsk(bucket)
+        one, other = PacedCall(bucket), PacedCall(bucket)
         await one.take(quiet)
         past.append(bucket.past)
         waiting = asyncio.create_task(other.take(quiet))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from independence.clients.throttle import Buckets, PacedAsk
+from independence.clients.throttle import Buckets, PacedCall
 from independence.config.endpoints import Endpoint, ModelBounds, Rate
 from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate
 from independence.engine.model_limits import PerModelLimits
@@ -33,7 +33,7 @@ class Place:
             self.inside[model] = self.inside.get(model, 0) + 1
             self.most[model] = max(self.most.get(model, 0), self.inside[model])
             bucket = self.buckets.of(model, provider)
-            visit = PacedAsk(bucket) if bucket else None
+            visit = PacedCall(bucket) if bucket else None
             try:
                 if visit:
                     await visit.take(lambda _left: None)

@@ -101,7 +101,7 @@ def _models_file(file: Path | None) -> tuple[Registry, list[Finding]]:
 
 
 def _subject(name: str | None, known: Registry) -> tuple[Subject | None, list[Finding]]:
-    """The configuration that is meant: the first where a bare id has several."""
+    """The configuration of that name: the first where a bare id has several."""
     if name is None:
         return None, []
     try:
@@ -116,7 +116,7 @@ def _subject(name: str | None, known: Registry) -> tuple[Subject | None, list[Fi
 
 
 def _judge(name: str | None, subject: Subject | None, known: Registry) -> tuple[JudgeSpec | None, list[Finding]]:
-    """The judge that is meant; without a name the default one, if it is asked where the subject is."""
+    """The judge of that name; without a name the default judge, if it is at the endpoint of the subject."""
     if name in (CUES, OFFLINE):
         return None, [Finding("judge", name, "ok", "no model: no key, no cost")]
     if name is None and subject is None:

@@ -114,7 +114,7 @@ def of_judge(judge: JudgeSpec) -> tuple[CheckCall, ...]:
 
 
 def connect(endpoint: Endpoint, session: aiohttp.ClientSession, listed: Catalogue) -> OpenAIClient:
-    """A client without a cost cap and with little patience; what it says while it waits is not wanted."""
+    """A client without a cost cap, with few retries and without progress messages."""
     policy = Policy(base_backoff_s=endpoint.backoff_s, retries=min(RETRIES, endpoint.retries), reasks=0)
     return OpenAIClient(
         endpoint, session, listed, budget=Budget(None), throttle=Throttle(1), notify=lambda _wait: None, policy=policy
@@ -122,7 +122,7 @@ def connect(endpoint: Endpoint, session: aiohttp.ClientSession, listed: Catalogu
 
 
 async def make(client: ChatClient, request: ChatRequest) -> ProbeResult:
-    """Ask once."""
+    """Make the call. What goes wrong is part of the result."""
     try:
         answer = await client.ask(request)
     except KeyRejected as error:
@@ -183,7 +183,7 @@ def read_plain(of: str, result: ProbeResult) -> Finding:
 
 
 def read_replay(of: str, result: ProbeResult) -> Finding:
-    """Whether it goes on from tool calls it did not make, and speaks through the tool."""
+    """Whether the model continues from tool calls that it did not make, and answers through the tool."""
     if result.reply is None:
         finding = _unanswered("tool call", of, result)
         refused = bool(result.attempts) and result.attempts[-1].outcome in _TOOL_STATUS

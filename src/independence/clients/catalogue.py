@@ -25,7 +25,7 @@ class Reasoning(msgspec.Struct, frozen=True):
 
 
 class ModelInfo(msgspec.Struct, frozen=True):
-    """A model as listed. What is None was not said."""
+    """A model as listed. None: the listing does not say."""
 
     id: str
     canonical_slug: str = ""  # permanent name
@@ -44,7 +44,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
 
 
 class Catalogue(msgspec.Struct, frozen=True):
-    """The models of one endpoint. `known` is False where it could not be read; then nothing can be said of a model."""
+    """The models of one endpoint. `known` is False where its listing could not be read."""
 
     models: Mapping[str, ModelInfo] = {}
     known: bool = True
@@ -99,7 +99,7 @@ def read_models(document: object, *, free: bool) -> list[ModelInfo] | None:
 
 
 def read_model(document: object) -> ModelInfo | None:
-    """The model of a page about one; None where it is no such page."""
+    """The model that a page is about; None where it is no such page."""
     try:
         wire = msgspec.convert(document, _ModelPage).data
     except msgspec.ValidationError:

@@ -1,6 +1,7 @@
 """The connection to an endpoint, and one attempt over it.
 
-An attempt holds the money, waits for a token, sends, settles what it cost, writes itself down and tells the throttle.
+An attempt reserves its cost, waits for a token of the rate limit, sends, settles its cost, is logged, and reports
+success or overload to the throttle.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from independence.clients.dialects import Droppable
 from independence.clients.failures import RequestFailure
 from independence.clients.pricing import Budget, Prices, Reservation
 from independence.clients.protocol import Notify, Parked, Wait
-from independence.clients.throttle import Buckets, PacedAsk, Throttle
+from independence.clients.throttle import Buckets, PacedCall, Throttle
 from independence.clients.transport import BodyTooLarge, Transport
 from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage
 from independence.config.endpoints import Endpoint
@@ -33,7 +34,7 @@ _REJECTIONS: Final[Mapping[Droppable, re.Pattern[str]]] = {
 
 
 class AttemptLog:
-    """The attempts of one ask, in order."""
+    """The attempts of one call, in order."""
 
     def __init__(self) -> None:
         self._attempts: list[Attempt] = []
@@ -52,7 +53,7 @@ class AttemptLog:
         return sum((a.usage for a in self._attempts), Usage())
 
     def add(self, attempt: Attempt) -> None:
-        """Write down an attempt."""
+        """Log an attempt."""
         self._attempts.append(attempt)
 
     def mark(self, outcome: str) -> None:
@@ -62,7 +63,7 @@ class AttemptLog:
 
 
 class EndpointConnection:
-    """An endpoint as attempts see it, shared by all asks. Remembers which parameters a model's server rejects."""
+    """An endpoint as attempts see it, shared by all calls. Remembers which parameters a model's server rejects."""
 
     def __init__(
         self,
@@ -85,12 +86,12 @@ class EndpointConnection:
         self._without: dict[str, frozenset[Droppable]] = {}
         self._litellm = False  # whether a LiteLLM gateway has answered
 
-    def paced(self, request: ChatRequest) -> PacedAsk | None:
-        """An ask at the token bucket of its model, to be ended; None where the model has none."""
+    def paced(self, request: ChatRequest) -> PacedCall | None:
+        """The call at the token bucket of its model, to be ended; None where the model has no rate limit."""
         bucket = self.buckets.of(request.model, request.sampling.provider)
-        return PacedAsk(bucket) if bucket else None
+        return PacedCall(bucket) if bucket else None
 
-    async def attempt(self, request: ChatRequest, log: AttemptLog, paced: PacedAsk | None = None) -> Outcome:
+    async def attempt(self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None) -> Outcome:
         """Send once. Raises CostCapReached, and Parked where a cap cannot be kept because the price is unknown."""
         info = self._catalogue.info(request.model)
         prices = self._dialect.prices(info)
@@ -163,7 +164,7 @@ class EndpointConnection:
             self.notify(Wait(request.model, "budget", 0.0))
         return await self._budget.reserve(usd)
 
-    async def _token(self, model: str, paced: PacedAsk, hold: Reservation) -> None:
+    async def _token(self, model: str, paced: PacedCall, hold: Reservation) -> None:
         """Wait for a token. Nothing is sent, and nothing costs, where the wait is ended."""
         still = False
 

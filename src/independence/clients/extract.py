@@ -1,6 +1,6 @@
 """The answer in a message: through the tool or in plain content, with private content and reasoning kept apart.
 
-What a model wrote becomes what it said: reasoning moved out, template tokens and leaked calls taken off, no API key.
+Reasoning is moved out of the text; template tokens, leaked calls and API keys are removed.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _native_reasoning(message: WireMessage) -> str:
 
 
 class Cleaned(NamedTuple):
-    """A text and what was taken off it."""
+    """A text and what was removed from it."""
 
     text: str
     thinking: str = ""  # written ahead of a leaked call: private content
@@ -199,7 +199,7 @@ _NOTHING = Cleaned("")
 
 
 def clean(text: str, tool: Tool | None) -> Cleaned:
-    """Take off everything that is not said. `tool` is the one that was offered: calls to it may have leaked.
+    """Remove everything that is not part of the answer. `tool` was offered: calls to it may have leaked into the text.
 
     The text of the result cleans to itself, encodes as UTF-8 and has no space at its ends. Never raises.
     """
@@ -250,7 +250,7 @@ def _pass(before: Cleaned, tool: Tool | None) -> Cleaned:
 
 
 def without_key(key: str) -> Callable[[str], str]:
-    """What takes a key out of a text that is to be kept. A key that is an ordinary word is no secret and stays."""
+    """A function that removes a key from texts. A key that is an ordinary word is no secret and stays."""
     secret = len(key) >= _LONG_KEY or (len(key) >= _SHORTEST_KEY and re.search(r"\d", key) is not None)
     return (lambda text: text.replace(key, "[key]")) if secret else (lambda text: text)
 

@@ -77,7 +77,7 @@ class ErrorDetails(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Everything it says in words, lower case, for matching."""
+        """All its texts together, in lower case, for matching."""
         raw = self.metadata.get("raw")
         source = self.metadata.get("limit_source")
         return f"{self.message} {raw if isinstance(raw, str) else ''} {source or ''}".lower()
@@ -142,7 +142,7 @@ def of_answer(response: ErrorResponse) -> RequestFailure:
 
 
 def _status(response: ErrorResponse) -> int:
-    """The status that says what happened, which an error inside a 200 or a loose proxy does not send."""
+    """The status that says what happened: an error inside a 200, and some proxies, send another one."""
     typed = _STATUS_OF_TYPE.get(response.body.error_type)
     if typed is not None and {typed, response.status} not in _SAME:
         return typed
@@ -154,13 +154,13 @@ def _status(response: ErrorResponse) -> int:
 
 def _moved(response: ErrorResponse) -> str:
     """Where a redirect leads. It is not followed: the key would go to whoever is there."""
-    told = f"HTTP {response.status}: the server sends us to another address"
+    what = f"HTTP {response.status}: the server sends us to another address"
     try:
         there = URL(response.headers.get("Location", ""))
         host = there.origin() if there.absolute else None
     except ValueError:
         host = None
-    return f"{told} ({host}); give that as the base URL if you trust it" if host else f"{told}; check the base URL"
+    return f"{what} ({host}); give that as the base URL if you trust it" if host else f"{what}; check the base URL"
 
 
 def _detail(response: ErrorResponse, status: int) -> str:
@@ -214,13 +214,13 @@ def _when(response: ErrorResponse, detail: str) -> str:
 
 
 def key_rejected(endpoint: Endpoint, failure: RequestFailure) -> KeyRejected:
-    """The one line for a refused key, naming where the key comes from and never the key."""
+    """The error for a refused key. It names where the key comes from, never the key."""
     where = f"check {endpoint.key_source}" if endpoint.key_source else "give it one with api_key_env"
     return KeyRejected(f"{endpoint.name}: the API key was refused ({failure.detail})", where)
 
 
 def of_exception(error: Exception, key: str) -> RequestFailure:
-    """Classify what reading or the HTTP library raised."""
+    """Classify what the HTTP library or reading the body raised."""
     fault = explain(error)
     action: Action = "retry" if fault.transient else "park"
     return RequestFailure(action, fault.kind, sentence(fault.detail, key), unbilled=not fault.sent)

@@ -1,8 +1,7 @@
 """What an endpoint says about itself: is the key good, which models does it list, are those we need among them?
 
-GET requests only, so nothing here costs money. `read_key` and `read_catalogue` tell how things stand, as `doctor` and
-`models` want to know it: one try, and a failure as a value. `check` is what a run asks before it begins: a few tries,
-and a sentence for whatever stands in its way.
+GET requests only, so nothing here costs money. `doctor` and `models` read pages once, and get a failure as a value.
+`check` is what a run does before it begins: it tries a few times and raises one sentence for what is wrong.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class _KeyPage(msgspec.Struct, frozen=True):
 
 
 class EndpointListing:
-    """One endpoint, asked about itself. `policy`: how patiently; None: every page is tried once."""
+    """The pages of one endpoint about itself. `policy`: how often a page is tried; None: once."""
 
     def __init__(self, endpoint: Endpoint, session: aiohttp.ClientSession, policy: Policy | None = None) -> None:
         self.endpoint = endpoint
@@ -142,7 +141,7 @@ async def check(
 
 
 def _must_serve(listing: EndpointListing, page: object) -> None:
-    """Raise for a failure, unless the server only has no such page, or shows it to nobody without a key."""
+    """Raise for a failure, unless the page does not exist, or needs a key where none was given."""
     if not isinstance(page, RequestFailure):
         return
     if page.action == "key" and (listing.endpoint.api_key or not listing.dialect.open_catalogue):
@@ -179,7 +178,7 @@ def _called(endpoint: Endpoint) -> str:
 
 
 def _meant(endpoint: Endpoint, model: str, listed: Catalogue) -> str:
-    """What may be meant by a name that is not listed, written as the command line takes it."""
+    """Names that may have been meant by one that is not listed, as the command line takes them."""
     prefix, where = ("", "") if endpoint.name == OPENROUTER else (f"{endpoint.name}/", f" --endpoint {endpoint.name}")
     near, alike = listed.near(model), listed.holding(model)
     if near:

@@ -1,7 +1,7 @@
-"""The chat client for OpenAI-compatible endpoints: ask, retry what is transport, ask again where nothing was said.
+"""The chat client for OpenAI-compatible endpoints: send, retry what is transport, ask again where no answer came.
 
-Never about taste. Nothing said (reasoning only, empty) and transport artefacts are asked again at most twice together,
-a truncated answer once with twice the budget.
+What an answer says is never a reason to ask again. Where no answer came (reasoning only, nothing, a transport artefact)
+the question is asked at most twice more; a truncated answer is asked for once more, with twice the budget.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from independence.clients.failures import RequestFailure, key_rejected
 from independence.clients.pricing import Budget
 from independence.clients.protocol import GaveUp, Notify, Parked, Policy, Wait
 from independence.clients.text import artefact, readable, safe, union
-from independence.clients.throttle import Buckets, PacedAsk, Throttle
+from independence.clients.throttle import Buckets, PacedCall, Throttle
 from independence.clients.tool_calls import message_of
 from independence.clients.wire import ReceivedMessage, shorten, text_of, tokens_of
 from independence.config.endpoints import Endpoint
@@ -37,8 +37,8 @@ _LONGEST_NAME = 1000
 _ALTERING = frozenset({"context_compression", "guardrail", "plugin", "server_tools"})
 
 
-class Reasks:
-    """How often one ask has come back to its question, and in which form it stands now."""
+class CallState:
+    """What one call sends next, how often it may ask again, and the truncated answer it has so far."""
 
     def __init__(self, request: ChatRequest, policy: Policy) -> None:
         self.asked = request
@@ -79,7 +79,7 @@ class Reasks:
 
 
 class OpenAIClient:
-    """One endpoint. Holds no state of an ask; any number of them may run side by side."""
+    """A client of one endpoint. It holds no state of a call; any number of calls may run side by side."""
 
     def __init__(  # noqa: PLR0913 - everything a client shares with others, handed in once
         self,
@@ -104,10 +104,10 @@ class OpenAIClient:
         return self._connection.buckets
 
     async def ask(self, request: ChatRequest) -> Answer:
-        """Send, retry what is transport, ask again where nothing was said.
+        """Send, retry what is transport, ask again where no answer came.
 
-        Raises what `clients/protocol.py` lists. A truncated but readable answer that could not be bettered is returned
-        rather than lost, whatever kept it from being bettered.
+        Raises what `clients/protocol.py` lists. A truncated but readable answer is returned where asking again with a
+        larger budget brings no better one, for whatever reason.
         """
         paced = self._connection.paced(request)
         try:
@@ -116,26 +116,26 @@ class OpenAIClient:
             if paced is not None:
                 paced.end()
 
-    async def _settled(self, request: ChatRequest, paced: PacedAsk | None) -> Answer:
+    async def _settled(self, request: ChatRequest, paced: PacedCall | None) -> Answer:
         log = AttemptLog()
-        reasks = Reasks(request, self._policy)
+        state = CallState(request, self._policy)
         answer: Answer | None = None
         while answer is None:
             try:
-                came = await self._exchange(reasks.asked, log, paced)
-                answer = came if isinstance(came, Missing) else await self._answer(came, log, reasks)
+                came = await self._exchange(state.asked, log, paced)
+                answer = came if isinstance(came, Missing) else await self._answer(came, log, state)
             except (Parked, GaveUp, IndependenceError) as stop:
-                if reasks.held is None:
+                if state.held is None:
                     stop.attempts = log.attempts  # whoever ended the call, what it tried is kept
                     raise
                 break
-        if reasks.held is not None and not isinstance(answer, Reply):
-            return reasks.settle(reasks.held, log, truncated=True)
+        if state.held is not None and not isinstance(answer, Reply):
+            return state.settle(state.held, log, truncated=True)
         assert answer is not None
         return answer
 
     async def _exchange(
-        self, request: ChatRequest, log: AttemptLog, paced: PacedAsk | None
+        self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None
     ) -> ReceivedMessage | Missing:
         """Send until a response comes."""
         while True:
@@ -177,9 +177,9 @@ class OpenAIClient:
             self._connection.notify(Wait(model, failure.kind, 0.0, still=True))
         await asyncio.sleep(left)
 
-    async def _answer(self, received: ReceivedMessage, log: AttemptLog, reasks: Reasks) -> Answer | None:
+    async def _answer(self, received: ReceivedMessage, log: AttemptLog, state: CallState) -> Answer | None:
         """The final answer, or None to ask again."""
-        request = reasks.asked
+        request = state.asked
         message, cut = shorten(received.message, request.max_tokens)
         found = extract.masked(extract.extract(message, request.tool), self._clean)
         if cut:
@@ -188,8 +188,8 @@ class OpenAIClient:
         log.mark(kind)
         reply = self._reply(request, received, found)
         if kind == "ok":
-            return reasks.settle(reply, log, truncated=False)
-        if reasks.again(kind, reply):
+            return state.settle(reply, log, truncated=False)
+        if state.again(kind, reply):
             if kind == "empty":
                 await self._pause(request.model, RequestFailure("retry", "empty"), log)
             return None
@@ -219,7 +219,7 @@ class OpenAIClient:
         )
 
     def _name(self, value: object) -> str:
-        """A name that the server gives: short, and never the key."""
+        """A name that the server gives, cut to a sane length, without the API key."""
         return self._clean(safe(text_of(value))[0])[:_LONGEST_NAME]
 
 
@@ -234,7 +234,7 @@ def _altered(received: ReceivedMessage) -> str:
 
 
 def kind_of(found: Extracted, finish: str | None, completion_tokens: int, asked: ChatRequest) -> Kind:
-    """What an answer is, before anybody reads it."""
+    """Whether something is an answer, and what it is else. It does not depend on what the answer says."""
     # Some providers say `tool_calls` where the budget ran out in the middle of the arguments.
     if finish == "length" or (flags.CUT_ARGUMENTS in found.flags and completion_tokens >= asked.max_tokens):
         return "length"
@@ -265,5 +265,5 @@ def _greeting_in(arguments: str, parameter: str) -> str:
 
 
 def missing_reason(kind: Kind) -> MissingReason:
-    """Why there is no answer, once asking again is over."""
+    """Why there is no answer, once it is not asked for again."""
     return "no_answer" if kind in _NO_ANSWER else "transport"

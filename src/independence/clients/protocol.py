@@ -1,4 +1,4 @@
-"""The one chat protocol: what engine and judge may ask of a client, and the ways a call can end without an answer.
+"""The one chat protocol: what engine and judge can do with a client, and how a call can end without an answer.
 
 `ask` returns an `Answer`: a `Reply`, or `Missing` where an answer came that is none (reasoning only, a transport
 artefact, a blocked prompt). It raises when the call cannot be settled now: `Parked` (this model cannot go on), `GaveUp`
@@ -16,7 +16,7 @@ from independence.types import Answer, Attempt, ChatRequest
 
 
 class Wait(NamedTuple):
-    """A pause someone may wonder about."""
+    """A pause that a person watching the run may wonder about."""
 
     model: str
     reason: str  # "429", "503", "timeout", "budget", "rate", ...
@@ -30,7 +30,7 @@ class Policy(NamedTuple):
 
     base_backoff_s: float = 0.5
     cap_s: float = 60.0
-    retries: int = 6  # of transport faults, over one ask
+    retries: int = 6  # of transport faults, over one call
     reasks: int = 2  # of answers that are none
 
     def pause(self, retried: int, retry_after: float | None) -> float:

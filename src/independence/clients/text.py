@@ -52,7 +52,7 @@ _QUOTED = re.compile(r'"\s*[)\]}\s]*[}\]][)\]}\s]*\Z')
 
 
 def readable(text: str) -> bool:
-    """Whether a text holds anything a person could take as said: a letter, a digit, a picture."""
+    """Whether a text holds a letter, a digit or a pictogram."""
     if text[:1].isalnum():
         return True
     return any(c.isalnum() for c in text) or any(not unicodedata.category(c).startswith(_NO_WORDS) for c in text)
@@ -61,7 +61,7 @@ def readable(text: str) -> bool:
 def artefact(text: str, greeting: str) -> Artefact | None:
     """The transport artefact a text is: lone punctuation, or the scripted greeting echoed; None for an answer.
 
-    Short, rude and odd are answers. An empty text is no artefact but no answer, which is for the caller to tell.
+    Short, rude and odd texts are answers. An empty text is no artefact; that it is no answer, the caller decides.
     """
     if not text.strip():
         return None

@@ -1,9 +1,9 @@
-"""How fast an endpoint is asked, and how much at once.
+"""How many requests an endpoint gets at once, and how fast.
 
 The throttle bounds calls in flight: halved on overload, growing back by about one a round trip. Beside it a token
-bucket for every provider and model may bound the rate. A token is paid for every HTTP attempt, retries included, just
-before it is sent; whoever asks first is served first. When a server says that it had too much, the bucket is empty for
-everybody who waits at it, for as long as it said.
+bucket for every provider and model may bound the rate. Every HTTP attempt, retries included, takes a token just before
+it is sent; first come, first served. When a server says that it is overloaded, the bucket is emptied for all calls that
+wait for a token, for as long as the server said.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from independence.config.endpoints import Endpoint, Rate
 
 HEARTBEAT_S = 1.0
-_ENOUGH = 1.0 - 1e-9  # of a token: what rounding takes away must not cost another turn of the clock
+_ENOUGH = 1.0 - 1e-9  # of a token: a rounding error must not cost another second of waiting
 
 
 def _ignore(_: int) -> None:
@@ -25,9 +25,9 @@ def _ignore(_: int) -> None:
 class Throttle:
     """Additive increase, multiplicative decrease. The engine's gate reads `limit`; the client reports what it saw."""
 
-    def __init__(self, cap: int, told: Callable[[int], None] = _ignore) -> None:
-        """`told` hears every new limit."""
-        self._told = told
+    def __init__(self, cap: int, on_limit: Callable[[int], None] = _ignore) -> None:
+        """`on_limit` is called with every new limit."""
+        self._on_limit = on_limit
         self._cap = float(max(1, cap))
         self._window = self._cap
         self.epoch = 0  # counts decreases; a call notes it when it starts
@@ -38,7 +38,7 @@ class Throttle:
         return int(self._window)
 
     def overloaded(self, epoch: int | None = None) -> None:
-        """The endpoint had too much. Calls that began before the last decrease say nothing new and are ignored."""
+        """The endpoint is overloaded. Calls that began before the last decrease say nothing new and are ignored."""
         if epoch is not None and epoch != self.epoch:
             return
         self._move(max(1.0, self._window / 2))
@@ -51,7 +51,7 @@ class Throttle:
     def _move(self, window: float) -> None:
         before, self._window = self.limit, window
         if self.limit != before:
-            self._told(self.limit)
+            self._on_limit(self.limit)
 
 
 def _no_one() -> None:
@@ -62,8 +62,8 @@ class Bucket:
     """`rate.burst` tokens at first, refilled with `rate.per_second` and never above the burst."""
 
     def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
-        self.past = 0  # asks that had their token and are not in line for another
-        self.moved: Callable[[], None] = _no_one  # told whenever an ask gets its token
+        self.past = 0  # calls that have their token and do not wait for another
+        self.moved: Callable[[], None] = _no_one  # called whenever a call gets its token
         self._rate = rate
         self._clock = clock
         self._tokens = float(rate.burst)
@@ -88,8 +88,8 @@ class Bucket:
     async def take(self, beat: Callable[[float], None]) -> None:
         """Wait for a token, first come, first served, and take it.
 
-        `beat` is told the seconds left when the head of the line has to wait, and every second from then on; what it
-        raises ends the wait, and the token goes to the next.
+        `beat` is called with the seconds left when the first in line has to wait, and every second from then on; what
+        it raises ends the wait, and the token goes to the next.
         """
         async with self._line:
             while (left := self.left()) > 0:
@@ -98,8 +98,8 @@ class Bucket:
             self._tokens -= 1
 
 
-class PacedAsk:
-    """One ask at a bucket: in line until it has a token, then past it until it wants another or ends."""
+class PacedCall:
+    """One call that a bucket paces: it waits for a token before each attempt, and is ended when the call is over."""
 
     def __init__(self, bucket: Bucket) -> None:
         self._bucket = bucket
@@ -112,11 +112,11 @@ class PacedAsk:
         self._step(True)
 
     def empty(self, seconds: float | None) -> None:
-        """The server had too much, or asks not to be asked for some seconds."""
+        """The server is overloaded, or wants no requests for some seconds."""
         self._bucket.empty(seconds or 0.0)
 
     def end(self) -> None:
-        """The ask is over, however it ended."""
+        """The call is over, however it ended."""
         self._step(False)
 
     def _step(self, past: bool) -> None:

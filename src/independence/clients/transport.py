@@ -32,7 +32,7 @@ _TOO_LARGE: Final = f"the answer is larger than {LARGEST // 2**20} MB, decompres
 
 
 class HttpResponse(NamedTuple):
-    """What came back, whatever the status."""
+    """A response, whatever its status."""
 
     status: int
     headers: Mapping[str, str]  # case-insensitive
@@ -40,14 +40,14 @@ class HttpResponse(NamedTuple):
 
 
 def open_session() -> aiohttp.ClientSession:
-    """A session for any number of endpoints: it keeps connections; how many, the engine's gate decides."""
+    """A session for any number of endpoints. It does not limit connections; the engine does."""
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300), cookie_jar=aiohttp.DummyCookieJar()
     )
 
 
 class Transport:
-    """An endpoint as a place to send bytes to."""
+    """Requests to one endpoint, with its headers, proxy and timeouts."""
 
     def __init__(self, session: aiohttp.ClientSession, endpoint: Endpoint) -> None:
         self._session = session
@@ -178,7 +178,7 @@ def _as_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
 
 
 class TransportFault(NamedTuple):
-    """What happened to an exchange."""
+    """What broke an HTTP exchange."""
 
     kind: str  # "connect", "tls", "timeout", "cut", "too_large", "reset"
     detail: str
@@ -187,7 +187,7 @@ class TransportFault(NamedTuple):
 
 
 def explain(error: Exception) -> TransportFault:
-    """Say what happened."""
+    """What an exception of the HTTP library means."""
     if isinstance(error, BodyTooLarge):
         return TransportFault("too_large", _TOO_LARGE)
     if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL):

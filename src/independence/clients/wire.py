@@ -18,8 +18,8 @@ from independence.clients.transport import HttpResponse
 from independence.types import Usage
 
 _TOKENS_LIMIT = 10**9  # more is not a token count
-_SIGNS_PER_TOKEN = 64  # text has about 4 of them, white space up to some 20 times as many
-_LEAST_SIGNS = 64_000
+_CHARACTERS_PER_TOKEN = 64  # text has about 4 of them, white space up to some 20 times as many
+_LEAST_CHARACTERS = 64_000
 _MOST_CALLS = 64
 _TEXTS = ("content", "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking")
 
@@ -72,7 +72,7 @@ class WireUsage(msgspec.Struct, gc=False):
 
 
 class ChatCompletion(msgspec.Struct, gc=False):
-    """The body of a 200."""
+    """The body of a response with status 200."""
 
     id: Any = None
     model: Any = None
@@ -151,7 +151,7 @@ def replayed(headers: Mapping[str, str]) -> bool:
 
 
 class AttemptCost(NamedTuple):
-    """What an attempt used; `known` is False where its cost cannot be told, and `usage.cost_usd` is then 0."""
+    """What an attempt used; `known` is False where its cost is unknown, and `usage.cost_usd` is then 0."""
 
     usage: Usage
     known: bool
@@ -181,7 +181,7 @@ def cost_of(usage: WireUsage | None, prices: Prices | None) -> AttemptCost:
 
 
 def tokens_of(usage: WireUsage | None) -> int:
-    """ReceivedMessage tokens stated, 0 where none are."""
+    """Completion tokens as stated, 0 where none are."""
     return _tokens(usage.completion_tokens) if usage else 0
 
 
@@ -269,8 +269,8 @@ def _error_of(body: bytes) -> ErrorDetails:
 
 
 def longest(max_tokens: int) -> int:
-    """How many signs of each part of an answer are kept."""
-    return max(_LEAST_SIGNS, _SIGNS_PER_TOKEN * max_tokens)
+    """How many characters of each part of an answer are kept."""
+    return max(_LEAST_CHARACTERS, _CHARACTERS_PER_TOKEN * max_tokens)
 
 
 def shorten(message: WireMessage, max_tokens: int) -> tuple[WireMessage, bool]:

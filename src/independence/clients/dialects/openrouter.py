@@ -1,6 +1,6 @@
 """OpenRouter, and gateways that speak as it does.
 
-It drops parameters that a model does not take without a word, so they follow its catalogue: `parallel_tool_calls` only
+It silently drops parameters that a model does not take, so they follow its catalogue: `parallel_tool_calls` only
 where listed, and with a schema `require_parameters`. A provider pin fails closed (`only`, without fallbacks). Its
 response cache is refused in every request: a replayed reply is not an independent one.
 """
@@ -26,7 +26,7 @@ class OpenRouter(Dialect):
     open_catalogue = True
 
     def headers(self, endpoint: Endpoint) -> dict[str, str]:
-        """Say who asks, and that nothing may come from a cache."""
+        """The usual ones, who asks, and that no reply may come from a cache."""
         return super().headers(endpoint) | {
             "HTTP-Referer": _HOMEPAGE,
             "X-OpenRouter-Title": _TITLE,
@@ -35,7 +35,7 @@ class OpenRouter(Dialect):
         }
 
     def parameters(self, request: ChatRequest, info: ModelInfo | None, without: frozenset[Droppable]) -> dict[str, Any]:
-        """As everywhere, and by which provider."""
+        """The usual ones, and which provider may answer."""
         out = super().parameters(request, info, without)
         if request.tool is not None and info is not None and info.lists("parallel_tool_calls"):
             out["parallel_tool_calls"] = False
@@ -47,19 +47,19 @@ class OpenRouter(Dialect):
         return out | {"provider": provider} if provider else out
 
     def effort(self, effort: str) -> dict[str, Any]:
-        """An object of its own."""
+        """OpenRouter has an object for it."""
         return {"reasoning": {"effort": effort}}
 
     def droppable(self, request: ChatRequest, info: ModelInfo | None) -> list[Droppable]:
-        """An effort that is rejected is not dropped: the catalogue said that the model takes it."""
+        """Never the effort: it is sent only where the catalogue says that the model takes it."""
         return [name for name in super().droppable(request, info) if name != "reasoning_effort"]
 
     def is_slow(self, model: str) -> bool:
-        """By the vendor."""
+        """Models of one vendor are."""
         return model.startswith(_SLOW)
 
     def model_path(self, model: str) -> str:
-        """Aliases are resolved there."""
+        """It resolves aliases."""
         return f"/model/{model}"
 
 
