@@ -5,7 +5,7 @@ import pytest
 from independence.clients import flags
 from independence.clients.connection import AttemptLog
 from independence.clients.extract import Extracted
-from independence.clients.openai import CallState, Kind, greeting_of, kind_of, missing_reason
+from independence.clients.openai import Kind, NextRequest, greeting_of, kind_of, missing_reason
 from independence.clients.protocol import Policy
 from independence.types import Attempt, FunctionCall, Message, Reply, ToolCall, Usage
 
@@ -46,7 +46,7 @@ def test_the_greeting_is_the_first_scripted_message_of_a_tool_dialogue() -> None
 
 
 def test_bad_answers_share_two_more_tries() -> None:
-    reasks = CallState(question(), Policy())
+    reasks = NextRequest(question(), Policy())
     assert reasks.again("reasoning_only", REPLY)
     assert reasks.again("punctuation", REPLY)
     assert not reasks.again("greeting", REPLY)
@@ -54,7 +54,7 @@ def test_bad_answers_share_two_more_tries() -> None:
 
 
 def test_a_longer_budget_is_asked_for_once_and_stays() -> None:
-    reasks = CallState(question(), Policy())
+    reasks = NextRequest(question(), Policy())
     assert reasks.again("length", REPLY)
     assert reasks.again("reasoning_only", REPLY)
     assert not reasks.again("length", REPLY)
@@ -63,10 +63,10 @@ def test_a_longer_budget_is_asked_for_once_and_stays() -> None:
 
 
 def test_seeds_stay_in_range_and_absent_ones_absent() -> None:
-    last = CallState(question(seed=2**31 - 1), Policy())
+    last = NextRequest(question(seed=2**31 - 1), Policy())
     last.again("greeting", REPLY)
     assert last.asked.seed == 0
-    none = CallState(question(seed=None), Policy())
+    none = NextRequest(question(seed=None), Policy())
     none.again("greeting", REPLY)
     assert none.asked.seed is None
 
@@ -75,7 +75,7 @@ def test_a_settled_reply_carries_its_history() -> None:
     ledger = AttemptLog()
     ledger.add(Attempt("length", 1.0, Usage(1, 2, 0, 0, 0.5)))
     ledger.add(Attempt("ok", 1.0, Usage(1, 2, 0, 0, 0.5)))
-    reasks = CallState(question(), Policy())
+    reasks = NextRequest(question(), Policy())
     reasks.again("length", REPLY)
     settled = reasks.settle(REPLY, ledger, truncated=True)
     assert settled.flags == (flags.RETRIED_LENGTH, flags.TRUNCATED)

@@ -37,7 +37,7 @@ _LONGEST_NAME = 1000
 _ALTERING = frozenset({"context_compression", "guardrail", "plugin", "server_tools"})
 
 
-class CallState:
+class NextRequest:
     """What one call sends next, how often it may ask again, and the truncated answer it has so far."""
 
     def __init__(self, request: ChatRequest, policy: Policy) -> None:
@@ -118,7 +118,7 @@ class OpenAIClient:
 
     async def _settled(self, request: ChatRequest, paced: PacedCall | None) -> Answer:
         log = AttemptLog()
-        state = CallState(request, self._policy)
+        state = NextRequest(request, self._policy)
         answer: Answer | None = None
         while answer is None:
             try:
@@ -177,7 +177,7 @@ class OpenAIClient:
             self._connection.notify(Wait(model, failure.kind, 0.0, still=True))
         await asyncio.sleep(left)
 
-    async def _answer(self, received: ReceivedMessage, log: AttemptLog, state: CallState) -> Answer | None:
+    async def _answer(self, received: ReceivedMessage, log: AttemptLog, state: NextRequest) -> Answer | None:
         """The final answer, or None to ask again."""
         request = state.asked
         message, cut = shorten(received.message, request.max_tokens)
