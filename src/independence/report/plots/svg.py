@@ -128,7 +128,8 @@ def _sheet(scope: str, classes: dict[str, str]) -> str:
 def _rule(style: str) -> str:
     """A style with roles for colours; the light colour comes first, for renderers that know no properties."""
     parts = [part for part in style.replace(": ", ":").split("; ") if not part.startswith("font-family")]
-    plain = ";".join(parts).replace("font-weight:700", "font-weight:600")  # readers' fonts have a half-bold
+    # Older matplotlibs write a font in one; readers' fonts have a half-bold.
+    plain = ";".join(parts).replace("'DejaVu Sans'", _FONT).replace("font-weight:700", "font-weight:600")
     return _PAINT.sub(lambda found: found[0] + _themed(found[1], found[2]), plain)
 
 
