@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from independence.errors import UsageError
-from independence.exchange.archive import LARGEST, ResultFile, files
+from independence.exchange.published import LARGEST, ResultFile, files
 
 from .trees import CONFIG
 

@@ -7,7 +7,7 @@ import pytest
 
 from independence.config.subjects import Subject
 from independence.errors import StoreError
-from independence.exchange import subjects
+from independence.exchange.export_tables import chosen_subjects, model_names
 from independence.store import database, scopes
 from independence.suites.load import LoadedSuite
 from independence.types import Sampling
@@ -27,7 +27,7 @@ def connection(tmp_path: Path, toy_suite: LoadedSuite) -> sqlite3.Connection:
 
 
 def test_none_named_is_all_of_them(connection: sqlite3.Connection) -> None:
-    found = subjects.chosen(connection, scopes.find(connection, None, None, None))
+    found = chosen_subjects(connection, scopes.find(connection, None, None, None))
     assert list(found) == [ONE.config_dir, WARM.config_dir, TWO.config_dir]
 
 
@@ -38,18 +38,18 @@ def test_none_named_is_all_of_them(connection: sqlite3.Connection) -> None:
 def test_a_subject_answers_to_label_id_and_directory(
     name: str, expected: list[Subject], connection: sqlite3.Connection
 ) -> None:
-    found = subjects.chosen(connection, scopes.find(connection, None, None, None), [name])
+    found = chosen_subjects(connection, scopes.find(connection, None, None, None), [name])
     assert list(found) == [subject.config_dir for subject in expected]
 
 
 def test_a_name_nobody_has_is_refused(connection: sqlite3.Connection) -> None:
     with pytest.raises(StoreError, match=r"no subject `acme/thre`.*"):
-        subjects.chosen(connection, scopes.find(connection, None, None, None), ["acme/one", "acme/thre"])
+        chosen_subjects(connection, scopes.find(connection, None, None, None), ["acme/one", "acme/thre"])
 
 
 def test_configurations_of_one_model_are_told_apart_by_their_labels(connection: sqlite3.Connection) -> None:
     scope = scopes.find(connection, None, None, None)
-    assert subjects.model_names(subjects.chosen(connection, scope)) == {
+    assert model_names(chosen_subjects(connection, scope)) == {
         ONE.config_dir: ONE.label, WARM.config_dir: WARM.label, TWO.config_dir: "acme/two"
     }  # fmt: skip
-    assert subjects.model_names(subjects.chosen(connection, scope, [ONE.label])) == {ONE.config_dir: "acme/one"}
+    assert model_names(chosen_subjects(connection, scope, [ONE.label])) == {ONE.config_dir: "acme/one"}

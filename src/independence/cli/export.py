@@ -94,10 +94,11 @@ def _summary(
 def _published(
     connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, models: Sequence[str]
 ) -> tuple[Files, Manifest]:
-    from independence.exchange import cache, subjects
+    from independence.exchange import cache
+    from independence.exchange.export_tables import chosen_subjects
     from independence.exchange.output import Manifest
 
-    about = subjects.chosen(connection, places[0], models)
+    about = chosen_subjects(connection, places[0], models)
     with working("reading the store"):
         files: Files = {name: [content] for name, content in cache.files(connection, places, judge, about)}
     if not files:
@@ -111,10 +112,10 @@ def _published(
 def _tables(
     connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None, models: Sequence[str], format_: str
 ) -> tuple[Files, Manifest]:
-    from independence.exchange import boards, export_tables, subjects
+    from independence.exchange import boards, export_tables
     from independence.exchange.output import Manifest
 
-    about = subjects.chosen(connection, places[0], models)
+    about = export_tables.chosen_subjects(connection, places[0], models)
     encode = export_tables.jsonl if format_ == "jsonl" else export_tables.to_csv
     edition = export_tables.ExportedEdition(connection, places, about)
     files: Files = {f"{one.name}.{format_}": encode(one) for one in export_tables.tables(edition)}

@@ -109,12 +109,12 @@ def _rent(path: Path, found: RentFolder, suite: str, format_: str, db: Path) -> 
     from independence.cli.activity import working
     from independence.cli.table_output import print_tables
     from independence.cli.terminal import note
-    from independence.exchange.rent import edition, reader, storing, tally
+    from independence.exchange.rent import reader, storing, tally, words
     from independence.store import database
     from independence.suites import load
 
     with working(f"reading {path}"):
-        asked = edition.find(found, load.load(suite))
+        asked = words.folder_edition(found, load.load(suite))
         result = reader.read(found, asked.suite, asked)
     connection = database.connect(db)
     try:

@@ -12,7 +12,7 @@ import io
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -24,7 +24,7 @@ from independence.config.subjects import from_json
 from independence.exchange.requests import Requests
 from independence.report.study import SubjectInfo
 from independence.report.table_formats import cell
-from independence.store import artefacts, export_rows, queries
+from independence.store import artefacts, export_rows, name_lookup, queries
 from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
 from independence.store.queries import TrialState
 from independence.store.scopes import BoardScope, grading
@@ -80,6 +80,27 @@ _ANSWER = ("turn", "turn_id", "messages", "answer", "missing", "stale", "flags",
 _VERDICT = ("judge", "pass", "current", "missing", "values", "reasoning", "raw", "prompt_tokens", "completion_tokens",
             "cost_usd", "attempts", "judged_at", "auditor", "route", "probability")  # fmt: skip
 _STEP = ("judge", "step", "position", "missing", "text")
+
+
+def chosen_subjects(
+    connection: sqlite3.Connection, scope: BoardScope, names: Collection[str] = ()
+) -> dict[str, SubjectInfo]:
+    """config_dir -> who it is, of these labels, ids or directories; none named: all.
+
+    Raises StoreError for a name that nobody in the edition has.
+    """
+    stored = sorted(queries.subjects(connection, scope.where).items())
+    known = name_lookup.of_edition(connection, scope.where)
+    found = name_lookup.subjects(names, known, f"in {scope.where.edition_name}") if names else known
+    return {
+        config: SubjectInfo(label, model, simulated) for config, (label, model, simulated) in stored if config in found
+    }
+
+
+def model_names(about: Mapping[str, SubjectInfo]) -> dict[str, str]:
+    """config_dir -> the model's id, or the label where several configurations have that id."""
+    ids = Counter(who.model_id for who in about.values())
+    return {config: who.model_id if ids[who.model_id] == 1 else who.label for config, who in about.items()}
 
 
 def tables(edition: ExportedEdition) -> list[ExportTable]:

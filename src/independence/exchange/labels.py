@@ -17,7 +17,7 @@ from independence.engine import dialogue, stored_trials
 from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
 from independence.errors import StoreError
-from independence.exchange import subjects
+from independence.exchange.export_tables import chosen_subjects
 from independence.exchange.humans import COLUMNS, ITEM
 from independence.exchange.requests import in_published_words
 from independence.report import planned_verdicts
@@ -45,7 +45,7 @@ def candidates(
     connection: sqlite3.Connection, scope: BoardScope, judge: str | None, names: Collection[str]
 ) -> list[LabelCandidate]:
     """Every finished dialogue of a place, prompts that say the same counted once. Raises StoreError without any."""
-    about = subjects.chosen(connection, scope, names)
+    about = chosen_subjects(connection, scope, names)
     trials = stored_trials.trials(connection, grading(connection, scope), scope.where)
     if queries.imported(scope.edition):
         trials = in_published_words(connection, trials)

@@ -56,7 +56,7 @@ class Requests:
     def _trial(self, key: str) -> Trial:
         state = self.states[key]
         parent = self._trial(state.parent) if state.parent in self.states else None
-        return Trial(key, _NOBODY, self._dialogues[state.scenario], state.run, 0.0, parent)
+        return Trial(key, _NOBODY, self._dialogues[state.scenario], run=state.run, seed_base=0.0, parent=parent)
 
 
 def in_published_words(connection: sqlite3.Connection, trials: Iterable[Trial]) -> list[Trial]:

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from independence.exchange.rent import edition, folder, reader, storing, words
-from independence.exchange.rent.edition import FolderEdition
+from independence.exchange.rent import folder, reader, storing, words
 from independence.exchange.rent.reader import ImportedFolder
+from independence.exchange.rent.words import FolderEdition
 from independence.exchange.storing import NewRows
 from independence.store import export_rows, queries
 from independence.suites.load import LoadedSuite, load
@@ -24,7 +24,7 @@ REAL = "rent-1760158358"
 def find(top: Path) -> tuple[FolderEdition, ImportedFolder]:
     found = folder.find(top)
     assert found is not None
-    of = edition.find(found, BASE)
+    of = words.folder_edition(found, BASE)
     return of, reader.read(found, of.suite, of)
 
 

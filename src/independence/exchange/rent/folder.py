@@ -9,7 +9,7 @@ import gzip
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final, Literal, NamedTuple, cast
 
@@ -95,29 +95,28 @@ def below(path: Path) -> tuple[str, ...]:
 
 def lines(file: Path) -> Iterator[tuple[LinePosition, bytes]]:
     """The lines of a file that are not blank, packed or not. Raises UsageError where it cannot be read to its end."""
-    try:
-        with _opened(file) as source:
-            for number, line in enumerate(source, start=1):
-                if line.strip():
-                    yield LinePosition(file.name, number), line.rstrip(b"\r\n")
-    except _DAMAGE as error:
-        raise UsageError(f"{file}: cannot be read to its end ({error}); nothing was imported") from error
+    with _opened(file) as source:
+        for number, line in enumerate(source, start=1):
+            if line.strip():
+                yield LinePosition(file.name, number), line.rstrip(b"\r\n")
 
 
 def content(file: Path | None) -> bytes:
     """A whole file, unpacked; empty where there is none. Raises UsageError as `lines` does."""
     if file is None:
         return b""
-    try:
-        with _opened(file) as source:
-            return source.read()
-    except _DAMAGE as error:
-        raise UsageError(f"{file}: cannot be read to its end ({error}); nothing was imported") from error
+    with _opened(file) as source:
+        return source.read()
 
 
-def _opened(file: Path) -> IO[bytes]:
+@contextmanager
+def _opened(file: Path) -> Iterator[IO[bytes]]:
     opener = cast("Callable[[Path, str], IO[bytes]]", _OPENERS.get(file.suffix, Path.open))
-    return opener(file, "rb")
+    try:
+        with opener(file, "rb") as source:
+            yield source
+    except _DAMAGE as error:
+        raise UsageError(f"{file}: cannot be read to its end ({error})", "nothing was imported") from error
 
 
 def _stem(name: str) -> str:

@@ -15,7 +15,6 @@ import msgspec
 from independence.errors import UsageError
 from independence.exchange.rent import folder as files
 from independence.exchange.rent import prompts, summary, words
-from independence.exchange.rent.edition import FolderEdition
 from independence.exchange.rent.folder import Oddity, OddityKind, RentFolder
 from independence.exchange.rent.prompts import GridRow, grid_row
 from independence.exchange.rent.records import (
@@ -27,6 +26,7 @@ from independence.exchange.rent.records import (
     parse,
     recovered,
 )
+from independence.exchange.rent.words import FolderEdition
 from independence.store.queries import PUBLISHED
 from independence.suites.schema import Grid, Suite
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from independence.errors import UsageError
-from independence.exchange import subjects
+from independence.exchange.export_tables import chosen_subjects, model_names
 from independence.exchange.rent import prompts
 from independence.exchange.rent.folder import Oddity
 from independence.exchange.rent.records import ANSWER_FILES, Factors, LinePosition, answer_file
@@ -57,7 +57,7 @@ def read(
             f"suite {name} is graded by more than one score, for which the summary has no column; "
             "leave out --summary, or export suite `rent`"
         )
-    about = subjects.chosen(connection, scope, names)
+    about = chosen_subjects(connection, scope, names)
     verdicts = queries.verdicts(connection, scope.where)
     scorer = judge_choice.judge_here(connection, scope, judge) or judge_choice.usual_judge(verdicts)
     rated = _rated(connection, scope, [verdict for verdict in verdicts if verdict.judge == scorer], about)
@@ -79,7 +79,7 @@ def _rated(
         (one.config_dir, one.run, one.name): msgspec.json.decode(one.content, type=_StoredAnswer).record.factors
         for one in export_rows.sidecars(connection, scope.where, ANSWER_FILES)
     }
-    models = subjects.model_names(about)
+    models = model_names(about)
     for state in queries.states(connection, scope.where):
         if state.config_dir not in about or state.stale or not (state.answered or state.missing):
             continue
