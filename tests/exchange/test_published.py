@@ -12,7 +12,7 @@ import pytest
 from independence.errors import UsageError
 from independence.exchange.published import ImportedResults, read
 from independence.exchange.responses import response_file
-from independence.exchange.summary import subjects
+from independence.exchange.summary import subject_runs
 from independence.stats.published import published_board
 from independence.stats.published_rules import V2
 from independence.suites.schema import Suite
@@ -206,7 +206,7 @@ def test_flags_of_a_reply_travel_with_it(tmp_path: Path, suite: Suite) -> None:
 def test_scores_of_a_run_reach_the_board(tmp_path: Path, suite: Suite) -> None:
     write_run(tmp_path, suite)
     write_run(tmp_path, suite, run=2, changes={"rs01": {"judge_scores": {"resistance_score": 0}}})
-    (row,) = published_board(subjects(read(tmp_path, suite).runs), V2)
+    (row,) = published_board(subject_runs(read(tmp_path, suite).runs), V2)
     assert (row.index, row.runs, row.per_run) == (100.0, 2, (100.0, 100.0))  # an incomplete verdict is left out
 
 
@@ -240,7 +240,7 @@ def test_the_published_board_is_reproduced_row_by_row_in_order(
 ) -> None:
     with (published_data / "published-v2-part.csv").open(encoding="utf-8", newline="") as file:
         expected = list(csv.DictReader(file))
-    board = published_board(subjects(published.runs), V2)
+    board = published_board(subject_runs(published.runs), V2)
     assert len(expected) == 65
     assert [row.config_dir for row in board] == [row["config_dir"] for row in expected]
     for row, printed in zip(board, expected, strict=True):

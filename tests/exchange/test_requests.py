@@ -42,7 +42,7 @@ def test_a_rebuilt_request_is_the_one_that_was_sent(
         planned.answer(connection, trial, *said)
     requests = Requests(connection, scopes.find(connection, None, None, mode))
     rebuilt = {
-        (spot.scenario, row.turn): requests.of(spot, row)
+        (spot.scenario, row.turn): requests.messages(spot, row)
         for spot, row in export_rows.answers(connection, Where("toy", toy_suite.edition))
     }
     assert rebuilt == sent
@@ -58,8 +58,8 @@ def test_the_request_of_an_answer_that_never_came_is_there_too(
     requests = Requests(connection, scopes.find(connection, None, None, None))
     _, (spot, row) = export_rows.answers(connection, Where("toy", toy_suite.edition))
     assert row.missing == "blocked"
-    assert b"Choose again, please." in requests.of(spot, row)
-    assert b"Soup." in requests.of(spot, row)
+    assert b"Choose again, please." in requests.messages(spot, row)
+    assert b"Soup." in requests.messages(spot, row)
 
 
 def test_a_persona_of_ones_own_is_in_the_request(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
@@ -70,7 +70,7 @@ def test_a_persona_of_ones_own_is_in_the_request(connection: sqlite3.Connection,
     planned.answer(connection, made["radio", 1], "No.")
     requests = Requests(connection, scopes.find(connection, None, "mine-1", None))
     ((spot, row),) = export_rows.answers(connection, Where("toy", toy_suite.edition))
-    assert b"You keep bees." in requests.of(spot, row)
+    assert b"You keep bees." in requests.messages(spot, row)
 
 
 def test_a_published_request_stays_byte_for_byte(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
@@ -79,4 +79,6 @@ def test_a_published_request_stays_byte_for_byte(connection: sqlite3.Connection,
     planned.answer(connection, made["radio", 1], "No.")
     connection.execute("UPDATE calls SET messages = ?", (b'[ {"role":  "user"} ]',))
     ((spot, row),) = export_rows.answers(connection, Where("toy", toy_suite.edition))
-    assert Requests(connection, scopes.find(connection, None, None, None)).of(spot, row) == b'[ {"role":  "user"} ]'
+    assert (
+        Requests(connection, scopes.find(connection, None, None, None)).messages(spot, row) == b'[ {"role":  "user"} ]'
+    )

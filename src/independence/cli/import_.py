@@ -126,7 +126,7 @@ def _rent(path: Path, found: RentFolder, suite: str, format_: str, db: Path) -> 
     finally:
         connection.close()
     print_tables(tally.tables(result), format_)
-    for line in tally.named(result, _LISTED):
+    for line in tally.sentences(result, _LISTED):
         note(line)
     if moved:
         note(f"{moved} of these answers stood under the published words; they were taken out of there")

@@ -107,7 +107,7 @@ def _list(
     from independence.cli.table_output import print_tables
     from independence.exchange import trajectory
 
-    table = trajectory.table(connection, scope, own[0].config_dir, judge, run)
+    table = trajectory.dialogue_table(connection, scope, own[0].config_dir, judge, run)
     print_tables([table], "table" if format_ == "text" else format_)
 
 
@@ -122,4 +122,4 @@ def _show(
     spot = next((one for one in fitting if queries.calls_of(connection, one.trial)), fitting[0])
     if len(fitting) > 1:
         note(f"run {spot.run} of {', '.join(str(one.run) for one in fitting)}; --run N shows another")
-    print_trajectory(trajectory.read(connection, scope, spot, judge), format_)
+    print_trajectory(trajectory.read_trajectory(connection, scope, spot, judge), format_)

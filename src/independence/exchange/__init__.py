@@ -1,1 +1,1 @@
-"""How we trade: readers of published result sets."""
+"""Readers of published results, and writers for other tools."""

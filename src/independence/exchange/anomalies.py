@@ -1,7 +1,7 @@
-"""What can be odd about published results, and how each oddity is told from the files.
+"""The anomalies that published results may have, and how the files show each of them.
 
 `CATALOGUE` lists every kind, under its id in the study of the published data where it has one. `reply_flags` finds
-those that one response file shows by itself; what needs its neighbours is found in `responses` and `summary`. Where the
+those that one response file shows by itself; `responses` and `summary` find what only several files show. Where the
 clients of this package know the same oddity, its flag and its definition are theirs.
 """
 
@@ -33,7 +33,7 @@ STALE_CHAIN = "stale_chain"
 
 
 class Anomaly(NamedTuple):
-    """A kind of oddity: its id, the flag that marks it, what is counted, and its definition."""
+    """A kind of anomaly: its id, the flag that marks it, what is counted, and its definition."""
 
     id: str
     flag: str

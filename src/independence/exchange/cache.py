@@ -39,7 +39,7 @@ def files(
 ) -> Iterator[tuple[str, bytes]]:
     """Path and content of every file of these conditions of one edition, for the subjects in `about`.
 
-    `judge`: whose verdicts; None: each condition's usual judge. Raises UsageError for a name that is no file's.
+    `judge`: whose verdicts; None: each condition's usual judge. Raises UsageError for a name that cannot be a path.
     """
     conditions = {scope.condition: _condition_files(connection, scope, judge) for scope in places}
     for trial, answer in export_rows.answers(connection, places[0].where):
@@ -76,7 +76,7 @@ def _condition_files(connection: sqlite3.Connection, scope: BoardScope, judge: s
 
 
 def _record(own: _ConditionFiles, trial: ExportedTrial, answer: ExportedAnswer, model_id: str) -> Record:
-    """A response file. Keys stand in the published order, and where they were published only with a value, so here."""
+    """A response file, its keys in the published order; keys that were published only with a value have one."""
     flags = _FLAGS.decode(answer.flags)
     verdict = own.verdicts.get(trial.trial) if own.carriers.get(trial.scenario) == answer.turn_id else None
     model = _cut(trial.config_dir) if CUT_MODEL_ID in flags else model_id
@@ -91,7 +91,7 @@ def _record(own: _ConditionFiles, trial: ExportedTrial, answer: ExportedAnswer, 
         record["finish_reason"] = answer.finish_reason
     record["gen_cost"] = _cost(answer, answer.seconds)
     record |= _judged(verdict)
-    record["request_messages"] = msgspec.Raw(own.requests.of(trial, answer))
+    record["request_messages"] = msgspec.Raw(own.requests.messages(trial, answer))
     optional = {
         "reasoning_content": answer.reasoning,
         "content_thinking": answer.thinking,
@@ -119,7 +119,7 @@ def _judged(verdict: ExportedVerdict | None) -> Record:
 
 
 def _words(verdict: ExportedVerdict | None) -> str:
-    """What the judge wrote; of our own verdicts only where it was read, lest it be read again by other rules."""
+    """What the judge wrote. Of our own verdicts only what could be read: other tools might read the rest otherwise."""
     if verdict is None or (verdict.missing is not None and verdict.rubric not in _PUBLISHED):
         return ""
     return verdict.raw
@@ -133,7 +133,7 @@ def _cost(row: ExportedAnswer | ExportedVerdict, seconds: float) -> Record:
 
 
 def _extractions(connection: sqlite3.Connection, scope: BoardScope, configs: Collection[str]) -> dict[RunKey, bytes]:
-    """Run -> the names that were read out of it, as they came with an import, else as an extractor here read them."""
+    """Run -> the names extracted from it: those that came with an import, else those that an extractor found here."""
     read = sorted(names.stored(connection, scope.where), key=lambda row: row.extractor != _RULES)
     out = {(row.config_dir, row.run): _encoded(_names(row)) for row in read if row.missing is None}
     out |= names.imported(connection, scope.where)

@@ -1,4 +1,4 @@
-"""From the turn files of one run to its dialogues and verdicts, in the suite's order.
+"""Turns the files of one run into its dialogues and verdicts, in the suite's order.
 
 A verdict is complete, typed and in range, or missing with a reason.
 """
@@ -68,7 +68,7 @@ class ImportedRun(NamedTuple):
 
 
 class SuiteLayout(NamedTuple):
-    """What reading needs to know of a suite, worked out once."""
+    """A suite as readers of published files need it."""
 
     suite: Suite
     turns: dict[str, TurnPosition]  # by id
@@ -76,7 +76,7 @@ class SuiteLayout(NamedTuple):
 
 
 def suite_layout(suite: Suite) -> SuiteLayout:
-    """Work out where a suite's turns lie and by which rule it was published."""
+    """The layout of a suite, with the scoring rule that it was published with."""
     name = suite.index.published_rule if suite.index else None
     return SuiteLayout(suite, turn_positions(suite), RULES.get(name) if name else None)
 

@@ -1,8 +1,8 @@
-"""One edition of a store as tables for other tools: subjects, dialogues, verdicts, and what judges wrote before them.
+"""One edition of a store as tables for other tools: subjects, dialogues, verdicts and the steps of judges.
 
 They are written as JSON Lines, exact and in ASCII, or as CSV, in which no text begins a formula. Rows are plain values.
-Neither keys nor addresses are in them: of a subject's endpoint there is the name, of an attempt that failed how it
-ended and no more.
+Neither keys nor addresses are in them: a subject's endpoint is given by its name, a failed attempt by its
+outcome.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ExportTable(NamedTuple):
 
 @dataclass(frozen=True)
 class ExportedEdition:
-    """What the tables are read from: an edition, its conditions as places, its chosen subjects by config_dir."""
+    """An edition to export: the conditions and the subjects, by config_dir, that the tables are about."""
 
     connection: sqlite3.Connection
     places: Sequence[BoardScope]  # at least one, all of one edition
@@ -61,7 +61,7 @@ class ExportedEdition:
 
     @cached_property
     def scenarios(self) -> dict[str, Scenario]:
-        """By id."""
+        """The scenarios of the suite, by id."""
         return {scenario.id: scenario for scenario in self.places[0].suite.scenarios}
 
     def holds(self, trial: ExportedTrial) -> bool:
@@ -85,7 +85,7 @@ _STEP = ("judge", "step", "position", "missing", "text")
 def chosen_subjects(
     connection: sqlite3.Connection, scope: BoardScope, names: Collection[str] = ()
 ) -> dict[str, SubjectInfo]:
-    """config_dir -> who it is, of these labels, ids or directories; none named: all.
+    """The subjects of these labels, ids or directories, by config_dir; without names all.
 
     Raises StoreError for a name that nobody in the edition has.
     """
@@ -104,7 +104,7 @@ def model_names(about: Mapping[str, SubjectInfo]) -> dict[str, str]:
 
 
 def tables(edition: ExportedEdition) -> list[ExportTable]:
-    """Every table; it is read when its rows are asked for. Rows come by condition, subject, run and scenario."""
+    """Every table, read when its rows are asked for. Rows are ordered by condition, subject, run and scenario."""
     suite = edition.places[0].suite
     fields = tuple(dict.fromkeys(field for rubric in suite.rubrics.values() for field in rubric.fields))
     factors = {"factors": tuple(suite.grid.factors) if suite.grid else ()}
@@ -138,7 +138,7 @@ def _subjects(edition: ExportedEdition) -> Iterator[Row]:
 
 
 def _dialogues(edition: ExportedEdition) -> Iterator[Row]:
-    """One row an answer, and one for each dialogue that lacks its next."""
+    """One row for each answer, and one for the next turn of each dialogue that is not finished."""
     requests = {scope.condition: Requests(edition.connection, scope) for scope in edition.places}
     answers = export_rows.answers(edition.connection, edition.where)
     groups = ((trial, [row for _, row in rows]) for trial, rows in groupby(answers, key=lambda one: one[0]))
@@ -150,7 +150,7 @@ def _dialogues(edition: ExportedEdition) -> Iterator[Row]:
         if edition.holds(trial):
             of = requests[Condition(trial.variant, trial.mode)]
             where, state = _where(edition, trial), of.states[trial.trial]
-            yield from ({**where, **_answer(row, state, of.of(trial, row))} for row in own)
+            yield from ({**where, **_answer(row, state, of.messages(trial, row))} for row in own)
             if not (state.stale or len(own) >= state.turns or any(row.missing is not None for row in own)):
                 yield {**where, **_unanswered(len(own), state.missing or "not_run")}
 
@@ -169,7 +169,7 @@ def _unanswered(turn: int, why: str) -> Row:
 
 
 def _verdicts(edition: ExportedEdition) -> Iterator[Row]:
-    """One row a verdict. `current`: of this edition's rubric or a published one, on the dialogue as it is now."""
+    """One row for each verdict. `current`: by the rubric of the edition or a published one, on the current dialogue."""
     suite = grading(edition.connection, edition.places[0])
     rubrics = {scenario.id: digest.rubric(suite, scenario) for scenario in suite.scenarios}
     ends = {state.key: state.end for state in queries.states(edition.connection, edition.where)}
@@ -183,7 +183,7 @@ def _verdicts(edition: ExportedEdition) -> Iterator[Row]:
 
 
 def _steps(edition: ExportedEdition) -> Iterator[Row]:
-    """One row a step of a judge on a dialogue as it is now."""
+    """One row for each step of a judge on a dialogue as it is now."""
     for scope in edition.places:
         for one in artefacts.of_condition(edition.connection, scope.where):
             trial = ExportedTrial(
@@ -215,13 +215,13 @@ def _outcomes(row: ExportedAnswer | ExportedVerdict) -> list[str]:
 
 
 def jsonl(table: ExportTable) -> Iterator[bytes]:
-    """One object a line, keys in the order of the columns; every letter beyond ASCII as its escape."""
+    """One object on each line, keys in the order of the columns; every letter beyond ASCII as its escape."""
     for row in table.rows():
         yield json.dumps({name: row[name] for name in table.columns}).encode("ascii") + b"\n"
 
 
 def to_csv(table: ExportTable) -> Iterator[bytes]:
-    """A header and one line a row; objects with known keys in columns NAME.KEY, other lists and objects as JSON."""
+    """A header and one line for each row. Objects with known keys have columns NAME.KEY; the rest is JSON."""
     heads = [(name, key) for name in table.columns for key in table.wide.get(name, ("",))]
     yield _line([f"{name}.{key}" if key else name for name, key in heads])
     for row in table.rows():

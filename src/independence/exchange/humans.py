@@ -1,7 +1,7 @@
 """Scores that people gave, out of a CSV of item, rater, field and value: read whole, checked against the rubrics.
 
-An item is the digest of a finished dialogue, or its first digits: a score is about those very words. A rater is stored
-as the judge `human:NAME`. The first thing wrong is named by its line, and then nothing is stored.
+An item is the digest of a finished dialogue, or the first digits of it. A rater is stored
+as the judge `human:NAME`. The first error is reported with its line, and then nothing is stored.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, 
 
 
 class ScorableDialogue(NamedTuple):
-    """A finished dialogue, under one edition's rubric."""
+    """A finished dialogue, and the rubric of one edition that it can be scored by."""
 
     trial: str
     end: str  # digest of its words
@@ -116,7 +116,7 @@ def store(connection: sqlite3.Connection, path: Path, scores: HumanScores) -> in
 
 
 def _dialogues(connection: sqlite3.Connection, asked: str | None) -> dict[str, list[ScorableDialogue]]:
-    """Digest of every finished dialogue -> it, under each rubric that it may be graded by."""
+    """The finished dialogues by their digests, once for each rubric that they can be scored by."""
     name, _, edition = (asked or "").partition("@")
     fitting = [one for one in queries.editions(connection) if name in ("", one.suite) and edition in ("", one.edition)]
     if not fitting:

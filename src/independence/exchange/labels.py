@@ -44,7 +44,7 @@ class LabelCandidate(NamedTuple):
 def candidates(
     connection: sqlite3.Connection, scope: BoardScope, judge: str | None, names: Collection[str]
 ) -> list[LabelCandidate]:
-    """Every finished dialogue of a place, prompts that say the same counted once. Raises StoreError without any."""
+    """Every finished dialogue of a condition, those that share one answer once. Raises StoreError if there are none."""
     about = chosen_subjects(connection, scope, names)
     trials = stored_trials.trials(connection, grading(connection, scope), scope.where)
     if queries.imported(scope.edition):
@@ -67,7 +67,7 @@ def candidates(
 
 
 def sample(found: Sequence[LabelCandidate], size: int, seed: int) -> list[LabelCandidate]:
-    """At most `size` of them, each the one whose levels have come least so far; a seed decides between equals."""
+    """At most `size` of them, each the one whose levels were drawn least so far; the seed decides between equals."""
     left = sorted(found, key=lambda one: digest.sha256([seed, one.item]))
     kinds = Counter(name for name, _ in {level for one in found for level in one.levels})
     seen: Counter[Level] = Counter()
@@ -81,7 +81,7 @@ def sample(found: Sequence[LabelCandidate], size: int, seed: int) -> list[LabelC
 
 
 def to_csv(suite: Suite, drawn: Sequence[LabelCandidate]) -> bytes:
-    """The file to fill in: one line a dialogue and field of the suite by which it is graded."""
+    """The file to fill in, with one line for each dialogue and field of its rubric in `suite`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(HEAD)
@@ -95,7 +95,7 @@ def to_csv(suite: Suite, drawn: Sequence[LabelCandidate]) -> bytes:
 
 
 def counts(drawn: Sequence[LabelCandidate]) -> dict[str, Counter[str]]:
-    """How often each level came, by what the sample is balanced over."""
+    """How often each level was drawn, by what the sample is balanced over."""
     out: dict[str, Counter[str]] = {}
     for one in drawn:
         for name, level in one.levels:
@@ -113,7 +113,7 @@ def _levels(scope: BoardScope, config: str, name: str, stance_: str | None) -> t
 def _stances(
     connection: sqlite3.Connection, scope: BoardScope, judge: str | None
 ) -> Mapping[tuple[str, str, int], str]:
-    """Where each dialogue stands by a judge: neg, neu or pos; nothing for a suite without a stance."""
+    """The stance of each dialogue by a judge: neg, neu or pos. Empty for a suite without stances."""
     if scope.suite.grid is None:
         return {}
     name = scope.suite.grid.stance

@@ -3,8 +3,8 @@
 `<slug>[+<provider tag>]@<effort>-t<temperature>/run_<N>/<experiment>/<variant>/<mode>/<turn id>.json`, with `/` written
 as `--` in the slug and as `-` in the provider tag. A tree without `run_<N>` is run 1.
 
-The older layout names a configuration by its slug alone. What it does not say is what its publisher sent unless told
-otherwise: temperature 0.7, and the reasoning effort of the published table.
+The older layout names a configuration by its slug alone. The rest is taken for the publisher's defaults: temperature
+0.7, and the reasoning effort of the published table.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def parse_config_dir(name: str) -> ConfigName | None:
 
 
 def older_dir(name: str) -> str | None:
-    """What a directory of the older layout is called today; None where it is none."""
+    """The name in the grammar of a directory of the older layout; None where it is not one."""
     if _OLDER.fullmatch(name) is None:
         return None
     return f"{name}@{default_effort(name.replace('--', '/'))}-t{_OLDER_TEMPERATURE}"

@@ -1,6 +1,6 @@
-"""A folder of exported files. What somebody else put there is never written over unless that is asked for.
+"""Writes exported files into a folder, and overwrites no file that an export did not write unless that is asked for.
 
-`export.json` lists what exports wrote, with digests: by it the next one knows which files are theirs and untouched.
+`export.json` lists the files that exports wrote, with their digests, so that the next export knows them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What an export wrote, and about what."""
+    """The files that exports wrote, and what the last one was about."""
 
     program: str = _PROGRAM
     version: str = __version__
@@ -36,9 +36,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write(folder: Path, files: Mapping[str, Iterable[bytes]], about: Manifest, force: bool = False) -> None:
-    """Write files (name -> content in parts) and the manifest; what earlier exports wrote besides stays.
+    """Write files (name -> content in parts) and the manifest; other files of earlier exports stay.
 
-    Every file is whole or not there. Raises UsageError for a file that is somebody else's, unless `force`, for a store,
+    Every file is whole or not there. Raises UsageError for a file that no export wrote, unless `force`, for a store,
     and for a folder that cannot be written; DiskFull.
     """
     try:

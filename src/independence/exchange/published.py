@@ -1,4 +1,4 @@
-"""The reader of published result sets: a folder or an archive in, frozen runs and a summary out.
+"""Reads published result sets, folders or archives, into runs and a summary.
 
 A tar archive is read as a stream and never unpacked.
 """
@@ -54,12 +54,8 @@ class _RunFiles(msgspec.Struct):
     name_extraction: bytes = b""
 
 
-def _unwatched(count: int) -> None:
-    """Nobody wants to know."""
-
-
 def read(
-    path: Path, suite: Suite, registered: frozenset[str] | None = None, watch: Callable[[int], None] = _unwatched
+    path: Path, suite: Suite, registered: frozenset[str] | None = None, watch: Callable[[int], None] = lambda _: None
 ) -> ImportedResults:
     """Read a result set whole: nothing is handed over before the last byte was read and checked.
 
@@ -152,7 +148,7 @@ def _configurations(path: Path) -> list[Path]:
 
 
 def _nothing_found(path: Path) -> UsageError:
-    """The complaint about a path without a single configuration."""
+    """The error for a path without a single configuration."""
     return UsageError(
         f"{path}: no configuration directory found; a result set has folders named like `vendor--model@low-t0.7`, "
         "an older one like `vendor--model`"

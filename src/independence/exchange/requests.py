@@ -1,6 +1,6 @@
-"""The messages behind every stored answer: those of an import as they came, our own rebuilt from the stored texts.
+"""The request of every stored answer: that of an import as it came, our own rebuilt from the stored texts.
 
-Imported dialogues are given back in the words they were held in, so that a judge reads what their subject read.
+Imported dialogues get the texts of their requests, so that a judge reads what their subject read.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Requests:
         self._dialogues: dict[str, DialogueScript] = {one.scenario.id: one for one in known}
         self.states: dict[str, TrialState] = {state.key: state for state in queries.states(connection, scope.where)}
 
-    def of(self, planned: ExportedTrial, answer: ExportedAnswer) -> bytes:
+    def messages(self, planned: ExportedTrial, answer: ExportedAnswer) -> bytes:
         """The JSON array of messages that an answer was given on; empty where the edition does not have them."""
         if answer.messages is not None:
             return answer.messages
@@ -46,11 +46,11 @@ class Requests:
             return b"[]"
         trial = self._trial(planned.trial)
         earlier = queries.calls_of(self._connection, planned.trial)[: answer.turn]
-        said = tuple(SubjectAnswer(call.text, call.thinking) for call in earlier)
+        answered = tuple(SubjectAnswer(call.text, call.thinking) for call in earlier)
         before = dialogue.load(self._connection, trial.parent) if trial.parent else TrialProgress((), (), None)
         if isinstance(before, FailedTurn):
             return b"[]"
-        progress = TrialProgress(before.before + before.said, said, answer.context)
+        progress = TrialProgress(before.before + before.said, answered, answer.context)
         return msgspec.json.encode(dialogue.request(trial, progress).messages)
 
     def _trial(self, key: str) -> Trial:

@@ -1,4 +1,4 @@
-"""Published response files as typed values, and the requests in them taken apart: what was shown, and does it hold.
+"""Published response files and the requests in them as typed values, and checks of the history in a request.
 
 Unknown keys are ignored, absent ones have defaults.
 """
@@ -37,12 +37,12 @@ class PublishedCost(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def usage(self) -> Usage:
-        """The same without the time."""
+        """Tokens and dollars."""
         return Usage(self.prompt_tokens, self.completion_tokens, cost_usd=self.cost_usd)
 
 
 class PublishedFunction(msgspec.Struct, frozen=True, gc=False):
-    """A tool call's function; models leave either half out."""
+    """The function of a tool call; models may leave out its name or its arguments."""
 
     name: str | None = None
     arguments: str | None = None
@@ -55,12 +55,12 @@ class PublishedCall(msgspec.Struct, frozen=True, gc=False):
     function: PublishedFunction = PublishedFunction()
 
     def typed(self) -> ToolCall:
-        """The same in our own type, absent parts as empty text."""
+        """The call as a type of ours, absent parts as empty text."""
         return ToolCall(self.id or "", FunctionCall(self.function.name or "", self.function.arguments or ""))
 
 
 class ResponseFile(msgspec.Struct, frozen=True):
-    """A response file. `finish_reason` UNSET: an older writer, which did not keep it."""
+    """A response file. `finish_reason` is UNSET in files of an older writer, which did not keep it."""
 
     response: str | None
     metadata: ResponseMetadata = ResponseMetadata()
@@ -115,7 +115,7 @@ def response_file(content: bytes) -> ResponseFile | None:
 
 
 def published_request(request: bytes) -> PublishedRequest:
-    """Take a published request apart. One that cannot be read shows nothing."""
+    """Read a published request; empty where it cannot be read."""
     try:
         messages = _MESSAGES.decode(request)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -162,7 +162,7 @@ def _paired(humans: list[str], answers: list[str]) -> tuple[Exchange, ...]:
 def _message(call: PublishedCall, content: str) -> str:
     """The text a scripted or replayed tool call carries: its one string argument.
 
-    A call without arguments says nothing, it listens: what the subject said stands in the content beside it.
+    In a call without arguments, by which a subject only listens, the text is the content of the message.
     """
     try:
         arguments = _ARGUMENTS.decode(call.function.arguments or "{}")

@@ -39,7 +39,7 @@ class NewRows(NamedTuple):
 
 @dataclass(frozen=True)
 class ImportedRows:
-    """What an import writes."""
+    """The rows that an import writes."""
 
     edition: EditionRow
     subjects: dict[str, SubjectRow] = field(default_factory=dict)  # by config_dir
@@ -51,7 +51,7 @@ class ImportedRows:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Everything that is written within, or, where it fails, nothing."""
+    """Write everything of the block, or, where it fails, nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -107,7 +107,7 @@ def subject_row(suite: Suite, edition: str, config_dir: str, model_id: str, labe
 def trial_row(
     suite: Suite, edition: str, scenario: Scenario, *, config_dir: str, run: int, condition: Condition
 ) -> TrialRow:
-    """A planned trial of an import, known by where it stands: what was asked is not known to the word."""
+    """A planned trial of an import. Its key is its place: the exact wording that was asked is not known."""
     where = {"edition": edition, "suite": suite.suite, "config_dir": config_dir, "run": run, "scenario": scenario.id,
              "condition": condition}  # fmt: skip
     return TrialRow(
@@ -153,10 +153,10 @@ def _calls(trial: str, calls: Sequence[ImportedCall]) -> Iterator[CallRow]:
         at = after
 
 
-def _verdict(trial: str, at: str, given: ImportedTrial) -> Iterator[VerdictRow]:
-    grade, judge, flags = given.verdict
+def _verdict(trial: str, at: str, one: ImportedTrial) -> Iterator[VerdictRow]:
+    grade, judge, flags = one.verdict
     if grade is not None:
         reread = isinstance(grade, Verdict) and EMPTY_VERDICT in flags
-        last = max((call.timestamp for call in given.calls), default="")
+        last = max((call.timestamp for call in one.calls), default="")
         rubric = REREAD if reread else PUBLISHED
         yield verdict_row(trial, at, judge, grade, judged_at=last or None, rubric=rubric)

@@ -1,4 +1,4 @@
-"""What a reader of published results found, in numbers, and how often each kind of oddity was met."""
+"""An imported result set in numbers, and how often each kind of anomaly was met."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RunKey = tuple[str, int]  # config_dir, run
 
 
 class AnomalyCount(msgspec.Struct, frozen=True):
-    """How often one kind of oddity was met. `count` is in `unit`; the rest is where."""
+    """How often one kind of anomaly was met: `count` in `unit`, in so many runs and configurations."""
 
     id: str
     flag: str
@@ -61,12 +61,12 @@ class ImportSummary(msgspec.Struct, frozen=True, kw_only=True):
     older: int  # configurations of the older layout, whose names say neither effort nor temperature
 
     def count(self, flag: str) -> int:
-        """How often a kind of oddity was met. Raises KeyError for one that was not looked for."""
+        """How often a kind of anomaly was met. Raises KeyError for one that was not looked for."""
         return {anomaly.flag: anomaly.count for anomaly in self.anomalies}[flag]
 
 
 class FileCounts(NamedTuple):
-    """What the reader met on its way, besides runs."""
+    """Files that a reader met."""
 
     files: int
     unknown: int
@@ -93,16 +93,16 @@ def summarise(
         run_sizes=dict(sorted(sizes.items(), reverse=True)),
         unknown_files=found.unknown,
         unreadable=found.unreadable,
-        anomalies=counted(runs, by, registered),
+        anomalies=count_anomalies(runs, by, registered),
         older=found.older,
     )
 
 
-def counted(
+def count_anomalies(
     runs: Sequence[ImportedRun], by: SuiteLayout, registered: frozenset[str] | None
 ) -> tuple[AnomalyCount, ...]:
-    """Counts in the catalogue's order. What cannot be looked for is left out: what is in a models file when
-    `registered` is None, holes in dimensions when the suite has no published rule.
+    """Counts in the catalogue's order. Left out is what cannot be known: what is not in the models file where
+    `registered` is None, and missing dimensions where the suite has no published rule.
     """
     met: dict[str, Counter[RunKey]] = {anomaly.flag: Counter() for anomaly in CATALOGUE}
     for run in runs:
@@ -122,8 +122,8 @@ def counted(
     return tuple(_count(kind, met[kind.flag], keys) for kind in CATALOGUE if kind.flag not in skipped)
 
 
-def subjects(runs: Iterable[ImportedRun]) -> tuple[SubjectRuns, ...]:
-    """The verdicts of imported runs as a scoring rule takes them, in the order the runs come."""
+def subject_runs(runs: Iterable[ImportedRun]) -> tuple[SubjectRuns, ...]:
+    """The verdicts of imported runs as scoring rules read them, in the order of the runs."""
     by_config: dict[str, list[list[ScoredVerdict]]] = {}
     for run in runs:
         by_config.setdefault(run.config_dir, []).append(_verdicts(run))
@@ -174,7 +174,7 @@ def _split(run: ImportedRun) -> bool:
 
 def _holes(runs: Sequence[ImportedRun], rule: ScoringRule) -> Iterator[RunKey]:
     """Runs without data for a dimension, among configurations that have data for all of them."""
-    tested = {subject.config_dir for subject in subjects(runs) if published_row(subject, rule).fully_tested}
+    tested = {subject.config_dir for subject in subject_runs(runs) if published_row(subject, rule).fully_tested}
     for run in runs:
         if run.config_dir in tested and rule.required - run_dimensions(_verdicts(run), rule).keys():
             yield run.config_dir, run.run

@@ -1,6 +1,6 @@
 """One dialogue as it was: every message as sent, every reply with what is known of it, every judge's verdict.
 
-`table` lists the dialogues of a subject.
+`dialogue_table` lists the dialogues of a subject.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class TrajectoryVerdict(msgspec.Struct, frozen=True):
 
 
 class TrajectorySubject(msgspec.Struct, frozen=True):
-    """The subject."""
+    """Who answered."""
 
     config: str
     label: str
@@ -100,7 +100,7 @@ class TrajectorySubject(msgspec.Struct, frozen=True):
 
 
 class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
-    """A dialogue and everything said about it."""
+    """A dialogue with all its requests, answers and verdicts."""
 
     suite: str
     edition: str
@@ -118,7 +118,9 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[TrajectoryVerdict, ...]
 
 
-def table(connection: sqlite3.Connection, scope: BoardScope, config: str, judge: str | None, run: int | None) -> Table:
+def dialogue_table(
+    connection: sqlite3.Connection, scope: BoardScope, config: str, judge: str | None, run: int | None
+) -> Table:
     """The dialogues of one subject with their scores by one judge, by scenario and run. `run`: that one alone.
 
     Raises StoreError where there is no such run.
@@ -147,7 +149,7 @@ def table(connection: sqlite3.Connection, scope: BoardScope, config: str, judge:
     return Table("dialogues", title, tuple(_COLUMNS[at] for at in kept), shown, notes)
 
 
-def read(
+def read_trajectory(
     connection: sqlite3.Connection, scope: BoardScope, trial: ExportedTrial, judge: str | None = None
 ) -> Trajectory:
     """Read one dialogue, with the verdicts of one judge (None: of all)."""
@@ -193,7 +195,7 @@ def _requests(
     if imported:
         return [answer.messages or b"[]" for answer in answers]
     known = Requests(connection, scope)
-    return [known.of(trial, answer) for answer in answers]
+    return [known.messages(trial, answer) for answer in answers]
 
 
 def _turns(

@@ -1,4 +1,4 @@
-"""A dialogue in words: the same blocks for the terminal and for Markdown."""
+"""A dialogue as passages of text, for the terminal and for Markdown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPEAKERS = {
 
 
 class TextBlock(NamedTuple):
-    """Something that was said or noted. `about` is ours, `text` is theirs."""
+    """A passage under a heading. `about` are our remarks, `text` is what a person or a model wrote."""
 
     head: str
     about: str = ""

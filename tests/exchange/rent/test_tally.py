@@ -41,6 +41,6 @@ def test_a_run_without_scores_says_what_to_do(tmp_path: Path, rent: Suite) -> No
 def test_oddities_are_named_as_far_as_somebody_would_read_them(tmp_path: Path, rent: Suite) -> None:
     said = [answer(rent, prompt, mood="fair") for prompt in TRIPLET]
     imported = read(folders.write(tmp_path, answers=["{", *said]), rent)
-    first, *others = tally.named(imported, 2)
+    first, *others = tally.sentences(imported, 2)
     assert first.startswith("run.jsonl:1: ")
     assert others == ["run.jsonl:2: key `mood`", "run.jsonl:3: key `mood`", "unknown_key: 1 more"]

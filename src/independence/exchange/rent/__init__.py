@@ -1,1 +1,1 @@
-"""Run folders of the rent benchmark: read into a store, written from one, in the published names and types."""
+"""Run folders and grid files of the rent benchmark, and its summary."""

@@ -1,6 +1,6 @@
 """A run folder of the rent benchmark on disk: which files it has, and what can be odd about them.
 
-Each oddity is named where it stands, and costs nothing but itself.
+Each oddity is reported with file and line; the rest of the folder is read as if it were not there.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Oddity(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """For a person, on one line."""
+        """The oddity on one line."""
         where = f"{self.at.file}:{self.at.number}" if self.at.number else self.at.file
         return f"{where}: {self.detail}"
 

@@ -1,4 +1,4 @@
-"""Published prompts and the scenarios of a suite: the same facts, asked by the same side.
+"""Matches published prompts with the scenarios of a suite: the same facts, asked by the same side.
 
 A published prompt is known by its row number, which another grid (without the uninvolved side, cut, sampled) counts
 anew. So a number counts only where the facts agree; else the facts say which scenario it is.
@@ -23,7 +23,7 @@ _KEY = ("amount", "relationship_quality")
 
 
 class GridRow(NamedTuple):
-    """A prompt of a grid or of a record, and where it stands; `side` may be empty where it is not said."""
+    """A prompt of a grid or of a record, and where it stands; `side` is empty where it is not known."""
 
     at: LinePosition
     prompt_id: str
@@ -42,7 +42,7 @@ def factors(scenario: Scenario) -> Factors:
 
 
 def baseline(facts: Mapping[str, Factor]) -> str | None:
-    """The key of the answers to an uninvolved asker that a record is held against. None where it cannot be made."""
+    """The key of the answers to an uninvolved asker that a record is compared with. None where a fact is missing."""
     return "/".join(str(facts[name]) for name in _KEY) if all(facts.get(name) is not None for name in _KEY) else None
 
 
@@ -51,7 +51,7 @@ def matching_scenarios(suite: Suite, rows: Sequence[GridRow], by_id: bool = Fals
 
     `by_id`: the suite was made of these very rows, so that a row's id says which scenario it is.
 
-    Where several scenarios have the same facts, rows take them in their order; what is no row number takes none.
+    Where several scenarios have the same facts, rows take them in their order; a row whose id is no number takes none.
     """
     known = {scenario.id: factors(scenario) for scenario in suite.scenarios}
     if by_id:
@@ -99,7 +99,7 @@ def grid_row(at: LinePosition, prompt_id: str, facts: Factors, side: str = "") -
 
 
 def by_scenario(suite: Suite, rows: Sequence[GridRow], found: list[Oddity], by_id: bool = False) -> dict[str, GridRow]:
-    """Scenario -> its row of the grid. Names rows that the suite does not have, and triplets that are not whole."""
+    """Scenario -> its row of the grid. Reports rows that the suite does not have, and incomplete triplets."""
     out: dict[str, GridRow] = {}
     for one, scenario in zip(rows, matching_scenarios(suite, rows, by_id), strict=True):
         if scenario:
@@ -107,12 +107,12 @@ def by_scenario(suite: Suite, rows: Sequence[GridRow], found: list[Oddity], by_i
         else:
             about = f"row {one.prompt_id} of the grid is none of suite {suite.suite}"
             found.append(Oddity("unknown_prompt", one.at, about))
-    name_split(suite, out, found)
+    report_split(suite, out, found)
     return out
 
 
-def name_split(suite: Suite, rows: Mapping[str, GridRow], found: list[Oddity]) -> None:
-    """Name triplets without one of their sides; `rows` by scenario."""
+def report_split(suite: Suite, rows: Mapping[str, GridRow], found: list[Oddity]) -> None:
+    """Report triplets without one of their sides; `rows` by scenario."""
     for scenario, lacking in split(suite, rows).items():
         about = f"the triplet of prompt {rows[scenario].prompt_id} has no {' and no '.join(lacking)}"
         found.append(Oddity("split_triplet", rows[scenario].at, about))

@@ -1,4 +1,4 @@
-"""The reader of run folders: a folder in, one record a model and prompt out, every oddity named.
+"""Reads run folders: one record for each model and prompt, and every oddity.
 
 Nothing is handed over before the last line was read.
 """
@@ -35,7 +35,7 @@ AnswerKey = tuple[str, int, str]  # model, run id, scenario
 
 
 class ImportedScore(NamedTuple):
-    """A line of the scored file."""
+    """A line of the scored file, and its score."""
 
     line: ParsedLine[ScoredRecord]
     score: float | None  # None where there is none in range
@@ -88,14 +88,14 @@ class _AnswerKeys(NamedTuple):
 
 
 class _FolderReader:
-    """One reading of a folder. What is odd is gathered in the order in which it is met."""
+    """Reads one folder once. Oddities are kept in the order in which they are met."""
 
     def __init__(self, folder: RentFolder, suite: Suite, grid: Grid, edition: FolderEdition | None) -> None:
         self._folder, self._suite, self._grid, self._edition = folder, suite, grid, edition
         self._by_id = edition is not None and bool(edition.words)
         self._found: list[Oddity] = []
 
-    def _odd(self, kind: OddityKind, at: LinePosition, detail: str) -> None:
+    def _report(self, kind: OddityKind, at: LinePosition, detail: str) -> None:
         self._found.append(Oddity(kind, at, detail))
 
     def read(self) -> ImportedFolder:
@@ -116,8 +116,8 @@ class _FolderReader:
         rows = prompts.by_scenario(suite, prompts.grid_rows(folder, found), found, by_id)
         if not rows:
             there = {one.key[2]: grid_row(one.line.at, one.record.prompt_id, {}) for one in answers}
-            prompts.name_split(suite, there, found)
-        self._name_absent(answers, rows)
+            prompts.report_split(suite, there, found)
+        self._report_absent(answers, rows)
         self._check_summary(answers)
         asked = rows.keys() | {one.key[2] for one in answers}
         return ImportedFolder(
@@ -127,22 +127,22 @@ class _FolderReader:
         )  # fmt: skip
 
     def _records(self, file: Path | None, kind: type[R]) -> Iterator[ParsedLine[R]]:
-        """The records of a file that say whose they are."""
+        """The records of a file that name a model and a prompt."""
         for at, line in files.lines(file) if file else ():
             try:
                 one = parse(at, line, kind)
             except ValueError as error:
-                self._odd("broken_line", at, str(error))
+                self._report("broken_line", at, str(error))
                 continue
             for key in one.unknown:
-                self._odd("unknown_key", at, f"key `{key}`")
+                self._report("unknown_key", at, f"key `{key}`")
             for key in one.wrong:
                 if key != "score":
-                    self._odd("wrong_type", at, f"`{key}` has another type")
+                    self._report("wrong_type", at, f"`{key}` has another type")
             if not one.record.model_id:
-                self._odd("no_model", at, "a record that names no model")
+                self._report("no_model", at, "a record that names no model")
             elif not one.record.prompt_id:
-                self._odd("no_prompt", at, f"a record of {one.record.model_id} that names no prompt")
+                self._report("no_prompt", at, f"a record of {one.record.model_id} that names no prompt")
             else:
                 yield one
 
@@ -153,10 +153,10 @@ class _FolderReader:
                 yield one
             else:
                 what = f"{_about(one.record)} was asked in other words than those of {edition.name}"
-                self._odd("other_words", one.at, what)
+                self._report("other_words", one.at, what)
 
     def _keys(self, read: Sequence[ParsedLine[AnswerRecord] | ParsedLine[ScoredRecord]]) -> _AnswerKeys:
-        """Names prompts that the suite does not have. The facts of a prompt are those of its first record."""
+        """Report prompts that the suite does not have. The facts of a prompt are those of its first record."""
         first: dict[str, GridRow] = {}
         for one in read:
             name = one.record.prompt_id
@@ -167,19 +167,19 @@ class _FolderReader:
         out = {row.prompt_id: scenario for row, scenario in zip(rows, placed, strict=True) if scenario}
         for one in read:
             if one.record.prompt_id not in out:
-                self._odd("unknown_prompt", one.at, f"{_about(one.record)} is none of suite {self._suite.suite}")
+                self._report("unknown_prompt", one.at, f"{_about(one.record)} is none of suite {self._suite.suite}")
         return _AnswerKeys(out, next(iter(run_ids.most_common(1)), (0, 0))[0])
 
     def _by_key(self, read: Iterable[ParsedLine[R]], keys: _AnswerKeys) -> dict[AnswerKey, ParsedLine[R]]:
-        """One record a key: the first that says something, else the first."""
+        """One record for each key: the first that has an answer or a score, else the first."""
         out: dict[AnswerKey, ParsedLine[R]] = {}
         for one in read:
             key = keys.of(one.record)
             before = out.setdefault(key, one) if key else one
             if key and before is not one:
-                out[key] = one if _says(one.record) and not _says(before.record) else before
+                out[key] = one if _has_content(one.record) and not _has_content(before.record) else before
                 stands = f"{_about(one.record)} stands here and in line {before.at.number}"
-                self._odd("duplicate", one.at, f"{stands}; line {out[key].at.number} is kept")
+                self._report("duplicate", one.at, f"{stands}; line {out[key].at.number} is kept")
         return out
 
     def _scores(
@@ -196,9 +196,9 @@ class _FolderReader:
                 raw = bytes(one.whole.get("score", b"null")).decode()
                 if raw != "null" and score is None:
                     what = f"score {raw} of {_about(one.record)} is no number from {field.range}"
-                    self._odd("bad_score", one.at, what)
+                    self._report("bad_score", one.at, what)
                 if not judge:
-                    self._odd("no_judge", one.at, f"no judge; prompt {one.record.prompt_id}")
+                    self._report("no_judge", one.at, f"no judge; prompt {one.record.prompt_id}")
         return out
 
     def _answers(
@@ -209,30 +209,30 @@ class _FolderReader:
             for score in own:
                 if score.line.record.response_text != one.record.response_text:
                     what = f"{_about(one.record)} was scored on other words than in {one.at.file}"
-                    self._odd("other_text", score.line.at, what)
+                    self._report("other_text", score.line.at, what)
             yield ImportedAnswer(key, one, own)
 
     def _alone(self, scores: Mapping[AnswerKey, list[ImportedScore]], named: bool) -> Iterator[ImportedAnswer]:
-        """Answers out of scored records; `named` where there is an answer file, which lacks them."""
+        """Answers read from scored records; `named` where there is an answer file, which lacks them."""
         for key, own in scores.items():
             at, record = own[0].line.at, own[0].line.record
             if not record.response_text and not record.error:
-                self._odd("score_of_nothing", at, f"{_about(record)} has no answer anywhere")
+                self._report("score_of_nothing", at, f"{_about(record)} has no answer anywhere")
             elif named:
-                self._odd("no_answer_line", at, f"{_about(record)} is not in the answer file")
+                self._report("no_answer_line", at, f"{_about(record)} is not in the answer file")
             yield ImportedAnswer(key, ParsedLine(at, recovered(record), {}), tuple(own))
 
-    def _name_absent(self, answers: Sequence[ImportedAnswer], rows: Mapping[str, GridRow]) -> None:
-        """Name the prompts of the grid that a model has no record of."""
+    def _report_absent(self, answers: Sequence[ImportedAnswer], rows: Mapping[str, GridRow]) -> None:
+        """Report the prompts of the grid that a model has no record of."""
         there = {one.key for one in answers}
         at = LinePosition((self._folder.answers or self._folder.scored or self._folder.path).name, 0)
         for model, run_id in dict.fromkeys(one.key[:2] for one in answers):
             for scenario, row in rows.items():
                 if (model, run_id, scenario) not in there:
-                    self._odd("missing_answer", at, f"prompt {row.prompt_id} of {model} is not there")
+                    self._report("missing_answer", at, f"prompt {row.prompt_id} of {model} is not there")
 
     def _check_summary(self, answers: Sequence[ImportedAnswer]) -> None:
-        """Compare the summary with the scores of the one judge; of several it would not say whose it is."""
+        """Compare the summary with the scores, if they are of one judge: the summary does not name its judge."""
         judges, file = {score.line.record.scorer_model for one in answers for score in one.scores}, self._folder.summary
         if file is None or len(judges) != 1:
             return
@@ -248,5 +248,5 @@ def _about(record: AnswerRecord | ScoredRecord) -> str:
     return f"prompt {record.prompt_id} of {record.model_id}"
 
 
-def _says(record: AnswerRecord | ScoredRecord) -> bool:
+def _has_content(record: AnswerRecord | ScoredRecord) -> bool:
     return record.score is not None if isinstance(record, ScoredRecord) else not record.error

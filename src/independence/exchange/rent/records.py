@@ -1,6 +1,6 @@
 """The lines of a run folder as typed values, and as answers and grades of our own.
 
-A line is read field by field: one that has another type is left out and named, and costs no other field. `whole` keeps
+A line is read field by field: a field of another type is left out and reported, and the others are kept. `whole` keeps
 every value as it came, those of unknown keys too.
 """
 
@@ -26,7 +26,7 @@ NOTHING = msgspec.Raw(b"null")
 ANSWER_FILES, SCORE_FILES = "answers/", "verdicts/"  # names of what a store keeps beside its rows begin so
 FAILED = "error"  # outcome of a published call that failed
 RUN_ERROR = "run-error:"  # how a scored record says that there was no answer
-# How a prompt's facts are listed; each side is told some of them.
+# The facts of a prompt in their order; each side knows some of them.
 FACTORS = ("perspective", "base_rent", "amount", "relationship_quality", "justification", "tenant_quality",
            "landlord_quality")  # fmt: skip
 
@@ -106,7 +106,7 @@ R = TypeVar("R", PromptRecord, AnswerRecord, ScoredRecord, GridSnapshot)
 
 
 class ParsedLine(NamedTuple, Generic[R]):
-    """A record, where it stands, and what was odd about it."""
+    """A record, where it stands, and which of its keys are odd."""
 
     at: LinePosition
     record: R
@@ -125,7 +125,7 @@ class _BodyChoice(msgspec.Struct, frozen=True):
 
 
 class ResponseBody(msgspec.Struct, frozen=True):
-    """What is read of a raw body; it is kept whole."""
+    """The part of a raw body that is read; the body is kept whole."""
 
     model: str | None = None
     choices: tuple[_BodyChoice, ...] = ()

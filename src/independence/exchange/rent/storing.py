@@ -1,7 +1,7 @@
 """A run folder as rows of the store, under the edition of its words. Importing twice changes nothing.
 
-What the tables have no column for is kept beside them, one file a record: everything but texts. Raw bodies stay as they
-came.
+Values that the tables have no column for are kept in sidecars, one for each record, everything but texts. Raw bodies
+stay as they came.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _TEXTS = ("messages", "response_text")  # in the tables alone
 
 
 class RecordSidecar(msgspec.Struct, frozen=True):
-    """What is kept beside a row: where the record stood, and its values without the texts."""
+    """The sidecar of a row: the line of its record, and the values without the texts."""
 
     line: int
     record: dict[str, msgspec.Raw]
@@ -108,23 +108,23 @@ def _rows(suite: Suite, imported: ImportedFolder, numbers: Mapping[tuple[str, in
     return rows
 
 
-def _add(rows: ImportedRows, suite: Suite, trial: TrialRow, given: ImportedAnswer) -> None:
-    """The rows of an answer and its scores, and what is kept beside them."""
-    said, begin = answer(given.record), context.begin(trial.key)
+def _add(rows: ImportedRows, suite: Suite, trial: TrialRow, one: ImportedAnswer) -> None:
+    """Add the rows of an answer and its scores, and their sidecars."""
+    reply, begin = answer(one.record), context.begin(trial.key)
     rows.calls.append(CallRow(
         trial=trial.key, turn=0, turn_id=suite.scenario(trial.scenario).turns[0].id, context=begin,
-        after=context.extend(begin, said), answer=said, messages=bytes(given.record.messages),
-        answered_at=given.record.timestamp_iso or None,
+        after=context.extend(begin, reply), answer=reply, messages=bytes(one.record.messages),
+        answered_at=one.record.timestamp_iso or None,
     ))  # fmt: skip
-    rows.sidecars.append(_sidecar(trial, answer_file(trial.scenario), given.line))
-    for score in given.scores:
+    rows.sidecars.append(_sidecar(trial, answer_file(trial.scenario), one.line))
+    for score in one.scores:
         judge = score.line.record.scorer_model or UNKNOWN_JUDGE
         rows.sidecars.append(_sidecar(trial, score_file(trial.scenario, judge), score.line))
         rows.verdicts.extend(_verdict(suite, trial, score.line.record, judge))
 
 
 def _verdict(suite: Suite, trial: TrialRow, record: ScoredRecord, judge: str) -> Iterator[VerdictRow]:
-    """The verdict of a scored record, on the words that were scored: where the answer has others it will not count."""
+    """The verdict of a scored record, on the words that were scored: it does not count where the answer has others."""
     assert suite.grid is not None
     found = grade(record, suite.grid.stance, suite.rubrics[suite.grid.rubric].fields[suite.grid.stance])
     if found is not None:

@@ -34,7 +34,7 @@ _DIGITS = 4
 
 
 class StoredScores(NamedTuple):
-    """The scores of one condition by one judge, as the summary takes them."""
+    """The scores of one condition by one judge."""
 
     judge: str | None  # None: nobody graded
     judges: tuple[str, ...]  # all who graded here
@@ -71,7 +71,7 @@ def _rated(
     verdicts: Iterable[StoredVerdict],
     about: Mapping[str, SubjectInfo],
 ) -> Iterator[RatedAnswer]:
-    """Every answer given on the dialogue as it is now, with its score under the edition's or the published rubric."""
+    """Every current answer, with its score under the rubric of the edition, else under the published one."""
     assert scope.suite.grid is not None
     known = {scenario.id: scenario for scenario in scope.suite.scenarios}
     by_dialogue = {(verdict.trial, verdict.context, verdict.rubric): verdict for verdict in verdicts}
@@ -110,7 +110,7 @@ def parties(grid: Grid) -> AskingParties:
 
 
 def rated(model: str, factors: Factors, score: float | None, cell_id: str = "") -> RatedAnswer:
-    """A record as the published formulas take it."""
+    """A record as the published formulas read it."""
     return RatedAnswer(model, str(factors.get(prompts.PERSPECTIVE) or ""), score, prompts.baseline(factors), cell_id)
 
 
@@ -124,7 +124,7 @@ def to_csv(records: Iterable[RatedAnswer], sides: AskingParties) -> str:
 
 
 def columns(sides: AskingParties) -> tuple[str, ...]:
-    """The header."""
+    """The names of the columns."""
     of_parties = (f"{side}_{name}" for side in sides for name in ("n", "agree_p", "uplift"))
     return ("model_id", "n", "mean_score", "p_neg", "p_neu", "p_pos", *of_parties)
 

@@ -1,4 +1,4 @@
-"""What a run folder holds, in numbers, and what is odd about it, by name."""
+"""What an imported run folder holds, in numbers, and its oddities."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from independence.report.table import Column, Table
 
 
 def tables(imported: ImportedFolder) -> list[Table]:
-    """A row a model, and how often each kind of oddity was met, where any was."""
+    """A table of the models, and, where there are oddities, one of how often each kind was met."""
     columns = (
         Column("model", "Model"), Column("runs", "Runs", "count"), Column("planned", "Planned", "count"),
         Column("answers", "Answers", "count"), Column("failed", "Failed", "count"), Column("scored", "Scored", "count"),
@@ -28,8 +28,8 @@ def tables(imported: ImportedFolder) -> list[Table]:
     return [models, _oddities(imported)] if imported.oddities else [models]
 
 
-def named(imported: ImportedFolder, most: int) -> Iterator[str]:
-    """Each oddity where it stands, at most so many of a kind."""
+def sentences(imported: ImportedFolder, most: int) -> Iterator[str]:
+    """A sentence for each oddity, at most so many of a kind."""
     counts = Counter(oddity.kind for oddity in imported.oddities)
     seen: Counter[str] = Counter()
     for oddity in imported.oddities:

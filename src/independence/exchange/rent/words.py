@@ -1,8 +1,8 @@
-"""Prompts as they were worded: rows of a grid file as a suite, so that they can be asked or answers to them kept.
+"""Makes a suite of the prompts of a grid file, so that they can be asked, or answers to them kept.
 
-The rubric, the sides and how dialogues are delivered stay those of the suite that the rows are laid over. Rows that say
-what it says keep its cases; otherwise a case is what the facts have in common, whoever asks. The answers of a run
-folder belong to the published words, or to words that make an edition of their own.
+The rubric, the sides and how dialogues are delivered stay those of the suite that the rows are laid over. Rows with
+the facts of its scenarios keep its cells; otherwise a cell is what the facts of all sides have in common. The answers
+of a run folder belong to the published words, or to words that make an edition of their own.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from independence.types import Condition
 RoleTexts = tuple[tuple[str, str], ...]  # role and text of each message
 FACTS = "facts"  # what a rubric quotes of the background
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_TOLD_TO_ONE = ("tenant_quality", "landlord_quality")  # what one side holds of the other
+_KNOWN_TO_ONE = ("tenant_quality", "landlord_quality")  # what one side holds of the other
 _NO_BACKGROUND = "(no background was given)"
 _NOTHING = "none"
 _SHAPE = "`messages` are a system prompt, a second system message with a background or none, and one user message"
@@ -150,7 +150,7 @@ def _edited(file: Path, at: LinePosition, line: bytes, suite: Suite) -> PromptWo
 
 
 def suite_of(every: Sequence[PromptWords], base: LoadedSuite) -> LoadedSuite:
-    """The suite whose dialogues are these rows, and its edition; `base` itself where they are what it says."""
+    """The suite whose dialogues are these rows, and its edition; `base` itself where the words are the same."""
     suite = base.suite
     assert suite.grid is not None
     if first_requests(suite) == {one.row.prompt_id: one.texts for one in every}:
@@ -200,7 +200,7 @@ def grid_lines(suite: Suite, scenarios: Iterable[str]) -> list[bytes]:
 def _scenario(suite: Suite, own: PromptWords, known: Scenario | None, system: str) -> Scenario:
     assert suite.grid is not None
     name, side = own.row.prompt_id, own.row.side
-    factors, cell = (known.factors, known.cell) if known else _case(own.row.facts)
+    factors, cell = (known.factors, known.cell) if known else _cell(own.row.facts)
     same = known is not None and known.context == own.context
     facts = {} if same else {FACTS: _background(own.context), **_row_facts(own)}
     return Scenario(
@@ -210,9 +210,9 @@ def _scenario(suite: Suite, own: PromptWords, known: Scenario | None, system: st
     )  # fmt: skip
 
 
-def _case(facts: Mapping[str, object]) -> tuple[dict[str, str], str]:
-    """Levels and name of a case by what all sides are told of it."""
-    names = [name for name in FACTORS if name != PERSPECTIVE and name not in _TOLD_TO_ONE]
+def _cell(facts: Mapping[str, object]) -> tuple[dict[str, str], str]:
+    """Factor levels and name of a cell, by the facts that all sides know."""
+    names = [name for name in FACTORS if name != PERSPECTIVE and name not in _KNOWN_TO_ONE]
     levels = {name: _NOTHING if facts.get(name) is None else str(facts[name]) for name in names}
     return levels, "/".join(levels.values())
 
@@ -247,7 +247,7 @@ def _with_words(read: Iterable[ParsedLine[PromptRecord]], suite: Suite) -> Itera
 
 
 def _prompts(files: RentFolder) -> list[ParsedLine[PromptRecord]]:
-    """The prompts of a folder: those of its grid, then those that only records hold, each as it stands there first."""
+    """The prompts of a folder: those of its grid, then those that only records hold, each by its first record."""
     found: dict[str, ParsedLine[PromptRecord]] = {}
     for file in filter(None, (files.prompts, files.answers, files.scored)):
         for at, line in folder.lines(file):
