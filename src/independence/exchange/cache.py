@@ -153,7 +153,7 @@ def _names(row: NamesRow) -> Record:
 def _path(config: str, run: int, *below: str) -> str:
     parts = (config, f"run_{run}", *below)
     if any(part in _OUTSIDE or "/" in part or "\\" in part for part in parts):
-        raise UsageError(f"`{'/'.join(parts)}` cannot be the path of a file; leave this subject out with --models")
+        raise UsageError(f"`{'/'.join(parts)}` cannot be the path of a file", "leave this subject out with --models")
     return "/".join(parts)
 
 

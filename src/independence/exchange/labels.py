@@ -62,7 +62,7 @@ def candidates(
             levels = _levels(scope, state.config_dir, state.scenario, stance_)
             found.setdefault(state.key, LabelCandidate(state.end[:ITEM], trial, progress, levels))
     if not found:
-        raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")
+        raise StoreError("no finished dialogue fits", "`independence leaderboard` shows what the store holds")
     return list(found.values())
 
 

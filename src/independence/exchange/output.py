@@ -62,8 +62,8 @@ def _check(folder: Path, names: Iterable[str], known: Manifest | None) -> None:
     foreign = [name for name in there if name not in own or _digest(folder / name) != own[name]]
     if foreign:
         raise UsageError(
-            f"{folder}: {', '.join(foreign)} would be written over, and no export wrote it or it was changed since; "
-            "name another folder, or --force"
+            f"{folder}: {', '.join(foreign)} would be written over, and no export wrote it or it was changed since",
+            "name another folder, or --force",
         )
 
 
@@ -103,6 +103,7 @@ def _encoded(manifest: Manifest) -> bytes:
 
 
 def _meaning(error: OSError, folder: Path) -> IndependenceError:
+    what = f"{folder}: cannot be written ({error.strerror})"
     if error.errno in _FULL:
-        return DiskFull(f"{folder}: cannot be written ({error.strerror}); free space and run the command again")
-    return UsageError(f"{folder}: cannot be written ({error.strerror}); name another folder")
+        return DiskFull(what, "free space and run the command again")
+    return UsageError(what, "name another folder")

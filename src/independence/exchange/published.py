@@ -176,7 +176,7 @@ def _archive(path: Path) -> Iterator[ResultFile]:
             while watched.read(1 << 20):  # the rest holds the checksums
                 pass
     except _DAMAGE as error:
-        raise UsageError(f"{path}: not a tar archive, or a damaged one ({error}); nothing was imported") from error
+        raise UsageError(f"{path}: not a tar archive, or a damaged one ({error})", "nothing was imported") from error
 
 
 def _extracted(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes | None:

@@ -60,10 +60,6 @@ class ImportSummary(msgspec.Struct, frozen=True, kw_only=True):
     anomalies: tuple[AnomalyCount, ...]
     older: int  # configurations of the older layout, whose names say neither effort nor temperature
 
-    def count(self, flag: str) -> int:
-        """How often a kind of anomaly was met. Raises KeyError for one that was not looked for."""
-        return {anomaly.flag: anomaly.count for anomaly in self.anomalies}[flag]
-
 
 class FileCounts(NamedTuple):
     """Files that a reader met."""

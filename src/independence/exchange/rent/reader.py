@@ -72,7 +72,7 @@ def read(folder: RentFolder, suite: Suite, edition: FolderEdition | None = None)
     Raises UsageError for a damaged file, for a suite without a grid, and where no record is sound.
     """
     if suite.grid is None:
-        raise UsageError(f"suite {suite.suite} has no grid of sides; name the one these answers were given to")
+        raise UsageError(f"suite {suite.suite} has no grid of sides", "name the one these answers were given to")
     return _FolderReader(folder, suite, suite.grid, edition).read()
 
 
@@ -110,7 +110,7 @@ class _FolderReader:
         answers = [*self._answers(by_key, scores)]
         answers += self._alone({key: own for key, own in scores.items() if key not in by_key}, bool(answered))
         if not answers:
-            raise UsageError(f"{folder.path}: no record of suite {suite.suite} can be read; nothing was imported")
+            raise UsageError(f"{folder.path}: no record of suite {suite.suite} can be read", "nothing was imported")
         # Rows of a snapshot are counted, not named: their facts say which prompts they are.
         by_id = self._by_id and folder.prompts is not None
         rows = prompts.by_scenario(suite, prompts.grid_rows(folder, found), found, by_id)

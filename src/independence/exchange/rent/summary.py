@@ -19,9 +19,10 @@ from independence.exchange.rent import prompts
 from independence.exchange.rent.folder import Oddity
 from independence.exchange.rent.records import ANSWER_FILES, Factors, LinePosition, answer_file
 from independence.report import judge_choice
+from independence.report.advice import published
 from independence.report.study import SubjectInfo
 from independence.report.table_formats import cell
-from independence.stats.stance import AskingParties, PartySummary, PublishedSummary, RatedAnswer, summary
+from independence.stats.stance import AskingParties, RatedAnswer, summary
 from independence.store import export_rows, queries
 from independence.store.queries import StoredVerdict
 from independence.store.scopes import BoardScope
@@ -51,11 +52,11 @@ def read(
     """
     grid, name = scope.suite.grid, scope.suite.suite
     if grid is None or len(grid.sides) < 2:
-        raise UsageError(f"suite {name} has no grid of sides; --summary is about suites such as `rent`")
+        raise UsageError(f"suite {name} has no grid of sides", "--summary is about suites such as `rent`")
     if scope.suite.analysis != ANALYSIS:
         raise UsageError(
-            f"suite {name} is graded by more than one score, for which the summary has no column; "
-            "leave out --summary, or export suite `rent`"
+            f"suite {name} is graded by more than one score, for which the summary has no column",
+            "leave out --summary, or export suite `rent`",
         )
     about = chosen_subjects(connection, scope, names)
     verdicts = queries.verdicts(connection, scope.where)
@@ -75,7 +76,7 @@ def _rated(
     assert scope.suite.grid is not None
     known = {scenario.id: scenario for scenario in scope.suite.scenarios}
     by_dialogue = {(verdict.trial, verdict.context, verdict.rubric): verdict for verdict in verdicts}
-    published = {
+    imported = {
         (one.config_dir, one.run, one.name): msgspec.json.decode(one.content, type=_StoredAnswer).record.factors
         for one in export_rows.sidecars(connection, scope.where, ANSWER_FILES)
     }
@@ -88,10 +89,10 @@ def _rated(
             verdict = verdict or by_dialogue.get((state.key, state.at or "", rubric))
         score = verdict.fields.get(scope.suite.grid.stance) if verdict else None
         at = (state.config_dir, state.run, answer_file(scenario.id))
-        facts = published.get(at, msgspec.UNSET)
+        facts = imported.get(at, msgspec.UNSET)
         own = prompts.factors(scenario) if facts is msgspec.UNSET else facts if isinstance(facts, dict) else {}
         # An imported record without these facts is part of no share; where a suite has none, each cell has its own.
-        key = prompts.baseline(own) or (None if at in published else scenario.cell)
+        key = prompts.baseline(own) or (None if at in imported else scenario.cell)
         yield RatedAnswer(models[state.config_dir], scenario.side, score, key)
 
 
@@ -109,9 +110,9 @@ def parties(grid: Grid) -> AskingParties:
     return AskingParties(first, second)
 
 
-def rated(model: str, factors: Factors, score: float | None, cell_id: str = "") -> RatedAnswer:
+def rated(model: str, factors: Factors, score: float | None) -> RatedAnswer:
     """A record as the published formulas read it."""
-    return RatedAnswer(model, str(factors.get(prompts.PERSPECTIVE) or ""), score, prompts.baseline(factors), cell_id)
+    return RatedAnswer(model, str(factors.get(prompts.PERSPECTIVE) or ""), score, prompts.baseline(factors))
 
 
 def to_csv(records: Iterable[RatedAnswer], sides: AskingParties) -> str:
@@ -119,7 +120,8 @@ def to_csv(records: Iterable[RatedAnswer], sides: AskingParties) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(columns(sides))
-    writer.writerows(_cells(row) for row in summary(records, sides))
+    for row in summary(records, sides):
+        writer.writerow([_cell(value) for value in published.columns(row, row.model, sides).values()])
     return out.getvalue()
 
 
@@ -144,14 +146,7 @@ def differences(name: str, text: str, records: Iterable[RatedAnswer], sides: Ask
     return found + [Oddity("other_summary", LinePosition(name, 0), f"{model} is not in it") for model in ours]
 
 
-def _cells(row: PublishedSummary) -> tuple[str, ...]:
-    numbers = (row.mean_score, row.p_neg, row.p_neu, row.p_pos)
-    return (cell(row.model), str(row.n), *map(_decimal, numbers), *_of_party(row.first), *_of_party(row.second))
-
-
-def _of_party(party: PartySummary) -> tuple[str, str, str]:
-    return str(party.n), _decimal(party.agree_p), _decimal(party.uplift)
-
-
-def _decimal(value: float | None) -> str:
-    return "" if value is None else f"{value:.{_DIGITS}f}"
+def _cell(value: str | int | float | None) -> str:
+    if isinstance(value, float):
+        return f"{value:.{_DIGITS}f}"
+    return "" if value is None else cell(str(value))

@@ -120,11 +120,11 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
     """
     suite = base.suite
     if suite.grid is None:
-        raise UsageError(f"suite {suite.suite} has no grid; name one that has with --suite, such as `rent`")
+        raise UsageError(f"suite {suite.suite} has no grid", "name one that has with --suite, such as `rent`")
     if suite.analysis != "stance_csv":
-        raise UsageError(f"suite {suite.suite} needs more than the words of a grid file; --suite rent takes one")
+        raise UsageError(f"suite {suite.suite} needs more than the words of a grid file", "--suite rent takes one")
     if not file.is_file():
-        raise UsageError(f"{file}: no file here; {_WRITES.format(suite.suite)}")
+        raise UsageError(f"{file}: no file here", _WRITES.format(suite.suite))
     rows: dict[str, PromptWords] = {}
     for at, line in folder.lines(file):
         one = _edited(file, at, line, suite)
@@ -133,7 +133,7 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
             raise DocumentError(str(file), at.number, what)
         rows[one.row.prompt_id] = one
     if not rows:
-        raise UsageError(f"{file}: no prompt in it; {_WRITES.format(suite.suite)}")
+        raise UsageError(f"{file}: no prompt in it", _WRITES.format(suite.suite))
     return suite_of(list(rows.values()), base)
 
 
