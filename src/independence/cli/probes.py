@@ -191,7 +191,7 @@ def read_replay(of: str, result: ProbeResult) -> Finding:
     if result.reply.channel == "tool":
         return _answered("tool call", of, result, "it speaks through the tool, after two replayed calls")
     found = "it answered in plain content, beside the tool; a run takes that and records it"
-    return Finding("tool call", of, "warn", found, f"if no answer comes through the tool: {_TOOL_FIX}", result.usd)
+    return Finding("tool call", of, "warn", found, f"if no answer comes through the tool: {_TOOL_FIX}", usd=result.usd)
 
 
 def read_verdict(of: str, result: ProbeResult) -> Finding:
@@ -203,7 +203,7 @@ def read_verdict(of: str, result: ProbeResult) -> Finding:
     parsed = parse(reply.raw or reply.text, _FIELDS)
     if parsed.problems:
         found = f"no verdict can be read: {'; '.join(parsed.problems)}"
-        return Finding("verdict", of, "fail", found, _JUDGE_FIX, result.usd)
+        return Finding("verdict", of, "fail", found, _JUDGE_FIX, usd=result.usd)
     refused = flags.SCHEMA_REFUSED in reply.flags
     found = "complete" + ", though the endpoint rejects JSON schemas and was asked without" * refused
     return _answered("verdict", of, result, found)
@@ -212,16 +212,15 @@ def read_verdict(of: str, result: ProbeResult) -> Finding:
 def _unanswered(check: str, of: str, result: ProbeResult) -> Finding:
     # A run gives an answer four times the tokens, so reasoning alone is no proof that none would come.
     short = result.missing is not None and result.missing.reason == "no_answer"
-    return Finding(check, of, "warn" if short else "fail", result.problem, result.fix, result.usd)
+    return Finding(check, of, "warn" if short else "fail", result.problem, result.fix, usd=result.usd)
 
 
 def _answered(check: str, of: str, result: ProbeResult, found: str) -> Finding:
     assert result.reply is not None
     notable = [_NOTABLE[flag] for flag in result.reply.flags if flag in _NOTABLE]
     if notable:
-        return Finding(
-            check, of, "warn", f"{found}; flagged {', '.join(result.reply.flags)}", "; ".join(notable), result.usd
-        )
+        found = f"{found}; flagged {', '.join(result.reply.flags)}"
+        return Finding(check, of, "warn", found, "; ".join(notable), usd=result.usd)
     return Finding(check, of, "ok", found, usd=result.usd)
 
 

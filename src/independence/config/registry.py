@@ -149,9 +149,14 @@ def _subject(entry: ModelEntry, number: int, document: YamlDocument, registry: R
         raise document.error(f"{where}.endpoint", f"endpoint `{entry.endpoint}` is not declared under `endpoints:`")
     endpoint, model = registry.split(entry.name, entry.endpoint)
     return Subject(
-        entry.name, endpoint, model, Sampling(temperature, effort, entry.provider),
-        entry.temperature_supported, entry.active, entry.display_label,
-    )  # fmt: skip
+        entry.name,
+        endpoint,
+        model,
+        Sampling(temperature, effort, entry.provider),
+        temperature_supported=entry.temperature_supported,
+        active=entry.active,
+        display_label=entry.display_label,
+    )
 
 
 def _once(listed: Sequence[Subject], read: Roster) -> tuple[list[Subject], tuple[str, ...]]:
@@ -210,7 +215,14 @@ def _limits(listed: Sequence[Subject], read: Roster) -> tuple[ModelLimit, ...]:
         if entry.rate_limit is None and entry.concurrency is None and entry.timeout_s is None:
             continue
         key = (subject.endpoint, subject.model, subject.sampling.provider)
-        limit = ModelLimit(*key, entry.pacing, entry.concurrency, entry.timeout_s)
+        limit = ModelLimit(
+            subject.endpoint,
+            subject.model,
+            subject.sampling.provider,
+            entry.pacing,
+            concurrency=entry.concurrency,
+            timeout_s=entry.timeout_s,
+        )
         first, at = found.setdefault(key, (limit, number))
         if limit != first:
             what = f"entry {at + 1} gives `{entry.name}` another rate_limit, concurrency or timeout_s"

@@ -121,7 +121,12 @@ def read(path: Path, dialect: Callable[[str], object] | None = None) -> Roster:
     given = [one.provider if isinstance(one, ModelEntry) else None for one in parsed.models]
     titles = (said for said, made in zip(given, models, strict=True) if said and made.provider not in (None, said))
     return Roster(
-        document, models, parsed.endpoints, parsed.preferred, tuple(parsed.roster), tuple(dict.fromkeys(titles))
+        document,
+        models,
+        parsed.endpoints,
+        parsed.preferred,
+        default=tuple(parsed.roster),
+        titles=tuple(dict.fromkeys(titles)),
     )
 
 
