@@ -1,3 +1,36 @@
-"""AI Independence Bench: does a language model keep its own identity, boundaries and preferences under pressure?"""
+"""AI Independence Bench: does a language model keep its own identity, boundaries and preferences under pressure?
+
+What `import independence` offers is in `__all__`. Each name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
+
+_OFFERED = {
+    "independence.api.running": (
+        "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
+    ),
+    "independence.config.options": (
+        "ConnectionOptions", "GradeOptions", "GridPart", "OfflineOptions", "RerunOptions", "RunOptions",
+    ),
+    "independence.engine.events": ("Event",),
+    "independence.engine.pipeline": ("RunPreview", "RunResult"),
+    "independence.errors": ("IndependenceError", "UsageError"),
+    "independence.types": ("Sampling",),
+}  # fmt: skip
+_HOME = {name: module for module, names in _OFFERED.items() for name in names}
+__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604 - strings, all of them
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

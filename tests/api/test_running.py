@@ -1,0 +1,145 @@
+"""Runs from Python: alone, in a running event loop, watched, refused, cancelled, graded anew."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import independence
+from independence import ConnectionOptions, RunOptions, RunPreview, RunResult, UsageError
+from independence.engine.events import CallCommitted, Event, VerdictCommitted
+from independence.testing.loopback import serving
+from independence.testing.loopback.settings import LoopbackSettings
+from tests.e2e import suites
+
+ASKED: dict[str, Any] = {"models": ["sim/half"], "judges": "cues", "runs": 1, "experiments": "stability"}
+DIALOGUES = 5
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "store.db"
+
+
+def kept(store: Path, table: str) -> int:
+    with closing(sqlite3.connect(store)) as connection:
+        count: int = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        return count
+
+
+def there(store: Path) -> bool:
+    return store.exists()
+
+
+def test_a_run_is_a_call_and_the_same_call_resumes(store: Path) -> None:
+    first = independence.run("v2", store=store, **ASKED)
+    assert (first.started, first.complete, first.stopped_by) == (True, True, None)
+    assert (first.unfinished, first.missing, first.spent_usd, first.skipped) == (0, {}, 0.0, 0)
+    assert (first.left.planned, kept(store, "verdicts")) == (DIALOGUES, DIALOGUES)
+    events: list[Event] = []
+    again = independence.run("v2", store=store, on_event=events.append, **ASKED)
+    assert again.complete
+    assert events == []
+
+
+async def test_a_run_is_awaited_in_a_running_loop_and_heard_of(store: Path) -> None:
+    events: list[Event] = []
+    result = await independence.arun("v2", store=store, on_event=events.append, **ASKED)
+    assert result.complete
+    assert sum(isinstance(event, VerdictCommitted) for event in events) == DIALOGUES
+    assert sum(isinstance(event, CallCommitted) for event in events) == kept(store, "calls")
+
+
+async def test_the_sync_door_works_in_a_running_loop_too(store: Path) -> None:
+    assert independence.run("v2", store=store, **ASKED).complete
+
+
+def test_options_are_values_too(store: Path) -> None:
+    options = RunOptions(models=("sim/half",), judges=("cues",), runs=1, experiments=("stability",))
+    assert independence.run(options, store=store).run.options == ConnectionOptions()
+    assert kept(store, "verdicts") == DIALOGUES
+
+
+def test_a_plan_that_is_not_approved_sends_nothing_and_leaves_no_store(store: Path) -> None:
+    seen: list[RunPreview] = []
+
+    def refuse(preview: RunPreview) -> bool:
+        seen.append(preview)
+        return False
+
+    result = independence.run("v2", store=store, approve=refuse, **ASKED)
+    assert (result.started, result.unfinished) == (False, DIALOGUES)
+    assert seen[0].cost.verdicts == DIALOGUES
+    assert not there(store)
+
+
+def test_a_dry_run_sends_nothing(store: Path) -> None:
+    assert not independence.run("v2", store=store, dry_run=True, **ASKED).started
+    assert not there(store)
+
+
+def test_what_is_wrong_is_raised_before_a_store_is_made(store: Path) -> None:
+    with pytest.raises(UsageError, match="no model id"):
+        independence.run("v2", store=store, models=["nobody"])
+    with pytest.raises(UsageError, match="modles"):
+        independence.run("v2", store=store, modles=["sim/half"])
+    assert not there(store)
+
+
+def test_stored_dialogues_are_graded_and_get_more_runs(store: Path) -> None:
+    independence.run("v2", store=store, no_judge=True, **{**ASKED, "judges": ()})
+    assert kept(store, "verdicts") == 0
+    graded = independence.grade("cues", store=store)
+    assert graded.complete
+    assert kept(store, "verdicts") == DIALOGUES
+    more = independence.rerun(store=store, models="sim/half", target_runs=2)
+    assert (more.complete, kept(store, "verdicts")) == (True, 2 * DIALOGUES)
+
+
+def test_a_cost_is_estimated_without_a_store(store: Path) -> None:
+    cost = independence.estimate_cost("v2", store=store, **ASKED)
+    assert (cost.whole.calls, cost.whole.usd) == (2 * DIALOGUES, 0.0)
+    assert not there(store)
+
+
+async def cancelled(work: asyncio.Task[RunResult], heard: asyncio.Event) -> None:
+    await asyncio.wait_for(heard.wait(), 30)
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+
+
+async def test_a_cancelled_run_keeps_what_was_answered_and_goes_on_later(store: Path) -> None:
+    heard = asyncio.Event()
+
+    def hear(event: Event) -> None:
+        if isinstance(event, CallCommitted):
+            heard.set()
+
+    async with serving(LoopbackSettings(latency="0.1")) as server:
+        suites.write(store.parent / "harbour", suites.harbour())
+        asked = {
+            "models": "local/half", "judges": "cues", "runs": 3, "local_url": server.base_url, "parallel_tasks": 2,
+        }  # fmt: skip
+        work = asyncio.create_task(independence.arun("harbour", store=store, on_event=hear, **asked))
+        await cancelled(work, heard)
+        before = kept(store, "calls")
+        assert before > 0
+        result = await independence.arun("harbour", store=store, **asked)
+    assert result.left.planned == result.left.complete
+    assert kept(store, "calls") > before
+
+
+async def test_a_run_that_is_cancelled_before_it_begins_leaves_nothing(store: Path) -> None:
+    work = asyncio.create_task(independence.arun("v2", store=store, **ASKED))
+    await asyncio.sleep(0)
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    assert not there(store)

@@ -1,0 +1,51 @@
+"""What `import independence` offers."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import independence
+
+RUNNING = {"aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run"}
+OPTIONS = {"ConnectionOptions", "GradeOptions", "GridPart", "OfflineOptions", "RerunOptions", "RunOptions", "Sampling"}
+RESULTS = {"Event", "RunPreview", "RunResult"}
+ERRORS = {"IndependenceError", "UsageError"}
+
+
+def test_these_names_are_offered_and_no_others() -> None:
+    assert set(independence.__all__) == {"__version__"} | RUNNING | OPTIONS | RESULTS | ERRORS
+
+
+@pytest.mark.parametrize("name", independence.__all__)
+def test_a_name_that_is_offered_is_there(name: str) -> None:
+    assert getattr(independence, name) is not None
+    assert name in dir(independence)
+
+
+def test_the_types_of_what_is_offered_are_declared() -> None:
+    stub = Path(independence.__file__ or "").with_suffix(".pyi").read_text(encoding="utf-8")
+    homes = {
+        alias.asname: node.module
+        for node in ast.parse(stub).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert {*homes, "__version__"} == set(independence.__all__)
+    for name, module in homes.items():
+        assert getattr(sys.modules[module or ""], name) is getattr(independence, name)
+
+
+def test_a_name_that_is_not_offered_is_an_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute `play`"):
+        _ = independence.play  # type: ignore[attr-defined]
+
+
+def test_importing_it_loads_nothing_of_it() -> None:
+    code = "import sys, independence; print([name for name in sys.modules if name.startswith('independence.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
