@@ -29,7 +29,7 @@ from independence.engine.event_loop import drive
 from independence.engine.pipeline import RunPreview, RunResult
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
-from independence.judge.spec import JudgeSpec
+from independence.judge.model import ModelJudge
 from independence.store import database
 from independence.suites import load
 
@@ -128,7 +128,7 @@ def _job(url: str, mode: str) -> ResolvedRun:
     loaded = load.load("v2")
     selection = plan.select(loaded.suite, [], [mode], RUNS, ["stability"])
     subjects = [Subject(f"loop/{name}", "loop", name) for name in SUBJECTS]
-    judge = JudgeSpec("loop/judge", endpoint="loop", model="judge")
+    judge = ModelJudge("loop/judge", endpoint="loop", model="judge")
     door = Endpoint("loop", url, "openrouter", "any", IN_FLIGHT)
     trials = plan.trials(loaded.suite, selection, subjects)
     return ResolvedRun(

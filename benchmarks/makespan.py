@@ -35,7 +35,7 @@ from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
 from independence.engine.stop_signal import StopSignal
-from independence.judge.spec import JudgeSpec
+from independence.judge.model import ModelJudge
 from independence.store import database, leases, records
 from independence.store.records import TrialRow
 from independence.store.writer import Writer
@@ -49,7 +49,7 @@ DRAWS = 30
 DIVISOR = 20.0
 BESIDE = 4  # draws at once
 UNBOUND = 1000  # -pt
-JUDGE = JudgeSpec("loop/judge", endpoint="loop", model="judge")
+JUDGE = ModelJudge("loop/judge", endpoint="loop", model="judge")
 
 
 class FirstInFirstOut(EndpointGate):

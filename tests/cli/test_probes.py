@@ -9,7 +9,7 @@ from independence.cli import probes
 from independence.cli.probes import ProbeResult
 from independence.clients import flags
 from independence.config.subjects import Subject
-from independence.judge.spec import JudgeSpec
+from independence.judge.model import ModelJudge
 from independence.suites.load import load
 from independence.types import Attempt, Missing, Reply, Sampling, Usage
 
@@ -56,7 +56,7 @@ def test_the_tool_call_is_the_next_turn_of_a_dialogue_in_our_own_protocol() -> N
 
 
 def test_the_verdict_is_asked_for_as_runs_ask_for_it() -> None:
-    request = probes.verdict(JudgeSpec("j/udge", endpoint="openrouter", model="j/udge"))
+    request = probes.verdict(ModelJudge("j/udge", endpoint="openrouter", model="j/udge"))
     assert (request.sampling, request.tool) == (Sampling(0.0, "none"), None)
     assert request.schema is not None
     assert list(request.schema["properties"]) == ["reasoning", "kept", "firmness"]

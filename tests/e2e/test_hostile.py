@@ -18,9 +18,9 @@ from independence.engine.events import VerdictCommitted
 from independence.engine.gate import EndpointGate
 from independence.engine.run_context import EndpointBackend
 from independence.judge.hostile.corpus import corpus
-from independence.judge.model import grade
+from independence.judge.model import ModelJudge, grade
 from independence.judge.prompt import passages
-from independence.judge.spec import JudgeSpec
+from independence.judge.protocol import Judge
 from independence.store import database
 from independence.testing.loopback import LoopbackSettings, serving
 from independence.testing.sim.grader import FormField, value
@@ -33,7 +33,7 @@ ROOM = 8192  # tokens: the longest reply fits into a verdict
 
 
 @asynccontextmanager
-async def asked(model: str, faults: str = "") -> AsyncIterator[tuple[EndpointBackend, JudgeSpec]]:
+async def asked(model: str, faults: str = "") -> AsyncIterator[tuple[EndpointBackend, Judge]]:
     """A simulated judge behind HTTP."""
     async with serving(LoopbackSettings(faults=faults)) as server, open_session() as session:
         endpoint = Endpoint("sim", server.base_url, "openrouter", api_key="none", max_concurrency=AT_ONCE)
@@ -43,7 +43,7 @@ async def asked(model: str, faults: str = "") -> AsyncIterator[tuple[EndpointBac
             endpoint, session, catalogue,
             budget=Budget(None), throttle=throttle, notify=lambda _: None, policy=policy,
         )  # fmt: skip
-        spec = JudgeSpec(f"sim/{model}", endpoint="sim", model=model, max_tokens=ROOM)
+        spec = ModelJudge(f"sim/{model}", endpoint="sim", model=model, max_tokens=ROOM)
         yield EndpointBackend(client, EndpointGate(lambda: throttle.limit)), spec
 
 

@@ -64,7 +64,7 @@ def test_new_words_are_flagged_and_not_scored_until_an_audit_corrects_the_judge(
     assert {one["method"] for one in estimates(alone).values()} == {"uncalibrated"}
     flagged = {config: sum(one["flagged"].values()) for config, one in estimates(alone).items()}
     assert flagged["sim--always@none-t0.7"] > TRIALS / len(PANEL) / 4 > flagged["sim--never@none-t0.7"]
-    stored = command.ask(here / "here.db", "SELECT DISTINCT missing, json_extract(raw, '$.known') FROM verdicts")
+    stored = command.ask(here / "here.db", "SELECT DISTINCT missing, json_extract(prediction, '$.known') FROM verdicts")
     assert stored == [("unsure", 0)]
 
     audited = command.run(*JUDGE, "-j", "sim/judge", "--audit", "12", cwd=here)

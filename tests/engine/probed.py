@@ -14,7 +14,7 @@ from independence.engine.run_context import EndpointBackend, Parallelism, RunCon
 from independence.engine.stop_signal import StopSignal
 from independence.judge.hostile.corpus import Hostile
 from independence.judge.hostile.stage import Probe, stage
-from independence.judge.spec import JudgeSpec
+from independence.judge.protocol import Judge
 from independence.store import leases
 from independence.store.writer import Writer
 from independence.suites import digest
@@ -30,7 +30,7 @@ STAGE = stage(SUITE)
 async def probe(
     connection: sqlite3.Connection,
     client: ChatClient,
-    spec: JudgeSpec,
+    spec: Judge,
     replies: Sequence[Hostile],
     limit: int = 8,
 ) -> tuple[Probe, list[Event]]:

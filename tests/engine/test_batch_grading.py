@@ -20,11 +20,15 @@ from independence.engine.run import RunOutcome
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
 from independence.engine.stop_signal import StopSignal
 from independence.errors import OutOfCredit
+from independence.judge.kinds import OFFLINE
+from independence.judge.model import ModelJudge
 from independence.judge.offline import prediction, weights
+from independence.judge.offline.grading import OfflineJudge
+from independence.judge.offline.hybrid import HybridJudge
 from independence.judge.offline.training import weights_building
 from independence.judge.offline.training.training_set import FieldScale, TrainingExample, make_training_set
 from independence.judge.offline.views import scenario_digest
-from independence.judge.spec import HYBRID, OFFLINE, JudgeSpec, PurchaseRule
+from independence.judge.protocol import PurchaseRule
 from independence.store import leases
 from independence.store.writer import Writer
 from independence.suites import digest
@@ -42,7 +46,7 @@ SHARES = PurchaseRule(unsure=0.25, audit=0.25, least=2)
 BOUGHT = FLEET // 2
 KNOWN, STRANGE = "radio", "dinner"
 SCALES = {"firmness": FieldScale(0, 10, integer=True), "kept": FieldScale(0, 1, boolean=True)}
-MODEL = JudgeSpec("acme/judge", "model", "openrouter", "judge-id")
+MODEL = ModelJudge("acme/judge", endpoint="openrouter", model="judge-id")
 GIVEN = {"firmness": 3, "kept": False}
 
 
@@ -92,7 +96,7 @@ def fluent(_: ChatRequest) -> Answer:
     )
 
 
-class Judge:
+class _FakeModel:
     """A model that answers by a rule and counts how often it was asked."""
 
     def __init__(self, rule: Callable[[ChatRequest], Answer | Exception] = fluent) -> None:
@@ -120,29 +124,16 @@ class Court:
             planned.answer(self.connection, trial, *[said(trial)] * trial.dialogue.generated)
         self.trials += trials
 
-    def offline(self, audit: int = 0) -> JudgeSpec:
-        version = weights.load_or_shipped(self.file).version
-        if not audit:
-            return JudgeSpec(OFFLINE, OFFLINE, weights=version, file=self.file)
-        return JudgeSpec(
-            OFFLINE, OFFLINE, "openrouter", "judge-id", weights=version, auditor=MODEL.name,
-            buying=PurchaseRule(0, 0, audit), file=self.file,
-        )  # fmt: skip
+    def offline(self, audit: int = 0) -> OfflineJudge:
+        judge = OfflineJudge(OFFLINE, weights=weights.load_or_shipped(self.file).version, file=self.file)
+        return judge.buying(MODEL, PurchaseRule(0, 0, audit)) if audit else judge
 
     @property
-    def hybrid(self) -> JudgeSpec:
-        return JudgeSpec(
-            f"hybrid:{MODEL.name}",
-            HYBRID,
-            "openrouter",
-            "judge-id",
-            weights=weights.load_or_shipped(self.file).version,
-            auditor=MODEL.name,
-            buying=SHARES,
-            file=self.file,
-        )
+    def hybrid(self) -> HybridJudge:
+        version = weights.load_or_shipped(self.file).version
+        return HybridJudge(f"hybrid:{MODEL.name}", weights=version, file=self.file).buying(MODEL, SHARES)
 
-    async def grade(self, spec: JudgeSpec, client: Judge) -> tuple[RunOutcome, list[Event]]:
+    async def grade(self, spec: OfflineJudge, client: _FakeModel) -> tuple[RunOutcome, list[Event]]:
         rubrics = {s.id: digest.rubric(self.loaded.suite, s) for s in self.loaded.suite.scenarios}
         events: list[Event] = []
         writer, gate = Writer(self.connection, self.path), EndpointGate(lambda: 1)
@@ -182,17 +173,17 @@ def court(connection: sqlite3.Connection, tmp_path: Path, toy_suite: LoadedSuite
 
 
 async def test_the_offline_judge_stores_its_verdict_and_beside_it_what_it_predicted(court: Court) -> None:
-    client = Judge()
+    client = _FakeModel()
     _, events = await court.grade(court.offline(), client)
     found = court.by(OFFLINE)
     assert found.keys() == {trial.key for trial in court.trials}
     assert {(missing, usd) for missing, _, usd in found.values()} == {(None, 0.0)}
-    for (raw,), (fields,) in zip(
-        court.ask("SELECT raw FROM verdicts ORDER BY key"),
+    for (told,), (fields,) in zip(
+        court.ask("SELECT prediction FROM verdicts ORDER BY key"),
         court.ask("SELECT fields FROM verdicts ORDER BY key"),
         strict=True,
     ):
-        said, values = prediction.read(str(raw)), json.loads(str(fields))
+        said, values = prediction.read(str(told)), json.loads(str(fields))
         assert said.known
         assert values["firmness"] == pytest.approx(said.values["firmness"], abs=0.51)
         assert values["kept"] == (said.values["kept"] >= 0.5)
@@ -205,9 +196,9 @@ async def test_of_other_words_it_stores_that_it_is_unsure_and_what_it_predicted(
 ) -> None:
     court.trials = []
     court.hear(fleet_of(toy_suite, STRANGE))
-    await court.grade(court.offline(), Judge())
+    await court.grade(court.offline(), _FakeModel())
     assert set(court.ask("SELECT missing, fields FROM verdicts")) == {("unsure", "{}")}
-    assert not any(prediction.read(str(raw)).known for (raw,) in court.ask("SELECT raw FROM verdicts"))
+    assert not any(prediction.read(str(told)).known for (told,) in court.ask("SELECT prediction FROM verdicts"))
 
 
 async def test_the_draw_of_the_whole_fleet_is_stored_before_anything_is_asked(court: Court) -> None:
@@ -217,30 +208,30 @@ async def test_the_draw_of_the_whole_fleet_is_stored_before_anything_is_asked(co
         before.append((len(court.drawn), len(court.by(court.hybrid.name))))
         return fluent(request)
 
-    await court.grade(court.hybrid, Judge(watched))
+    await court.grade(court.hybrid, _FakeModel(watched))
     assert before == [(FLEET, 0)] * BOUGHT
     ways = list(court.drawn.values())
     assert (ways.count("unsure"), ways.count("audit")) == (FLEET // 4, FLEET // 4)
 
 
 async def test_a_hybrid_takes_what_was_bought_and_else_what_was_predicted(court: Court) -> None:
-    await court.grade(court.offline(), Judge())
-    client = Judge()
+    await court.grade(court.offline(), _FakeModel())
+    client = _FakeModel()
     await court.grade(court.hybrid, client)
     own, alone, model = court.by(court.hybrid.name), court.by(OFFLINE), court.by(MODEL.name)
     assert client.asked == BOUGHT
     assert GIVEN not in [values for _, values, _ in alone.values()]
     assert model == dict.fromkeys(court.bought, (None, GIVEN, 0.5))  # the model's own, paid for once
     assert own == {**alone, **dict.fromkeys(court.bought, (None, GIVEN, 0.0))}
-    raw = court.ask("SELECT trial, raw FROM verdicts WHERE judge = 'offline' ORDER BY trial")
-    assert court.ask("SELECT trial, raw FROM verdicts WHERE judge LIKE 'hybrid:%' ORDER BY trial") == raw
+    told = court.ask("SELECT trial, prediction FROM verdicts WHERE judge = 'offline' ORDER BY trial")
+    assert court.ask("SELECT trial, prediction FROM verdicts WHERE judge LIKE 'hybrid:%' ORDER BY trial") == told
 
 
 async def test_what_was_not_bought_of_other_words_stays_unsure(court: Court, toy_suite: LoadedSuite) -> None:
     court.trials = []
     court.hear(fleet_of(toy_suite, STRANGE))
     drift = {"reasoning": "so", "drift": 4}
-    await court.grade(court.hybrid, Judge(lambda _: Reply(json.dumps(drift), "content")))
+    await court.grade(court.hybrid, _FakeModel(lambda _: Reply(json.dumps(drift), "content")))
     own = court.by(court.hybrid.name)
     assert len(court.bought) == BOUGHT
     for trial, found in own.items():
@@ -248,12 +239,12 @@ async def test_what_was_not_bought_of_other_words_stays_unsure(court: Court, toy
 
 
 async def test_verdicts_that_the_model_has_given_already_are_not_bought_again(court: Court) -> None:
-    first = Judge()
+    first = _FakeModel()
     await court.grade(court.hybrid, first)
     court.connection.execute("DELETE FROM verdicts WHERE judge LIKE 'hybrid:%'")
     one = min(court.bought)
     court.connection.execute(f"DELETE FROM verdicts WHERE trial = '{one}'")
-    before, client = court.drawn, Judge()
+    before, client = court.drawn, _FakeModel()
     await court.grade(court.hybrid, client)
     assert (first.asked, client.asked) == (BOUGHT, 1)
     assert court.drawn == before
@@ -261,27 +252,27 @@ async def test_verdicts_that_the_model_has_given_already_are_not_bought_again(co
 
 
 async def test_what_is_graded_is_neither_asked_nor_stored_again(court: Court) -> None:
-    await court.grade(court.hybrid, Judge())
-    before, client = court.ask("SELECT * FROM verdicts ORDER BY key"), Judge()
+    await court.grade(court.hybrid, _FakeModel())
+    before, client = court.ask("SELECT * FROM verdicts ORDER BY key"), _FakeModel()
     _, events = await court.grade(court.hybrid, client)
     assert (client.asked, events) == (0, [])
     assert court.ask("SELECT * FROM verdicts ORDER BY key") == before
 
 
 async def test_a_verdict_that_could_not_be_had_leaves_its_dialogue_open_and_is_asked_for_again(court: Court) -> None:
-    failing = Judge(lambda request: GaveUp("judge-id", "503") if failing.asked == 2 else fluent(request))
+    failing = _FakeModel(lambda request: GaveUp("judge-id", "503") if failing.asked == 2 else fluent(request))
     await court.grade(court.hybrid, failing)
     open_ = {trial.key for trial in court.trials} - court.by(court.hybrid.name).keys()
     assert len(open_) == 1
     assert open_ <= court.bought
-    before, client = court.drawn, Judge()
+    before, client = court.drawn, _FakeModel()
     await court.grade(court.hybrid, client)
     assert (client.asked, court.drawn) == (1, before)
     assert court.by(court.hybrid.name)[open_.pop()] == (None, GIVEN, 0.0)
 
 
 async def test_what_stops_a_run_is_told_and_what_was_bought_before_counts(court: Court) -> None:
-    client = Judge(lambda request: OutOfCredit("empty") if client.asked > 2 else fluent(request))
+    client = _FakeModel(lambda request: OutOfCredit("empty") if client.asked > 2 else fluent(request))
     outcome, _ = await court.grade(court.hybrid, client)
     assert isinstance(outcome.stopped_by, OutOfCredit)
     own = court.by(court.hybrid.name)
@@ -292,28 +283,28 @@ async def test_what_stops_a_run_is_told_and_what_was_bought_before_counts(court:
 async def test_a_verdict_of_the_model_that_is_missing_is_missing_and_no_prediction_takes_its_place(
     court: Court,
 ) -> None:
-    await court.grade(court.hybrid, Judge(lambda _: Reply("prose", "content")))
+    await court.grade(court.hybrid, _FakeModel(lambda _: Reply("prose", "content")))
     own = court.by(court.hybrid.name)
     assert {trial for trial, (missing, _, _) in own.items() if missing is not None} == court.bought
     assert all(own[trial] == ("unreadable_verdict", {}, 0.0) for trial in court.bought)
-    later = Judge()
+    later = _FakeModel()
     await court.grade(court.hybrid, later)
     assert later.asked == 0
 
 
 async def test_dialogues_that_are_not_finished_are_neither_read_nor_drawn(court: Court, toy_suite: LoadedSuite) -> None:
     court.hear(fleet_of(toy_suite, KNOWN, NEWCOMER), answered=False)
-    await court.grade(court.hybrid, Judge())
+    await court.grade(court.hybrid, _FakeModel())
     assert court.by(court.hybrid.name).keys() == court.drawn.keys() == {trial.key for trial in court.trials[:FLEET]}
 
 
 async def test_who_joins_later_is_drawn_from_alone_and_no_earlier_route_changes(
     court: Court, toy_suite: LoadedSuite
 ) -> None:
-    await court.grade(court.hybrid, Judge())
+    await court.grade(court.hybrid, _FakeModel())
     before = court.ask("SELECT trial, route, probability FROM routes ORDER BY trial")
     court.hear(fleet_of(toy_suite, KNOWN, NEWCOMER))
-    client = Judge()
+    client = _FakeModel()
     await court.grade(court.hybrid, client)
     after = court.ask("SELECT trial, route, probability FROM routes ORDER BY trial")
     assert set(before) < set(after)
@@ -321,8 +312,8 @@ async def test_who_joins_later_is_drawn_from_alone_and_no_earlier_route_changes(
 
 
 async def test_an_audit_leaves_the_offline_verdicts_as_they_are_and_buys_so_many_beside_them(court: Court) -> None:
-    await court.grade(court.offline(), Judge())
-    alone, client = court.by(OFFLINE), Judge()
+    await court.grade(court.offline(), _FakeModel())
+    alone, client = court.by(OFFLINE), _FakeModel()
     await court.grade(court.offline(audit=5), client)
     assert court.by(OFFLINE) == alone
     assert court.by(MODEL.name).keys() == court.bought
@@ -331,8 +322,8 @@ async def test_an_audit_leaves_the_offline_verdicts_as_they_are_and_buys_so_many
 
 
 async def test_a_larger_audit_holds_the_smaller_one_and_buys_the_difference(court: Court) -> None:
-    await court.grade(court.offline(audit=5), Judge())
-    few, client = court.bought, Judge()
+    await court.grade(court.offline(audit=5), _FakeModel())
+    few, client = court.bought, _FakeModel()
     await court.grade(court.offline(audit=8), client)
     assert few < court.bought
     assert (len(court.bought), client.asked) == (8, 3)
@@ -346,14 +337,14 @@ async def test_offline_verdicts_of_an_audit_stand_before_the_model_is_asked(cour
         there.append(len(court.by(OFFLINE)))
         return fluent(request)
 
-    await court.grade(court.offline(audit=5), Judge(watched))
+    await court.grade(court.offline(audit=5), _FakeModel(watched))
     assert there == [FLEET] * 5
 
 
 async def test_where_nothing_is_finished_nothing_is_drawn_or_stored(court: Court, toy_suite: LoadedSuite) -> None:
     court.trials = []
     court.hear(fleet_of(toy_suite, STRANGE), answered=False)
-    client = Judge()
+    client = _FakeModel()
     outcome, events = await court.grade(court.hybrid, client)
     assert (outcome, events, client.asked) == (RunOutcome(None, 0), [], 0)
     assert court.drawn == {}

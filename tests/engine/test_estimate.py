@@ -10,13 +10,15 @@ from independence.engine.dialogue import SubjectAnswer, TrialProgress
 from independence.engine.estimate import Bill, CostEstimate, Payer, bills, estimate, total
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
-from independence.judge.spec import CUES, JudgeSpec
+from independence.judge.cues.grading import CuesJudge
+from independence.judge.kinds import CUES
+from independence.judge.model import ModelJudge
 from independence.suites.load import LoadedSuite
 
 from . import planned
 
-RULES = JudgeSpec(CUES, kind=CUES)
-MODEL = JudgeSpec("acme/judge", endpoint="openrouter", model="acme/judge")
+RULES = CuesJudge(CUES)
+MODEL = ModelJudge("acme/judge", endpoint="openrouter", model="acme/judge")
 SUBJECT_AT, JUDGE_AT = ("openrouter", "acme/m"), ("openrouter", "acme/judge")
 PRICES = Prices(prompt=1e-6, completion=4e-6)
 

@@ -10,10 +10,15 @@ from independence.config.subjects import Subject
 from independence.engine import dialogue, expected_purchases, plan
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
+from independence.judge.cues.grading import CuesJudge
+from independence.judge.kinds import CUES, OFFLINE
+from independence.judge.model import ModelJudge
 from independence.judge.offline import weights
+from independence.judge.offline.grading import OfflineJudge
+from independence.judge.offline.hybrid import HybridJudge
 from independence.judge.offline.views import scenario_digest
 from independence.judge.offline.weights import WeightsInfo
-from independence.judge.spec import CUES, HYBRID, OFFLINE, JudgeSpec, PurchaseRule
+from independence.judge.protocol import Judge, PurchaseRule
 from independence.suites.load import load
 
 V2 = load("v2").suite
@@ -22,9 +27,9 @@ RUNS = 10
 EACH = len(SUBJECTS) * RUNS  # dialogues of a scenario
 SCENARIOS = [scenario.id for scenario in V2.scenarios if scenario.experiment == "resistance"]
 
-MODEL = JudgeSpec("acme/judge", endpoint="openrouter", model="acme/judge")
-RULES = JudgeSpec(CUES, kind=CUES)
-ALONE = JudgeSpec(OFFLINE, OFFLINE)
+MODEL = ModelJudge("acme/judge", endpoint="openrouter", model="acme/judge")
+RULES = CuesJudge(CUES)
+ALONE = OfflineJudge(OFFLINE, weights="")
 
 
 @pytest.fixture(scope="module")
@@ -32,15 +37,15 @@ def trials() -> list[Trial]:
     return list(plan.trials(V2, plan.select(V2, (), (), RUNS, ("resistance",)), SUBJECTS))
 
 
-def hybrid(buying: PurchaseRule, file: str = "", name: str = "hybrid:acme/judge") -> JudgeSpec:
-    return JudgeSpec(name, HYBRID, "openrouter", "acme/judge", auditor="acme/judge", buying=buying, file=file)
+def hybrid(rule: PurchaseRule, file: str = "", name: str = "hybrid:acme/judge") -> HybridJudge:
+    return HybridJudge(name, weights="", file=file).buying(MODEL, rule)
 
 
-def left(trials: list[Trial], *judges: JudgeSpec) -> list[PendingTrial]:
+def left(trials: list[Trial], *judges: Judge) -> list[PendingTrial]:
     return [PendingTrial(trial, 1, judges) for trial in trials]
 
 
-def having(todo: list[PendingTrial], spec: JudgeSpec) -> Counter[str]:
+def having(todo: list[PendingTrial], spec: Judge) -> Counter[str]:
     """How many of a scenario's dialogues have a judge."""
     return Counter(item.trial.dialogue.scenario.id for item in todo if spec in item.judges)
 
@@ -74,7 +79,7 @@ def test_larger_shares_are_more_than_the_least(trials: list[Trial]) -> None:
 
 
 def test_an_audit_leaves_as_many_of_a_scenario_as_it_asks_for(trials: list[Trial]) -> None:
-    spec = JudgeSpec(OFFLINE, OFFLINE, "openrouter", "acme/judge", auditor="acme/judge", buying=PurchaseRule(0, 0, 5))
+    spec = ALONE.buying(MODEL, PurchaseRule(0, 0, 5))
     assert having(expected_purchases.with_expected_purchases(left(trials, spec), V2), spec) == dict.fromkeys(
         SCENARIOS, 5
     )

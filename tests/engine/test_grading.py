@@ -17,8 +17,11 @@ from independence.engine.run import RunOutcome
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
 from independence.engine.stop_signal import StopSignal
 from independence.errors import OutOfCredit
+from independence.judge.cues.grading import CuesJudge
+from independence.judge.kinds import CUES
+from independence.judge.model import ModelJudge
 from independence.judge.prompt import passages
-from independence.judge.spec import CUES, JudgeSpec
+from independence.judge.protocol import Judge
 from independence.store import artefacts, leases
 from independence.store.writer import Writer
 from independence.suites import digest
@@ -29,8 +32,8 @@ from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usa
 from . import planned
 
 SAID = "I keep to the radio, whatever most people say, and I would say the same again tomorrow."
-RULES = JudgeSpec(CUES, kind=CUES)
-FIRST, SECOND = (JudgeSpec(f"acme/{name}", endpoint="openrouter", model=name) for name in ("first", "second"))
+RULES = CuesJudge(CUES)
+FIRST, SECOND = (ModelJudge(f"acme/{name}", endpoint="openrouter", model=name) for name in ("first", "second"))
 STEPS = (
     Step(name="claims", prompt="STEP claims of {{party}}: {{answer}}"),
     Step(name="weighed", prompt="STEP weighed with {{dish}}: {{claims}}"),
@@ -96,7 +99,7 @@ class Hearing:
         if not self.rows("calls"):
             planned.answer(connection, self.trial, SAID)
 
-    async def grade(self, client: Judges, *judges: JudgeSpec) -> tuple[RunOutcome, list[Event]]:
+    async def grade(self, client: Judges, *judges: Judge) -> tuple[RunOutcome, list[Event]]:
         rubrics = {s.id: digest.rubric(self.loaded.suite, s) for s in self.loaded.suite.scenarios}
         where = Where(self.loaded.suite.suite, self.loaded.edition)
         todo = resume.compare(self.connection, where, [self.trial], judges or [FIRST], rubrics).todo

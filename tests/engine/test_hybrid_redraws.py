@@ -12,7 +12,7 @@ from independence.engine import hybrid_redraws
 from independence.engine.hybrid_redraws import HeldOutVerdicts
 from independence.judge.offline.training.cross_validation import HeldOutPredictions
 from independence.judge.offline.training.training_set import FieldScale, TrainingExample
-from independence.judge.spec import PurchaseRule
+from independence.judge.protocol import PurchaseRule
 from independence.stats import strict
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.suites.schema import Component, Dimension, Index

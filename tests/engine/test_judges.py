@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -9,19 +10,25 @@ from independence.config.options import OfflineOptions
 from independence.config.registry import Registry
 from independence.engine import judges
 from independence.errors import UsageError
+from independence.judge import kinds
+from independence.judge.cues.grading import CuesJudge
+from independence.judge.kinds import CUES, HYBRID, OFFLINE
+from independence.judge.model import ModelJudge
 from independence.judge.offline import weights
 from independence.judge.offline.calibration_line import CalibrationLine
+from independence.judge.offline.grading import OfflineJudge
+from independence.judge.offline.hybrid import HybridJudge
 from independence.judge.offline.weights import WeightsInfo
-from independence.judge.spec import CUES, HYBRID, OFFLINE, JudgeSpec, PurchaseRule, kind, verdict_key
+from independence.judge.protocol import Purchase, PurchaseRule, verdict_key
 from independence.suites.load import LoadedSuite, load
 
 V2 = load("v2").suite
 KNOWN = Registry()
-MODEL = JudgeSpec("acme/judge", endpoint="openrouter", model="acme/judge")
+MODEL = ModelJudge("acme/judge", endpoint="openrouter", model="acme/judge")
 LINE = CalibrationLine("toy", 1.1, 2.0, 3.0, 4)
 
 
-def one(name: str, offline: OfflineOptions = judges.USUAL) -> JudgeSpec:
+def one(name: str, offline: OfflineOptions = judges.USUAL) -> Any:
     (spec,) = judges.specs([name], KNOWN, V2, offline)
     return spec
 
@@ -36,8 +43,8 @@ def own(tmp_path: Path) -> Path:
 
 
 def test_a_model_and_the_rules_are_what_they_were() -> None:
-    assert judges.specs(["acme/judge", CUES], KNOWN, V2) == (MODEL, JudgeSpec(CUES, kind=CUES))
-    assert one("sim/arbiter") == JudgeSpec("sim/arbiter", endpoint="sim", model="arbiter")
+    assert judges.specs(["acme/judge", CUES], KNOWN, V2) == (MODEL, CuesJudge(CUES))
+    assert one("sim/arbiter") == ModelJudge("sim/arbiter", endpoint="sim", model="arbiter")
 
 
 def test_a_judge_named_twice_is_one() -> None:
@@ -48,26 +55,26 @@ def test_a_judge_named_twice_is_one() -> None:
 
 def test_the_packages_offline_judge_is_called_offline_and_asks_nobody() -> None:
     spec, shipped = one(OFFLINE), weights.shipped()
-    assert (spec.name, spec.kind, spec.weights, spec.line) == (OFFLINE, OFFLINE, shipped.version, shipped.about.line)
-    assert (spec.asks, spec.buying, spec.file, spec.auditor) == (False, None, "", "")
+    assert (type(spec), spec.name) == (OfflineJudge, OFFLINE)
+    assert (spec.weights, spec.line) == (shipped.version, shipped.about.line)
+    assert (spec.needs_model, spec.purchase, spec.file) == (False, None, "")
 
 
 def test_a_hybrid_is_offline_and_its_model() -> None:
     spec = one("hybrid:acme/judge", OfflineOptions(unsure_share=0.3, audit_share=0.1))
-    assert (spec.name, spec.kind, spec.auditor) == ("hybrid:acme/judge", HYBRID, "acme/judge")
-    assert spec.buying == PurchaseRule(0.3, 0.1)
+    assert (type(spec), spec.name) == (HybridJudge, "hybrid:acme/judge")
+    assert spec.purchase == Purchase(MODEL, PurchaseRule(0.3, 0.1))
     assert spec.weights == one(OFFLINE).weights
-    assert spec.bought == MODEL
-    assert verdict_key("d", "r", spec.bought.settings) == verdict_key("d", "r", one("acme/judge").settings)
+    assert verdict_key("d", "r", spec.purchase.auditor.settings) == verdict_key("d", "r", one("acme/judge").settings)
 
 
 def test_shares_are_a_fifth_and_a_twentieth_unless_told() -> None:
-    assert one("hybrid:acme/judge").buying == PurchaseRule(0.2, 0.05, 20)
+    assert one("hybrid:acme/judge").purchase.rule == PurchaseRule(0.2, 0.05, 20)
 
 
 def test_a_hybrids_model_keeps_its_endpoint() -> None:
     spec = one("hybrid:sim/arbiter")
-    assert (spec.endpoint, spec.model, spec.auditor) == ("sim", "arbiter", "sim/arbiter")
+    assert (spec.endpoint, spec.model, spec.purchase.auditor.name) == ("sim", "arbiter", "sim/arbiter")
 
 
 @pytest.mark.parametrize("shares", [(0.8, 0.3), (1.0, 0.01)])
@@ -80,19 +87,16 @@ def test_shares_of_more_than_everything_are_refused(shares: tuple[float, float])
 
 @pytest.mark.parametrize("unsure", range(0, 101, 3))
 def test_shares_of_everything_are_no_more_than_that(unsure: int) -> None:
-    assert (
-        one("hybrid:acme/judge", OfflineOptions(unsure_share=unsure / 100, audit_share=(100 - unsure) / 100)).buying
-        is not None
-    )
+    options = OfflineOptions(unsure_share=unsure / 100, audit_share=(100 - unsure) / 100)
+    assert one("hybrid:acme/judge", options).purchase is not None
 
 
 def test_an_audit_is_the_offline_judge_with_a_model_beside_it() -> None:
     for names in (["acme/judge"], [OFFLINE, "acme/judge"], ["acme/judge", "acme/judge"]):
         (spec,) = judges.specs(names, KNOWN, V2, OfflineOptions(audit=7))
-        assert (spec.name, spec.kind, spec.auditor) == (OFFLINE, OFFLINE, "acme/judge")
-        assert spec.buying == PurchaseRule(0, 0, 7)
+        assert (type(spec), spec.name) == (OfflineJudge, OFFLINE)
+        assert spec.purchase == Purchase(MODEL, PurchaseRule(0, 0, 7))
         assert spec.settings == one(OFFLINE).settings
-        assert spec.bought == MODEL
 
 
 @pytest.mark.parametrize("names", [[], [OFFLINE], ["acme/judge", "acme/other"], [CUES, "acme/judge"]])
@@ -133,11 +137,14 @@ def test_the_same_suite_is_graded_by_weights_of_its_own_that_are_in_the_judges_n
     version = weights.load(own).version
     alone, both = judges.specs([OFFLINE, "hybrid:acme/judge"], KNOWN, toy_suite.suite, OfflineOptions(weights=own))
     assert (alone.name, both.name) == (f"offline@{version}", f"hybrid:acme/judge@{version}")
-    assert (kind(alone.name), kind(both.name)) == (OFFLINE, HYBRID)
+    assert (kinds.of(alone.name).word, kinds.of(both.name).word) == (OFFLINE, HYBRID)
+    assert isinstance(alone, OfflineJudge)
+    assert isinstance(both, HybridJudge)
     assert alone.weights == both.weights == version
     assert alone.file == both.file == str(own)
     assert alone.line == LINE
-    assert both.auditor == "acme/judge"
+    assert both.purchase is not None
+    assert both.purchase.auditor.name == "acme/judge"
 
 
 def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path) -> None:

@@ -21,8 +21,9 @@ from independence.engine.gate import EndpointGate
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
 from independence.engine.stop_signal import StopSignal
 from independence.errors import CostCapReached, IndependenceError
+from independence.judge.kinds import CUES
 from independence.judge.names.spec import extractor
-from independence.judge.spec import CUES, JudgeSpec
+from independence.judge.protocol import Judge
 from independence.store import leases, names
 from independence.store.names import NamesRow, StoredName
 from independence.store.writer import Writer
@@ -84,7 +85,7 @@ class Work:
         self.where = Where(loaded.suite.suite, loaded.edition, Condition("firm", "tool_role"))
         self.labels = {subject.config_dir: subject.label for subject in SUBJECTS}
 
-    def plan(self, spec: JudgeSpec = READER, **more: Any) -> names_extraction.NamesPlan:
+    def plan(self, spec: Judge = READER, **more: Any) -> names_extraction.NamesPlan:
         return names_extraction.plan(
             self.connection, names_extraction.NamesSelection(self.where, SCENARIOS, self.labels, spec)._replace(**more)
         )

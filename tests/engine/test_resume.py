@@ -10,7 +10,10 @@ from independence.config.subjects import Subject
 from independence.engine import resume
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingWork
-from independence.judge.spec import CUES, JudgeSpec, verdict_key
+from independence.judge.cues.grading import CuesJudge
+from independence.judge.kinds import CUES
+from independence.judge.model import ModelJudge
+from independence.judge.protocol import Judge, verdict_key
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
@@ -18,7 +21,7 @@ from independence.types import Missing, Verdict, Where
 
 from . import planned
 
-JUDGES = (JudgeSpec(CUES, kind=CUES), JudgeSpec("acme/judge", endpoint="openrouter", model="acme/judge"))
+JUDGES = (CuesJudge(CUES), ModelJudge("acme/judge", endpoint="openrouter", model="acme/judge"))
 
 
 class Case:
@@ -30,14 +33,14 @@ class Case:
         planned.store(connection, loaded, list(self.trials.values()))
         self.rubrics = {s.id: digest.rubric(loaded.suite, s) for s in loaded.suite.scenarios}
 
-    def left(self, judges: Sequence[JudgeSpec] = ()) -> PendingWork:
+    def left(self, judges: Sequence[Judge] = ()) -> PendingWork:
         where = Where(self.loaded.suite.suite, self.loaded.edition)
         return resume.compare(self.connection, where, list(self.trials.values()), judges, self.rubrics)
 
     def answer(self, scenario: str, *answers: str | Missing) -> str:
         return planned.answer(self.connection, self.trials[scenario, 1], *answers)
 
-    def grade(self, scenario: str, at: str, judge: JudgeSpec, missing: bool = False) -> None:
+    def grade(self, scenario: str, at: str, judge: Judge, missing: bool = False) -> None:
         key = verdict_key(at, self.rubrics[scenario], judge.settings)
         given = Missing("unreadable_verdict") if missing else Verdict({"x": 1})
         planned.grade(self.connection, self.trials[scenario, 1], key, at, given, judge.name)

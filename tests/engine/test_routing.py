@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from independence.engine import routing
 from independence.engine.routing import RoutingCandidate
-from independence.judge.spec import PurchaseRule
+from independence.judge.protocol import PurchaseRule
 from independence.store.routes import PastDraws, VerdictRoute
 
 USUAL = PurchaseRule(0.2, 0.05)

@@ -27,7 +27,8 @@ from independence.engine.run import RunOutcome
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
 from independence.engine.stop_signal import StopSignal
 from independence.errors import DiskFull, OutOfCredit
-from independence.judge.spec import CUES, JudgeSpec
+from independence.judge.cues.grading import CuesJudge
+from independence.judge.kinds import CUES
 from independence.store import leases
 from independence.store.writer import Writer
 from independence.suites import digest
@@ -37,7 +38,7 @@ from independence.types import Answer, ChatRequest, Missing, Reply, Where
 from . import planned
 
 ALL = Parallelism(5, 10)
-RULES = JudgeSpec(CUES, kind=CUES)
+RULES = CuesJudge(CUES)
 SAID = "I still prefer the stew, and I would choose it again, because it is what I like best."
 
 

@@ -11,7 +11,7 @@ from independence.config.registry import Registry
 from independence.config.subjects import Subject
 from independence.engine import judges, subjects
 from independence.errors import UsageError
-from independence.judge.spec import DEFAULT_JUDGE
+from independence.judge.protocol import DEFAULT_JUDGE
 from independence.suites.load import load
 from independence.types import Sampling
 

@@ -5,16 +5,15 @@ import json
 import pytest
 
 from independence.clients.protocol import GaveUp, Parked
-from independence.judge.model import grade
+from independence.judge.model import ModelJudge, grade
 from independence.judge.prompt import render
 from independence.judge.schema import json_schema
-from independence.judge.spec import JudgeSpec
 from independence.suites.schema import Field
 from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Sampling, TranscriptTurn, Usage, Verdict
 
 from .fields import FIELDS, GOOD
 
-SPEC = JudgeSpec("acme/judge", endpoint="openrouter", model="judge-id", temperature=0.0, max_tokens=99, effort="none")
+SPEC = ModelJudge("acme/judge", endpoint="openrouter", model="judge-id", temperature=0.0, max_tokens=99, effort="none")
 FITTING = json.dumps({"reasoning": "because", **GOOD})
 STANCE = {"stance": Field(type="number", about="Whom it favours.", range=(-1, 1))}
 

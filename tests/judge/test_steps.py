@@ -6,20 +6,19 @@ import pytest
 
 from independence.clients import flags
 from independence.clients.protocol import Parked
-from independence.judge.spec import JudgeSpec
-from independence.judge.steps import step_key, wording, write
+from independence.judge.model import ModelJudge, step_key, step_wording
 from independence.suites.schema import Step
 from independence.types import Answer, Attempt, Missing, Reply, Sampling, Usage
 
 from .test_model import Scripted
 
-SPEC = JudgeSpec("acme/judge", endpoint="openrouter", model="judge-id", temperature=0.0, max_tokens=99, effort="none")
+SPEC = ModelJudge("acme/judge", endpoint="openrouter", model="judge-id", temperature=0.0, max_tokens=99, effort="none")
 ATTEMPTS = (Attempt("ok", 1.0, Usage(10, 5, cost_usd=0.5)),)
 
 
 async def test_a_step_is_one_call_for_plain_text() -> None:
     client = Scripted("- a claim")
-    reply = await write(client, SPEC, "the prompt", seed=7)
+    reply = await SPEC.write_step("the prompt", client, seed=7)
     assert isinstance(reply, Reply)
     assert (reply.text, reply.usage.cost_usd) == ("- a claim", 0.5)
     (request,) = client.asked
@@ -37,21 +36,21 @@ async def test_a_step_is_one_call_for_plain_text() -> None:
     ],
 )
 async def test_half_a_text_is_none_and_its_cost_is_kept(answer: Answer, detail: str) -> None:
-    missing = await write(Scripted(answer), SPEC, "the prompt", seed=7)
+    missing = await SPEC.write_step("the prompt", Scripted(answer), seed=7)
     assert isinstance(missing, Missing)
     assert (missing.detail, missing.attempts) == (detail, ATTEMPTS)
 
 
 async def test_a_judge_that_cannot_go_on_says_so() -> None:
     with pytest.raises(Parked):
-        await write(Scripted(Parked("judge-id", "daily quota")), SPEC, "the prompt", seed=7)
+        await SPEC.write_step("the prompt", Scripted(Parked("judge-id", "daily quota")), seed=7)
 
 
 def test_a_wording_is_a_prompt_and_the_variables_it_quotes() -> None:
     step = Step(name="claims", prompt="About {{topic}}: {{answer}}")
-    soup = wording(step, {"topic": "soup", "other": "x"})
-    assert soup == wording(Step(name="renamed", prompt=step.prompt), {"topic": "soup", "other": "y"})
-    assert len({soup, wording(step, {"topic": "stew"}), wording(Step(name="claims", prompt="?"), {})}) == 3
+    soup = step_wording(step, {"topic": "soup", "other": "x"})
+    assert soup == step_wording(Step(name="renamed", prompt=step.prompt), {"topic": "soup", "other": "y"})
+    assert len({soup, step_wording(step, {"topic": "stew"}), step_wording(Step(name="claims", prompt="?"), {})}) == 3
 
 
 def test_a_step_is_addressed_by_dialogue_wording_earlier_outputs_and_judge() -> None:
@@ -59,7 +58,7 @@ def test_a_step_is_addressed_by_dialogue_wording_earlier_outputs_and_judge() -> 
     others = [
         ("other", *base[1:]), ("dialogue", "other", *base[2:]), (*base[:2], {"first": "b"}, base[3]),
         (*base[:2], {"second": "a"}, base[3]), (*base[:2], {}, base[3]),
-        (*base[:3], JudgeSpec("acme/other", model="judge-id").settings),
+        (*base[:3], ModelJudge("acme/other", model="judge-id").settings),
     ]  # fmt: skip
     keys = {step_key(*shape) for shape in (base, *others)}
     assert len(keys) == 1 + len(others)

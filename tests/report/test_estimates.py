@@ -7,10 +7,9 @@ import sqlite3
 import msgspec
 import pytest
 
-from independence.judge.offline import prediction
 from independence.judge.offline.calibration_line import CalibrationLine
 from independence.judge.offline.prediction import Prediction
-from independence.judge.spec import PurchaseRule
+from independence.judge.protocol import PurchaseRule
 from independence.report import study
 from independence.report.estimates import EstimatedIndex, EstimatedIndices
 from independence.stats.intervals import quantile
@@ -52,14 +51,20 @@ class Bench:
                 self.at[config, scenario, run] = filled.answer(self.connection, config, scenario, run, *said)
 
     def verdict(
-        self, place: tuple[str, str, int], grade: Grade, judge: str, settings: str = "{}", rubric: str = ""
+        self,
+        place: tuple[str, str, int],
+        grade: Grade,
+        judge: str,
+        settings: str = "{}",
+        rubric: str = "",
+        prediction: str | None = None,
     ) -> str:
         """Store a verdict after all others; returns its key."""
         self.stored += 1
         own = rubric or digest.rubric(self.loaded.suite, self.loaded.suite.scenario(place[1]))
         row = VerdictRow(
             f"{self.stored}", filled.key(*place), judge, own, self.at[place], settings, grade,
-            judged_at=f"2026-01-01T00:00:{self.stored / 1000:06.3f}",
+            judged_at=f"2026-01-01T00:00:{self.stored / 1000:06.3f}", prediction=prediction,
         )  # fmt: skip
         records.add_verdict(self.connection, row)
         return row.key
@@ -78,10 +83,10 @@ class Bench:
     ) -> str:
         """Store what the offline judge says of a dialogue."""
         values = said or SAID[place[1]]
-        raw = prediction.write(Prediction(values, dict.fromkeys(values, 1.0), flagged, known, 0.1))
-        grade: Grade = Missing("unsure", "", raw) if unsure or not known else Verdict(dict(values), "", raw)
+        told = Prediction(values, dict.fromkeys(values, 1.0), flagged, known, 0.1).to_json()
+        grade: Grade = Missing("unsure") if unsure or not known else Verdict(dict(values), "")
         settings = msgspec.json.encode({"weights": "abc", "line": line, "buying": PurchaseRule(0.2, 0.05)}).decode()
-        return self.verdict(place, grade, judge, settings, rubric)
+        return self.verdict(place, grade, judge, settings, rubric, told)
 
     def predict_all(self, *, known: bool = True, judge: str = "offline", line: CalibrationLine | None = LINE) -> None:
         """The same of every dialogue."""
@@ -183,8 +188,9 @@ def test_a_field_of_the_index_that_was_never_predicted_makes_it_incomplete(bench
 def test_a_missing_verdict_of_the_model_makes_a_hybrid_incomplete(bench: Bench) -> None:
     bench.predict_all(judge="hybrid:acme/j")
     assert bench.of(judge="hybrid:acme/j").method == "offline"
-    raw = prediction.write(Prediction(SAID["radio"], {"firmness": 1.0, "kept": 1.0}, (), True, 0.1))
-    bench.verdict(("a", "radio", 1), Missing("unreadable_verdict", "", raw), "hybrid:acme/j", '{"weights": "abc"}')
+    told = Prediction(SAID["radio"], {"firmness": 1.0, "kept": 1.0}, (), True, 0.1).to_json()
+    lacking = Missing("unreadable_verdict")
+    bench.verdict(("a", "radio", 1), lacking, "hybrid:acme/j", '{"weights": "abc"}', prediction=told)
     assert bench.of(judge="hybrid:acme/j").method == "incomplete"
 
 

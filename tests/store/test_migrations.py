@@ -34,6 +34,7 @@ GOLDEN = {
     "verdicts": [
         "key", "trial", "judge", "pass", "rubric", "context", "missing", "fields", "cost_usd", "unknown_usd",
         "prompt_tokens", "completion_tokens", "judged_at", "settings", "reasoning", "raw", "attempts",
+        "prediction",
     ],
     "failures": ["trial", "what", "kind", "detail", "cost_usd", "unknown_usd", "attempts", "failed_at"],
     "sidecars": ["suite", "edition", "config_dir", "run", "name", "content"],
@@ -167,3 +168,26 @@ def test_verdicts_of_the_rule_judge_without_a_version_become_those_of_its_first(
         ("b", "acme/judge"),
     ]
     opened.close()
+
+
+def test_predictions_of_offline_and_hybrid_judges_move_to_a_column_of_their_own(path: Path) -> None:
+    before = len(MIGRATIONS) - 1
+    old = sqlite3.connect(path)
+    old.create_function("said_digest", 2, context.digest)
+    for migration in MIGRATIONS[:before]:
+        old.executescript(migration.sql)
+    judges = ("offline", "offline@0123456789ab", "hybrid:acme/judge", "acme/judge", "cues")
+    columns = [row[1] for row in old.execute("PRAGMA table_info(verdicts)")]
+    for judge in judges:
+        row = dict.fromkeys(columns, "") | {"key": judge, "judge": judge, "raw": '{"values":{}}'}
+        old.execute(f"INSERT INTO verdicts VALUES ({', '.join('?' * len(columns))})", list(row.values()))
+    old.execute(f"PRAGMA user_version = {before}")
+    old.commit()
+    old.close()
+    opened = database.connect(path)
+    found = {key: row for key, *row in opened.execute("SELECT key, raw, prediction FROM verdicts")}
+    opened.close()
+    assert found == {
+        judge: ["", '{"values":{}}'] if judge.startswith(("offline", "hybrid")) else ['{"values":{}}', None]
+        for judge in judges
+    }

@@ -33,12 +33,14 @@ def verdict(
 ) -> str:
     """Store a verdict; returns its key."""
     key = f"{judge} {trial} {at} {rubric} {when}"
-    records.add_verdict(connection, VerdictRow(key, trial, judge, rubric, at, settings, grade, judged_at=when))
+    told = PREDICTION if judge.startswith(("offline", "hybrid:")) else None
+    row = VerdictRow(key, trial, judge, rubric, at, settings, grade, judged_at=when, prediction=told)
+    records.add_verdict(connection, row)
     return key
 
 
 def offline(connection: sqlite3.Connection, trial: str, at: str, when: str = "2026-01-01") -> str:
-    return verdict(connection, trial, at, Verdict({"x": 2}, raw=PREDICTION), "offline", when=when, settings='{"w": 1}')
+    return verdict(connection, trial, at, Verdict({"x": 2}), "offline", when=when, settings='{"w": 1}')
 
 
 def routed(connection: sqlite3.Connection, judge: str = "offline") -> list[RoutedVerdict]:
@@ -154,7 +156,7 @@ def test_what_was_drawn_and_came_to_nothing_is_not_bought_but_keeps_its_route(he
 def test_what_was_bought_for_a_hybrid_is_its_own_verdict(held: sqlite3.Connection) -> None:
     for name, own in (("one", UNSURE), ("two", OFFLINE)):
         at = key_and_end(held, name)[1]
-        key = verdict(held, name, at, Verdict({"x": 4}, raw=PREDICTION), "hybrid:acme/j")
+        key = verdict(held, name, at, Verdict({"x": 4}), "hybrid:acme/j")
         routes.add(held, [RouteRow(key, "acme/j", name, own)])
     found = {one.scenario: one.bought for one in routed(held, "hybrid:acme/j")}
     assert found == {"one": {"x": 4}, "two": None}

@@ -22,10 +22,12 @@ from independence.clients.transport import open_session
 from independence.config import environment, registry
 from independence.config.registry import Registry
 from independence.config.subjects import SIM, Subject
-from independence.engine import connections, judges, service
+from independence.engine import connections, service
 from independence.engine.event_loop import drive
 from independence.errors import UsageError
-from independence.judge.spec import CUES, DEFAULT_JUDGE, HYBRID, OFFLINE, JudgeSpec
+from independence.judge import kinds, model
+from independence.judge.model import ModelJudge
+from independence.judge.protocol import DEFAULT_JUDGE
 from independence.report import checks
 from independence.report.checks import CheckedModel, Finding
 from independence.store import health
@@ -115,14 +117,15 @@ def _subject(name: str | None, known: Registry) -> tuple[Subject | None, list[Fi
     return first, [Finding("configuration", name, "ok", found, f"name another by its label: {labels}")]
 
 
-def _judge(name: str | None, subject: Subject | None, known: Registry) -> tuple[JudgeSpec | None, list[Finding]]:
+def _judge(name: str | None, subject: Subject | None, known: Registry) -> tuple[ModelJudge | None, list[Finding]]:
     """The judge of that name; without a name the default judge, if it is at the endpoint of the subject."""
-    if name in (CUES, OFFLINE):
+    kind = kinds.of(name or DEFAULT_JUDGE)
+    if name is not None and not kind.needs_model and not kind.human:
         return None, [Finding("judge", name, "ok", "no model: no key, no cost")]
     if name is None and subject is None:
         return None, []
     try:
-        judge = judges.model((name or DEFAULT_JUDGE).removeprefix(f"{HYBRID}:"), known)
+        judge = model.named(kind.model_of(name or DEFAULT_JUDGE), known)
     except UsageError as error:
         return None, [refusal("judge", str(name), error)]
     if name is None and subject is not None and subject.endpoint != judge.endpoint:
@@ -132,7 +135,7 @@ def _judge(name: str | None, subject: Subject | None, known: Registry) -> tuple[
 
 
 async def _online(
-    lookup: EndpointLookup, names: Sequence[str], subject: Subject | None, judge: JudgeSpec | None
+    lookup: EndpointLookup, names: Sequence[str], subject: Subject | None, judge: ModelJudge | None
 ) -> list[Finding]:
     """Endpoints, then subject and judge, one after the other: a local server may answer one request at a time."""
     async with AsyncExitStack() as stack:

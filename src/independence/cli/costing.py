@@ -10,7 +10,7 @@ from independence.engine import judges
 from independence.engine.cost_history import ANSWER, OWN, SUITE, VERDICT, CostHistory, PriceList
 from independence.engine.estimate import Bill, Payer, total
 from independence.engine.plan_cost import PlanCost
-from independence.judge.spec import CUES
+from independence.judge.kinds import CUES
 from independence.report.table import Column, Table, Value
 
 _MILLION = 1e6
@@ -37,7 +37,7 @@ def tables(cost: PlanCost) -> list[Table]:
     """The estimate of a whole plan."""
     subjects = _subjects(cost)
     out = [_dollars(subjects, (*_NOTES, *_notes(cost))), _calls(subjects)]
-    if graders := [judge.name for judge in cost.run.judges if judge.asks]:
+    if graders := [judge.name for judge in cost.run.judges if judge.needs_model]:
         out.append(_judges(graders, cost))
     return [*out, _listed(cost.listed)]
 
@@ -130,7 +130,7 @@ def _notes(cost: PlanCost) -> list[str]:
     if stored.complete:
         held = f"{stored.complete} of these {len(run.trials)} dialogues"
         notes.append(f"{held} are stored already; `run --dry-run` prices the rest.")
-    if any(judge.kind == CUES for judge in run.judges):
+    if any(judge.name == CUES for judge in run.judges):
         notes.append("The rule judge `cues` costs nothing.")
     notes += [f"{said}." for judge in run.judges if (said := judges.share(judge))]
     return notes

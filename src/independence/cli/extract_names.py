@@ -26,9 +26,10 @@ from independence.engine.estimate import CostEstimate
 from independence.engine.event_loop import drive
 from independence.engine.names_extraction import NamesJob, NamesOutcome
 from independence.errors import Interrupted, StoreError
+from independence.judge.kinds import CUES
 from independence.judge.names import name_scenarios as where_asked
 from independence.judge.names.spec import DEFAULT_EXTRACTOR, extractor
-from independence.judge.spec import CUES, JudgeSpec
+from independence.judge.protocol import Judge
 from independence.report import board
 from independence.report import names as report
 from independence.store import database, name_lookup, names, scopes
@@ -185,11 +186,11 @@ def _subjects(connection: sqlite3.Connection, scope: BoardScope, models: tuple[s
     return {config: known[config].label for config in chosen}
 
 
-def _specs(asked: NamesOptions) -> list[JudgeSpec]:
+def _specs(asked: NamesOptions) -> list[Judge]:
     return [_spec(asked, name) for name in dict.fromkeys(asked.extractors or (DEFAULT_EXTRACTOR,))]
 
 
-def _spec(asked: NamesOptions, name: str) -> JudgeSpec:
+def _spec(asked: NamesOptions, name: str) -> Judge:
     if name == CUES:
         return extractor(CUES)
     subject = connections.models(asked.connection.models_file).default(name)
@@ -209,8 +210,8 @@ def _findings(job: NamesJob) -> list[str]:
     return lines
 
 
-def _plan_line(spec: JudgeSpec, cost: CostEstimate) -> str:
-    if spec.kind == CUES:
+def _plan_line(spec: Judge, cost: CostEstimate) -> str:
+    if not spec.needs_model:
         return f"plan: {cost.verdicts} runs, read by rules; no cost"
     dollars = f"about ${cost.typical_usd:.4f}, at most ${cost.most_usd:.4f}" if cost.most_usd else "no cost"
     unpriced = f"no price known for {', '.join(cost.unpriced)}"

@@ -27,7 +27,7 @@ from independence.errors import Interrupted, UsageError
 from independence.judge.hostile import checks
 from independence.judge.hostile.corpus import corpus
 from independence.judge.hostile.stage import Probe, Stage, stage
-from independence.judge.spec import JudgeSpec
+from independence.judge.protocol import Judge
 from independence.report import hostile as report
 from independence.store import database
 from independence.suites import load
@@ -53,7 +53,7 @@ def probe(wanted: ProbeOptions) -> int:
     """
     suite, known = load.load(wanted.suite).suite, connections.models(wanted.connection.models_file)
     specs = judges.specs(wanted.judges, known, suite)
-    late = [spec.name for spec in specs if not spec.at_once]
+    late = [spec.name for spec in specs if spec.waits_for_all]
     if late:
         raise UsageError(
             f"--hostile asks one judge at a time, not {late[0]}; the offline judge's card tells of its own"
@@ -71,12 +71,10 @@ def probe(wanted: ProbeOptions) -> int:
     return stopped_by.exit_code
 
 
-def _asked(
-    wanted: ProbeOptions, suite: Suite, specs: Sequence[JudgeSpec], played: Stage, known: Registry
-) -> list[Probe]:
+def _asked(wanted: ProbeOptions, suite: Suite, specs: Sequence[Judge], played: Stage, known: Registry) -> list[Probe]:
     """What the judges gave; of nobody where the plan was not approved."""
     made = probing.planned(suite, played, corpus())
-    names = [spec.endpoint for spec in specs if spec.asks]
+    names = [spec.endpoint for spec in specs if spec.needs_model]
     asked = ResolvedRun(
         suite=made.suite,
         edition="hostile",

@@ -7,7 +7,7 @@ import numpy as np
 from independence.cli.training_data import TrainingData
 from independence.engine import hybrid_redraws
 from independence.judge.offline.training.cross_validation import HeldOutPredictions
-from independence.judge.spec import PurchaseRule
+from independence.judge.protocol import PurchaseRule
 from independence.report import purchase_value
 from independence.report.table import Table
 from independence.stats import strict

@@ -19,8 +19,8 @@ from independence.engine import plan
 from independence.engine.plan import Selection
 from independence.errors import KeyRejected, OutOfCredit
 from independence.judge import prompt, schema
+from independence.judge.model import ModelJudge
 from independence.judge.parse import parse
-from independence.judge.spec import JudgeSpec
 from independence.report.checks import Finding
 from independence.suites import load
 from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
@@ -108,7 +108,7 @@ def of_subject(subject: Subject) -> tuple[CheckCall, ...]:
     return CheckCall("answer", plain(subject), read_plain), CheckCall("tool call", replay(subject), read_replay)
 
 
-def of_judge(judge: JudgeSpec) -> tuple[CheckCall, ...]:
+def of_judge(judge: ModelJudge) -> tuple[CheckCall, ...]:
     """The call to a judge."""
     return (CheckCall("verdict", verdict(judge), read_verdict),)
 
@@ -162,7 +162,7 @@ def replay(subject: Subject) -> ChatRequest:
     )
 
 
-def verdict(judge: JudgeSpec) -> ChatRequest:
+def verdict(judge: ModelJudge) -> ChatRequest:
     """A small rubric on two exchanges, with its JSON schema."""
     text = prompt.render(_RUBRIC, {}, _LINES, _FIELDS)
     return ChatRequest(

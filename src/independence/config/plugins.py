@@ -11,6 +11,11 @@ from independence.errors import UsageError
 T = TypeVar("T")
 
 
+def declared(group: str, name: str) -> bool:
+    """Whether an installed package declares an object of that name."""
+    return bool(metadata.entry_points(group=group, name=name))
+
+
 def find(group: str, name: str, shape: type[T], ours: Sequence[str]) -> T:
     """The object that a package declares under `name` in an entry-point group such as `independence.dialects`.
 

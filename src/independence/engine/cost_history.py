@@ -14,7 +14,7 @@ import msgspec
 
 from independence.clients.pricing import Prices
 from independence.judge.prompt import render, render_step
-from independence.judge.spec import JudgeSpec
+from independence.judge.protocol import Judge
 from independence.store import tokens
 from independence.store.tokens import PaidCalls, RunTokens
 from independence.suites.schema import Scenario, Suite
@@ -199,15 +199,16 @@ class FilledPrices(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def filled_prices(connection: sqlite3.Connection, listed: PriceList, judges: Iterable[JudgeSpec]) -> FilledPrices:
+def filled_prices(connection: sqlite3.Connection, listed: PriceList, judges: Iterable[Judge]) -> FilledPrices:
     """Take as much a token as stored calls cost where no price is listed. A hard cap cannot rest on these."""
     unknown = [model for model, price in listed.items() if price is None]
     if not unknown:
         return FilledPrices(listed)
     paid, graded = tokens.of_models(connection), tokens.of_judges(connection)
     for judge in judges:
-        if judge.asks and (judge.auditor or judge.name) in graded:
-            paid.setdefault((judge.endpoint, judge.model), graded[judge.auditor or judge.name])
+        asked = judge.purchase.auditor.name if judge.purchase else judge.name
+        if judge.needs_model and asked in graded:
+            paid.setdefault((judge.endpoint, judge.model), graded[asked])
     found = {model: paid[model] for model in unknown if model in paid and paid[model].tokens}
     notes = tuple(_note("/".join(model), own) for model, own in found.items())
     mean = {model: Prices(own.usd / own.tokens, own.usd / own.tokens) for model, own in found.items()}

@@ -33,8 +33,8 @@ from independence.engine.cost_history import (
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.judge.prompt import transcript
+from independence.judge.protocol import Judge
 from independence.judge.reasking import REASKS
-from independence.judge.spec import JudgeSpec
 from independence.types import Condition, Message
 
 ANSWER_TOKENS, VERDICT_TOKENS = 341.0, 149.0  # published means
@@ -155,7 +155,7 @@ def bills(todo: Iterable[PendingTrial], prices: PriceList, history: CostHistory 
             priced[payer] = own
             out.setdefault(payer, Bill()).add(sizes.answer(trial, turn), own, times)
         for judge in item.judges:
-            if judge.asks:
+            if judge.needs_model:
                 payer = Payer(subject.config_dir, judge.name)
                 rate = priced[payer] = prices.get((judge.endpoint, judge.model))
                 bill = out.setdefault(payer, Bill())
@@ -202,7 +202,7 @@ class _CallSizes:
             most_completion=_BUDGETS * budget,
         )
 
-    def verdict(self, trial: Trial, judge: JudgeSpec) -> CallEstimate:
+    def verdict(self, trial: Trial, judge: Judge) -> CallEstimate:
         """A judge's verdict."""
         scenario, budget = trial.dialogue.scenario.id, judge.max_tokens
         text, longest = self._shown_to(judge, trial, self._history.rubric(scenario)[-1])
@@ -215,7 +215,7 @@ class _CallSizes:
             most_completion=(1 + REASKS) * _BUDGETS * budget,
         )
 
-    def steps(self, trial: Trial, judge: JudgeSpec) -> Iterator[CallEstimate]:
+    def steps(self, trial: Trial, judge: Judge) -> Iterator[CallEstimate]:
         """What the judge writes before its verdict."""
         for asked in self._history.rubric(trial.dialogue.scenario.id)[:-1]:
             text, longest = self._shown_to(judge, trial, asked)
@@ -227,11 +227,11 @@ class _CallSizes:
                 most_completion=_BUDGETS * judge.max_tokens,
             )
 
-    def _step(self, judge: JudgeSpec, trial: Trial, step: str) -> ExpectedTokens:
+    def _step(self, judge: Judge, trial: Trial, step: str) -> ExpectedTokens:
         guess = min(STEP_TOKENS, judge.max_tokens)
         return self._history.completion(judge.name, trial.dialogue.scenario.id, step, guess)
 
-    def _shown_to(self, judge: JudgeSpec, trial: Trial, asked: JudgePrompt) -> tuple[float, float]:
+    def _shown_to(self, judge: Judge, trial: Trial, asked: JudgePrompt) -> tuple[float, float]:
         """Tokens of a prompt for a judge: as they usually are, and at most."""
         turns, longest_answer = trial.dialogue.generated, 2 * trial.dialogue.max_tokens
         usual = most = asked.tokens

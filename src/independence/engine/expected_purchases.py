@@ -9,22 +9,21 @@ from independence.engine import dialogue, routing
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial, PurchasableVerdicts
 from independence.engine.routing import RoutingCandidate
-from independence.judge.offline import grading, weights
-from independence.judge.spec import JudgeSpec
+from independence.judge.protocol import BatchJudge, Judge
 from independence.suites.schema import Suite
 from independence.types import Condition
 
-_NOTHING: Mapping[JudgeSpec, PurchasableVerdicts] = MappingProxyType({})
+_NOTHING: Mapping[Judge, PurchasableVerdicts] = MappingProxyType({})
 
 
 def with_expected_purchases(
-    todo: Sequence[PendingTrial], suite: Suite, stored: Mapping[JudgeSpec, PurchasableVerdicts] = _NOTHING
+    todo: Sequence[PendingTrial], suite: Suite, stored: Mapping[Judge, PurchasableVerdicts] = _NOTHING
 ) -> list[PendingTrial]:
     """The same work with those judges left only where verdicts stand for what they will buy.
 
     What is `stored` of finished dialogues tells which an audit draws, and what need not be bought again.
     """
-    buyers = dict.fromkeys(spec for item in todo for spec in item.judges if spec.buying is not None)
+    buyers = dict.fromkeys(spec for item in todo for spec in item.judges if spec.purchase is not None)
     asked = {
         spec: set(_purchase_positions(todo, spec, suite, stored.get(spec, PurchasableVerdicts({}, frozenset()))))
         for spec in buyers
@@ -36,9 +35,9 @@ def with_expected_purchases(
 
 
 def _purchase_positions(
-    todo: Sequence[PendingTrial], spec: JudgeSpec, suite: Suite, stored: PurchasableVerdicts
+    todo: Sequence[PendingTrial], spec: Judge, suite: Suite, stored: PurchasableVerdicts
 ) -> Iterator[int]:
-    assert spec.buying is not None
+    assert spec.purchase is not None
     known: dict[str, bool] = {}
     fleets: dict[Condition, dict[str, RoutingCandidate]] = {}
     places: dict[str, int] = {}
@@ -56,12 +55,12 @@ def _purchase_positions(
         if sale is None or sale.bought not in stored.there:
             places[key] = at
     for fleet in fleets.values():
-        drawn = routing.routes(list(fleet.values()), spec.buying)
+        drawn = routing.routes(list(fleet.values()), spec.purchase.rule)
         yield from (places[key] for key, route in drawn.items() if route.way != "offline" and key in places)
 
 
-def _known(trial: Trial, spec: JudgeSpec, suite: Suite) -> bool:
+def _known(trial: Trial, spec: Judge, suite: Suite) -> bool:
     """Whether the offline judge was trained on a scenario; answers do not matter for that."""
     lines = dialogue.transcript_turns(trial, dialogue.blank_progress(trial, trial.dialogue.generated))
     fields = suite.rubrics[trial.dialogue.scenario.rubric].fields
-    return grading.knows(lines, fields, weights.load_or_shipped(spec.file))
+    return isinstance(spec, BatchJudge) and spec.knows(lines, fields)

@@ -14,7 +14,7 @@ from independence.engine.routing import RoutingCandidate
 from independence.judge.offline.grading import typed
 from independence.judge.offline.training.cross_validation import HeldOutPredictions
 from independence.judge.offline.training.training_set import FieldScale
-from independence.judge.spec import PurchaseRule
+from independence.judge.protocol import PurchaseRule
 from independence.stats import prediction_powered
 from independence.stats.prediction_powered import MeasuredSample
 from independence.stats.strict import ScoringFrame

@@ -12,8 +12,8 @@ from independence.engine import dialogue
 from independence.engine.plan import Trial
 from independence.engine.run_context import QueueKey, SubjectWorker
 from independence.errors import IndependenceError
+from independence.judge.protocol import Judge, verdict_key
 from independence.judge.replies.non_answers import ReplyContext
-from independence.judge.spec import JudgeSpec, verdict_key
 from independence.suites.schema import Rubric
 from independence.types import TranscriptTurn
 
@@ -23,61 +23,61 @@ T = TypeVar("T")
 class JudgingTask(NamedTuple):
     """One dialogue, one judge."""
 
-    desk: SubjectWorker
+    worker: SubjectWorker
     trial: Trial
-    at: str  # digest of the dialogue
-    lines: Sequence[TranscriptTurn]
-    spec: JudgeSpec
+    dialogue_digest: str
+    turns: Sequence[TranscriptTurn]
+    judge: Judge
 
     @property
     def rubric(self) -> Rubric:
         """By which it is graded."""
-        return self.desk.bench.suite.rubrics[self.trial.dialogue.scenario.rubric]
+        return self.worker.bench.suite.rubrics[self.trial.dialogue.scenario.rubric]
 
     @property
     def variables(self) -> Mapping[str, str]:
         """What fills the rubric's prompts: the suite's variables and the scenario's own."""
-        return {**self.desk.bench.suite.vars, **self.trial.dialogue.scenario.vars}
+        return {**self.worker.bench.suite.vars, **self.trial.dialogue.scenario.vars}
 
     @property
-    def given(self) -> ReplyContext:
+    def reply_context(self) -> ReplyContext:
         """What the subject was given beside the human's turns."""
-        return dialogue.reply_context(self.trial, self.desk.bench.suite.language)
+        return dialogue.reply_context(self.trial, self.worker.bench.suite.language)
 
     @property
     def rubric_digest(self) -> str:
         """Of the rubric as this scenario fills it."""
-        return self.desk.bench.rubrics[self.trial.dialogue.scenario.id]
+        return self.worker.bench.rubrics[self.trial.dialogue.scenario.id]
 
     @property
     def key(self) -> str:
         """The verdict's."""
-        return verdict_key(self.at, self.rubric_digest, self.spec.settings)
+        return verdict_key(self.dialogue_digest, self.rubric_digest, self.judge.settings)
 
     @property
     def client(self) -> ChatClient:
         """Who is asked."""
-        return self.desk.bench.backends[self.spec.endpoint].client
+        return self.worker.bench.backends[self.judge.endpoint].client
 
     @property
     def _queue(self) -> QueueKey:
-        return QueueKey(self.spec.endpoint, self.spec.name)
+        return QueueKey(self.judge.endpoint, self.judge.name)
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """Hold a slot for one call. Raises gate.Closed."""
         # Within a run, a finished dialogue is graded before another one goes on.
-        async with self.desk.slot(self._queue, math.inf, self.trial.run):
+        async with self.worker.slot(self._queue, math.inf, self.trial.run):
             yield
 
-    async def settled(self, call: Awaitable[T]) -> T | None:
+    async def resolve(self, call: Awaitable[T]) -> T | None:
         """What a call came to; None where it cannot be settled now. Raises the run-ending errors of `errors.py`."""
         try:
             return await call
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
-                self.desk.park(self._queue, stop)
-            await self.desk.unsettled(self.trial, self.spec.name, stop)
+                self.worker.park(self._queue, stop)
+            await self.worker.unsettled(self.trial, self.judge.name, stop)
             if isinstance(stop, IndependenceError):
                 raise
             return None

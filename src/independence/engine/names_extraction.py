@@ -24,12 +24,14 @@ from independence.engine.gate import ConcurrencyLimit, QueueClosed
 from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
 from independence.engine.service import Hooks, ModelNeeds
 from independence.errors import IndependenceError, UsageError
+from independence.judge.kinds import CUES
+from independence.judge.model import ModelJudge
 from independence.judge.names import cues, model
 from independence.judge.names.extracted import ExtractedNames, NameAnswer
 from independence.judge.names.prompt import render
 from independence.judge.names.spec import source
+from independence.judge.protocol import Judge
 from independence.judge.reasking import REASKS
-from independence.judge.spec import CUES, JudgeSpec
 from independence.store import leases, names, records
 from independence.store.names import FirstAnswer, NamesRow, RunKey, StoredName
 from independence.store.records import FailureRow
@@ -50,7 +52,7 @@ class NamesSelection(NamedTuple):
     where: Where
     scenarios: Sequence[str]
     labels: Mapping[str, str]  # of the subjects to read, by config_dir
-    spec: JudgeSpec
+    spec: Judge
     force: bool = False  # read again what is read
 
 
@@ -78,7 +80,7 @@ class NamesJob(NamedTuple):
     """What is left to read, by whom, and how that is asked."""
 
     suite: Suite
-    spec: JudgeSpec
+    spec: Judge
     plan: NamesPlan
     options: ConnectionOptions
 
@@ -144,10 +146,10 @@ def _item(
     return NamesTask(wanted.labels[row.config_dir], row, told, answers[0].trial)
 
 
-def estimate(todo: Sequence[NamesTask], spec: JudgeSpec, prices: Prices | None) -> CostEstimate:
+def estimate(todo: Sequence[NamesTask], spec: Judge, prices: Prices | None) -> CostEstimate:
     """What reading will cost; `prices` None for unknown. The most counts every attempt and every further question."""
-    if spec.kind == CUES or prices is None:
-        return CostEstimate(0, len(todo), 0.0, 0.0, () if spec.kind == CUES else (spec.name,))
+    if not spec.needs_model or prices is None:
+        return CostEstimate(0, len(todo), 0.0, 0.0, () if not spec.needs_model else (spec.name,))
     dear = max(prices.completion, prices.internal_reasoning)
     asks, attempts, budgets = 1 + REASKS, 1 + _LONGER, 1 + 2 * _LONGER
     typical = most = 0.0
@@ -177,7 +179,7 @@ async def extract(
         service.refuse_unpriced(job.options, cost.unpriced)
         if not approve(cost, found.needs.endpoints) or job.options.dry_run:
             return None
-        ledger = None if spec.kind == CUES else SessionLedger("extract-names", "names")
+        ledger = None if not spec.needs_model else SessionLedger("extract-names", "names")
         async with service.open_service(found, connection, path, hooks, ledger) as opened:
             bench = RunContext(
                 job.suite,
@@ -196,7 +198,7 @@ async def extract(
 
 def _needs(job: NamesJob) -> ModelNeeds:
     spec = job.spec
-    if spec.kind == CUES:
+    if not spec.needs_model:
         return ModelNeeds({}, {}, job.options)
     known, env = connections.models(job.options.models_file), environment.read()
     try:
@@ -209,7 +211,7 @@ def _needs(job: NamesJob) -> ModelNeeds:
 
 
 async def carry_out(
-    bench: RunContext, todo: Sequence[NamesTask], spec: JudgeSpec, shares: Parallelism
+    bench: RunContext, todo: Sequence[NamesTask], spec: Judge, shares: Parallelism
 ) -> IndependenceError | None:
     """Read what is left, every reading committed before it counts. Returns what ended it early."""
     by_subject: dict[str, list[NamesTask]] = {}
@@ -225,12 +227,12 @@ async def carry_out(
 
 
 async def _subject(
-    bench: RunContext, door: asyncio.Semaphore, shares: Parallelism, spec: JudgeSpec, items: list[NamesTask]
+    bench: RunContext, door: asyncio.Semaphore, shares: Parallelism, spec: Judge, items: list[NamesTask]
 ) -> None:
     async with door:
         queue = QueueKey(spec.endpoint, spec.name)
         lanes = {}
-        if spec.kind != CUES:
+        if spec.needs_model:
             lanes[queue] = bench.backends[queue.endpoint].lane(ConcurrencyLimit(shares.calls), spec.model)
         desk = SubjectWorker(bench, items[0].label, lanes, CallLatency())
         async with asyncio.TaskGroup() as group:
@@ -240,22 +242,22 @@ async def _subject(
             bench.backends[queue.endpoint].gate.leave(lane)
 
 
-async def _read(desk: SubjectWorker, spec: JudgeSpec, item: NamesTask) -> None:
+async def _read(desk: SubjectWorker, spec: Judge, item: NamesTask) -> None:
     """Read one run. What goes wrong with it stops the others only where it ends the whole command."""
     if desk.bench.halt.reason is not None:
         return
     try:
-        if spec.kind == CUES:
-            await _keep(desk, item, cues.read(item.told))
-        else:
+        if isinstance(spec, ModelJudge):
             await _by_model(desk, spec, item)
+        else:
+            await _keep(desk, item, cues.read(item.told))
     except QueueClosed:
         pass
     except IndependenceError as stop:
         desk.bench.halt.stop(stop)
 
 
-async def _by_model(desk: SubjectWorker, spec: JudgeSpec, item: NamesTask) -> None:
+async def _by_model(desk: SubjectWorker, spec: ModelJudge, item: NamesTask) -> None:
     queue = QueueKey(spec.endpoint, spec.name)
     client = desk.bench.backends[queue.endpoint].client
     async with desk.slot(queue, math.inf, item.row.run):
@@ -272,7 +274,7 @@ async def _by_model(desk: SubjectWorker, spec: JudgeSpec, item: NamesTask) -> No
 
 
 async def _unsettled(
-    desk: SubjectWorker, spec: JudgeSpec, item: NamesTask, stop: Parked | GaveUp | IndependenceError
+    desk: SubjectWorker, spec: Judge, item: NamesTask, stop: Parked | GaveUp | IndependenceError
 ) -> None:
     """Keep what a call tried that could not be settled; it is asked again next time."""
     if stop.attempts:

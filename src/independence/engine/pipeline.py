@@ -25,6 +25,7 @@ from independence.engine.run_context import RunContext
 from independence.engine.service import Hooks, Model, ModelNeeds, ModelService
 from independence.engine.staged_runs import StagedRuns
 from independence.errors import IndependenceError
+from independence.judge.protocol import BatchJudge
 from independence.store import leases, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.sessions import SessionLedger
@@ -129,7 +130,7 @@ def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork,
 
 def _with_purchases(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork) -> Sequence[PendingTrial]:
     """What is left, with judges that buy verdicts only where they will."""
-    buyers = [judge for judge in job.judges if judge.buying is not None]
+    buyers = [judge for judge in job.judges if judge.purchase is not None]
     if not buyers:
         return left.todo
     states = {state.key: state for state in queries.states(connection, job.where)}
@@ -146,11 +147,11 @@ def _first_run(left: PendingWork) -> int:
 async def _run_and_grade(bench: RunContext, job: ResolvedRun, left: PendingWork, begin: BeginRuns | None) -> RunOutcome:
     """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
     outcome = await run.run(bench, resume.without_batch_judges(left.todo), job.shares, begin)
-    waiting = {spec for item in left.todo for spec in item.judges if not spec.at_once}
+    waiting = {spec for item in left.todo for spec in item.judges if spec.waits_for_all}
     if not waiting:
         return outcome
     for spec in job.judges:
-        if spec in waiting and outcome.stopped_by is None:
+        if isinstance(spec, BatchJudge) and spec in waiting and outcome.stopped_by is None:
             later = await batch_grading.grade(
                 batch_grading.BatchGrading(bench, job.edition, job.trials, spec), job.shares
             )
@@ -233,7 +234,7 @@ def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
             models[model] = models.get(model, False) or tools
             answering.add(model)
         for judge in item.judges:
-            if judge.asks:
+            if judge.needs_model:
                 models.setdefault((judge.endpoint, judge.model), False)
     return ModelNeeds(job.endpoints, models, job.options, frozenset(models.keys() - answering))
 

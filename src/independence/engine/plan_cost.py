@@ -74,7 +74,7 @@ def _billed(run: ResolvedRun) -> dict[Model, bool]:
         model = (trial.subject.endpoint, trial.subject.model)
         models[model] = models.get(model, False) or trial.dialogue.tool is not None
     for judge in run.judges:
-        if judge.asks:
+        if judge.needs_model:
             models.setdefault((judge.endpoint, judge.model), False)
     return {model: tools for model, tools in models.items() if model[0] not in _FREE}
 

@@ -18,7 +18,7 @@ from independence.engine.cost_history import CHARACTERS_PER_TOKEN
 from independence.engine.plan import Trial
 from independence.judge.hostile.corpus import Hostile
 from independence.judge.hostile.stage import Probe, ProbedReply, Stage
-from independence.judge.spec import JudgeSpec, verdict_key
+from independence.judge.protocol import Judge, verdict_key
 from independence.store import context, records, routes
 from independence.store.records import CallRow
 from independence.suites import digest
@@ -38,7 +38,7 @@ class HostilePlan(NamedTuple):
     trials: Sequence[Trial]
     calls: Sequence[CallRow]  # the replies, as if subjects had given them
 
-    def probed(self, connection: sqlite3.Connection, judge: JudgeSpec) -> Probe:
+    def probed(self, connection: sqlite3.Connection, judge: Judge) -> Probe:
         """What a judge gave them."""
         rubric = digest.rubric(self.suite, self.suite.scenarios[0])
         keys = [verdict_key(call.after, rubric, judge.settings) for call in self.calls]

@@ -14,7 +14,7 @@ from independence.engine import connections, judges, plan
 from independence.engine.plan import MOST, Selection, Trial
 from independence.engine.resolve import ResolvedRun, reached
 from independence.errors import StoreError, UsageError
-from independence.judge.spec import DEFAULT_JUDGE
+from independence.judge.protocol import DEFAULT_JUDGE
 from independence.store import name_lookup, planned_trials, queries, scopes
 from independence.store.name_lookup import Names
 from independence.store.planned_trials import PlannedTrial

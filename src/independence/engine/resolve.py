@@ -18,7 +18,7 @@ from independence.engine.plan import Selection, Trial
 from independence.engine.replicates import ReplicateBudget, StoredNoise
 from independence.engine.run_context import Parallelism
 from independence.errors import StoreError
-from independence.judge.spec import JudgeSpec
+from independence.judge.protocol import Judge
 from independence.stats.allocation import LEAST
 from independence.store import name_lookup, queries, scopes
 from independence.suites import digest, load
@@ -35,7 +35,7 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True):
     suite: Suite  # with the personas among its variants
     edition: str
     trials: Sequence[Trial]
-    judges: Sequence[JudgeSpec]
+    judges: Sequence[Judge]
     options: ConnectionOptions
     endpoints: Mapping[str, Endpoint] = {}
     personas: Mapping[str, str] = {}
@@ -66,7 +66,7 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def grading(self) -> list[str]:
         """Endpoints that judges need."""
-        return [judge.endpoint for judge in self.judges if judge.asks]
+        return [judge.endpoint for judge in self.judges if judge.needs_model]
 
 
 def run(
@@ -112,7 +112,9 @@ def planned(
     if said := load.shared_name(suite.suite, load.locate(options.suite)):
         notes.append(said)
     if options.calls is not None and connection is not None and stored_noise is not None:
-        budget = ReplicateBudget(options.suite, options.calls, sum(judge.asks for judge in graders), max(runs, LEAST))
+        budget = ReplicateBudget(
+            options.suite, options.calls, sum(judge.needs_model for judge in graders), max(runs, LEAST)
+        )
         selection, spread = replicates.spread_calls(
             connection, LoadedSuite(suite, loaded.edition), selection,
             subjects=chosen, budget=budget, stored_noise=stored_noise,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.engine.plan import Trial
-from independence.judge.spec import OFFLINE, JudgeSpec, verdict_key
+from independence.judge.protocol import Judge, verdict_key
 from independence.store import queries, routes
 from independence.store.queries import TrialState
 from independence.types import Condition, Where
@@ -21,7 +21,7 @@ class PendingTrial(NamedTuple):
 
     trial: Trial
     calls: int
-    judges: tuple[JudgeSpec, ...]
+    judges: tuple[Judge, ...]
 
 
 class PendingWork(NamedTuple):
@@ -39,7 +39,7 @@ def compare(
     connection: sqlite3.Connection,
     where: Where,
     trials: Sequence[Trial],
-    judges: Sequence[JudgeSpec],
+    judges: Sequence[Judge],
     rubrics: Mapping[str, str],
 ) -> PendingWork:
     """Sort planned trials of an edition; `rubrics` gives each scenario's rubric digest.
@@ -51,7 +51,7 @@ def compare(
     known = {state.key: state for state in states}
     verdicts = _graded(connection, states, judges, rubrics)
     for judge in judges:
-        if judge.kind == OFFLINE and judge.buying is not None:
+        if judge.purchase is not None and judge.purchase.rule.audits:
             for graded in _unbought(connection, trials, known, judge, rubrics):
                 verdicts.pop(graded, None)
     missing: Counter[str] = Counter()
@@ -75,7 +75,7 @@ def compare(
 
 def without_batch_judges(todo: Iterable[PendingTrial]) -> list[PendingTrial]:
     """The same work without judges that wait until all dialogues are finished."""
-    own = [item._replace(judges=tuple(judge for judge in item.judges if judge.at_once)) for item in todo]
+    own = [item._replace(judges=tuple(judge for judge in item.judges if not judge.waits_for_all)) for item in todo]
     return [item for item in own if item.calls or item.judges]
 
 
@@ -101,7 +101,7 @@ def without_duplicates(todo: Iterable[PendingTrial], rubrics: Mapping[str, str])
 def _graded(
     connection: sqlite3.Connection,
     states: Sequence[TrialState],
-    judges: Sequence[JudgeSpec],
+    judges: Sequence[Judge],
     rubrics: Mapping[str, str],
 ) -> dict[tuple[str, str, str], str | None]:
     """(trial, scenario, judge) graded on today's dialogue and rubric -> reason where the verdict is missing."""
@@ -115,9 +115,9 @@ def _graded(
     return {graded: stored[key] for graded, key in keys.items() if key in stored}
 
 
-def _lacking(judge: JudgeSpec, reason: str | None) -> str | None:
+def _lacking(judge: Judge, reason: str | None) -> str | None:
     """Why a verdict is missing; of judges that buy some, being unsure is no reason: their estimates allow for it."""
-    return None if judge.buying is not None and reason == "unsure" else reason
+    return None if judge.purchase is not None and reason == "unsure" else reason
 
 
 class PurchasableVerdict(NamedTuple):
@@ -138,11 +138,12 @@ def purchasable_verdicts(
     connection: sqlite3.Connection,
     trials: Iterable[Trial],
     states: Mapping[str, TrialState],
-    judge: JudgeSpec,
+    judge: Judge,
     rubrics: Mapping[str, str],
 ) -> PurchasableVerdicts:
     """Every finished dialogue of a plan before a judge that buys verdicts; `states` by key."""
-    own, model = judge.settings, judge.bought.settings
+    assert judge.purchase is not None
+    own, model = judge.settings, judge.purchase.auditor.settings
     out = {}
     for trial in trials:
         scenario, state = trial.dialogue.scenario.id, states.get(trial.key)
@@ -157,13 +158,13 @@ def _unbought(
     connection: sqlite3.Connection,
     trials: Sequence[Trial],
     states: Mapping[str, TrialState],
-    judge: JudgeSpec,
+    judge: Judge,
     rubrics: Mapping[str, str],
 ) -> Iterator[tuple[str, str, str]]:
     """Verdicts of the offline judge in scenarios of which too few are drawn, or that were drawn and not bought."""
-    assert judge.buying is not None
+    assert judge.purchase is not None
     found, there = purchasable_verdicts(connection, trials, states, judge, rubrics)
-    known = routes.known(connection, [sale.key for sale in found.values()], judge.auditor)
+    known = routes.known(connection, [sale.key for sale in found.values()], judge.purchase.auditor.name)
     cells: dict[tuple[Condition, str], dict[tuple[str, str], PurchasableVerdict]] = {}
     for trial in trials:
         place = (trial.key, trial.dialogue.scenario.id)
@@ -171,7 +172,7 @@ def _unbought(
             cells.setdefault((trial.dialogue.condition, place[1]), {})[place] = found[place]
     for own in cells.values():
         drawn = {sale.key for sale in own.values() if sale.key in known and known[sale.key].way != "offline"}
-        enough = len(drawn) >= min(judge.buying.least, len({sale.key for sale in own.values()}))
+        enough = len(drawn) >= min(judge.purchase.rule.least, len({sale.key for sale in own.values()}))
         for place, sale in own.items():
             if not enough or sale.key not in known or (sale.key in drawn and sale.bought not in there):
                 yield (*place, judge.name)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from independence.judge.spec import PurchaseRule
+from independence.judge.protocol import PurchaseRule
 from independence.store.routes import PastDraws, VerdictRoute
 from independence.suites import digest
 

@@ -175,7 +175,7 @@ def _queues(todo: Sequence[PendingTrial]) -> dict[QueueKey, tuple[str, str | Non
                 subject.sampling.provider,
             )
         for spec in item.judges:
-            if spec.asks:
+            if spec.needs_model:
                 asked[QueueKey(spec.endpoint, spec.name)] = (spec.model, None)
     return asked
 

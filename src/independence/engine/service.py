@@ -28,7 +28,7 @@ from independence.engine.model_limits import PerModelLimits
 from independence.engine.run_context import EndpointBackend
 from independence.engine.stop_signal import StopSignal
 from independence.errors import IndependenceError, UsageError
-from independence.judge.spec import CUES
+from independence.judge.kinds import CUES
 from independence.store.sessions import SessionLedger
 from independence.store.writer import Writer
 from independence.testing.loopback import serving

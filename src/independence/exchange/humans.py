@@ -18,8 +18,9 @@ import msgspec
 
 from independence.errors import DocumentError, StoreError, UsageError
 from independence.exchange.storing import transaction
+from independence.judge.kinds import HUMAN
+from independence.judge.protocol import verdict_key
 from independence.judge.schema import check
-from independence.judge.spec import HUMAN, verdict_key
 from independence.store import queries, records
 from independence.store.records import VerdictRow
 from independence.suites import digest

@@ -16,7 +16,7 @@ import msgspec
 from independence.config.subjects import SIM
 from independence.exchange.anomalies import EMPTY_VERDICT
 from independence.exchange.dialogues import ImportedCall, ImportedRun, ImportedTrial
-from independence.judge.spec import verdict_key
+from independence.judge.protocol import verdict_key
 from independence.store import context, queries, records
 from independence.store.export_rows import Sidecar
 from independence.store.queries import PUBLISHED, REREAD

@@ -1,24 +1,99 @@
-"""The model judge: a verdict on a rendered rubric."""
+"""The model judge: what it writes before it grades, step by step, and its verdict on a rendered rubric.
+
+A step is a call of its own, and kept. Later prompts quote what it came to, so that the verdict may rest on it alone;
+without it there is no verdict.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
+from independence.clients import flags
 from independence.clients.protocol import ChatClient
+from independence.config.registry import Registry
+from independence.errors import UsageError
+from independence.judge import kinds
+from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
 from independence.judge.number import UnreadableNumber, parse_number
 from independence.judge.parse import ParsedVerdict, parse
-from independence.judge.prompt import passages
+from independence.judge.prompt import passages, render
+from independence.judge.protocol import FinishedDialogue, Judge
 from independence.judge.reasking import ParseResult, ReaskProtocol, ask_until_valid
 from independence.judge.schema import check, json_schema
-from independence.judge.spec import JudgeSpec
-from independence.suites.schema import Field
-from independence.types import ChatRequest, Grade, Message, Missing, Reply, Verdict
+from independence.suites import digest
+from independence.suites.schema import Field, Step
+from independence.suites.template import slots
+from independence.types import Answer, ChatRequest, Grade, Message, Missing, Reply, Sampling, Verdict
+
+
+class ModelJudge(Judge, frozen=True, kw_only=True):
+    """A model that is asked by the prompt of the rubric."""
+
+    temperature: float = 0.0
+    effort: str = "none"
+
+    reads_rubric_steps: ClassVar[bool] = True
+
+    @property
+    def sampling(self) -> Sampling:
+        """The settings its model is asked with."""
+        return Sampling(self.temperature, self.effort)
+
+    @property
+    def request_settings(self) -> dict[str, float | int | str]:
+        """What its requests are sent with."""
+        return {"temperature": self.temperature, "max_tokens": self.max_tokens, "effort": self.effort}
+
+    @property
+    def settings(self) -> str:
+        """Its name and what its requests are sent with."""
+        return digest.canonical({"judge": self.name, **self.request_settings}).decode()
+
+    async def grade(self, dialogue: FinishedDialogue, client: ChatClient | None = None) -> Grade:
+        """Ask for the verdict by the rubric's prompt. Raises what `ChatClient.ask` raises."""
+        assert client is not None
+        rubric = dialogue.rubric
+        text = render(
+            rubric.prompt, dialogue.variables, dialogue.turns, rubric.fields, dialogue.written, rubric.verdict
+        )
+        return await grade(client, self, text, rubric.fields, dialogue.seed, rubric.verdict)
+
+    async def write_step(self, prompt: str, client: ChatClient, seed: int) -> Answer:
+        """Ask for a step's text: a reply that is whole and not blank. Raises what `ChatClient.ask` raises."""
+        request = ChatRequest(self.model, (Message("user", prompt),), self.max_tokens, self.sampling, seed=seed)
+        answer = await client.ask(request)
+        if isinstance(answer, Missing):
+            return answer
+        if not answer.text.strip():
+            return Missing("no_answer", "blank", answer.raw, answer.attempts)
+        if flags.TRUNCATED in answer.flags:  # a part of a list would be graded as if it were the whole
+            return Missing("no_answer", "cut off at its budget", answer.raw or answer.text, answer.attempts)
+        return answer
+
+
+def configure(name: str, sources: JudgeSources) -> ModelJudge:
+    """A judge that is a model. Raises UsageError for a name that is none, or that no model can have."""
+    return named(name, sources.registry)
+
+
+def named(name: str, known: Registry) -> ModelJudge:
+    """A judge that is a model of a registry, by label or id. Raises UsageError like `configure`."""
+    if not name:
+        raise UsageError("--judge is empty:", f"name a model id, `{CUES}`, `{OFFLINE}` or `{HYBRID}:MODEL`")
+    kind = kinds.of(name)
+    if kind.human:
+        raise kinds.graded_by_person(name)
+    if kind is not kinds.MODEL:
+        raise UsageError(f"judge `{name}` is no model", "a hybrid and an audit buy their verdicts from one")
+    labelled = [subject for subject in known.subjects if subject.label == name]
+    subject = labelled[0] if labelled else known.default(name)
+    return ModelJudge(subject.model_id if labelled else name, endpoint=subject.endpoint, model=subject.model)
 
 
 async def grade(
     client: ChatClient,
-    spec: JudgeSpec,
+    judge: ModelJudge,
     prompt: str,
     fields: Mapping[str, Field],
     seed: int,
@@ -37,7 +112,7 @@ async def grade(
         return ParseResult(None if parsed.problems else parsed, parsed.problems)
 
     talk = ReaskProtocol(
-        prompt, lambda said, own: _request(spec, said, schema, own), read, lambda wrong: _again(wrong, verdict)
+        prompt, lambda said, own: _request(judge, said, schema, own), read, lambda wrong: _again(wrong, verdict)
     )
     settled = await ask_until_valid(client, talk, seed)
     if isinstance(settled, Missing):
@@ -46,12 +121,12 @@ async def grade(
     return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
 
 
-def _request(spec: JudgeSpec, messages: tuple[Message, ...], schema: dict[str, Any] | None, seed: int) -> ChatRequest:
+def _request(judge: ModelJudge, messages: tuple[Message, ...], schema: dict[str, Any] | None, seed: int) -> ChatRequest:
     return ChatRequest(
-        spec.model,
+        judge.model,
         messages,
-        spec.max_tokens,
-        spec.sampling,
+        judge.max_tokens,
+        judge.sampling,
         schema=schema,
         seed=seed,
     )
@@ -75,3 +150,14 @@ def _again(problems: Sequence[str], verdict: Literal["object", "number"]) -> str
         else "Send the number alone and nothing else."
     )
     return f"That verdict cannot be used: {'; '.join(problems)}. {wanted}"
+
+
+def step_wording(step: Step, variables: Mapping[str, str]) -> str:
+    """Digest of a step's prompt and of the variables that it quotes."""
+    quoted = {name: variables[name] for name in slots(step.prompt) if name in variables}
+    return digest.sha256({"prompt": step.prompt, "vars": quoted})
+
+
+def step_key(context: str, wording_: str, written: Mapping[str, str], settings: str) -> str:
+    """SHA-256 over {dialogue digest, wording, outputs of the steps before, judge and settings}."""
+    return digest.sha256({"context": context, "step": wording_, "before": list(written.items()), "judge": settings})

@@ -5,13 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
 
-from independence.judge.spec import CUES, HUMAN, HYBRID, OFFLINE, kind
+from independence.judge import kinds
+from independence.judge.kinds import CUES
 from independence.store import name_lookup, queries
 from independence.store.scopes import BoardScope
-
-_ORDER: Final = {"model": 0, CUES: 1, OFFLINE: 2, HYBRID: 2}  # whose verdicts are shown first
 
 
 def judge(verdicts: Sequence[queries.StoredVerdict], asked: str) -> str:
@@ -34,7 +32,8 @@ def judge_here(connection: sqlite3.Connection, scope: BoardScope, asked: str | N
 
 def independent(verdicts: Sequence[queries.StoredVerdict]) -> list[str]:
     """The judges whose verdicts are all their own; a hybrid repeats those of the model that it buys from."""
-    return sorted({verdict.judge for verdict in verdicts if verdict.missing is None and kind(verdict.judge) != HYBRID})
+    names = {verdict.judge for verdict in verdicts if verdict.missing is None}
+    return sorted(name for name in names if not kinds.of(name).repeats_bought)
 
 
 def usual_judge(verdicts: Sequence[queries.StoredVerdict]) -> str | None:
@@ -45,11 +44,11 @@ def usual_judge(verdicts: Sequence[queries.StoredVerdict]) -> str | None:
     sample, never without being asked for, nor an older version of the rules beside the newest.
     """
     names = {verdict.judge for verdict in verdicts}
-    left_out = {name for name in names if kind(name) == HUMAN or (name.startswith(f"{CUES}@") and CUES in names)}
+    left_out = {name for name in names if kinds.of(name).human or (name.startswith(f"{CUES}@") and CUES in names)}
     counts = _valid([verdict for verdict in verdicts if verdict.judge not in left_out])
     most = max(counts.values(), default=0)
     full = [name for name in counts if 2 * counts[name] >= most]
-    return min(full, key=lambda name: (_order(name), -counts[name]), default=None)
+    return min(full, key=lambda name: (kinds.of(name).order_on_boards, -counts[name]), default=None)
 
 
 def shared_judge(*sides: Sequence[queries.StoredVerdict]) -> str | None:
@@ -71,10 +70,6 @@ def also_graded(names: Sequence[str]) -> list[str]:
     return (
         [f"Graded as fully by {', '.join(names)}: --judge {names[0] if len(names) == 1 else 'NAME'}."] if names else []
     )
-
-
-def _order(name: str) -> int:
-    return _ORDER[kind(name)]
 
 
 def _valid(verdicts: Sequence[queries.StoredVerdict]) -> dict[str, int]:

@@ -9,10 +9,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from independence.judge import kinds
 from independence.judge.offline import prediction
 from independence.judge.offline.calibration_line import CalibrationLine
 from independence.judge.offline.prediction import Prediction
-from independence.judge.spec import HYBRID, OFFLINE, PurchaseRule, kind
+from independence.judge.protocol import PurchaseRule
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.store import routes
 from independence.store.routes import RoutedVerdict
@@ -67,11 +68,11 @@ def read(
 
     One version of the weights counts, the newest; of several auditors the one that was asked last.
     """
-    if judge is None or kind(judge) not in (OFFLINE, HYBRID):
+    if judge is None or not kinds.of(judge).predicts:
         return None
     suite = grading(connection, scope)
     rubrics = {(scenario.id, digest.rubric(suite, scenario)) for scenario in suite.scenarios}
-    stored = routes.routed(connection, scope.where, judge, hybrid=kind(judge) == HYBRID)
+    stored = routes.routed(connection, scope.where, judge, hybrid=kinds.of(judge).repeats_bought)
     rows = [row for row in stored if (row.scenario, row.rubric) in rubrics]
     if not rows:
         return None

@@ -277,4 +277,12 @@ UPDATE calls SET words = '' WHERE trial IN (SELECT trial FROM planned WHERE edit
 UPDATE verdicts SET judge = 'cues@1' WHERE judge = 'cues';
 """,
     ),
+    Migration(
+        "what an offline or hybrid judge predicts in a column of its own; what came as words is of models alone",
+        """
+ALTER TABLE verdicts ADD COLUMN prediction TEXT; -- JSON, of judges whose verdicts rest on predictions
+UPDATE verdicts SET prediction = raw, raw = '' WHERE raw LIKE '{%'
+    AND (judge = 'offline' OR judge LIKE 'offline@%' OR judge LIKE 'hybrid:%');
+""",
+    ),
 )

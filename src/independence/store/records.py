@@ -78,6 +78,7 @@ class VerdictRow(msgspec.Struct, frozen=True):
     grade: Grade
     pass_: int = 1
     judged_at: str | None = None
+    prediction: str | None = None  # JSON of what the judge expected, where its verdicts rest on predictions
 
 
 class FailureRow(msgspec.Struct, frozen=True):
@@ -211,7 +212,7 @@ def add_verdicts(connection: sqlite3.Connection, rows: Iterable[VerdictRow]) -> 
     """Store verdicts that are not there yet. Returns how many were new."""
     before = connection.total_changes
     connection.executemany(
-        "INSERT OR IGNORE INTO verdicts VALUES (" + ", ".join("?" * 17) + ")", [_verdict_values(r) for r in rows]
+        "INSERT OR IGNORE INTO verdicts VALUES (" + ", ".join("?" * 18) + ")", [_verdict_values(r) for r in rows]
     )
     return connection.total_changes - before
 
@@ -240,7 +241,7 @@ def _verdict_values(row: VerdictRow) -> tuple[object, ...]:
         grade.usage.cost_usd, _unknown(grade.attempts),
         # Finer than seconds: boards tell by it who graded first.
         grade.usage.prompt_tokens, grade.usage.completion_tokens, row.judged_at or now("milliseconds"),
-        row.settings, verdict.reasoning if verdict else "", grade.raw, _json(grade.attempts),
+        row.settings, verdict.reasoning if verdict else "", grade.raw, _json(grade.attempts), row.prediction,
     )  # fmt: skip
 
 

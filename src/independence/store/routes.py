@@ -39,7 +39,7 @@ class RoutedVerdict(NamedTuple):
     run: int
     rubric: str  # digest
     settings: str
-    prediction: str  # JSON of what the offline judge said
+    prediction: str  # JSON of what the judge expected
     auditor: str | None
     route: VerdictRoute | None
     routed_at: str
@@ -110,8 +110,8 @@ def routed(connection: sqlite3.Connection, where: Where, judge: str, *, hybrid: 
     What was bought for a `hybrid` is its own verdict; for an offline judge it is the auditor's.
     """
     rows = connection.execute(
-        "SELECT v.key, p.config_dir, p.scenario, p.run, v.rubric, v.settings, v.raw, r.auditor, r.route, "
-        "r.probability, r.routed_at, v.missing, v.fields, m.missing, m.fields "
+        "SELECT v.key, p.config_dir, p.scenario, p.run, v.rubric, v.settings, coalesce(v.prediction, ''), "
+        "r.auditor, r.route, r.probability, r.routed_at, v.missing, v.fields, m.missing, m.fields "
         "FROM planned p JOIN verdicts v ON v.trial = p.trial AND v.judge = ?1 "
         "LEFT JOIN routes r ON r.verdict = v.key LEFT JOIN verdicts m ON m.trial = v.trial AND m.judge = r.auditor "
         "AND m.context = v.context AND m.rubric = v.rubric "
@@ -125,7 +125,7 @@ def _routed(head: Sequence[Any], route: Sequence[Any], bought: Sequence[Any]) ->
     way, chance, at = route
     missing, fields = bought if way not in (None, "offline") else (None, None)
     values = msgspec.json.decode(fields, type=dict[str, Scalar]) if fields is not None and missing is None else None
-    key, config, scenario, run, rubric, settings, raw, auditor = head
+    key, config, scenario, run, rubric, settings, prediction, auditor = head
     return RoutedVerdict(
         key,
         config,
@@ -133,7 +133,7 @@ def _routed(head: Sequence[Any], route: Sequence[Any], bought: Sequence[Any]) ->
         run,
         rubric,
         settings,
-        raw,
+        prediction,
         auditor,
         VerdictRoute(way, chance) if way else None,
         at or "",

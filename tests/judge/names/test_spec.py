@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from independence.judge.names.spec import DEFAULT_EXTRACTOR, extractor, source
-from independence.judge.spec import DEFAULT_JUDGE
+from independence.judge.protocol import DEFAULT_JUDGE
 
 ANSWERS = [("a", "1"), ("b", "2")]
 

@@ -8,18 +8,18 @@ from typing import Any
 import msgspec
 
 from independence.clients.protocol import ChatClient
+from independence.judge.model import ModelJudge
 from independence.judge.names.extracted import ExtractedNames, NameAnswer
 from independence.judge.names.parse import parse
 from independence.judge.names.prompt import render
 from independence.judge.prompt import passages
 from independence.judge.reasking import ParseResult, ReaskProtocol, ask_until_valid
-from independence.judge.spec import JudgeSpec
 from independence.types import ChatRequest, Message, Missing
 
 _COPY = 40  # characters; a shorter answer could stand in a list of names by chance
 
 
-async def read(client: ChatClient, spec: JudgeSpec, told: Sequence[NameAnswer], seed: int) -> ExtractedNames | Missing:
+async def read(client: ChatClient, spec: ModelJudge, told: Sequence[NameAnswer], seed: int) -> ExtractedNames | Missing:
     """The names of one run; one call, and at most two more. Raises what `ChatClient.ask` raises."""
     prompt = render(told)
     talk = ReaskProtocol(
@@ -35,7 +35,7 @@ async def read(client: ChatClient, spec: JudgeSpec, told: Sequence[NameAnswer], 
     return msgspec.structs.replace(reading, raw=raw, usage=usage, attempts=attempts)
 
 
-def _request(spec: JudgeSpec, messages: tuple[Message, ...], told: Sequence[NameAnswer], seed: int) -> ChatRequest:
+def _request(spec: ModelJudge, messages: tuple[Message, ...], told: Sequence[NameAnswer], seed: int) -> ChatRequest:
     return ChatRequest(
         spec.model,
         messages,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from independence.judge.kinds import CUES
+from independence.judge.model import ModelJudge
 from independence.judge.names.lexicon import lexicon
-from independence.judge.spec import CUES, DEFAULT_JUDGE, JudgeSpec
+from independence.judge.protocol import DEFAULT_JUDGE, Judge
 from independence.suites import digest
 
 DEFAULT_EXTRACTOR = DEFAULT_JUDGE
@@ -13,11 +15,11 @@ MAX_TOKENS = 512
 CUES_VERSION = 1  # new rules read anew
 
 
-def extractor(name: str, endpoint: str = "", model: str = "") -> JudgeSpec:
+def extractor(name: str, endpoint: str = "", model: str = "") -> Judge:
     """An extractor: the rules (`cues`), or a model at temperature 0."""
     if name == CUES:
-        return JudgeSpec(name, kind=CUES)
-    return JudgeSpec(name, endpoint=endpoint, model=model, max_tokens=MAX_TOKENS)
+        return Judge(name)  # by its rules: it grades nothing
+    return ModelJudge(name, endpoint=endpoint, model=model, max_tokens=MAX_TOKENS)
 
 
 def source(extractor: str, answers: Iterable[tuple[str, str]]) -> str:

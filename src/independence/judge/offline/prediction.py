@@ -16,14 +16,13 @@ class Prediction(msgspec.Struct, frozen=True):
     known: bool  # trained on these very texts, for all these fields
     doubt: float  # mean expected error over the fields, as a share of their scales; 1 where nothing was learned
 
-
-def write(said: Prediction) -> str:
-    """As JSON."""
-    values, errors = (
-        {name: round(value, _DIGITS) for name, value in part.items()} for part in (said.values, said.expected_error)
-    )
-    kept = Prediction(values, errors, said.flagged, said.known, round(said.doubt, _DIGITS))
-    return msgspec.json.encode(kept).decode()
+    def to_json(self) -> str:
+        """As it is stored."""
+        values, errors = (
+            {name: round(value, _DIGITS) for name, value in part.items()} for part in (self.values, self.expected_error)
+        )
+        kept = Prediction(values, errors, self.flagged, self.known, round(self.doubt, _DIGITS))
+        return msgspec.json.encode(kept).decode()
 
 
 def read(text: str) -> Prediction:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from independence.judge.spec import HUMAN, kind
+from independence.judge import kinds
 from independence.report.judges.agreement import Measure, capped_coefficient, fields, ratings_of
 from independence.report.judges.panel import DialogueKey, JudgePanel, Values
 from independence.report.table import Column, Table, Value
@@ -20,7 +20,7 @@ _NOTES = (
 
 def is_person(judge: str) -> bool:
     """Whether a judge's verdicts are scores that a person gave."""
-    return kind(judge) == HUMAN
+    return kinds.of(judge).human
 
 
 def without_people(panel: JudgePanel) -> JudgePanel | None:

@@ -1,0 +1,118 @@
+"""The kinds of judges, in one table: by a judge's name it is known what can be asked of it.
+
+What makes a judge of a kind is `configure` in a module of its own, imported when the first such judge is made. A name
+that begins with no word of the table is looked up among the entry points `independence.judges` of installed packages;
+every other name is a model's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Final, NamedTuple
+
+import msgspec
+
+from independence.config import plugins
+from independence.config.options import OfflineOptions
+from independence.config.registry import Registry
+from independence.errors import UsageError
+from independence.judge.protocol import Judge, PurchaseRule
+from independence.suites.schema import Suite
+
+GROUP: Final = "independence.judges"
+CUES: Final = "cues"
+OFFLINE: Final = "offline"
+HYBRID: Final = "hybrid"
+HUMAN: Final = "human"
+
+
+class JudgeSources(NamedTuple):
+    """What a judge is configured from, beside its name."""
+
+    registry: Registry
+    suite: Suite
+    offline: OfflineOptions = OfflineOptions()
+
+
+class JudgeKind(msgspec.Struct, frozen=True, kw_only=True):
+    """What all judges of a kind have in common, told by their names alone."""
+
+    word: str  # that their names begin with, before a `:` or an `@`; "" for models
+    configure: Callable[[str, JudgeSources], Judge]  # raises UsageError
+    needs_model: bool = False  # which is named after `word:`
+    order_on_boards: int = 1  # whose verdicts are shown where nobody was asked for: the lowest
+    predicts: bool = False  # its verdicts rest on predictions, which are stored beside them
+    repeats_bought: bool = False  # verdicts that were bought are its own too
+    human: bool = False  # people, who score a sample: never shown without being asked for
+
+    def model_of(self, name: str) -> str:
+        """The model in a judge's name."""
+        return name.removeprefix(f"{self.word}:") if self.word else name
+
+
+def _made_by(module: str) -> Callable[[str, JudgeSources], Judge]:
+    def configure(name: str, sources: JudgeSources) -> Judge:
+        judge = import_module(f"{__package__}.{module}").configure(name, sources)
+        assert isinstance(judge, Judge)
+        return judge
+
+    return configure
+
+
+def graded_by_person(name: str) -> UsageError:
+    """That a judge is a person, and how scores of people come in."""
+    return UsageError(f"judge `{name}` is a person", "`independence import FILE.csv` brings in what people scored")
+
+
+def _refuse_people(name: str, _: JudgeSources) -> Judge:
+    raise graded_by_person(name)
+
+
+MODEL: Final = JudgeKind(word="", configure=_made_by("model"), needs_model=True, order_on_boards=0)
+KINDS: Final = {
+    kind.word: kind
+    for kind in (
+        JudgeKind(word=CUES, configure=_made_by("cues.grading")),
+        JudgeKind(word=OFFLINE, configure=_made_by("offline.grading"), order_on_boards=2, predicts=True),
+        JudgeKind(
+            word=HYBRID, configure=_made_by("offline.hybrid"), needs_model=True, order_on_boards=2, predicts=True,
+            repeats_bought=True,
+        ),
+        JudgeKind(word=HUMAN, configure=_refuse_people, human=True),
+    )
+}  # fmt: skip
+
+
+def of(name: str) -> JudgeKind:
+    """The kind of a judge that is called so. Raises UsageError where a package declares it and cannot be loaded."""
+    word = name.partition(":")[0].partition("@")[0]
+    if word == HUMAN and name == HUMAN:
+        return MODEL
+    return KINDS.get(word) or _declared(word)
+
+
+@cache
+def _declared(word: str) -> JudgeKind:
+    if "/" in word or not word or not plugins.declared(GROUP, word):
+        return MODEL
+    return plugins.find(GROUP, word, JudgeKind, list(KINDS))
+
+
+def configure(names: Iterable[str], sources: JudgeSources) -> tuple[Judge, ...]:
+    """Judges by name, duplicates dropped. Raises UsageError for a name that cannot be one's."""
+    distinct = list(dict.fromkeys(name.strip() for name in names))
+    if sources.offline.audit is not None:
+        return (_audited(distinct, sources),)
+    return tuple(of(name).configure(name, sources) for name in distinct)
+
+
+def _audited(names: Sequence[str], sources: JudgeSources) -> Judge:
+    """The offline judge, audited by the one model among these judges."""
+    models = [name for name in names if name != OFFLINE]
+    if len(models) != 1:
+        raise UsageError("--audit buys verdicts from one model; name it with one -j")
+    auditor = MODEL.configure(models[0], sources)
+    rule = PurchaseRule(0, 0, sources.offline.audit or 0)
+    return KINDS[OFFLINE].configure(OFFLINE, sources).buying(auditor, rule)

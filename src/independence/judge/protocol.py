@@ -1,0 +1,113 @@
+"""What all judges have in common: who grades, how a finished dialogue reaches them, and what is bought beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar, NamedTuple, Self
+
+import msgspec
+
+from independence.clients.protocol import ChatClient
+from independence.config.options import AUDIT_SHARE, UNSURE_SHARE
+from independence.judge.offline.prediction import Prediction
+from independence.judge.replies.non_answers import ReplyContext
+from independence.suites import digest
+from independence.suites.schema import Field, Rubric
+from independence.types import Answer, Grade, TranscriptTurn
+
+DEFAULT_JUDGE = "google/gemini-3-flash-preview"
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class FinishedDialogue(NamedTuple):
+    """A dialogue whose last answer is the subject's, and by what it is graded."""
+
+    turns: Sequence[TranscriptTurn]
+    rubric: Rubric
+    variables: Mapping[str, str] = _NOTHING  # fill the rubric's prompts
+    reply_context: ReplyContext = ReplyContext()
+    written: Mapping[str, str] = _NOTHING  # outputs of the rubric's steps, where the judge reads them
+    seed: int = 0
+
+
+class PurchaseRule(msgspec.Struct, frozen=True):
+    """Which verdicts are bought from a model beside those of the offline judge. Shares are of all dialogues."""
+
+    unsure: float = UNSURE_SHARE  # least certain first
+    audit: float = AUDIT_SHARE  # drawn at random from the rest
+    least: int = 20  # drawn at least of each scenario that the offline judge was not trained on
+
+    @property
+    def audits(self) -> bool:
+        """Whether that number is all that is drawn, of every scenario."""
+        return not self.unsure and not self.audit
+
+
+class Purchase(msgspec.Struct, frozen=True):
+    """Which verdicts are bought, and from whom. They stay their judge's own, whoever asked for them."""
+
+    auditor: Judge
+    rule: PurchaseRule
+
+
+class Judge(msgspec.Struct, frozen=True):
+    """A judge as configured. A kind of judge overrides what it does otherwise."""
+
+    name: str  # what boards print
+    endpoint: str = ""  # of the model, where one is asked
+    model: str = ""
+    max_tokens: int = 1024
+    purchase: Purchase | None = None  # what it lets a model grade beside it
+
+    waits_for_all: ClassVar[bool] = False  # grades only when every dialogue is finished: it is a `BatchJudge`
+    reads_rubric_steps: ClassVar[bool] = False  # a rubric's steps are written for it, by its model, before it grades
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether a model is asked for verdicts."""
+        return bool(self.endpoint)
+
+    def buying(self, auditor: Judge, rule: PurchaseRule) -> Self:
+        """The same judge with verdicts bought beside it."""
+        return msgspec.structs.replace(
+            self, endpoint=auditor.endpoint, model=auditor.model, max_tokens=auditor.max_tokens,
+            purchase=Purchase(auditor, rule),
+        )  # fmt: skip
+
+    @property
+    def settings(self) -> str:
+        """Canonical JSON of everything that shapes a verdict besides rubric and dialogue: part of the verdict's key."""
+        raise NotImplementedError
+
+    async def write_step(self, prompt: str, client: ChatClient, seed: int) -> Answer:
+        """The text of a rubric's step, or `Missing`. Raises what `client.ask` raises."""
+        raise NotImplementedError
+
+    async def grade(self, dialogue: FinishedDialogue, client: ChatClient | None = None) -> Grade:
+        """The verdict on one dialogue. `client` asks its model, where it needs one; raises what `client.ask` raises."""
+        raise NotImplementedError
+
+
+class BatchJudge(Judge, frozen=True):
+    """A judge that predicts all verdicts before it gives any."""
+
+    waits_for_all: ClassVar[bool] = True
+    takes_bought: ClassVar[bool] = False  # a verdict that is bought becomes its own; else it only corrects estimates
+
+    def knows(self, turns: Sequence[TranscriptTurn], fields: Mapping[str, Field]) -> bool:
+        """Whether it was trained on the very texts of a scenario, for all these fields."""
+        raise NotImplementedError
+
+    def predict(self, dialogues: Sequence[FinishedDialogue]) -> list[Prediction]:
+        """What it expects of every dialogue."""
+        raise NotImplementedError
+
+    def verdict(self, fields: Mapping[str, Field], prediction: Prediction) -> Grade:
+        """A prediction as a verdict of its own, or `Missing` where it is too unsure."""
+        raise NotImplementedError
+
+
+def verdict_key(context: str, rubric: str, settings: str, pass_: int = 1) -> str:
+    """SHA-256 over {dialogue digest, rubric digest, judge and settings, pass}."""
+    return digest.sha256({"context": context, "rubric": rubric, "judge": settings, "pass": pass_})
