@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.clients import flags
-from independence.clients.extract import extract
-from independence.clients.wire import WireCall, WireFunction, WireMessage
-from independence.types import Tool
+from independence.clients.extract import clean, extract, without_key
+from independence.clients.text import safe, union
+from independence.clients.wire import WireCall, WireFunction, WireMessage, longest, shorten
+from independence.types import Missing, Reply, Tool
 
-from .conftest import TOOL
+from .conftest import KEY, TOOL, Scripted, completion, question
 
 SAID = "I am here. Are you?"
 
@@ -168,3 +171,156 @@ def test_a_tool_that_only_hears_carries_no_answer() -> None:
     )
     found = extract(message, listening)
     assert (found.text, found.channel) == ("I stay with the sea.", "content")
+
+
+CLEAN_SAID = "I am here. Are you?"
+
+
+@pytest.mark.parametrize("text", ["Plain.", "  Plain.\n", "Two\n\nparagraphs", "{'a': 1} in prose", "🙂", "x = [1, 2]"])
+def test_an_ordinary_text_is_only_stripped(text: str) -> None:
+    assert clean(text, TOOL) == (text.strip(), "", "", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        (f'<think>hm</think>{TOOL.name}{{"message": "{CLEAN_SAID}"}}', (flags.TOOL_SYNTAX,)),
+        (f"<|channel|>final<|message|>{CLEAN_SAID}<|return|>", (flags.TEMPLATE_TOKENS,)),
+        (f"{CLEAN_SAID}</arg_value>\n</tool_call>", (flags.TOOL_SYNTAX,)),
+        (f"{CLEAN_SAID}<|im_end|>", (flags.TEMPLATE_TOKENS,)),
+        (f'<|im_start|>assistant\n{TOOL.name}{{"message": "{CLEAN_SAID}"}}<|im_end|>', (flags.TOOL_SYNTAX,)),
+        (f"{CLEAN_SAID}\x00", (flags.BAD_TEXT,)),
+        (f'{TOOL.name}{{"message": "{TOOL.name}{{\\"message\\": \\"{CLEAN_SAID}\\"}}"}}', (flags.TOOL_SYNTAX,)),
+        (f'<|channel|>commentary to=functions.{TOOL.name}<|message|>{{"message": "{CLEAN_SAID}"}}',
+         (flags.TEMPLATE_TOKENS, flags.TOOL_SYNTAX)),
+    ],
+)  # fmt: skip
+def test_every_layer_comes_off_and_is_marked(text: str, marks: tuple[str, ...]) -> None:
+    cleaned = clean(text, TOOL)
+    assert (cleaned.text, cleaned.flags) == (CLEAN_SAID, marks)
+
+
+def test_without_a_tool_on_offer_no_call_can_have_leaked() -> None:
+    text = f'{TOOL.name}{{"message": "{CLEAN_SAID}"}}'
+    assert clean(text, None).text == text
+
+
+def test_thoughts_go_where_they_belong() -> None:
+    cleaned = clean(f'<think>Hm.</think>Private note. {TOOL.name}{{"message": "{CLEAN_SAID}"}}', TOOL)
+    assert (cleaned.text, cleaned.thinking, cleaned.reasoning) == (CLEAN_SAID, "Private note.", "Hm.")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a\ud800b", "a\ufffdb"), ("\ud83d\ude00", "😀"), ("a\x00b", "ab"), ("a\x07b\tc", "a\x07b\tc"), ("é", "é")],
+)
+def test_text_is_made_safe_to_encode(text: str, expected: str) -> None:
+    assert safe(text) == (expected, text != expected)
+
+
+NASTY = st.text(alphabet=st.characters()) | st.lists(
+    st.sampled_from(
+        ["<think>", "</think>", "<|", "|>", "<|im_end|>", "<channel|>", "<|channel|>final<|message|>", TOOL.name,
+         '{"message": "', '"}', "}}]", "</tool_call>", "<arg_value>", "[INST]", "word", " ", "\n", "\ud800", "\x00",
+         "\\"]
+    ),
+    max_size=14,
+).map("".join)  # fmt: skip
+
+
+@given(NASTY)
+def test_cleaning_never_raises_is_idempotent_and_gives_valid_text(text: str) -> None:
+    for tool in (TOOL, None):
+        cleaned = clean(text, tool)
+        assert clean(cleaned.text, tool).text == cleaned.text
+        assert cleaned.text == cleaned.text.strip()
+        for part in (cleaned.text, cleaned.thinking, cleaned.reasoning):
+            part.encode()
+            assert "\x00" not in part
+
+
+@pytest.mark.parametrize("piece", ["<|a", "|>", "<think>", f'{TOOL.name}{{"message": "', "</tool_call>", '"}', "<|x|>"])
+def test_hostile_text_takes_no_time(piece: str) -> None:
+    started = time.process_time()
+    clean("a" + piece * 3000 + "b", TOOL)
+    assert time.process_time() - started < 20  # hours, where it grows with the square or worse
+
+
+def test_flags_are_kept_in_order_without_repeats() -> None:
+    assert union(("a", "b"), ("b", "c")) == ("a", "b", "c")
+
+
+LONG = "a" * 10_000_000
+MOST = longest(64)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": LONG},
+        {"content": [{"type": "text", "text": "a" * 50_000}, {"type": "text", "text": LONG}]},
+        {"content": "a", "reasoning": LONG, "refusal": LONG, "thinking": {"x": LONG}, "reasoning_details": [LONG]},
+    ],
+)
+def test_no_part_of_an_answer_is_longer_than_its_budget_explains(message: dict[str, Any]) -> None:
+    short, cut = shorten(WireMessage(**message), 64)
+    assert cut
+    parts = [getattr(short, name) for name in short.__struct_fields__]
+    assert sum(len(str(part)) for part in parts if part) < 3 * MOST
+    assert str(short.content)
+
+
+def test_arguments_are_cut_and_calls_counted() -> None:
+    calls = [WireCall("c", WireFunction("speak", LONG)) for _ in range(100)]
+    short, cut = shorten(WireMessage(tool_calls=calls, function_call=WireFunction("speak", {"a": LONG})), 64)
+    assert cut
+    assert short.tool_calls is not None
+    assert len(short.tool_calls) == 64
+    assert {len(call.function.arguments) for call in short.tool_calls if call.function} == {MOST}
+    assert short.function_call == WireFunction("speak", [])
+
+
+def test_a_usual_answer_is_left_alone() -> None:
+    message = WireMessage(content="a" * 64_000, tool_calls=[WireCall("c", WireFunction("f", "{}"))])
+    assert shorten(message, 64) == (message, False)
+    assert longest(16_000) == 1_024_000
+
+
+@pytest.mark.parametrize("call", [None, '{"message": "' + LONG])
+async def test_an_overlong_answer_is_kept_short_and_flagged(
+    call: str | None, server: Scripted, connect: Callable[..., Any]
+) -> None:
+    server.says(completion(None if call else LONG, call=call))
+    answer = await connect().client.ask(question(**({"tool": True} if call else {})))
+    assert isinstance(answer, Reply)
+    assert flags.OVERLONG in answer.flags
+    assert MOST - 100 < len(answer.text) <= MOST
+    assert len(answer.tool_calls[0].function.arguments if call else answer.raw) <= MOST
+
+
+@pytest.mark.parametrize("tool", [False, True])
+async def test_the_key_in_an_answer_is_taken_out_and_that_is_said(
+    tool: bool, server: Scripted, connect: Callable[..., Any]
+) -> None:
+    said = {"reasoning": f"The key is {KEY}."}
+    content = f"<think>{KEY}</think> Mine is {KEY}, and who are you?"
+    call = f'{{"{TOOL.parameter}": "Mine is {KEY}"}}' if tool else None
+    server.says(completion(content, call=call, message=said, provider=f"By {KEY}", id=KEY, model=KEY))
+    answer = await connect().client.ask(question(**({"tool": True} if tool else {})))
+    assert isinstance(answer, Reply)
+    assert KEY not in repr(answer)
+    assert "Mine is [key]" in answer.text
+    assert flags.KEY_REMOVED in answer.flags
+
+
+async def test_the_key_is_taken_out_of_what_is_no_answer_too(server: Scripted, connect: Callable[..., Any]) -> None:
+    server.says(completion(None, message={"reasoning": f"The key is {KEY}."}))
+    answer = await connect().client.ask(question())
+    assert isinstance(answer, Missing)
+    assert KEY not in repr(answer)
+
+
+@pytest.mark.parametrize("key", ["", "ollama", "lm-studio", "loopback", "EMPTY"])
+def test_a_key_that_is_a_word_stays_a_word(key: str) -> None:
+    text = f"I run on {key} today"
+    assert without_key(key)(text) == text

@@ -1,12 +1,24 @@
 from __future__ import annotations
 
+import asyncio
 import math
+import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from independence.clients.pricing import FREE, Prices, listed_cost, number, prompt_tokens, reported_cost, reservation
+from independence.clients.pricing import (
+    FREE,
+    Budget,
+    Prices,
+    listed_cost,
+    number,
+    prompt_tokens,
+    reported_cost,
+    reservation,
+)
+from independence.errors import CostCapReached
 from independence.types import Message, Usage
 
 from .conftest import TOOL, question
@@ -67,3 +79,164 @@ def test_a_reservation_is_never_negative_and_grows_with_the_budget(text: str, to
     small = reservation(question(messages=(Message("user", text),), max_tokens=tokens), prices)
     large = reservation(question(messages=(Message("user", text),), max_tokens=tokens + 1), prices)
     assert 0 < small < large
+
+
+async def test_what_is_not_used_comes_back() -> None:
+    budget = Budget(1.0)
+    held = await budget.reserve(0.75)
+    assert (budget.reserved, budget.spent, held.usd) == (0.75, 0.0, 0.75)
+    held.settle(0.25)
+    assert (budget.reserved, budget.spent, budget.unknown) == (0.0, 0.25, 0.0)
+
+
+async def test_an_unknown_outcome_keeps_all_of_it() -> None:
+    budget = Budget(1.0)
+    (await budget.reserve(0.5)).keep()
+    assert (budget.reserved, budget.spent, budget.unknown) == (0.0, 0.5, 0.5)
+
+
+async def test_settling_twice_counts_once() -> None:
+    budget = Budget(1.0)
+    held = await budget.reserve(0.5)
+    held.settle(0.1)
+    held.keep()
+    held.settle(0.5)
+    assert (budget.spent, budget.unknown, budget.reserved) == (0.1, 0.0, 0.0)
+
+
+async def test_the_cap_itself_may_be_spent_to_the_last_cent() -> None:
+    budget = Budget(0.3)
+    for _ in range(3):
+        (await budget.reserve(0.1)).settle(0.1)
+    assert budget.spent == pytest.approx(0.3)
+    with pytest.raises(CostCapReached, match=r"\$0\.3000 is reached: \$0\.3000 spent.*--max-cost"):
+        await budget.reserve(0.0001)
+
+
+async def test_a_free_call_goes_through_at_the_cap() -> None:
+    budget = Budget(0.0)
+    (await budget.reserve(0.0)).settle(0.0)
+    assert budget.spent == 0
+
+
+async def test_a_call_waits_while_another_may_give_back() -> None:
+    budget = Budget(1.0)
+    first = await budget.reserve(0.8)
+    assert not budget.fits(0.5)
+    waiting = asyncio.create_task(budget.reserve(0.5))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    first.settle(0.1)
+    second = await waiting
+    assert (budget.reserved, budget.spent) == (0.5, 0.1)
+    second.settle(0.5)
+
+
+async def test_a_call_that_no_settling_can_make_room_for_is_refused() -> None:
+    budget = Budget(1.0)
+    first = await budget.reserve(0.8)
+    waiting = asyncio.create_task(budget.reserve(0.5))
+    await asyncio.sleep(0)
+    first.keep()
+    with pytest.raises(CostCapReached, match="never came back"):
+        await waiting
+
+
+async def test_a_large_call_is_not_starved_by_small_ones_behind_it() -> None:
+    budget = Budget(1.0)
+    first = await budget.reserve(0.6)
+    large = asyncio.create_task(budget.reserve(0.9))
+    small = asyncio.create_task(budget.reserve(0.1))
+    await asyncio.sleep(0)
+    assert not large.done()
+    assert not small.done()
+    first.settle(0.0)
+    await asyncio.gather(large, small)
+    assert budget.reserved == pytest.approx(1.0)
+
+
+async def test_a_cancelled_wait_holds_nothing_and_lets_others_pass() -> None:
+    budget = Budget(1.0)
+    first = await budget.reserve(0.6)
+    large = asyncio.create_task(budget.reserve(0.9))
+    small = asyncio.create_task(budget.reserve(0.1))
+    await asyncio.sleep(0)
+    large.cancel()
+    await asyncio.sleep(0)
+    held = await small
+    first.settle(0)
+    held.settle(0)
+    assert budget.reserved == 0
+
+
+async def test_a_grant_that_meets_a_cancellation_is_given_back() -> None:
+    budget = Budget(1.0)
+    first = await budget.reserve(1.0)
+    waiting = asyncio.create_task(budget.reserve(0.5))
+    await asyncio.sleep(0)
+    first.settle(0.0)  # grants
+    waiting.cancel()  # in the same breath
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert budget.reserved == 0
+
+
+async def test_a_cost_above_its_reservation_is_counted() -> None:
+    budget = Budget(1.0)
+    (await budget.reserve(0.9)).settle(1.2)
+    assert budget.spent == 1.2
+
+
+async def test_without_a_cap_everything_is_counted_and_nothing_refused() -> None:
+    budget = Budget(None)
+    held = [await budget.reserve(1e6) for _ in range(3)]
+    assert budget.reserved == 3e6
+    held[0].settle(2.5)
+    assert budget.spent == 2.5
+
+
+async def test_waking_many_waiters_takes_linear_time() -> None:
+    budget = Budget(1.0)
+    first = await budget.reserve(1.0)
+    tasks = [asyncio.create_task(budget.reserve(1e-6)) for _ in range(5000)]
+    await asyncio.sleep(0)
+    first.settle(0.0)
+    granted = await asyncio.gather(*tasks)
+    assert len(granted) == 5000
+    assert budget.reserved == pytest.approx(0.005)
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 2**32), cap=st.floats(0.001, 2.0), calls=st.integers(1, 60))
+def test_spent_and_reserved_never_exceed_the_cap_whatever_the_order(seed: int, cap: float, calls: int) -> None:
+    rng = random.Random(seed)
+    budget = Budget(cap)
+
+    def check() -> None:
+        assert budget._spent + budget._reserved <= budget._cap  # type: ignore[operator]
+        assert budget._reserved >= 0
+
+    async def one() -> None:
+        try:
+            held = await budget.reserve(rng.uniform(0, cap / 2))
+        except CostCapReached:
+            return
+        try:
+            check()
+            for _ in range(rng.randrange(4)):
+                await asyncio.sleep(0)
+            held.keep() if rng.random() < 0.2 else held.settle(rng.uniform(0, held.usd))
+            check()
+        finally:
+            held.keep()
+
+    async def everything() -> None:
+        tasks = [asyncio.create_task(one()) for _ in range(calls)]
+        for task in rng.sample(tasks, len(tasks) // 4):
+            await asyncio.sleep(0)
+            task.cancel()
+            check()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(asyncio.wait_for(everything(), 10))
+    check()

@@ -1,13 +1,103 @@
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from independence.clients import flags
-from independence.clients.tool_calls import find_leak
+from independence.clients.tool_calls import Recovered, find_leak, message_of, read_string, unescape
 
 from .conftest import TOOL
+
+ODD, CUT = (flags.ODD_ARGUMENTS,), (flags.CUT_ARGUMENTS,)
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda t: t.strip()))
+def test_well_formed_arguments_give_their_text(text: str) -> None:
+    for ascii_only in (True, False):
+        assert message_of(json.dumps({"message": text}, ensure_ascii=ascii_only), "message") == (text.strip(), ())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "marks"),
+    [
+        ('{"message": "Hi.", "mood": "calm"}', "Hi.", ()),
+        ('{"message": "line\nbreak"}', "line\nbreak", ()),
+        ('"Hi there."', "Hi there.", ODD),
+        ('["Hi.", "And bye."]', "Hi.\n\nAnd bye.", ODD),
+        ('[{"message": "Hi."}]', "Hi.", ODD),
+        ('"{\\"message\\": \\"Hi.\\"}"', "Hi.", ODD),
+        ('{"message": {"text": "Hi."}}', "Hi.", ODD),
+        ('{"message": ["Hi.", "Bye."]}', "Hi.\n\nBye.", ODD),
+        ('{"text": "Hi."}', "Hi.", ODD),
+        ("Hi there, plainly.", "Hi there, plainly.", ODD),
+        ("{'message': 'It is I.'}", "It is I.", ODD),
+        ('{"message": "I\\\'m here."}', "I'm here.", ODD),
+        ('{"message": "She said "no" to me."}', 'She said "no" to me.', ODD),
+        ('{"message": "Done."}}\n]', "Done.", ODD),
+        (' {"message": "Done."}}]<|FunctionCallEnd|>', "Done.", ODD),
+        ('{"message": "Done.</tool_call>}', "Done.", ODD),
+        ('{"message": "Done.</arg_value>\n</tool_call>', "Done.", ODD),
+        ('{"message": "Done."} and then I thought some more', "Done.", ODD),
+        ('{"message": "I was about to', "I was about to", CUT),
+        ('{"message": "I was\\n\\nabout \\', "I was\n\nabout", CUT),
+        ('{"message": "Ends in a code \\u20', "Ends in a code", CUT),
+        ('{"message": "A backslash \\\\', "A backslash \\", CUT),
+        ({"message": "Hi."}, "Hi.", ODD),
+        (["Hi."], "Hi.", ODD),
+    ],
+)
+def test_the_message_is_recovered(arguments: object, text: str, marks: tuple[str, ...]) -> None:
+    assert message_of(arguments, "message") == Recovered(text, marks)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["", "   ", "{", "{}", '{"message"', '{"message": ', '{"message": "', '{"message": null}', '{"message": ""}',
+     "null", "7", "[]", '""', None, 7, True, {}, {"message": 7}, {"a": "x", "b": "y"}, "[" * 50_000],
+)  # fmt: skip
+def test_where_there_is_no_message_there_is_none(arguments: object) -> None:
+    assert message_of(arguments, "message") is None
+
+
+def test_a_lone_brace_is_given_as_it_is_for_the_gate_to_judge() -> None:
+    assert message_of('{"message": ": "}', "message") == (":", ())
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["message", "x"]), inner, max_size=2),
+    max_leaves=8,
+)
+
+
+@given(JSON, st.integers(0, 60), st.text(max_size=6))
+def test_nothing_raises_whatever_is_sent_and_wherever_it_is_cut(value: object, cut: int, tail: str) -> None:
+    message_of(value, "message")
+    message_of(json.dumps(value)[:cut] + tail, "message")
+
+
+@given(st.text(alphabet='ab"\\n{}]) <>/', max_size=60))
+def test_a_string_is_read_from_anything(text: str) -> None:
+    found = read_string(text, 0, '"')
+    assert found is None or found.text
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+def test_unescaping_undoes_json(text: str) -> None:
+    escaped = json.dumps(text, ensure_ascii=False)[1:-1]
+    assert unescape(escaped) == text
+
+
+@pytest.mark.parametrize("piece", ['"', '" ', '"}', "<a>", '"<|x|>', "\\", '")', "}"])
+def test_hostile_arguments_take_no_time(piece: str) -> None:
+    started = time.process_time()
+    message_of('{"message": "a' + piece * 20_000 + "x", "message")
+    assert time.process_time() - started < 20  # hours, where it grows with the square or worse
+
 
 NAME = TOOL.name
 SAID = "I am here. Are you?"
