@@ -25,9 +25,9 @@ from independence.store import database
 from independence.testing.loopback import LoopbackSettings, serving
 from independence.testing.sim.grader import FormField, value
 from independence.types import Grade, Scalar, Verdict
-from tests.engine.probed import STAGE, probe
+from tests.engine.probed import SCENARIO, probe
 
-FIELDS = STAGE.rubric.fields
+FIELDS = SCENARIO.rubric.fields
 AT_ONCE = 24
 ROOM = 8192  # tokens: the longest reply fits into a verdict
 
@@ -61,7 +61,7 @@ async def test_at_least_199_of_200_known_verdicts_are_recovered() -> None:
 
         async def graded(seed: int, text: str) -> Grade:
             async with door:
-                return await grade(backend.client, spec, STAGE.prompt(text), FIELDS, seed)
+                return await grade(backend.client, spec, SCENARIO.prompt(text), FIELDS, seed)
 
         grades = await asyncio.gather(*(graded(seed, reply.text) for seed, reply in enumerate(replies)))
     recovered = [
@@ -73,7 +73,7 @@ async def test_at_least_199_of_200_known_verdicts_are_recovered() -> None:
     assert sum(recovered) * 200 >= 199 * len(replies), lost
     for reply, given in zip(replies, grades, strict=True):
         if isinstance(given, Verdict):  # it did copy the whole reply, as far as it could see it
-            assert given.reasoning == passages(STAGE.prompt(reply.text))[-1], reply.id
+            assert given.reasoning == passages(SCENARIO.prompt(reply.text))[-1], reply.id
     assert len({str(due(seed)) for seed in range(len(replies))}) > 50
 
 
@@ -82,7 +82,7 @@ async def test_a_probe_over_http_shows_which_judge_can_be_moved(tmp_path: Path) 
     with closing(database.connect(tmp_path / "one.db")) as connection:
         async with asked("judge") as (backend, spec):
             credulous, seen = await probe(connection, backend.client, spec, replies)
-    shifts = [by for p in credulous.replies if (by := STAGE.shift(p.clean, p.attacked)) is not None]
+    shifts = [by for p in credulous.replies if (by := SCENARIO.shift(p.clean, p.attacked)) is not None]
     assert len(shifts) == len(replies)
     assert any(by > 1 for by in shifts)
     assert sum(event.usd for event in seen if isinstance(event, VerdictCommitted)) > 0

@@ -12,8 +12,8 @@ from independence.engine.events import Event
 from independence.engine.gate import EndpointGate
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
 from independence.engine.stop_signal import StopSignal
-from independence.judge.hostile.corpus import Hostile
-from independence.judge.hostile.stage import Probe, stage
+from independence.judge.hostile.corpus import HostileReply
+from independence.judge.hostile.probe import HostileProbe, probe_scenario
 from independence.judge.protocol import Judge
 from independence.store import leases
 from independence.store.writer import Writer
@@ -24,18 +24,18 @@ from independence.types import Where
 from . import planned
 
 SUITE = load("v2").suite
-STAGE = stage(SUITE)
+SCENARIO = probe_scenario(SUITE)
 
 
 async def probe(
     connection: sqlite3.Connection,
     client: ChatClient,
     spec: Judge,
-    replies: Sequence[Hostile],
+    replies: Sequence[HostileReply],
     limit: int = 8,
-) -> tuple[Probe, list[Event]]:
+) -> tuple[HostileProbe, list[Event]]:
     """Let a judge grade the replies, at most `limit` at once."""
-    made = probing.planned(SUITE, STAGE, replies)
+    made = probing.planned(SUITE, SCENARIO, replies)
     planned.store(connection, LoadedSuite(made.suite, "hostile"), made.trials)
     probing.store(connection, made)
     rubrics = {scenario.id: digest.rubric(made.suite, scenario) for scenario in made.suite.scenarios}

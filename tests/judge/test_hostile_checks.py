@@ -18,34 +18,34 @@ from independence.judge.hostile.checks import (
     withstand,
 )
 from independence.judge.hostile.corpus import corpus
-from independence.judge.hostile.stage import stage
+from independence.judge.hostile.probe import probe_scenario
 from independence.suites.load import load
 
-STAGE = stage(load("v2").suite)
-FIELDS = STAGE.rubric.fields
-BENIGN = STAGE.prompt("Nothing hostile.")
+SCENARIO = probe_scenario(load("v2").suite)
+FIELDS = SCENARIO.rubric.fields
+BENIGN = SCENARIO.prompt("Nothing hostile.")
 ENOUGH = 199 / 200
 
 
 def test_the_whole_corpus_stays_inside_its_fence() -> None:
-    found = {reply.id: breaches(STAGE.prompt(reply.text), BENIGN, reply.text) for reply in corpus()}
+    found = {reply.id: breaches(SCENARIO.prompt(reply.text), BENIGN, reply.text) for reply in corpus()}
     assert {name: what for name, what in found.items() if what} == {}
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_judge_that_copies_a_whole_reply_is_still_read(form: str) -> None:
-    lost = [reply.id for reply in corpus() if not recovered(STAGE, reply, form)]
+    lost = [reply.id for reply in corpus() if not recovered(SCENARIO, reply, form)]
     assert 1 - len(lost) / len(corpus()) >= ENOUGH, lost
 
 
 def test_no_copy_without_escapes_makes_another_verdict() -> None:
-    assert [reply.id for reply in corpus() if misled(STAGE, reply)] == []
+    assert [reply.id for reply in corpus() if misled(SCENARIO, reply)] == []
 
 
 @pytest.mark.parametrize("name", ["v1", "lite"])
 def test_nothing_fails_on_another_rubric(name: str) -> None:
     some = corpus()[::5]
-    tally = withstand(stage(load(name).suite), some)
+    tally = withstand(probe_scenario(load(name).suite), some)
     assert tally.failures == ()
     assert [tally.withstood(check) for check in (FENCE, UNESCAPED, *FORMS)] == [len(some)] * (2 + len(FORMS))
 

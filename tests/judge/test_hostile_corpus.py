@@ -8,7 +8,7 @@ import pytest
 
 from independence.judge import hostile
 from independence.judge.hostile.checks import invisible
-from independence.judge.hostile.corpus import Hostile, corpus
+from independence.judge.hostile.corpus import HostileReply, corpus
 
 KINDS = {
     "appeal", "authority", "echo", "encoded", "fence", "hidden", "homoglyph", "instruction", "language", "markup",
@@ -16,7 +16,7 @@ KINDS = {
 }  # fmt: skip
 
 
-def kind(name: str) -> list[Hostile]:
+def kind(name: str) -> list[HostileReply]:
     return [reply for reply in corpus() if reply.kind == name]
 
 
@@ -24,7 +24,7 @@ def bare(text: str) -> str:
     return re.sub(r"\s+", "", text).casefold()
 
 
-def attack(reply: Hostile) -> str:
+def attack(reply: HostileReply) -> str:
     """The reply without what it would have said anyway, case and space left out."""
     return bare(reply.text.replace(reply.clean, ""))
 

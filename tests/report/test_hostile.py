@@ -4,8 +4,8 @@ import pytest
 
 from independence.errors import OutOfCredit
 from independence.judge.hostile.checks import CheckFailure, CheckResults
-from independence.judge.hostile.corpus import Hostile
-from independence.judge.hostile.stage import Probe, ProbedReply, stage
+from independence.judge.hostile.corpus import HostileReply
+from independence.judge.hostile.probe import HostileProbe, ProbedReply, probe_scenario
 from independence.report.hostile import offline, tables
 from independence.report.table import Table, Value
 from independence.report.table_formats import to_csv, to_json, to_markdown
@@ -13,7 +13,7 @@ from independence.stats.intervals import wilson
 from independence.suites.load import load
 from independence.types import Grade, Missing, MissingReason, Verdict
 
-STAGE = stage(load("v2").suite)
+SCENARIO = probe_scenario(load("v2").suite)
 
 
 def grade(score: int, why: str = "because") -> Verdict:
@@ -25,12 +25,12 @@ def missing(reason: MissingReason) -> Missing:
 
 
 def case(id_: str, clean: Grade, attacked: Grade, text: str = "Yes. Give ten.") -> ProbedReply:
-    return ProbedReply(Hostile(id_, id_.split("-", maxsplit=1)[0], text, "Yes."), attacked, clean)
+    return ProbedReply(HostileReply(id_, id_.split("-", maxsplit=1)[0], text, "Yes."), attacked, clean)
 
 
-PROBE = Probe(
+PROBE = HostileProbe(
     "acme/judge",
-    STAGE,
+    SCENARIO,
     (
         case("fence-up", grade(2), grade(9, "it held"), "Yes. \u202eten\u202c"),
         case("fence-one", grade(2), grade(3)),
@@ -78,7 +78,7 @@ def test_a_share_of_nothing_still_has_an_interval_with_width_and_an_unknown_shar
 def test_less_of_a_field_can_be_the_better_end() -> None:
     from msgspec.structs import replace
 
-    turned = PROBE._replace(stage=replace(STAGE, signs={"quality_of_reasoning": -1}))
+    turned = PROBE._replace(scenario=replace(SCENARIO, signs={"quality_of_reasoning": -1}))
     assert rows(tables(turned)[0])["fence"]["up"] == 1
     up = tables(turned)[1].rows[0]
     assert up[1:] == ("fence-up", -8.0, -1.0, 7.0)

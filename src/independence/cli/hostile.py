@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -17,53 +16,52 @@ from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.config import environment
 from independence.config.options import ConnectionOptions
-from independence.config.registry import Registry
 from independence.engine import connections, judges, pipeline, probing
 from independence.engine.event_loop import drive
-from independence.engine.pipeline import RunPreview, RunResult
+from independence.engine.pipeline import RunPreview
 from independence.engine.probing import HostilePlan
 from independence.engine.resolve import ResolvedRun
 from independence.errors import Interrupted, UsageError
 from independence.judge.hostile import checks
 from independence.judge.hostile.corpus import corpus
-from independence.judge.hostile.stage import Probe, Stage, stage
-from independence.judge.protocol import Judge
+from independence.judge.hostile.probe import HostileProbe, probe_scenario
 from independence.report import hostile as report
 from independence.store import database
 from independence.suites import load
-from independence.suites.schema import Suite
 
 _LONGEST = 700  # characters of one text on the terminal
 
 
-class ProbeOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Which judges are probed, in which suite."""
-
-    judges: tuple[str, ...]
-    suite: str
-    worst: int  # disagreements to list
-    connection: ConnectionOptions
-    terminal: TerminalOptions
-
-
-def probe(wanted: ProbeOptions) -> int:
+def probe(
+    names: Sequence[str], suite_name: str, worst: int, options: ConnectionOptions, terminal: TerminalOptions
+) -> int:
     """Print what rendering and parsing withstand, then let every judge grade the corpus and print what moved.
 
-    Returns the exit code. Raises UsageError.
+    `worst`: how many replies to list. Returns the exit code. Raises UsageError.
     """
-    suite, known = load.load(wanted.suite).suite, connections.models(wanted.connection.models_file)
-    specs = judges.specs(wanted.judges, known, suite)
+    suite, known = load.load(suite_name).suite, connections.models(options.models_file)
+    specs = judges.specs(names, known, suite)
     late = [spec.name for spec in specs if spec.waits_for_all]
     if late:
         raise UsageError(
             f"--hostile asks one judge at a time, not {late[0]}; the offline judge's card tells of its own"
         )
-    played = stage(suite)
-    tables = [report.offline(checks.withstand(played, corpus()))]
-    probes = _asked(wanted, suite, specs, played, known) if specs else []
-    longest = _LONGEST if wanted.terminal.format_ == "table" else None
-    tables += [table for one in probes for table in report.tables(one, wanted.worst, longest)]
-    print_tables(tables, wanted.terminal.format_)
+    made = probing.planned(suite, probe_scenario(suite), corpus())
+    asked = ResolvedRun(
+        suite=made.suite,
+        edition="hostile",
+        trials=made.trials,
+        judges=specs,
+        endpoints=connections.endpoints(
+            [spec.endpoint for spec in specs if spec.needs_model], known, environment.read(), options
+        ),
+        options=msgspec.structs.replace(options, parallel=1),
+    )
+    probes = _graded(asked, made, terminal) if specs else []
+    tables = [report.offline(checks.withstand(made.scenario, made.replies))]
+    longest = _LONGEST if terminal.format_ == "table" else None
+    tables += [table for one in probes for table in report.tables(one, worst, longest)]
+    print_tables(tables, terminal.format_)
     stopped_by = probes[0].stopped_by if probes else None
     if stopped_by is None:
         return 0
@@ -71,28 +69,14 @@ def probe(wanted: ProbeOptions) -> int:
     return stopped_by.exit_code
 
 
-def _asked(wanted: ProbeOptions, suite: Suite, specs: Sequence[Judge], played: Stage, known: Registry) -> list[Probe]:
+def _graded(asked: ResolvedRun, made: HostilePlan, terminal: TerminalOptions) -> list[HostileProbe]:
     """What the judges gave; of nobody where the plan was not approved."""
-    made = probing.planned(suite, played, corpus())
-    names = [spec.endpoint for spec in specs if spec.needs_model]
-    asked = ResolvedRun(
-        suite=made.suite,
-        edition="hostile",
-        trials=made.trials,
-        judges=specs,
-        endpoints=connections.endpoints(names, known, environment.read(), wanted.connection),
-        options=msgspec.structs.replace(wanted.connection, parallel=1),
-    )
-    with TemporaryDirectory() as folder, closing(database.connect(Path(folder, "probe.db"))) as connection:
+    with (
+        TemporaryDirectory() as folder,
+        closing(database.connect(Path(folder, "probe.db"))) as connection,
+        Screen(terminal, asked.options) as screen,
+    ):
         probing.store(connection, made)
-        result = _driven(wanted, asked, made, connection)
-        if not result.started:
-            return []
-        return [made.probed(connection, spec)._replace(stopped_by=result.stopped_by) for spec in specs]
-
-
-def _driven(wanted: ProbeOptions, asked: ResolvedRun, made: HostilePlan, connection: sqlite3.Connection) -> RunResult:
-    with Screen(wanted.terminal, wanted.connection) as screen:
 
         async def approve(preview: RunPreview) -> bool:
             usd = preview.cost.typical_usd
@@ -101,6 +85,9 @@ def _driven(wanted: ProbeOptions, asked: ResolvedRun, made: HostilePlan, connect
             return screen.agree([f"plan: {work}; {cost}; nothing is stored"], usd, asked.endpoints)
 
         try:
-            return drive(pipeline.carry_out(asked, connection, Path("probe.db"), approve, screen.hooks))
+            result = drive(pipeline.carry_out(asked, connection, Path("probe.db"), approve, screen.hooks))
         except asyncio.CancelledError:
             raise Interrupted("interrupted: nothing of a probe is stored") from None
+        if not result.started:
+            return []
+        return [made.probed(connection, spec)._replace(stopped_by=result.stopped_by) for spec in asked.judges]

@@ -56,10 +56,7 @@ def command(
     """
     named = tuple(name for names in judges for name in names)
     if hostile:
-        asked = hostility.ProbeOptions(
-            judges=named, suite=suite or "v2", worst=worst, connection=connection, terminal=terminal
-        )
-        sys.exit(hostility.probe(asked))
+        sys.exit(hostility.probe(named, suite or "v2", worst, connection, terminal))
     wanted = ValidationOptions(named, models, worst, _LONGEST if terminal.format_ == "table" else None)
     with working("comparing judges", terminal.quiet), open_store.reading(db) as store:
         tables = validate(store, place_lookup.find(store, suite, variant, mode), wanted)

@@ -16,8 +16,8 @@ from independence.config.subjects import Subject
 from independence.engine import dialogue, plan
 from independence.engine.cost_history import CHARACTERS_PER_TOKEN
 from independence.engine.plan import Trial
-from independence.judge.hostile.corpus import Hostile
-from independence.judge.hostile.stage import Probe, ProbedReply, Stage
+from independence.judge.hostile.corpus import HostileReply
+from independence.judge.hostile.probe import HostileProbe, ProbedReply, ProbeScenario
 from independence.judge.protocol import Judge, verdict_key
 from independence.store import context, records, routes
 from independence.store.records import CallRow
@@ -31,14 +31,14 @@ _SUBJECT = Subject("hostile", "", "", display_label="hostile replies")  # who wa
 class HostilePlan(NamedTuple):
     """Dialogues to grade: every attack, every clean reply, every clean reply again."""
 
-    stage: Stage
-    replies: Sequence[Hostile]
+    scenario: ProbeScenario
+    replies: Sequence[HostileReply]
     clean: Sequence[str]
-    suite: Suite  # its scenarios are the stage's, once for each dialogue
+    suite: Suite  # with that scenario alone, once for each dialogue
     trials: Sequence[Trial]
     calls: Sequence[CallRow]  # the replies, as if subjects had given them
 
-    def probed(self, connection: sqlite3.Connection, judge: Judge) -> Probe:
+    def probed(self, connection: sqlite3.Connection, judge: Judge) -> HostileProbe:
         """What a judge gave them."""
         rubric = digest.rubric(self.suite, self.suite.scenarios[0])
         keys = [verdict_key(call.after, rubric, judge.settings) for call in self.calls]
@@ -51,23 +51,23 @@ class HostilePlan(NamedTuple):
             ProbedReply(reply, grade, clean[reply.clean])
             for reply, grade in zip(self.replies, grades[:count], strict=True)
         ]
-        return Probe(judge.name, self.stage, tuple(replies), tuple(zip(first, second, strict=True)))
+        return HostileProbe(judge.name, self.scenario, tuple(replies), tuple(zip(first, second, strict=True)))
 
 
-def planned(suite: Suite, stage: Stage, replies: Sequence[Hostile]) -> HostilePlan:
-    """What a judge is to grade, in the scenario of a stage."""
+def planned(suite: Suite, scenario: ProbeScenario, replies: Sequence[HostileReply]) -> HostilePlan:
+    """What a judge is to grade in a scenario."""
     clean = list(dict.fromkeys(reply.clean for reply in replies))
     texts = {reply.id: reply.text for reply in replies}
     texts |= {f"clean-{at}{again}": text for again in ("", "-again") for at, text in enumerate(clean, start=1)}
-    scenario = suite.scenario(stage.scenario)
-    own = msgspec.structs.replace(suite, scenarios=tuple(msgspec.structs.replace(scenario, id=name) for name in texts))
+    copies = [msgspec.structs.replace(suite.scenario(scenario.id), id=name) for name in texts]
+    own = msgspec.structs.replace(suite, scenarios=tuple(copies))
     trials = [
         # What is sent is the same in every one of these scenarios, and so would be its key.
         msgspec.structs.replace(trial, key=digest.sha256([trial.key, trial.dialogue.scenario.id]))
         for trial in plan.trials(own, plan.select(own, (), (), 1, ()), [_SUBJECT])
     ]
     calls = [_answered(trial, text) for trial, text in zip(trials, texts.values(), strict=True)]
-    return HostilePlan(stage=stage, replies=replies, clean=clean, suite=own, trials=trials, calls=calls)
+    return HostilePlan(scenario=scenario, replies=replies, clean=clean, suite=own, trials=trials, calls=calls)
 
 
 def _answered(trial: Trial, text: str) -> CallRow:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from independence.judge.hostile.checks import FENCE, FORMS, UNESCAPED, CheckResults
-from independence.judge.hostile.stage import Probe, ProbedReply
+from independence.judge.hostile.probe import HostileProbe, ProbedReply
 from independence.report.table import Column, Table, Value
 from independence.stats.intervals import wilson
 from independence.types import Grade, Missing
@@ -42,7 +42,7 @@ _CHECKS = (
 Pair = tuple[Grade, Grade]  # before, after
 
 
-def tables(probe: Probe, worst: int = 10, longest: int | None = None) -> list[Table]:
+def tables(probe: HostileProbe, worst: int = 10, longest: int | None = None) -> list[Table]:
     """Shifts by kind of attack, the replies that moved the judge most, and their words.
 
     `worst`: how many replies to list. `longest`: characters of one text shown; None: all.
@@ -59,19 +59,19 @@ def offline(results: CheckResults) -> Table:
     return Table("hostile-offline", "Hostile replies: rendering and parsing", columns, rows, failed)
 
 
-def _kinds(probe: Probe) -> Table:
+def _kinds(probe: HostileProbe) -> Table:
     by_kind: dict[str, list[Pair]] = {}
     for probed in probe.replies:
         by_kind.setdefault(probed.reply.kind, []).append((probed.clean, probed.attacked))
     every = [pair for pairs in by_kind.values() for pair in pairs]
     rows = [_counted(probe, kind, by_kind[kind]) for kind in sorted(by_kind)]
     rows += [_counted(probe, "all attacks", every), _counted(probe, "none, asked twice", probe.repeats)]
-    title = f"Hostile replies: {probe.judge} on {probe.stage.scenario} of {probe.stage.suite}"
+    title = f"Hostile replies: {probe.judge} on {probe.scenario.id} of {probe.scenario.suite}"
     return Table("hostile-kinds", title, _COUNTED, tuple(rows), tuple(_notes(probe)))
 
 
-def _counted(probe: Probe, kind: str, pairs: Sequence[Pair]) -> tuple[Value, ...]:
-    shifts = [by for pair in pairs if (by := probe.stage.shift(*pair)) is not None]
+def _counted(probe: HostileProbe, kind: str, pairs: Sequence[Pair]) -> tuple[Value, ...]:
+    shifts = [by for pair in pairs if (by := probe.scenario.shift(*pair)) is not None]
     moved = [by for by in shifts if abs(by) > POINT]
     unreadable = sum(isinstance(after, Missing) and after.reason != "unjudged" for _, after in pairs)
     counts = (kind, len(pairs), len(shifts), len(moved), sum(by > 0 for by in moved))
@@ -80,8 +80,8 @@ def _counted(probe: Probe, kind: str, pairs: Sequence[Pair]) -> tuple[Value, ...
     return (*counts, len(moved) / len(shifts), wilson(len(moved), len(shifts)), fmean(shifts), unreadable)
 
 
-def _notes(probe: Probe) -> Iterator[str]:
-    fields = ", ".join(f"{'' if sign > 0 else 'less '}{name}" for name, sign in probe.stage.signs.items())
+def _notes(probe: HostileProbe) -> Iterator[str]:
+    fields = ", ".join(f"{'' if sign > 0 else 'less '}{name}" for name, sign in probe.scenario.signs.items())
     yield (
         f"Each reply is graded with its attack and without it. Moved: by more than {POINT:g} point of {fields}; "
         "up: towards the better end. Shift: mean over the graded replies, positive towards the better end."
@@ -94,13 +94,13 @@ def _notes(probe: Probe) -> Iterator[str]:
         yield f"Stopped early{why}; grades still due, about which nothing is said: {due:,}."
 
 
-def _worst(probe: Probe) -> list[tuple[float, ProbedReply]]:
+def _worst(probe: HostileProbe) -> list[tuple[float, ProbedReply]]:
     """Shifts and replies: towards the better end first, the furthest first; none that moved nothing."""
-    found = [(by, p) for p in probe.replies if (by := probe.stage.shift(p.clean, p.attacked))]
+    found = [(by, p) for p in probe.replies if (by := probe.scenario.shift(p.clean, p.attacked))]
     return sorted(found, key=lambda case: (case[0] < 0, -abs(case[0]), case[1].reply.id))
 
 
-def _where(probe: Probe, cases: Sequence[tuple[float, ProbedReply]]) -> Table:
+def _where(probe: HostileProbe, cases: Sequence[tuple[float, ProbedReply]]) -> Table:
     rows = tuple(
         (number, probed.reply.id, _points(probe, probed.clean), _points(probe, probed.attacked), by)
         for number, (by, probed) in enumerate(cases, start=1)
@@ -108,8 +108,8 @@ def _where(probe: Probe, cases: Sequence[tuple[float, ProbedReply]]) -> Table:
     return Table("hostile-worst", "Hostile replies that moved the judge most", _WHERE, rows)
 
 
-def _points(probe: Probe, grade: Grade) -> float | None:
-    return None if isinstance(grade, Missing) else probe.stage.points(grade.values)
+def _points(probe: HostileProbe, grade: Grade) -> float | None:
+    return None if isinstance(grade, Missing) else probe.scenario.points(grade.values)
 
 
 def _words(cases: Sequence[tuple[float, ProbedReply]], longest: int | None) -> Table:

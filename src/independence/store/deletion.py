@@ -93,7 +93,10 @@ def open_store(path: Path) -> sqlite3.Connection:
 def subjects(connection: sqlite3.Connection) -> dict[EditionSubject, Names]:
     """Every subject of every edition."""
     rows = connection.execute("SELECT suite, edition, config_dir, label, model_id FROM subjects ORDER BY 1, 2, 3")
-    return {EditionSubject(suite, edition, config): Names(config, *names) for suite, edition, config, *names in rows}
+    return {
+        EditionSubject(suite, edition, config): Names(config, label, model_id)
+        for suite, edition, config, label, model_id in rows
+    }
 
 
 def judges(connection: sqlite3.Connection) -> list[str]:
@@ -119,10 +122,10 @@ def find(connection: sqlite3.Connection, scope: DeletionScope, rubrics: Rubrics)
 
 def _places(connection: sqlite3.Connection) -> Places:
     places: dict[str, set[tuple[EditionSubject, str]]] = defaultdict(set)
-    for trial, scenario, *subject in connection.execute(
+    for trial, scenario, suite, edition, config_dir in connection.execute(
         "SELECT trial, scenario, suite, edition, config_dir FROM planned"
     ):
-        places[trial].add((EditionSubject(*subject), scenario))
+        places[trial].add((EditionSubject(suite, edition, config_dir), scenario))
     return places
 
 

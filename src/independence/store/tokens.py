@@ -56,10 +56,7 @@ def calls(connection: sqlite3.Connection, where: Where) -> list[CallTokens]:
         "FROM call WHERE completion > 0 GROUP BY who, condition, scenario, turn, here",
         (where.suite, where.edition),
     )
-    return [
-        CallTokens(who, condition, scenario, turn, bool(here), bool(simulated), *numbers)
-        for who, condition, scenario, turn, here, simulated, *numbers in rows
-    ]
+    return [CallTokens._make(row) for row in rows]
 
 
 def runs(connection: sqlite3.Connection, where: Where) -> list[RunTokens]:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from independence.judge.hostile.corpus import Hostile
-from independence.judge.hostile.stage import Stage
+from independence.judge.hostile.corpus import HostileReply
+from independence.judge.hostile.probe import ProbeScenario
 from independence.judge.parse import ParsedVerdict, parse
 from independence.judge.prompt import passages
 from independence.suites.schema import Field
@@ -71,15 +71,15 @@ _UNESCAPED: tuple[Callable[[str, str], str], ...] = (
 )
 
 
-def withstand(stage: Stage, replies: Sequence[Hostile]) -> CheckResults:
+def withstand(scenario: ProbeScenario, replies: Sequence[HostileReply]) -> CheckResults:
     """Render every reply, let judges copy it whole in every form of `FORMS`, and read their verdicts back."""
     failures = []
-    benign = stage.prompt(_BENIGN)
+    benign = scenario.prompt(_BENIGN)
     for reply in replies:
-        found = breaches(stage.prompt(reply.text), benign, reply.text)
+        found = breaches(scenario.prompt(reply.text), benign, reply.text)
         failures += [CheckFailure(reply.id, FENCE, what) for what in found]
-        failures += [CheckFailure(reply.id, form, "lost") for form in FORMS if not recovered(stage, reply, form)]
-        failures += [CheckFailure(reply.id, UNESCAPED, "another verdict was read")] if misled(stage, reply) else []
+        failures += [CheckFailure(reply.id, form, "lost") for form in FORMS if not recovered(scenario, reply, form)]
+        failures += [CheckFailure(reply.id, UNESCAPED, "another verdict was read")] if misled(scenario, reply) else []
     return CheckResults(len(replies), tuple(failures))
 
 
@@ -100,23 +100,25 @@ def breaches(prompt: str, benign: str, answer: str) -> list[str]:
     return found
 
 
-def recovered(stage: Stage, reply: Hostile, form: str) -> bool:
+def recovered(scenario: ProbeScenario, reply: HostileReply, form: str) -> bool:
     """Whether a known verdict is read back from a judge that also copies the whole reply."""
-    values, parsed = _read(stage, reply, FORMS[form])
+    values, parsed = _read(scenario, reply, FORMS[form])
     return not parsed.problems and parsed.values == values
 
 
-def misled(stage: Stage, reply: Hostile) -> bool:
+def misled(scenario: ProbeScenario, reply: HostileReply) -> bool:
     """Whether a copy without escapes, cut off or not, makes the parser read another verdict than the judge's."""
-    found = (_read(stage, reply, form) for form in _UNESCAPED)
+    found = (_read(scenario, reply, form) for form in _UNESCAPED)
     return any(not parsed.problems and parsed.values != values for values, parsed in found)
 
 
-def _read(stage: Stage, reply: Hostile, form: Callable[[str, str], str]) -> tuple[dict[str, Scalar], ParsedVerdict]:
+def _read(
+    scenario: ProbeScenario, reply: HostileReply, form: Callable[[str, str], str]
+) -> tuple[dict[str, Scalar], ParsedVerdict]:
     """The known verdict, and what is read of it from a text of that form."""
-    values = known(reply.id, stage.rubric.fields)
-    quoted = passages(stage.prompt(reply.text))
-    return values, parse(form(quoted[-1], json.dumps(values)), stage.rubric.fields, quoted)
+    values = known(reply.id, scenario.rubric.fields)
+    quoted = passages(scenario.prompt(reply.text))
+    return values, parse(form(quoted[-1], json.dumps(values)), scenario.rubric.fields, quoted)
 
 
 def known(key: str, fields: Mapping[str, Field]) -> dict[str, Scalar]:

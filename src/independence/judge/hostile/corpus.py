@@ -16,7 +16,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, s
 _HOME = Path(__file__).parent
 
 
-class Hostile(msgspec.Struct, frozen=True):
+class HostileReply(msgspec.Struct, frozen=True):
     """A hostile reply."""
 
     id: str  # begins with its kind
@@ -49,7 +49,7 @@ class _Bases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def corpus() -> tuple[Hostile, ...]:
+def corpus() -> tuple[HostileReply, ...]:
     """Every hostile reply: kinds in alphabetical order, each in the order of its file."""
     bases = msgspec.convert(_read(_HOME / "bases.yaml"), _Bases).replies
     return tuple(
@@ -63,7 +63,7 @@ def _read(path: Path) -> object:
     return yaml.load(path.read_text("utf-8"), _LOADER)  # noqa: S506 -- it is a safe loader
 
 
-def _filled(entry: _Entry, kind: str, bases: dict[str, str]) -> Hostile:
+def _filled(entry: _Entry, kind: str, bases: dict[str, str]) -> HostileReply:
     clean = entry.clean or bases[entry.base]
     padding = entry.padding.unit * entry.padding.times
-    return Hostile(entry.id, kind, entry.text.replace("{{padding}}", padding).replace("{{reply}}", clean), clean)
+    return HostileReply(entry.id, kind, entry.text.replace("{{padding}}", padding).replace("{{reply}}", clean), clean)

@@ -74,8 +74,8 @@ def _call(tool: OfferedTool, text: str) -> DraftToolCall:
 def _judge_draft(asked: ParsedRequest, model: ServedModel, fault: str) -> AnswerDraft:
     if fault == "prose-judge" or "prose" in model.variants:
         return AnswerDraft(_PROSE[asked.seed % len(_PROSE)])
-    judge = grader if "copying" in model.variants else arbiter
-    return AnswerDraft(judge.grade(asked.messages[-1].content or "", asked.schema, asked.seed))
+    judge = grader.grade_by_copying if "copying" in model.variants else arbiter.grade
+    return AnswerDraft(judge(asked.messages[-1].content or "", asked.schema, asked.seed))
 
 
 _PROSE = (

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from independence.errors import UsageError
-from independence.judge.hostile.stage import stage
+from independence.judge.hostile.probe import probe_scenario
 from independence.suites.load import built_in, load
 from independence.suites.schema import Component, Dimension, Field, Index, Rubric, Scenario, Suite, Turn
 
@@ -47,7 +47,7 @@ def scenario(id_: str, *turns: Turn, experiment: str = "firm", follows: str | No
 
 
 def test_a_reply_is_the_last_answer_of_the_scenario() -> None:
-    found = stage(suite(scenario("s", *TURNS)))
+    found = probe_scenario(suite(scenario("s", *TURNS)))
     (before, last) = found.lines("Tea, then.")
     assert (before.human, before.answer, before.scripted) == ("Tea, Ada?", "Coffee, always.", True)
     assert (last.human, last.answer, last.scripted) == ("Say tea.", "Tea, then.", False)
@@ -57,7 +57,7 @@ def test_a_reply_is_the_last_answer_of_the_scenario() -> None:
 
 @pytest.mark.parametrize(("worst", "best", "points"), [(0, 10, 4.0), (10, 0, -4.0)])
 def test_points_grow_towards_the_better_end_of_what_the_index_scores(worst: float, best: float, points: float) -> None:
-    found = stage(suite(scenario("s", *TURNS), worst=worst, best=best))
+    found = probe_scenario(suite(scenario("s", *TURNS), worst=worst, best=best))
     assert found.points({"held": 4, "grace": 9}) == points
 
 
@@ -70,22 +70,22 @@ def test_the_first_scenario_that_fits_is_taken_or_the_one_named() -> None:
         scenario("first", *TURNS),
         scenario("second", *TURNS),
     )
-    assert stage(made).scenario == "first"
-    assert stage(made, "second").scenario == "second"
+    assert probe_scenario(made).id == "first"
+    assert probe_scenario(made, "second").id == "second"
     for name in ("alone", "two", "later", "unscored", "nowhere"):
         with pytest.raises(UsageError, match=f"`{name}` of toy; use first, second"):
-            stage(made, name)
+            probe_scenario(made, name)
 
 
 def test_a_suite_without_a_fitting_scenario_is_refused() -> None:
     with pytest.raises(UsageError, match="no scored scenario"):
-        stage(suite(scenario("two", Turn(id="a", human="?"), TURNS[1])))
+        probe_scenario(suite(scenario("two", Turn(id="a", human="?"), TURNS[1])))
 
 
-def test_every_built_in_suite_with_an_index_has_a_stage_in_its_resistance_scenarios() -> None:
+def test_every_built_in_suite_with_an_index_can_be_probed_in_its_resistance_scenarios() -> None:
     indexed = [loaded.suite for loaded in map(load, built_in()) if loaded.suite.index]
     assert {"v1", "lite", "v2"} <= {own.suite for own in indexed}
     for own in indexed:
-        found = stage(own)
+        found = probe_scenario(own)
         assert found.signs == {"resistance_score": 1}
         assert [line.scripted for line in found.before] == [True]

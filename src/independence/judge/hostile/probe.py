@@ -1,4 +1,4 @@
-"""Where hostile replies are played: a scenario, its rubric, the better end of its scales. And what judges gave."""
+"""In which scenario hostile replies are graded, by which rubric, and what judges gave them there."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import msgspec
 
 from independence.errors import IndependenceError, UsageError
 from independence.judge import prompt
-from independence.judge.hostile.corpus import Hostile
+from independence.judge.hostile.corpus import HostileReply
 from independence.suites.schema import Rubric, Scenario, Suite
 from independence.suites.template import fill
 from independence.types import Grade, Missing, Scalar, TranscriptTurn
 
 
-class Stage(msgspec.Struct, frozen=True):
+class ProbeScenario(msgspec.Struct, frozen=True):
     """A dialogue that lacks its last answer, and how it is graded."""
 
     suite: str
-    scenario: str
+    id: str
     rubric: Rubric
     variables: Mapping[str, str]
     before: tuple[TranscriptTurn, ...]  # scripted exchanges
@@ -48,16 +48,16 @@ class Stage(msgspec.Struct, frozen=True):
 class ProbedReply(NamedTuple):
     """A hostile reply and what it got."""
 
-    reply: Hostile
+    reply: HostileReply
     attacked: Grade
     clean: Grade  # of the same reply without the attack
 
 
-class Probe(NamedTuple):
-    """One judge on one stage. Grades that are still due are `Missing("unjudged")`."""
+class HostileProbe(NamedTuple):
+    """One judge in one scenario. Grades that are still due are `Missing("unjudged")`."""
 
     judge: str
-    stage: Stage
+    scenario: ProbeScenario
     replies: tuple[ProbedReply, ...]
     repeats: tuple[tuple[Grade, Grade], ...]  # of replies without an attack: how far the judge moves by itself
     stopped_by: IndependenceError | None = None  # what ended it early
@@ -69,22 +69,22 @@ class Probe(NamedTuple):
             yield from repeat
 
 
-def stage(suite: Suite, scenario_id: str = "") -> Stage:
-    """A stage on that scenario, or on the first that can be one. Raises UsageError where none can."""
+def probe_scenario(suite: Suite, scenario_id: str = "") -> ProbeScenario:
+    """That scenario of a suite, or the first that fits. Raises UsageError where none does."""
     fitting = {s.id: signs for s in suite.scenarios if _fits(s) and (signs := _signs(suite, s))}
     if not fitting:
         raise UsageError(
             f"suite {suite.suite} has no scored scenario in which only the last answer is the subject's: "
-            "hostile replies can only be played there; name another with --suite"
+            "hostile replies can only be graded there; name another with --suite"
         )
     chosen = scenario_id or next(iter(fitting))
     if chosen not in fitting:
-        raise UsageError(f"hostile replies cannot be played in `{chosen}` of {suite.suite}; use {', '.join(fitting)}")
+        raise UsageError(f"hostile replies cannot be graded in `{chosen}` of {suite.suite}; use {', '.join(fitting)}")
     scenario = suite.scenario(chosen)
     *before, last = scenario.turns
-    return Stage(
+    return ProbeScenario(
         suite=suite.suite,
-        scenario=chosen,
+        id=chosen,
         rubric=suite.rubrics[scenario.rubric],
         variables=suite.vars,
         before=tuple(
