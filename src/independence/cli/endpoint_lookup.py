@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.config import endpoints, environment
+from independence.config import endpoints
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.config.registry import Registry
@@ -30,21 +30,18 @@ class EndpointLookup(NamedTuple):
         """The endpoint of that name, None where its address is unknown; and what is missing to call its models."""
         if name == SIM:
             return self.loopback, None
-        options = ConnectionOptions(local_url=self.local_url)
         try:
-            endpoint = connections.endpoints([name], self.known, self.env, options)[name]
-        except UsageError as error:
-            return self._keyless(name), error
-        return msgspec.structs.replace(endpoint, timeout_s=min(endpoint.timeout_s, _LONGEST_S)), None
+            return self._endpoint(name, keyless=False), None
+        except UsageError as missing:
+            try:
+                return self._endpoint(name, keyless=True), missing
+            except UsageError:
+                return None, missing
 
-    def _keyless(self, name: str) -> Endpoint | None:
-        if name == OPENROUTER:
-            bare = environment.openrouter(self.env, keyless=True)
-            return msgspec.structs.replace(bare, api_key="", key_source="OPENROUTER_API_KEY")
-        for entry in self.known.endpoints:
-            if entry.name == name:
-                return Endpoint(name, entry.base_url.rstrip("/"), entry.dialect, key_source=entry.api_key_env or "")
-        return None
+    def _endpoint(self, name: str, *, keyless: bool) -> Endpoint:
+        options = ConnectionOptions(local_url=self.local_url, dry_run=keyless)
+        endpoint = connections.endpoints([name], self.known, self.env, options)[name]
+        return msgspec.structs.replace(endpoint, timeout_s=min(endpoint.timeout_s, _LONGEST_S))
 
     def configured(self) -> list[str]:
         """Names of the endpoints that environment and models file mention; OpenRouter where they mention none."""

@@ -48,13 +48,15 @@ def _configured(name: str, known: Registry, env: Mapping[str, str], *, keyless: 
     entry = next((entry for entry in known.endpoints if entry.name == name), None)
     if entry is None:
         raise UsageError(f"endpoint `{name}` is not declared", "add it to `endpoints:` of models.yaml (--models-file)")
-    key = env.get(entry.api_key_env, "") if entry.api_key_env else ""
-    if entry.api_key_env and environment.is_placeholder(key) and not keyless:
-        raise UsageError(f"endpoint `{name}` reads its key from {entry.api_key_env}, which is not set")
     source = entry.api_key_env or ""
+    key = env.get(source, "") if source else ""
+    if source and environment.is_placeholder(key):
+        if not keyless:
+            raise UsageError(f"endpoint `{name}` reads its key from {source}, which is not set")
+        key = ""
     return Endpoint(
         name,
-        entry.base_url,
+        entry.base_url.rstrip("/"),
         entry.dialect,
         check_key(key.strip(), source),
         entry.max_concurrency or 20,
