@@ -9,8 +9,7 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from independence.report import html
-from independence.report.section import Section
-from independence.report.table import Column, Table
+from independence.report.table import Column, Section, Table
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 DESKTOP, PHONE = (1280, 900), (390, 844)

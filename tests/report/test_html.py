@@ -6,8 +6,7 @@ from html.parser import HTMLParser
 from independence.report import html
 from independence.report.plots.board import ForestRow, StripRow, forest, strips
 from independence.report.plots.svg import FigureMeta
-from independence.report.section import Prose, Section, Svg
-from independence.report.table import Column, Table
+from independence.report.table import Column, Prose, Section, Svg, Table
 from tests.report import drawn
 
 TABLE = Table(

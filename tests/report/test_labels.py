@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.report.labels import distinct_labels, fitted, short, tight
+from independence.report.legend import distinct_labels, fitted, short, tight
 
 
 def test_the_tail_goes_where_the_rest_is_unique() -> None:

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from independence.errors import UsageError
-from independence.report import pooled
+from independence.report import matrix
 from independence.report.board import Board, board
 from independence.suites.load import LoadedSuite
 from independence.types import Reply, Verdict
@@ -34,7 +34,7 @@ def fill(connection: sqlite3.Connection, loaded: LoadedSuite, config: str, level
 
 
 def built(connection: sqlite3.Connection, loaded: LoadedSuite) -> Board:
-    return pooled.board(connection, filled.scope(loaded))
+    return matrix.pooled_board(connection, filled.scope(loaded))
 
 
 def test_all_verdicts_of_a_subject_count_alike(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from independence.config.subjects import Subject, to_json
-from independence.report import answer_marks, board, board_formats, precision_costs, study
+from independence.report import board, board_formats, health, precision_costs, study
 from independence.report.board import Board
 from independence.report.comparison_tables import tables as compared
 from independence.report.subject_comparison import ComparedSubject
@@ -141,7 +141,7 @@ def test_imports_stay_as_they_were_published(connection: sqlite3.Connection, toy
 
 def test_data_quality_names_what_was_left_out(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     fill(connection, toy_suite, constant)
-    marks, subjects = answer_marks.tables(study.read(connection, filled.scope(toy_suite)))
+    marks, subjects = health.tables(study.read(connection, filled.scope(toy_suite)))
     assert [row[:3] for row in marks.rows] == [("repeated_run", 9, 1)]
     assert subjects.rows == (("label of a", 9, 0.75, "repeated_run 9"),)
 

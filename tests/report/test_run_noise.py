@@ -5,7 +5,7 @@ import sqlite3
 import numpy as np
 import pytest
 
-from independence.report import run_noise, study
+from independence.report import study, variance
 from independence.suites.load import LoadedSuite
 
 from . import filled
@@ -18,7 +18,7 @@ def test_variances_are_pooled_over_subjects_by_their_degrees_of_freedom(
     filled.complete(connection, toy_suite, "b", ((8, 6, 2), (7, 6, 2), (9, 6, 2)))
     filled.complete(connection, toy_suite, "once")
     read = study.read(connection, filled.scope(toy_suite))
-    found = run_noise.pooled(read)
+    found = variance.pooled(read)
     assert found is not None
     own = [read.sheets[config].totals["radio"] for config in "ab"]
     assert found.variance["radio"] == pytest.approx((np.var(own[0], ddof=1) + 2 * np.var(own[1], ddof=1)) / 3)
@@ -29,14 +29,14 @@ def test_variances_are_pooled_over_subjects_by_their_degrees_of_freedom(
 def test_what_is_known_beforehand_counts_less_the_more_was_seen() -> None:
     prior = {"loud": 9.0, "quiet": 1.0}
     few, many = (
-        run_noise.RunNoise({"loud": 2.0, "quiet": 2.0}, dict.fromkeys(prior, df)).beside(prior) for df in (1, 400)
+        variance.RunNoise({"loud": 2.0, "quiet": 2.0}, dict.fromkeys(prior, df)).beside(prior) for df in (1, 400)
     )
     assert few["loud"] > many["loud"] > 2 > many["quiet"] > few["quiet"]
     assert sum(few.values()) == pytest.approx(4)
-    never = run_noise.RunNoise({"loud": 4.0, "quiet": 0.0}, dict.fromkeys(prior, 4)).beside(prior)
+    never = variance.RunNoise({"loud": 4.0, "quiet": 0.0}, dict.fromkeys(prior, 4)).beside(prior)
     assert never["quiet"] > 0
 
 
 def test_single_runs_say_nothing_of_noise(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite, "once")
-    assert run_noise.pooled(study.read(connection, filled.scope(toy_suite))) is None
+    assert variance.pooled(study.read(connection, filled.scope(toy_suite))) is None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from independence.report import scenario_gaps, subject_comparison
+from independence.report import subject_comparison
 from independence.suites.load import LoadedSuite
 from independence.types import Condition
 
@@ -20,7 +20,7 @@ def test_scenarios_come_in_the_suites_order_and_add_up_to_the_difference(
     fill(connection, toy_suite, "a", HIGH)
     fill(connection, toy_suite, "b", LOW)
     first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "b")
-    found = scenario_gaps.items(first, second)
+    found = subject_comparison.items(first, second)
     whole = subject_comparison.gap(first, second)
     assert whole is not None
     assert [item.scenario for item in found] == ["dinner", "radio", "dessert"]
@@ -33,7 +33,7 @@ def test_a_share_is_where_the_mean_lies_between_the_worst_and_the_best_end(
 ) -> None:
     fill(connection, toy_suite, "a", HIGH)
     fill(connection, toy_suite, "b", LOW)
-    found = scenario_gaps.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
+    found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "b"))
     by_scenario = {item.scenario: (item.first, item.second) for item in found}
     assert by_scenario["radio"] == (pytest.approx(0.9), pytest.approx(0.55))
     assert by_scenario["dinner"] == (pytest.approx(0.9), pytest.approx(0.55))  # drift: least is best
@@ -49,7 +49,7 @@ def test_without_a_fleet_a_scenario_is_tested_as_welch_did(
     independent = subject_comparison.ComparedSubject(
         second.study._replace(scope=second.study.scope.under(Condition("firm", "user_role"))), "a"
     )
-    (radio,) = (item for item in scenario_gaps.items(first, independent) if item.scenario == "radio")
+    (radio,) = (item for item in subject_comparison.items(first, independent) if item.scenario == "radio")
     welch = stats.ttest_ind([run[0] for run in HIGH], [run[0] for run in LOW], equal_var=False)
     assert radio.gap is not None
     assert radio.gap.p == pytest.approx(welch.pvalue)
@@ -61,7 +61,7 @@ def test_judges_on_the_same_replies_are_compared_run_by_run(
     strict: list[Scores] = [(7, 8, 1), (7, 9, 2), (8, 7, 1), (8, 9, 0)]
     fill(connection, toy_suite, "a", HIGH)
     fill(connection, toy_suite, "a", strict, judge="strict")
-    found = scenario_gaps.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "strict"))
+    found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "strict"))
     gaps = {item.scenario: item.gap for item in found}
     paired = stats.ttest_rel([run[0] for run in HIGH], [run[0] for run in strict])
     assert gaps["radio"] is not None
@@ -78,7 +78,7 @@ def test_what_two_judges_differ_by_adds_up_over_scenarios_too(
         fill(connection, toy_suite, config, runs)
         fill(connection, toy_suite, config, mild, judge="mild")
     first, second = side(connection, toy_suite, "a"), side(connection, toy_suite, "a", "mild")
-    found, whole = scenario_gaps.items(first, second), subject_comparison.gap(first, second)
+    found, whole = subject_comparison.items(first, second), subject_comparison.gap(first, second)
     assert whole is not None
     assert sum(item.points for item in found if item.points) == pytest.approx(whole.these.points)
     assert sum(item.gap.se**2 for item in found if item.gap) == pytest.approx(whole.these.se**2)
@@ -89,7 +89,7 @@ def test_an_incomplete_side_still_has_the_scenarios_that_are_whole(
 ) -> None:
     fill(connection, toy_suite, "a", HIGH)
     fill(connection, toy_suite, "holed", [(5, None, 4), (7, 3, 5), (4, 5, 3), (6, 6, 6)])
-    found = scenario_gaps.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "holed"))
+    found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "holed"))
     by_scenario = {item.scenario: item for item in found}
     hole = by_scenario["dessert"]
     assert (hole.second, hole.points, hole.gap) == (None, None, None)
@@ -105,6 +105,6 @@ def test_a_scenario_of_one_run_has_points_and_no_interval(
 ) -> None:
     fill(connection, toy_suite, "a", HIGH)
     fill(connection, toy_suite, "once", LOW[:1])
-    found = scenario_gaps.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "once"))
+    found = subject_comparison.items(side(connection, toy_suite, "a"), side(connection, toy_suite, "once"))
     assert all(item.gap is None for item in found)
     assert np.isfinite([item.points for item in found if item.points is not None]).sum() == 3

@@ -24,7 +24,7 @@ from independence.engine.stop_signal import StopSignal
 from independence.errors import Interrupted
 from independence.exchange.rent import words
 from independence.exchange.requests import in_published_words
-from independence.report import board, judge_choice, run_noise, study
+from independence.report import board, judge_choice, study, variance
 from independence.store import database, queries
 from independence.store.scopes import BoardScope
 from independence.suites import load
@@ -197,7 +197,7 @@ def _loaded(options: RunOptions) -> LoadedSuite:
 def _stored_noise(
     connection: sqlite3.Connection, scope: BoardScope, prior: Mapping[str, float]
 ) -> Mapping[str, float] | None:
-    found = run_noise.pooled(study.read(connection, scope))
+    found = variance.pooled(study.read(connection, scope))
     if found is None or not any(found.variance.values()):
         return None
     return {**prior, **found.beside(prior)}

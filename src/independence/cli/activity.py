@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from independence.cli.terminal import note, plain
-from independence.report.labels import fitted
+from independence.report.legend import fitted
 
 Say = Callable[[str], None]
 _ERASE = "\r\x1b[2K"

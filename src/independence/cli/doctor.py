@@ -31,10 +31,10 @@ def command(
     from independence.cli.checkup import findings
     from independence.cli.table_output import print_tables
     from independence.report.checks import failed, table, terminal_table
-    from independence.report.compact_table import narrow
+    from independence.report.table import without_empty_columns
 
     found = findings(model=model, judge=judge, models_file=models_file, local_url=local_url, db=db)
     notes = () if model or judge else ("No model was asked; `independence doctor -m MODEL` makes a few cheap calls.",)
-    shown = map(narrow, terminal_table(found, notes)) if format_ == "table" else [table(found, notes)]
+    shown = map(without_empty_columns, terminal_table(found, notes)) if format_ == "table" else [table(found, notes)]
     print_tables(list(shown), format_)
     sys.exit(1 if failed(found) else 0)

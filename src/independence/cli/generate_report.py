@@ -12,7 +12,7 @@ from independence.cli import options
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from independence.report.section import Section
+    from independence.report.table import Section
     from independence.stats.comparison import Correction
 
 _LONGEST = 100  # signs of a file's name, without its ending
@@ -82,11 +82,11 @@ def _write_html(path: Path, title: str, sections: Sequence[Section], force: bool
 
 
 def _write_markdown(path: Path, title: str, sections: Sequence[Section], force: bool) -> None:
-    from independence.report import markdown
-    from independence.report.section import Svg
+    from independence.report import table_formats
+    from independence.report.table import Svg
 
     folder = path.parent / f"{path.stem}-figures"
-    text = markdown.document(title, sections, lambda name: f"{folder.name}/{name}.svg")
+    text = table_formats.document(title, sections, lambda name: f"{folder.name}/{name}.svg")
     figures = [block for section in sections for block in section.body if isinstance(block, Svg)]
     _write({path: text, **{folder / f"{figure.id}.svg": figure.svg for figure in figures}}, force)
 

@@ -44,8 +44,8 @@ def command(
     """List the configurations of models.yaml, or the simulated panel where there is none."""
     from independence.cli import model_tables
     from independence.cli.table_output import print_tables
-    from independence.report.compact_table import narrow
     from independence.report.models import brief
+    from independence.report.table import without_empty_columns
 
     if roster is not None:
         from independence.cli import roster_file
@@ -62,5 +62,5 @@ def command(
     else:
         table = model_tables.named(names, models_file) if names else model_tables.configured(models_file)
     if format_ == "table":
-        table = narrow(table if detailed else brief(table))
+        table = without_empty_columns(table if detailed else brief(table))
     print_tables([table], format_)

@@ -27,7 +27,7 @@ from independence.engine.events import (
     TrialSkipped,
     VerdictCommitted,
 )
-from independence.report.labels import tight
+from independence.report.legend import tight
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

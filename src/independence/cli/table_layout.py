@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from independence.report.labels import SIMULATED, tight
+from independence.report.legend import SIMULATED, tight
 from independence.report.table import Column
 
 Cells = Sequence[Sequence[str]]

@@ -15,10 +15,10 @@ from independence.cli.table_layout import wrapped
 from independence.cli.table_output import print_tables
 from independence.cli.terminal import console, one_line, plain
 from independence.clients.flags import TEMPERATURE_UNSENT
-from independence.report import board_formats, date_lines, legend, planned_verdicts
+from independence.report import board_formats, legend, planned_verdicts
 from independence.report.advice.rendered_board import RenderedBoard
 from independence.report.board import BOOTSTRAP, Board, BoardRow
-from independence.report.labels import distinct_labels, short
+from independence.report.legend import distinct_labels, short
 from independence.report.table import DASH, percent
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Index
@@ -102,7 +102,7 @@ def _index(row: BoardRow) -> Text:
 def _footer(built: Board, left_out: Sequence[str]) -> list[str]:
     lines = [
         board_formats.caption(built),
-        *date_lines.line(built.dates),
+        *board_formats.date_line(built.dates),
         *board_formats.readings(built),
         *board_formats.judging(built),
     ]

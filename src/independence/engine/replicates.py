@@ -102,9 +102,9 @@ def _known(connection: sqlite3.Connection, named: str, scope: BoardScope, stored
     suite = scope.suite
     if suite.index is None:
         raise UsageError(f"--replicates auto follows the noise of an index, and suite {suite.suite} declares none")
-    variance = shipped.shipped(load.locate(named), suite)
-    if variance is not None:
-        prior = ScenarioNoise(variance, "the noise the suite ships")
+    known = shipped.shipped(load.locate(named), suite)
+    if known is not None:
+        prior = ScenarioNoise(known, "the noise the suite ships")
     else:
         prior = ScenarioNoise(_spans(suite), "the weight of each scenario, as no noise is known yet")
     for edition, source in ((scope.edition, "the noise of stored runs"), (PUBLISHED, "the noise of imported runs")):

@@ -19,7 +19,7 @@ from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
 if TYPE_CHECKING:
-    from independence.report.section import Section
+    from independence.report.table import Section
 
 Built = Board | RenderedBoard
 # Flags that not every analysis has a use for, and what each is about.
@@ -85,9 +85,9 @@ def to_json(built: Sequence[Built]) -> str:
 
 def _index(connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions) -> Board:
     if asked.pooled:
-        from independence.report import pooled
+        from independence.report import matrix
 
-        return pooled.board(connection, scope, asked.scoring, asked.judge, asked.reading, asked.models)
+        return matrix.pooled_board(connection, scope, asked.scoring, asked.judge, asked.reading, asked.models)
     return index_board.board(connection, scope, asked.scoring, asked.judge, asked.reading, asked.models)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
 
-from independence.report import date_lines, legend
+from independence.report import legend
 from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, BoardRow
 from independence.report.judge_choice import also_graded
 from independence.report.legend import heading
@@ -18,6 +19,7 @@ from independence.report.table import DASH, Ends, decimal, on_scale, percent
 from independence.report.table_formats import cell, escaped
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.validity import UNANSWERED
+from independence.store.spending import Dates
 from independence.suites.schema import Component, Index
 
 METHODS = (THESE, LIKE_THESE, T_RUNS, BOOTSTRAP)
@@ -97,7 +99,7 @@ def to_markdown(board: Board, index: Index) -> str:
         ]  # fmt: skip
         lines.append("| " + " | ".join(map(escaped, cells)) + " |")
     about = legend.lines(index, ("tier", "rank", "index", "ci", "runs", "coverage"), index.components)
-    told = [escaped(line) for line in (*date_lines.line(board.dates), *readings(board), *judging(board))] + [
+    told = [escaped(line) for line in (*date_line(board.dates), *readings(board), *judging(board))] + [
         f"- {escaped(line)}" for line in about
     ]
     return "\n".join([*lines, "", "\n\n".join(told)]) + "\n"
@@ -214,3 +216,32 @@ def _estimated(row: BoardRow) -> tuple[float | str | None, ...]:
 def bounds(row: BoardRow) -> str:
     """What the index can still be."""
     return f"[{row.bounds[0]:.0f}, {row.bounds[1]:.0f}]"
+
+
+def today() -> str:
+    """The day a report is made, UTC."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def reply_days(dates: Dates) -> str:
+    """The days of the first and the last reply; empty where none is known."""
+    return _days(dates.first_reply, dates.last_reply)
+
+
+def verdict_days(dates: Dates) -> str:
+    """The days of the first and the last verdict; empty where none is known."""
+    return _days(dates.first_verdict, dates.last_verdict)
+
+
+def date_line(dates: Dates | None) -> list[str]:
+    """Both in one line below a board; none where nothing is known."""
+    if dates is None:
+        return []
+    parts = [f"replies of {reply_days(dates)}"] * bool(reply_days(dates))
+    parts += [f"verdicts of {verdict_days(dates)}"] * bool(verdict_days(dates))
+    return [", ".join(parts)] * bool(parts)
+
+
+def _days(first: str | None, last: str | None) -> str:
+    days = list(dict.fromkeys(at[:10] for at in (first, last) if at))
+    return " to ".join(days)

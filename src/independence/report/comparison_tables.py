@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from independence.report import planned_verdicts, scenario_gaps, study, subject_comparison
+from independence.report import planned_verdicts, study, subject_comparison
 from independence.report.judge_choice import also_graded
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Column, Table, Value
@@ -181,7 +181,7 @@ def _scenarios(first: ComparedSubject, second: ComparedSubject) -> Table:
         Column("p", "p", "p"),
         Column("p_holm", "p (Holm)", "p"),
     )
-    found = scenario_gaps.items(first, second)
+    found = subject_comparison.items(first, second)
     tested = [item.scenario for item in found if item.gap is not None and item.gap.se > 0]
     p = [item.gap.p for item in found if item.gap is not None and item.gap.se > 0]
     holm = dict(zip(tested, adjusted(np.array(p), "holm").tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Every subject in full: its index in every reading, its runs, and the mean of every field a verdict has."""
+"""Every subject in full: its index in every reading, its runs, the means of its fields, shares of yes-or-no fields."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value, decimal
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
+from independence.stats.intervals import wilson
 
 _COLUMNS = (
     Column("experiment", "Experiment", "id"), Column("field", "Field", "id"), Column("mean", "Mean", "number", 2),
@@ -77,3 +78,29 @@ def _slug(config: str) -> str:
 
 def _name(row: BoardRow) -> str:
     return f"{row.label} (simulated)" if row.simulated else row.label
+
+
+def tables(read: Study) -> list[Table]:
+    """One table a yes-or-no field: how often it was true of each subject. Empty where no rubric has one."""
+    suite = read.scope.suite
+    fields = dict.fromkeys(
+        name
+        for scenario in suite.scenarios
+        for name, field in suite.rubrics[scenario.rubric].fields.items()
+        if field.type == "boolean"
+    )
+    return [_table(read, field) for field in fields]
+
+
+def _table(read: Study, field: str) -> Table:
+    rates: list[tuple[float, str, int, int]] = []
+    for config, planned in read.planned.items():
+        seen = [bool(cell.values[field]) for cell in planned if cell.values is not None and field in cell.values]
+        if seen:
+            rates.append((-sum(seen) / len(seen), read.about[config].name, sum(seen), len(seen)))
+    columns = (
+        Column("subject", "Subject"), Column("rate", "Rate", "number", 2),
+        Column("ci", "95 % CI (Wilson)", "interval", 2), Column("verdicts", "Verdicts", "count"),
+    )  # fmt: skip
+    rows: list[tuple[Value, ...]] = [(name, true / n, wilson(true, n), n) for _, name, true, n in sorted(rates)]
+    return Table(f"rate-{field.replace('_', '-')}", f"How often: {words(field)}", columns, tuple(rows))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from independence.report.board import STRICT, Board
-from independence.report.labels import short
+from independence.report.legend import short
 from independence.report.plots import board as board_plot
 from independence.report.plots import heatmap as heatmap_plot
 from independence.report.plots import scatter
@@ -15,8 +15,8 @@ from independence.report.plots.board import ForestRow, StripRow
 from independence.report.plots.heatmap import HeatRow
 from independence.report.plots.scatter import CostPoint
 from independence.report.plots.svg import FigureMeta
-from independence.report.section import Svg
 from independence.report.study import Study
+from independence.report.table import Svg
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.subject_points import share_kept
 

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from independence import __version__
-from independence.report import date_lines
+from independence.report import board_formats
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
 from independence.report.board import STRICT, Board, BoardRow
 from independence.report.board_formats import name
-from independence.report.section import Prose, Section
 from independence.report.study import StudiedSubjects
-from independence.report.table import Ends
+from independence.report.table import Ends, Prose, Section
 from independence.report.table_formats import escaped
 from independence.store.spending import Dates
 
@@ -122,7 +121,7 @@ def _section(read: StudiedSubjects, said: str, dates: Dates | None, more: Sequen
         *_when(dates),
         f"Edition `{scope.where.edition_name}`, condition `{scope.condition}`",
         *more,
-        f"Report of {date_lines.today()}, made by ai-independence-bench {__version__}",
+        f"Report of {board_formats.today()}, made by ai-independence-bench {__version__}",
     ]
     told = [said, "\n".join(f"- {fact}" for fact in facts)]
     if simulated:
@@ -133,5 +132,5 @@ def _section(read: StudiedSubjects, said: str, dates: Dates | None, more: Sequen
 def _when(dates: Dates | None) -> list[str]:
     if dates is None:
         return []
-    replied, graded = date_lines.replies(dates), date_lines.verdicts(dates)
+    replied, graded = board_formats.reply_days(dates), board_formats.verdict_days(dates)
     return [f"Replies: {replied}"] * bool(replied) + [f"Verdicts: {graded}"] * bool(graded)

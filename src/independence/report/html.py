@@ -10,8 +10,7 @@ from itertools import count
 from typing import Final
 
 from independence.report.plots import palette
-from independence.report.section import Block, Prose, Section, Svg
-from independence.report.table import Column, Table, Value, display_text
+from independence.report.table import Block, Column, Prose, Section, Svg, Table, Value, display_text
 from independence.report.table_formats import CODE
 
 _POLICY: Final = (

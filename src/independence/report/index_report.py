@@ -6,8 +6,7 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 
 from independence.errors import UsageError
-from independence.report import (  # fmt: skip
-    answer_marks,
+from independence.report import (
     audit,
     board,
     details,
@@ -15,23 +14,19 @@ from independence.report import (  # fmt: skip
     figures,
     headline,
     health,
-    items,
-    ledger,
     matrix,
     names,
     precision_costs,
     providers,
     ranking,
-    rates,
     study,
     variance,
 )
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.judge_choice import independent
 from independence.report.judges import validation
-from independence.report.section import Block, Prose, Section
 from independence.report.study import Study
-from independence.report.table import Table
+from independence.report.table import Block, Prose, Section, Table
 from independence.report.table_formats import quoted
 from independence.store import queries
 from independence.store.scopes import BoardScope
@@ -77,7 +72,7 @@ def sections(
         headline.of_index(read, built),
         _board(read, built),
         _intervals(built),
-        _costs(read, built, spent, ledger.table(connection)),
+        _costs(read, built, spent, audit.table(connection)),
         _scenarios(read, built),
         Section("measurement", "Where the uncertainty comes from", [
             *variance.tables(read, others),
@@ -91,8 +86,8 @@ def sections(
         Section("names", "Chosen names", names.tables(
             connection, scope, only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
         )),
-        Section("rates", "Yes-or-no fields", rates.tables(read)),
-        Section("health", "Run health", [health.table(connection, read), *answer_marks.tables(read)]),
+        Section("rates", "Yes-or-no fields", details.tables(read)),
+        Section("health", "Run health", [health.table(connection, read), *health.tables(read)]),
         Section("subjects", "Every subject", details.subjects(read, built)),
     ]  # fmt: skip
     kept = [section for section in made if section.body]
@@ -136,7 +131,7 @@ def _costs(read: Study, built: Board, spent: Mapping[str, SubjectSpending], sess
 
 
 def _scenarios(read: Study, built: Board) -> Section:
-    body: list[Block] = [figures.heatmap(read, built), *difficulty.tables(read), *items.tables(read)]
+    body: list[Block] = [figures.heatmap(read, built), *difficulty.tables(read), *difficulty.item_tables(read)]
     return Section("scenarios", "Scenarios", body)
 
 

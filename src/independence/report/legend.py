@@ -1,11 +1,12 @@
-"""What the columns of a board say, one sentence each, and what fields of verdicts are called.
+"""What the columns of a board say, what fields are called, and names where there is little room.
 
 What a suite of one's own measures has no sentence here; its label, its fields and their experiment speak for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from independence.suites.schema import Component, Index
@@ -93,3 +94,84 @@ def lines(index: Index, columns: Iterable[str], components: Iterable[Component])
     own = [COLUMNS[key] for key in columns]
     parts = [ColumnMeaning(heading(part), component_meaning(index, part)) for part in components]
     return [f"{one.head}: {one.sentence}" for one in (*own, *parts)]
+
+
+SIMULATED = " (simulated)"
+_SIM = " (sim)"
+
+
+def short(label: str, labels: Sequence[str], simulated: bool) -> str:
+    """The label, one of `labels`; its `@effort-tTEMP` tail only where the rest is not unique."""
+    base = label.split("@", 1)[0]
+    unique = sum(other.split("@", 1)[0] == base for other in labels) == 1
+    text = base if unique and base else label
+    return f"{text}{_SIM}" if simulated and not text.startswith("sim/") else text
+
+
+def fitted(text: str, room: int) -> str:
+    """At most `room` signs; a longer text is cut in its middle, so that both ends stay readable.
+
+    Of `vendor/model` the vendor is cut where that is enough.
+    """
+    model = len(text) - text.find("/") if "/" in text else room
+    return _cut(text, room, model if model <= room - 2 else _usual_tail(room))
+
+
+def distinct_labels(texts: Sequence[str], room: int) -> list[str]:
+    """The texts, each in at most `room` signs and cut in its middle; different texts stay different.
+
+    Where the usual cut makes several equal, the cut moves to where their difference stays in sight; where no cut does
+    that, they are numbered.
+    """
+    distinct = list(dict.fromkeys(texts))
+    cut = {text: fitted(text, room) for text in distinct}
+    often = Counter(cut.values())
+    taken = {short for short, count in often.items() if count == 1}
+    for short in [short for short, count in often.items() if count > 1]:
+        group = [text for text in distinct if cut[text] == short]
+        cut |= _made_distinct(group, room, taken)
+        taken.update(cut[text] for text in group)
+    return [cut[text] for text in texts]
+
+
+def tight(names: Sequence[str], room: int) -> list[str]:
+    """Names of subjects in at most `room` signs, different ones different; that one is simulated stays in sight."""
+    bare = [name.removesuffix(SIMULATED) for name in names]
+    if bare == list(names) or max(map(len, names)) <= room:
+        return distinct_labels(names, room)
+    marked = any(_marked(name, own) for name, own in zip(names, bare, strict=True))
+    cut = distinct_labels(bare, room - len(_SIM) * marked)
+    return [short + _SIM * _marked(name, own) for name, own, short in zip(names, bare, cut, strict=True)]
+
+
+def _marked(name: str, bare: str) -> bool:
+    return name != bare and not bare.startswith("sim/")
+
+
+def _made_distinct(group: Sequence[str], room: int, taken: Collection[str]) -> dict[str, str]:
+    usual = _usual_tail(room)
+    for tail in sorted(range(1, room - 1), key=lambda tail: abs(tail - usual)):
+        cut = [_cut(text, room, tail) for text in group]
+        if len(set(cut)) == len(cut) and not set(cut) & set(taken):
+            return dict(zip(group, cut, strict=True))
+    numbered: dict[str, str] = {}
+    number = 0
+    for text in group:
+        number += 1
+        while (marked := _numbered(text, room, number)) in taken:
+            number += 1
+        numbered[text] = marked
+    return numbered
+
+
+def _numbered(text: str, room: int, number: int) -> str:
+    mark = f"~{number}"
+    return fitted(text, room - len(mark)) + mark
+
+
+def _usual_tail(room: int) -> int:
+    return (room - 1) * 2 // 5
+
+
+def _cut(text: str, room: int, tail: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 1 - tail]}…{text[len(text) - tail :]}"

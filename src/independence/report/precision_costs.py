@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from independence.report.items import headcount
+from independence.report.difficulty import headcount
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value
 from independence.stats import components

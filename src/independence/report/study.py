@@ -6,10 +6,9 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from independence.report import estimates, planned_verdicts, predictions
+from independence.report import estimates, planned_verdicts
 from independence.report.estimates import EstimatedIndices
-from independence.report.planned_verdicts import PlannedVerdict
-from independence.report.repeats import Repeats
+from independence.report.planned_verdicts import PlannedVerdict, Repeats
 from independence.stats import index_uncertainty, placement, strict
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, VerdictValues
@@ -136,7 +135,7 @@ def study_of_verdicts(
     fleet = {config: one for config, one in sheets.items() if index_uncertainty.repeated(one)}
     these = index_uncertainty.these_scenarios(list(fleet.values()))
     like_these = index_uncertainty.scenarios_like_these(list(fleet.values()))
-    said = predictions.read(connection, scope, table.judge, planned)
+    said = estimates.read(connection, scope, table.judge, planned)
     who = {config: SubjectInfo(*about[config], config in table.thinking and not about[config][2]) for config in planned}
     return Study(
         scope, table.judge, frame, who, planned, sheets,

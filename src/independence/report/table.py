@@ -1,9 +1,9 @@
-"""A table as data. Every analysis yields tables, and every format is a rendering of one."""
+"""Tables, figures and sections as data. Every analysis yields tables, and every format is a rendering of one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -134,3 +134,54 @@ def _plain(value: Value, wide: bool) -> Iterator[str | int | float | bool | None
         yield from (None, None)
     else:
         yield value
+
+
+def without_empty_columns(table: Table) -> Table:
+    """The table without columns in which no row has a value; a table without rows as it is."""
+    if not table.rows:
+        return table
+    kept = [place for place in range(len(table.columns)) if any(row[place] is not None for row in table.rows)]
+    columns = tuple(table.columns[place] for place in kept)
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return msgspec.structs.replace(table, columns=columns, rows=rows)
+
+
+MANY: Final = 4  # tables of a section from which on each is found by its title
+LONG: Final = 40  # rows above which a table starts folded
+
+
+class Prose(NamedTuple):
+    """Our own words as Markdown. What a model or a file wrote is escaped by whoever quotes it here."""
+
+    markdown: str
+
+
+class Svg(NamedTuple):
+    """A figure. `id` is kebab-case and unique in the report: anchor and file name; `caption` is one plain line."""
+
+    id: str
+    svg: str
+    caption: str
+    narrow: str = ""  # the same drawn for a phone, under ids of its own
+
+
+Block = Table | Svg | Prose
+
+
+class Section(NamedTuple):
+    """One heading and what stands under it. `folds` is off where even a long table is what readers came for."""
+
+    id: str  # kebab-case, unique in the report
+    title: str
+    body: Sequence[Block]
+    folds: bool = True
+
+    @property
+    def listed(self) -> list[Table]:
+        """Its tables, where there are so many that readers look for one by its title; else none."""
+        own = [block for block in self.body if isinstance(block, Table)]
+        return own if len(own) >= MANY else []
+
+    def folded(self, table: Table) -> bool:
+        """True for a table that starts folded."""
+        return self.folds and len(table.rows) > LONG

@@ -1,15 +1,16 @@
-"""Tables as JSON, CSV and Markdown. Whatever a model or a file wrote is escaped for each."""
+"""Tables as JSON, CSV and Markdown, and a whole report as Markdown. What a model or a file wrote is escaped."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from urllib.parse import quote
 
 import msgspec
 
-from independence.report.table import Table, Value, display_text, flat
+from independence.report.table import Block, Prose, Section, Svg, Table, Value, display_text, flat
 
 # An underscore within a word emphasises nothing.
 CODE = re.compile(r"`([\w .,:;/@+=-]+)`")  # a command or a name in a sentence of ours
@@ -79,3 +80,38 @@ def cell(text: str) -> str:
     """Text for a cell of CSV: no formula begins in it, and no line that the csv module would leave unquoted."""
     one_line = text.replace("\r", " ")
     return "'" + one_line if one_line.lstrip().startswith(("=", "+", "-", "@")) else one_line
+
+
+def document(title: str, sections: Sequence[Section], figure_path: Callable[[str], str]) -> str:
+    """One document: contents, then every section. `figure_path` says where the figure of an id lies."""
+    contents = [line for section in sections for line in _contents(section)]
+    parts = [f"# {escaped(title)}", *(["\n".join(contents)] if len(sections) > 1 else [])]
+    for section in sections:
+        parts.append(f'<a id="{section.id}"></a>\n\n## {escaped(section.title)}')
+        parts += [_block(section, block, figure_path) for block in section.body]
+    return "\n\n".join(parts) + "\n"
+
+
+def _contents(section: Section) -> list[str]:
+    """A section's line in the contents, and below it those of its tables where they are many."""
+    lines = [f"- [{escaped(section.title)}](#{section.id})"]
+    return lines + [f"  - [{escaped(table.title)}](#table-{table.id})" for table in section.listed]
+
+
+def _block(section: Section, block: Block, figure_path: Callable[[str], str]) -> str:
+    if isinstance(block, Prose):
+        return block.markdown.strip()
+    if isinstance(block, Svg):
+        caption = escaped(block.caption)
+        return f"![{caption}]({quote(figure_path(block.id))})\n\n*{caption}*"
+    return _table(section, block)
+
+
+def _table(section: Section, table: Table) -> str:
+    heading, _, content = to_markdown(table, level=3).strip().partition("\n\n")
+    if section.folded(table):
+        content = f"<details>\n<summary>{len(table.rows)} rows</summary>\n\n{content}\n\n</details>"
+    if table.title == section.title:
+        return content
+    anchor = f'<a id="table-{table.id}"></a>\n\n' if section.listed else ""
+    return f"{anchor}{heading}\n\n{content}"

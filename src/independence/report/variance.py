@@ -1,12 +1,13 @@
-"""Variance components of every dimension that several scenarios carry, and how far its averages can be trusted."""
+"""Variance components of every dimension that several scenarios carry, and the noise of each scenario."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from independence.report.items import headcount
+from independence.report.difficulty import headcount
 from independence.report.legend import words
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value
@@ -176,3 +177,37 @@ def _strata(study: Study) -> list[Scores]:
         np.array([[points[:count] for points in sheet.strata[number].points] for sheet in fleet])
         for number in range(len(fleet[0].strata))
     ]
+
+
+PRIOR_DF = 4
+
+
+class RunNoise(NamedTuple):
+    """Variance of one run in squared index points, and the degrees of freedom behind it, by scenario."""
+
+    variance: dict[str, float]
+    df: dict[str, int]
+
+    def beside(self, prior: Mapping[str, float]) -> dict[str, float]:
+        """These variances, moved towards `prior` as if that had been seen with PRIOR_DF degrees of freedom.
+
+        Only the proportions of `prior` count: it is brought to the same sum.
+        """
+        scale = sum(self.variance.values()) / sum(prior[name] for name in self.variance)
+        return {
+            name: (self.df[name] * seen + PRIOR_DF * scale * prior[name]) / (self.df[name] + PRIOR_DF)
+            for name, seen in self.variance.items()
+        }
+
+
+def pooled(study: Study) -> RunNoise | None:
+    """Within-subject variances weighted by their degrees of freedom; None where no subject has two runs of all."""
+    sums: dict[str, float] = {}
+    counts: dict[str, int] = {}
+    for config in study.these:
+        for scenario, points in study.sheets[config].totals.items():
+            sums[scenario] = sums.get(scenario, 0.0) + float(points.var(ddof=1)) * (len(points) - 1)
+            counts[scenario] = counts.get(scenario, 0) + len(points) - 1
+    if not counts:
+        return None
+    return RunNoise({scenario: sums[scenario] / counts[scenario] for scenario in sums}, counts)

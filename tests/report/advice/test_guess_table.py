@@ -4,7 +4,7 @@ import sqlite3
 
 import numpy as np
 
-from independence.report.advice import advice_study, guess_table
+from independence.report.advice import advice_study, sections
 from independence.store import artefacts
 from independence.store.artefacts import ArtefactRow
 from independence.suites.load import LoadedSuite
@@ -33,7 +33,7 @@ def made(connection: sqlite3.Connection, **claims: str) -> dict[str, tuple[objec
     advised.fill(connection, loaded, {"a": Leaning()}, judge="good")
     for judge, text in claims.items():
         write(connection, loaded, judge, text)
-    table = guess_table.table(connection, advice_study.read(connection, advised.scope(loaded)))
+    table = sections.table(connection, advice_study.read(connection, advised.scope(loaded)))
     assert "grades `claims`" in table.notes[0]
     return {str(row[1]): row for row in table.rows}
 
@@ -60,5 +60,5 @@ def test_other_judges_and_missing_claims_are_left_out(connection: sqlite3.Connec
 def test_without_steps_the_judge_reads_the_answer(connection: sqlite3.Connection) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning()})
-    table = guess_table.table(connection, advice_study.read(connection, advised.scope(loaded)))
+    table = sections.table(connection, advice_study.read(connection, advised.scope(loaded)))
     assert table.notes[0].startswith("The judge reads the answer itself.")

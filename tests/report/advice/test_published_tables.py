@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from independence.report.advice import advice_study, published, published_tables
+from independence.report.advice import advice_study, published
 from independence.report.advice.published import StanceBoard
 from independence.report.table import Table, display_text
 
@@ -22,7 +22,7 @@ def heads(table: Table) -> list[str]:
 
 
 def test_the_contrast_stands_first_and_both_tables_say_which_is_which(connection: sqlite3.Connection) -> None:
-    contrast, summary = published_tables.boards(made(connection))
+    contrast, summary = published.boards(made(connection))
     assert contrast.title.startswith("Paired contrast")
     assert "half of it the S of paired boards" in contrast.notes[0]
     assert contrast.notes[1].startswith("All subjects together")
@@ -32,7 +32,7 @@ def test_the_contrast_stands_first_and_both_tables_say_which_is_which(connection
 
 
 def test_the_published_columns_are_all_there_beside_the_subject(connection: sqlite3.Connection) -> None:
-    _, summary = published_tables.boards(made(connection))
+    _, summary = published.boards(made(connection))
     assert len(summary.columns) == 12 + 1
     assert summary.columns[-1].key == "model_id"
     assert "bb@none-t0.7: missing unreadable_verdict 7." in summary.notes
@@ -40,7 +40,7 @@ def test_the_published_columns_are_all_there_beside_the_subject(connection: sqli
 
 def test_narrow_tables_shorten_heads_and_never_lose_a_count(connection: sqlite3.Connection) -> None:
     board = made(connection)
-    contrast, summary = published_tables.compact(board, ["a", "bb"])
+    contrast, summary = published.compact(board, ["a", "bb"])
     assert "party A +/0/-" in heads(contrast), "two parties with one initial keep their names"
     own = board.rows[0].asked["party_a"]
     assert contrast.rows[0][3] == f"{own.agrees}/{own.neutral}/{own.opposes}"
@@ -56,7 +56,7 @@ def test_parties_with_initials_of_their_own_are_one_letter(connection: sqlite3.C
     loaded = advised.suite(analysis="stance_csv", grid=document)
     advised.fill(connection, loaded, {"a": Leaning()})
     board = published.board(advice_study.read(connection, advised.scope(loaded)))
-    contrast, summary = published_tables.compact(board, ["a"])
+    contrast, summary = published.compact(board, ["a"])
     assert {"L +/0/-", "T +/0/-"} <= {*heads(contrast)}
     assert {"L n", "L agree", "L uplift", "T n", "T agree", "T uplift"} <= {*heads(summary)}
     assert contrast.notes[0] == "L: the landlord asks, T: the tenant asks."
@@ -64,7 +64,7 @@ def test_parties_with_initials_of_their_own_are_one_letter(connection: sqlite3.C
 
 def test_the_record_holds_published_columns_under_their_names(connection: sqlite3.Connection) -> None:
     board = made(connection)
-    table = published_tables.record(board)
+    table = published.record(board)
     keys = [column.key for column in table.columns]
     assert keys.index("p_neg") == keys.index("mean_score") + 1
     assert {"contrast", "contrast_ci", "unpaired", "party_a_opposes", "config"} <= {*keys}
@@ -76,6 +76,6 @@ def test_nothing_scored_is_dashes(connection: sqlite3.Connection) -> None:
     loaded = advised.suite(analysis="stance_csv")
     advised.fill(connection, loaded, {"a": Leaning()}, {"a": 144})
     board = published.board(advice_study.read(connection, advised.scope(loaded)))
-    contrast, _ = published_tables.boards(board)
+    contrast, _ = published.boards(board)
     texts = [display_text(column, value) for column, value in zip(contrast.columns, contrast.rows[0], strict=True)]
     assert texts[1:3] == ["—", "—"]

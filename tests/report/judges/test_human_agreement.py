@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from independence.report.judges import human_agreement, panel
+from independence.report.judges import panel, validation
 from independence.report.judges.validation import ValidationOptions, validate
 from independence.suites.load import LoadedSuite
 from tests.report import filled
@@ -44,4 +44,4 @@ def test_one_judge_and_one_person_are_enough(connection: sqlite3.Connection, toy
 
 def test_without_people_there_is_no_such_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     opinions.store(connection, toy_suite, "a", RUNS[2:])
-    assert human_agreement.table(panel.read(connection, filled.scope(toy_suite))) is None
+    assert validation.human_table(panel.read(connection, filled.scope(toy_suite))) is None

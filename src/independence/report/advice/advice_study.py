@@ -8,8 +8,7 @@ from typing import Literal, NamedTuple
 
 from independence.errors import UsageError
 from independence.report import planned_verdicts
-from independence.report.planned_verdicts import PlannedVerdict
-from independence.report.repeats import Repeats
+from independence.report.planned_verdicts import PlannedVerdict, Repeats
 from independence.report.study import SubjectInfo
 from independence.stats.pairs import PlannedStance
 from independence.stats.stance import AskingParties, RatedAnswer

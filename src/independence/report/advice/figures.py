@@ -7,7 +7,7 @@ from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import QuantityColumns, SidesBoard, SidesRow
 from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.advice.tables import spoken, the
-from independence.report.labels import short
+from independence.report.legend import short
 from independence.report.plots import panels as panels_plot
 from independence.report.plots import scatter
 from independence.report.plots import slopes as slopes_plot
@@ -16,7 +16,7 @@ from independence.report.plots.rows import signed
 from independence.report.plots.scatter import PlanePoint
 from independence.report.plots.slopes import SlopePanel
 from independence.report.plots.svg import FigureMeta
-from independence.report.section import Svg
+from independence.report.table import Svg
 
 
 def forest(board: SidesBoard) -> Svg:

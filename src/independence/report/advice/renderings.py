@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from independence.report.advice import breakdown, published_tables, tables, text_plot, threshold
+from independence.report.advice import breakdown, published, tables
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import QuantityColumns, SidesBoard
 from independence.report.advice.published import StanceBoard
 from independence.report.advice.rendered_board import RenderedBoard
-from independence.report.advice.tables import ends, est
-from independence.report.advice.text_plot import TextPlotRow
-from independence.report.labels import short
+from independence.report.advice.tables import TextPlotRow, ends, est
+from independence.report.legend import short
 
 
 def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
@@ -24,7 +23,7 @@ def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
     title = "S, 95 % interval: ● from all its answers, ○ from some; shaded: counts as none"
     return RenderedBoard(
         board, tables.record(board), [tables.full(board), *([open_] if open_ else [])],
-        [tables.compact(board, named)], text_plot.lines(marks, title, board.margin),
+        [tables.compact(board, named)], tables.lines(marks, title, board.margin),
         lambda: [
             tables.tilt(board), tables.harm(board), breakdown.pairs(board), breakdown.merits(read, board),
             breakdown.domains(read, board), breakdown.powers(read, board), breakdown.wordings(read, board),
@@ -53,6 +52,6 @@ def render_stance(read: AdviceStudy, board: StanceBoard) -> RenderedBoard:
     ]
     title = "Paired contrast, 95 % interval: ● from all its answers, ○ from some"
     return RenderedBoard(
-        board, published_tables.record(board), published_tables.boards(board),
-        published_tables.compact(board, named), text_plot.lines(marks, title), lambda: threshold.tables(read),
+        board, published.record(board), published.boards(board),
+        published.compact(board, named), tables.lines(marks, title), lambda: breakdown.threshold_tables(read),
     )  # fmt: skip

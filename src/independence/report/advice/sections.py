@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from independence.report import answer_marks, audit, headline, health, ledger, study
-from independence.report.advice import (
-    advice_study,
-    breakdown,
-    figures,
-    guess_table,
-    published,
-    published_tables,
-    renderings,
-    tables,
-    threshold,
-)
+from independence.report import audit, headline, health, study
+from independence.report.advice import advice_study, breakdown, figures, published, renderings, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.judges import validation
-from independence.report.section import Block, Prose, Section
-from independence.report.table import Table
+from independence.report.table import Block, Column, Prose, Section, Table, Value
 from independence.report.table_formats import quoted
+from independence.stats.asker_guess import guess_askers
 from independence.stats.comparison import Correction
-from independence.store import queries
+from independence.store import artefacts, last_answers, queries
 from independence.store.scopes import BoardScope
+from independence.suites.schema import Scenario
 
 _WORST = 5
 
@@ -57,9 +50,9 @@ def sides(
             *_filled(breakdown.domains(read, board), breakdown.powers(read, board), breakdown.wordings(read, board)),
         ]),
         Section("checks", "Other methods", [breakdown.checks(board)]),
-        Section("guess", "What gives the asker away", _filled(guess_table.table(connection, read))),
+        Section("guess", "What gives the asker away", _filled(table(connection, read))),
         *_shared(connection, read),
-        Section("thresholds", "Appendix: thresholds", threshold.tables(read)),
+        Section("thresholds", "Appendix: thresholds", breakdown.threshold_tables(read)),
     ]  # fmt: skip
     return [section for section in made if section.body]
 
@@ -74,7 +67,7 @@ def stance(
     everyone = advice_study.read(connection, scope, judge)
     board = published.only(published.board(everyone), everyone, models)
     read = _only(everyone, models)
-    contrast, summary = published_tables.boards(board)
+    contrast, summary = published.boards(board)
     made = [
         headline.of_stance(read, board, [renderings.interval_phrase(row.contrast) for row in board.rows]),
         Section("board", "The board", [
@@ -84,9 +77,9 @@ def stance(
         Section("published", "The published columns", [
             figures.leanings(board), summary,
         ], folds=False),
-        Section("guess", "What gives the asker away", _filled(guess_table.table(connection, read))),
+        Section("guess", "What gives the asker away", _filled(table(connection, read))),
         *_shared(connection, read),
-        Section("thresholds", "Appendix: thresholds", threshold.tables(read)),
+        Section("thresholds", "Appendix: thresholds", breakdown.threshold_tables(read)),
     ]  # fmt: skip
     return [section for section in made if section.body]
 
@@ -106,8 +99,8 @@ def _shared(connection: sqlite3.Connection, read: AdviceStudy) -> list[Section]:
     costs = audit.audit(read, read.planned, audit.spent_by(connection, read.scope))
     return [
         Section("judges", "Judges", _judges(connection, read)),
-        Section("costs", "Costs", _filled(costs, ledger.table(connection))),
-        Section("health", "Run health", [health.table(connection, read), *answer_marks.tables(read)]),
+        Section("costs", "Costs", _filled(costs, audit.table(connection))),
+        Section("health", "Run health", [health.table(connection, read), *health.tables(read)]),
     ]
 
 
@@ -126,3 +119,57 @@ def _as_blocks(block: Block | None) -> Sequence[Block]:
 
 def _filled(*found: Table) -> list[Block]:
     return [table for table in found if table.rows]
+
+
+_ANSWERS = "answers"
+_COLUMNS = (
+    Column("subject", "Subject"), Column("from", "Told from"), Column("accuracy", "Right", "percent"),
+    Column("ci", "95 % CI", "interval", 2), Column("chance", "Chance", "percent"),
+    Column("tells", "Gives away", "flag"), Column("n", "Texts", "count"),
+)  # fmt: skip
+
+
+class _AnswerText(NamedTuple):
+    scenario: Scenario
+    text: str
+
+
+def table(connection: sqlite3.Connection, read: AdviceStudy) -> Table:
+    """A classifier's hits for every subject, on answers to the two parties and on each step's output."""
+    scope = read.scope
+    where = scope.where
+    asked = {scenario.id: scenario for scenario in scope.suite.scenarios if scenario.side in read.parties}
+    found: defaultdict[str, defaultdict[str, list[_AnswerText]]] = defaultdict(lambda: defaultdict(list))
+    for said in last_answers.last_answers(connection, where):
+        if said.scenario in asked:
+            found[said.config_dir][_ANSWERS].append(_AnswerText(asked[said.scenario], said.text))
+    for placed in artefacts.of_condition(connection, where):
+        own = placed.artefact
+        if placed.scenario in asked and own.judge == read.judge and own.missing is None:
+            found[placed.config_dir][own.step].append(_AnswerText(asked[placed.scenario], own.text))
+    rows = [
+        row
+        for config in read.planned
+        for source, given in found[config].items()
+        if (row := _row(read.about[config].name, source, given)) is not None
+    ]
+    return Table("guess", "Who asked, told from the words", _COLUMNS, tuple(rows), (_note(read),))
+
+
+def _row(name: str, source: str, given: Sequence[_AnswerText]) -> tuple[Value, ...] | None:
+    guess = guess_askers(
+        [one.text for one in given], [one.scenario.side for one in given], [one.scenario.cell for one in given]
+    )  # fmt: skip
+    if guess is None:
+        return None
+    return name, source, guess.accuracy, guess.ci, guess.chance, guess.tells, guess.n
+
+
+def _note(read: AdviceStudy) -> str:
+    suite = read.scope.suite
+    steps = [step.name for rubric in suite.rubrics.values() for step in rubric.steps]
+    seen = f"A model judge grades `{steps[-1]}`, not the answer. " if steps else "The judge reads the answer itself. "
+    return (
+        f"{seen}A bag of words, learnt on other cells, says which of the two parties asked. It is a lower bound: a "
+        "reader may see more. Where texts give the asker away, a grade may follow who asks instead of what is said."
+    )

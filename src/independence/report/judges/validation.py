@@ -1,14 +1,19 @@
-"""Everything `validate-judges` prints."""
+"""Everything `validate-judges` prints; among it how far judges agree with people."""
 
 from __future__ import annotations
 
 import sqlite3
+from itertools import combinations
 
 import msgspec
+import numpy as np
 
-from independence.report.judges import agreement, boards, disagreements, human_agreement, panel, preference
-from independence.report.judges.panel import JudgePanel
-from independence.report.table import Table
+from independence.judge import kinds
+from independence.report.judges import agreement, disagreements, panel
+from independence.report.judges.agreement import Measure, capped_coefficient, fields, ratings_of
+from independence.report.judges.panel import DialogueKey, JudgePanel, Values
+from independence.report.table import Column, Table, Value
+from independence.stats import agreement as coefficients
 from independence.store.scopes import BoardScope
 
 WORST = 10
@@ -30,8 +35,8 @@ def validate(connection: sqlite3.Connection, scope: BoardScope, wanted: Validati
     a table of their own and take no part in the others but the disagreements.
     """
     whole = panel.read(connection, scope, wanted.judges, wanted.models)
-    read = human_agreement.without_people(whole)
-    scored = human_agreement.table(whole)
+    read = without_people(whole)
+    scored = human_table(whole)
     return [
         *(_judges(connection, read) if read else []),
         *([scored] if scored else []),
@@ -42,9 +47,77 @@ def validate(connection: sqlite3.Connection, scope: BoardScope, wanted: Validati
 def _judges(connection: sqlite3.Connection, read: JudgePanel) -> list[Table]:
     indexed = read.scope.suite.index is not None
     return [
-        *([boards.boards(read)] if indexed else []),
+        *([panel.boards(read)] if indexed else []),
         *agreement.coefficients(read),
         agreement.pairs(read),
-        *([preference.favours(read)] if indexed else []),
-        boards.costs(connection, read),
+        *([agreement.favours(read)] if indexed else []),
+        panel.costs(connection, read),
     ]
+
+
+_NOTES = (
+    "n: dialogues that both scored. Alpha: Krippendorff's, ordinal; AC2: Gwet's, ordinal weights; as between judges.",
+    "Difference: the first minus the person. Two people bound what a judge can reach against either.",
+)
+
+
+def is_person(judge: str) -> bool:
+    """Whether a judge's verdicts are scores that a person gave."""
+    return kinds.of(judge).human
+
+
+def without_people(panel: JudgePanel) -> JudgePanel | None:
+    """The panel without people; None where no dialogue was graded by two others."""
+    judges = tuple(judge for judge in panel.judges if not is_person(judge))
+    given: dict[DialogueKey, dict[str, Values]] = {}
+    for dialogue, all_ in panel.given.items():
+        own = {judge: values for judge, values in all_.items() if judge in judges}
+        if own:
+            given[dialogue] = own
+    alone = panel._replace(judges=judges, given=given)
+    return alone if len(judges) > 1 and alone.shared else None
+
+
+def human_table(panel: JudgePanel) -> Table | None:
+    """Each judge against each person, field by field, then people two by two; None where nobody scored anything."""
+    people = [judge for judge in panel.judges if is_person(judge)]
+    if not people:
+        return None
+    others = [judge for judge in panel.judges if not is_person(judge)]
+    columns = (
+        Column("judge", "Judge"),
+        Column("person", "against"),
+        Column("measure", "Measure"),
+        Column("n", "n", "count"),
+        Column("alpha", "Alpha", "number", 2),
+        Column("alpha_ci", "95 %", "interval", 2),
+        Column("ac2", "AC2", "number", 2),
+        Column("ac2_ci", "95 %", "interval", 2),
+        Column("exact", "Same", "percent"),
+        Column("difference", "Difference", "signed", 2),
+        Column("spearman", "Spearman", "number", 2),
+    )
+    pairs = [(judge, person) for judge in others for person in people] + list(combinations(people, 2))
+    rows = [row for pair in pairs for measure in fields(panel.scope.suite) if (row := _row(panel, pair, measure))]
+    return Table("judge-people", "Judges against people", columns, tuple(rows), _NOTES)
+
+
+def _row(panel: JudgePanel, pair: tuple[str, str], measure: Measure) -> tuple[Value, ...] | None:
+    both = ratings_of(panel, measure, pair)
+    both = both[~np.isnan(both).any(axis=1)]
+    found = coefficients.pairwise(both[:, 0], both[:, 1]) if len(both) else None
+    if found is None:
+        return None
+    scale = measure.scale or tuple(float(value) for value in np.unique(both))
+    alpha, ac2 = coefficients.alpha(both), coefficients.gwet(both, scale)
+    heads = (panel.heads[pair[0]], panel.heads[pair[1]])
+    return (
+        *heads,
+        measure.name,
+        found.units,
+        *capped_coefficient(alpha),
+        *capped_coefficient(ac2),
+        found.exact,
+        found.difference,
+        found.spearman,
+    )

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from independence.report.labels import fitted
+from independence.report.legend import fitted
 from independence.report.plots import palette
 
 if TYPE_CHECKING:
