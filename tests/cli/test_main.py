@@ -51,6 +51,24 @@ def test_help_imports_nothing_heavy_and_no_command() -> None:
     assert not [name for name in loaded if name.startswith("independence.cli.") and name != "independence.cli.main"]
 
 
+@pytest.mark.parametrize("name", ["run", "rerun", "judge", "demo"])
+def test_help_of_a_command_that_asks_models_loads_nothing_that_asks(name: str) -> None:
+    code = (
+        f"import sys; from independence.cli.main import main; main(['{name}', '--help'], standalone_mode=False);"
+        "print(); print(*(name for name in sys.modules if name in ('aiohttp', 'asyncio', 'numpy', 'rich', 'sqlite3')))"
+    )
+    assert python(code).splitlines()[-1] == ""
+
+
+def test_a_command_that_runs_has_everything_loaded() -> None:
+    code = (
+        "import sys; from independence.cli.main import main;"
+        "main(['suites'], standalone_mode=False);"
+        "print(); print(*(name for name, module in sys.modules.items() if type(module).__name__ == '_LazyModule'))"
+    )
+    assert python(code).splitlines()[-1] == ""
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_its_own_help_and_says_what_it_does(name: str) -> None:
     result = invoked(name, "--help")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import errno
+import functools
 import importlib
 import os
 import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import LazyLoader
+from types import ModuleType
 from typing import Any
 
 import click
@@ -49,6 +54,48 @@ EXIT_CODES = {
 }
 
 
+class _LateFinder:
+    """Finds modules of ours that are executed when something of them is first used."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """The module's spec; packages, which hold next to nothing, are executed at once."""
+        spec = (
+            PathFinder.find_spec(name, path, target) if name.startswith(f"{__package__.partition('.')[0]}.") else None
+        )
+        if spec is not None and spec.loader is not None and spec.submodule_search_locations is None:
+            spec.loader = LazyLoader(spec.loader)
+        return spec
+
+
+@functools.cache
+def _loaded(name: str) -> click.Command:
+    """The command of a module. What the module names as `from package import module` waits until the command runs, so
+    that `--help` and a mistyped option need none of it.
+    """
+    finder = _LateFinder()
+    sys.meta_path.insert(0, finder)
+    try:
+        command: click.Command = importlib.import_module(f"independence.cli.{name}").command
+    finally:
+        sys.meta_path.remove(finder)
+    for one in (command, *getattr(command, "commands", {}).values()):
+        one.callback = one.callback and _complete(one.callback)
+    return command
+
+
+def _complete(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function with every module that still waits executed before it, in one thread."""
+
+    @functools.wraps(callback)
+    def whole(*args: Any, **values: Any) -> Any:
+        for module in list(sys.modules.values()):
+            if type(module).__name__ == "_LazyModule":
+                _ = module.__name__  # any attribute will do
+        return callback(*args, **values)
+
+    return whole
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is used."""
 
@@ -60,8 +107,7 @@ class LazyGroup(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"independence.cli.{COMMANDS[cmd_name][0]}")
-        command: click.Command = module.command
+        command = _loaded(COMMANDS[cmd_name][0])
         examples = importlib.import_module("independence.cli.examples")
         command.epilog = command.epilog or examples.epilog(cmd_name)
         for inner, sub in getattr(command, "commands", {}).items():

@@ -9,7 +9,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from independence.errors import DiskFull, IndependenceError, StoreError
@@ -17,6 +17,7 @@ from independence.store import context
 from independence.store.migrations import MIGRATIONS
 
 BUSY_S = 30.0
+_FILES = 3  # of an open store: itself, its log and the index of that
 _LONGEST_SHOWN = 80
 _CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
 
@@ -155,7 +156,20 @@ def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
         )
     if "locked" in text:
         return StoreError(f"{path}: another process has kept the store locked for {BUSY_S:.0f} s", "try again")
+    if "unable to open" in text and not _handles_left():
+        return StoreError(f"{path}: too many open files for this process", "raise the limit (ulimit -n 1024)")
     return StoreError(f"{path}: the store cannot be used ({text})")
+
+
+def _handles_left() -> bool:
+    """Whether as many files can be opened as a store consists of."""
+    try:
+        with ExitStack() as stack:
+            for _ in range(_FILES):
+                stack.enter_context(Path(os.devnull).open("rb"))
+    except OSError:
+        return False
+    return True
 
 
 def _damaged(path: Path, what: str) -> StoreError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import import_module
-from pkgutil import iter_modules
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -106,7 +106,8 @@ class Dialect:
 @cache
 def of(name: str) -> Dialect:
     """The dialect of that name, ours or of another package. Raises UsageError where there is none."""
-    ours = [module.name for module in iter_modules(__path__)]
+    files = Path(__file__).parent.iterdir()
+    ours = sorted(path.stem for path in files if path.suffix == ".py" and path.stem[0] != "_")
     if name not in ours:
         return plugins.find(GROUP, name, Dialect, ours)
     found = import_module(f"{__name__}.{name}").DIALECT
