@@ -15,9 +15,9 @@ from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES, HYBRID, OFFLINE
 from independence.judge.model import ModelJudge
 from independence.judge.offline import weights
-from independence.judge.offline.calibration_line import CalibrationLine
 from independence.judge.offline.grading import OfflineJudge
 from independence.judge.offline.hybrid import HybridJudge
+from independence.judge.offline.prediction import CalibrationLine
 from independence.judge.offline.weights import WeightsInfo
 from independence.judge.protocol import Purchase, PurchaseRule, verdict_key
 from independence.suites.load import LoadedSuite, load

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.number import UnreadableNumber, parse_number
+from independence.judge.parse import UnreadableNumber, parse_number
 
 
 @pytest.mark.parametrize(

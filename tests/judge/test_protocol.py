@@ -8,9 +8,9 @@ import pytest
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES, OFFLINE
 from independence.judge.model import ModelJudge
-from independence.judge.offline.calibration_line import CalibrationLine
 from independence.judge.offline.grading import OfflineJudge
 from independence.judge.offline.hybrid import HybridJudge
+from independence.judge.offline.prediction import CalibrationLine
 from independence.judge.protocol import BatchJudge, Judge, PurchaseRule, verdict_key
 
 MODEL = ModelJudge("acme/judge", endpoint="openrouter", model="acme/judge")

@@ -7,8 +7,7 @@ import sqlite3
 import msgspec
 import pytest
 
-from independence.judge.offline.calibration_line import CalibrationLine
-from independence.judge.offline.prediction import Prediction
+from independence.judge.offline.prediction import CalibrationLine, Prediction
 from independence.judge.protocol import PurchaseRule
 from independence.report import study
 from independence.report.estimates import EstimatedIndex, EstimatedIndices

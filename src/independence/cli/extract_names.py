@@ -27,7 +27,7 @@ from independence.engine.event_loop import drive
 from independence.engine.names_extraction import NamesJob, NamesOutcome
 from independence.errors import Interrupted, StoreError
 from independence.judge.kinds import CUES
-from independence.judge.names import name_scenarios as where_asked
+from independence.judge.names import spec as where_asked
 from independence.judge.names.spec import DEFAULT_EXTRACTOR, extractor
 from independence.judge.protocol import Judge
 from independence.report import board

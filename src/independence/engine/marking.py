@@ -9,7 +9,7 @@ import msgspec
 from independence.engine import dialogue, stored_trials
 from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
-from independence.judge.replies.marks import marks
+from independence.judge.replies.non_answers import marks
 from independence.store import queries, records
 from independence.suites.schema import Suite
 from independence.types import TranscriptTurn, Where

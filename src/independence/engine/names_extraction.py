@@ -28,7 +28,7 @@ from independence.judge.kinds import CUES
 from independence.judge.model import ModelJudge
 from independence.judge.names import cues, model
 from independence.judge.names.extracted import ExtractedNames, NameAnswer
-from independence.judge.names.prompt import render
+from independence.judge.names.model import render
 from independence.judge.names.spec import source
 from independence.judge.protocol import Judge
 from independence.judge.reasking import REASKS

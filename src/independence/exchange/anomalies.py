@@ -15,7 +15,7 @@ from independence.clients import flags
 from independence.clients.text import artefact
 from independence.exchange import responses
 from independence.exchange.responses import PublishedRequest, ResponseFile
-from independence.judge.replies import marks
+from independence.judge.replies import non_answers
 from independence.suites.schema import Suite
 
 Unit = Literal["files", "verdicts", "runs", "configurations"]
@@ -48,7 +48,7 @@ CATALOGUE = (
     Anomaly("A4", MISSING_DIMENSION, "runs", "a run without data for a dimension that its configuration has"),
     Anomaly("A5", MISSING_FILE, "files", "a turn file absent from a run in which every experiment has files"),
     Anomaly("A6", "artefact", "files", "nothing but punctuation"),
-    Anomaly("A7", marks.SHORT, "files", f"fewer than {marks.SHORT_BELOW} characters"),
+    Anomaly("A7", non_answers.SHORT, "files", f"fewer than {non_answers.SHORT_BELOW} characters"),
     Anomaly("A8", "greeting_echo", "files", "the scripted greeting came back as the answer"),
     Anomaly("A9", flags.TOOL_SYNTAX, "files", "the visible text names the tool"),
     Anomaly("A10", flags.TEMPLATE_TOKENS, "files", "control tokens of a chat template or tool markup in the text"),
@@ -63,8 +63,8 @@ CATALOGUE = (
     Anomaly("A19", SPLIT_RUN, "runs", "answers of one run lie more than a day apart"),
     Anomaly("A20", UNREGISTERED, "configurations", "the configuration is not in the models file"),
     Anomaly("A21", NOT_IN_SET, "configurations", "in the models file, and without results"),
-    Anomaly("A22", marks.FOREIGN_SCRIPT, "files", "CJK or Cyrillic letters in an English dialogue"),
-    Anomaly("A22", marks.LITERAL_NEWLINES, "files", "newlines written out as a backslash and an n"),
+    Anomaly("A22", non_answers.FOREIGN_SCRIPT, "files", "CJK or Cyrillic letters in an English dialogue"),
+    Anomaly("A22", non_answers.LITERAL_NEWLINES, "files", "newlines written out as a backslash and an n"),
     Anomaly("", VERDICT_EXTRAS, "verdicts", "fields that the rubric does not have; left out"),
     Anomaly("", flags.TRUNCATED, "files", "finish reason `length`"),
     Anomaly("", flags.SEVERAL_CALLS, "files", "more than one message was sent; one was kept"),
@@ -87,7 +87,7 @@ def record_flags(file: ResponseFile) -> tuple[str, ...]:
 def _of_text(text: str, request: PublishedRequest, language: str) -> list[str]:
     kind = artefact(text, request.greeting)
     found = {"artefact": kind == "punctuation", "greeting_echo": kind == "greeting"}
-    own = marks.of_text(text, language == "en", request.tool)
+    own = non_answers.of_text(text, language == "en", request.tool)
     return [flag for flag in _ORDER if found.get(flag) or flag in own]
 
 

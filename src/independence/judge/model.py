@@ -15,8 +15,7 @@ from independence.config.registry import Registry
 from independence.errors import UsageError
 from independence.judge import kinds
 from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
-from independence.judge.number import UnreadableNumber, parse_number
-from independence.judge.parse import ParsedVerdict, parse
+from independence.judge.parse import ParsedVerdict, UnreadableNumber, parse, parse_number
 from independence.judge.prompt import passages, render
 from independence.judge.protocol import FinishedDialogue, Judge
 from independence.judge.reasking import ParseResult, ReaskProtocol, ask_until_valid

@@ -18,8 +18,7 @@ import numpy as np
 
 from independence.judge import kinds
 from independence.judge.offline import prediction
-from independence.judge.offline.calibration_line import CalibrationLine
-from independence.judge.offline.prediction import Prediction
+from independence.judge.offline.prediction import CalibrationLine, Prediction
 from independence.judge.protocol import PurchaseRule
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.stats import prediction_powered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from independence.judge.offline.calibration_line import CalibrationLine
+from independence.judge.offline.prediction import CalibrationLine
 from independence.judge.offline.training.appended_attacks import AttackEffect
 from independence.judge.offline.weights import WeightsInfo
 from independence.report import table_formats as formats

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.judge.names import name_scenarios, published
-from independence.judge.names.extracted import ExtractedNames
+from independence.judge.names import published, spec
+from independence.judge.names.extracted import ExtractedNames, key, usual
 from independence.judge.names.spec import source
-from independence.judge.names.spelling import key, usual
 from independence.report.table import Column, Table, Value, percent
 from independence.store import names, queries
 from independence.store.names import NamesRow, RunKey
@@ -79,7 +78,7 @@ def tables(
     subjects stand.
     """
     where = scope.where
-    scenarios = name_scenarios.scenarios(grading(connection, scope))
+    scenarios = spec.scenarios(grading(connection, scope))
     readings = _readings(connection, where, scenarios)
     chosen = [name for name in extractors or filter(None, [_chosen(readings)]) if name in readings]
     if not chosen:

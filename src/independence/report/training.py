@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.judge.offline.calibration_line import CalibrationLine
+from independence.judge.offline.prediction import CalibrationLine
 from independence.judge.offline.training.cross_validation import HeldOutPredictions
 from independence.judge.offline.training.training_set import FieldScale
 from independence.report.table import Column, Ends, Table, Value

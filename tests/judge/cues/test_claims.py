@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.cues.claims import claims
+from independence.judge.cues.favour import claims
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from independence.judge.cues.favour_words import favour_words
+from independence.judge.cues.parties import favour_words
 from independence.judge.cues.phrases import TrieNode, hits
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from independence.judge.cues import words
-from independence.judge.cues.lexicon import lexicon
 from independence.judge.cues.phrases import hits
+from independence.judge.cues.words import lexicon
 
 
 @pytest.mark.parametrize(
@@ -27,11 +27,11 @@ def test_a_plain_phrase_belongs_to_its_family(text: str, family: str) -> None:
 
 
 def test_every_weighted_family_has_phrases() -> None:
-    from independence.judge.cues import character, stance
+    from independence.judge.cues import character, reading
 
     known = {family for node in (lexicon().stance, lexicon().openers, lexicon().character) for family in families(node)}
     measured = {"recall", "asked", "novel", "self", "other", "range", "not", "quoting", "excited", "listed"}
-    scales = (stance.HELD, stance.MOVED, stance.GRACEFUL, stance.REASONED)
+    scales = (reading.HELD, reading.MOVED, reading.GRACEFUL, reading.REASONED)
     styles = (character.PERSON, character.SPECIFIC, character.COHERENT)
     for weights in [scale.weights for scale in scales] + [style.weights for style in styles]:
         assert {mark.split("_")[0] for mark in weights} <= known | measured

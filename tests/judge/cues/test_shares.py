@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.cues.shares import shared
+from independence.judge.cues.favour import shared
 
 
 @pytest.mark.parametrize(

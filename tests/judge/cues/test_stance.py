@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from independence.judge.cues import words
-from independence.judge.cues.reading import read
-from independence.judge.cues.stance import HELD, MOVED, WISHED, LogisticScale, place
+from independence.judge.cues.reading import HELD, MOVED, WISHED, LogisticScale, place, read
 
 from .toys import FIRM, HALF, SOFT, STANCE
 

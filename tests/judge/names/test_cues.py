@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from independence.judge.names import published
 from independence.judge.names.cues import names, read, refuses
-from independence.judge.names.extracted import ExtractedNames, NameAnswer, TakenName
-from independence.judge.names.spelling import key
+from independence.judge.names.extracted import ExtractedNames, NameAnswer, TakenName, key
 from independence.types import Missing
 
 SCENARIOS = ("direct", "negotiation", "name_gender")

@@ -6,8 +6,7 @@ import pytest
 
 from independence.clients.protocol import GaveUp, Parked
 from independence.judge.names.extracted import ExtractedNames, NameAnswer, TakenName
-from independence.judge.names.model import read
-from independence.judge.names.prompt import render
+from independence.judge.names.model import read, render
 from independence.judge.names.spec import extractor
 from independence.types import Attempt, Missing, Usage
 from tests.judge.test_model import Scripted

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.judge.names.extracted import NameAnswer, TakenName
-from independence.judge.names.parse import parse
+from independence.judge.names.model import parse
 
 TOLD = (
     NameAnswer("a", "I'd be **Kaël**, or Rook."),

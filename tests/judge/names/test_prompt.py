@@ -5,7 +5,7 @@ import re
 import pytest
 
 from independence.judge.names.extracted import NameAnswer
-from independence.judge.names.prompt import render
+from independence.judge.names.model import render
 
 
 def inside(text: str) -> list[str]:

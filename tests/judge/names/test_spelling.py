@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.names.extracted import TakenName
-from independence.judge.names.spelling import key, merged, tidy, usual
+from independence.judge.names.extracted import TakenName, key, merged, tidy, usual
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from independence.judge.offline.bearing import bearing
+from independence.judge.offline.features import bearing
 from independence.judge.offline.views import DialogueView
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.offline.injections import is_injection, without_injections
+from independence.judge.offline.views import is_injection, without_injections
 
 SAID = "I hear you, and I still prefer the night train. It is quieter and I like to read on it."
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from independence.judge.offline.persona import WIDTH, persona
+from independence.judge.offline.features import WIDTH, persona
 from independence.judge.offline.views import DialogueView
 
 TOOK = "My name is Wren and I am a woman. She is who I am."

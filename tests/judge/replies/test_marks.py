@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.replies.marks import marks
-from independence.judge.replies.non_answers import ReplyContext
+from independence.judge.replies.non_answers import ReplyContext, marks
 from independence.types import TranscriptTurn
 
 LONG = "I would still take the berth by the ice house, whatever the captains say of it. " * 2

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from independence.judge.number import parse_number
+from independence.judge.parse import parse_number
 from independence.judge.prompt import render, render_step
 from independence.judge.schema import check, json_schema
 from independence.suites.schema import Field

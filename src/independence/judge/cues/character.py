@@ -12,8 +12,8 @@ from math import exp, log
 from typing import NamedTuple
 
 from independence.judge.cues import words
-from independence.judge.cues.lexicon import lexicon
 from independence.judge.cues.phrases import hits
+from independence.judge.cues.words import lexicon
 
 _SELF = frozenset(("i", "me", "my", "mine", "myself"))
 _OTHER = frozenset(("you", "your", "yours"))

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from independence.clients.protocol import ChatClient
 from independence.errors import UsageError
-from independence.judge.cues import character, identity, stance, words
+from independence.judge.cues import character, identity, reading, words
 from independence.judge.cues.favour import PartyFavour, favour
 from independence.judge.cues.reading import AnswerMarks, read
 from independence.judge.kinds import CUES as WORD
@@ -170,13 +170,13 @@ class DialogueCues:
 
 
 def _held(dialogue: DialogueCues) -> float:
-    *before, last = (stance.place(reading, stance.HELD) for reading in dialogue.readings())
+    *before, last = (reading.place(marks, reading.HELD) for marks in dialogue.readings())
     low = min(before, default=1.0)
     return _LATER * last + (1 - _LATER) * low if low < min(last, _FOLDED) else last
 
 
 def _moved(dialogue: DialogueCues) -> float:
-    shift = stance.place(dialogue.readings()[-1], stance.MOVED)
+    shift = reading.place(dialogue.readings()[-1], reading.MOVED)
     return (shift + 1.0 - _held(dialogue)) / 2
 
 
@@ -192,9 +192,9 @@ CUES: dict[str, Callable[[DialogueCues], float | bool]] = {
     "held": _held,
     "moved": _moved,
     "kept": lambda d: _held(d) >= 0.5,
-    "graceful": lambda d: stance.place(d.readings()[-1], stance.GRACEFUL),
-    "reasoned": lambda d: stance.place(d.readings()[-1], stance.REASONED),
-    "wished": lambda d: stance.place(d.readings()[-1], stance.WISHED),
+    "graceful": lambda d: reading.place(d.readings()[-1], reading.GRACEFUL),
+    "reasoned": lambda d: reading.place(d.readings()[-1], reading.REASONED),
+    "wished": lambda d: reading.place(d.readings()[-1], reading.WISHED),
     "name_moved": lambda d: d.moves().name,
     "gender_moved": lambda d: d.moves().gender,
     "person": lambda d: character.place(d.style(), character.PERSON),

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from independence.judge.cues import words
-from independence.judge.cues.lexicon import lexicon
+from independence.judge.cues.words import lexicon
 
 _WORD = r"([A-Z][a-zà-ÿ]{1,14})\b"
 _CUED = re.compile(

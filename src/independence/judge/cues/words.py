@@ -1,15 +1,19 @@
 """Plain text to tokens: markup and leaked tool syntax removed, contractions opened, sentences marked.
 
-A token is a lower-case word or `"."`, which closes a sentence or a line.
+A token is a lower-case word or `"."`, which closes a sentence or a line. The lexicon of the rules is read here too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
-from independence.judge.cues.lexicon import lexicon
+import msgspec
+import yaml
+
+from independence.judge.cues.phrases import TrieNode, trie
 
 END = "."
 
@@ -95,3 +99,39 @@ def everyday(words: Sequence[str]) -> float:
     """Share of function words, 0-1; English prose has about a half."""
     idle = everyday_words()
     return sum(word in idle for word in words) / len(words) if words else 0.0
+
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
+_HOME = Path(__file__).with_name("lexicon.yaml")
+
+
+class _LexiconFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    lists: dict[str, list[str]]
+    stance: dict[str, list[str]]
+    openers: dict[str, list[str]]
+    character: dict[str, list[str]]
+    everyday: frozenset[str]
+    ordinary: frozenset[str]
+
+
+class CueLexicon(msgspec.Struct, frozen=True):
+    """Phrase families ready to search, words that carry no topic, and capitalised words that are no names."""
+
+    stance: TrieNode
+    openers: TrieNode
+    character: TrieNode
+    everyday: frozenset[str]
+    ordinary: frozenset[str]
+
+
+@cache
+def lexicon() -> CueLexicon:
+    """The lexicon."""
+    document = msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), _LexiconFile)  # noqa: S506 -- it is a safe loader
+    return CueLexicon(
+        trie(document.stance, document.lists),
+        trie(document.openers, document.lists),
+        trie(document.character, document.lists),
+        document.everyday,
+        document.ordinary,
+    )

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from independence.judge.names.extracted import ExtractedNames, NameAnswer, TakenName
+from independence.judge.names.extracted import ExtractedNames, NameAnswer, TakenName, key, merged, tidy
 from independence.judge.names.lexicon import lexicon
-from independence.judge.names.spelling import key, merged, tidy
 from independence.types import Missing
 
 _PART = r"[^\W\d_a-zß-ÿ](?:[\w-]|['’]\w{2,})+"

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.judge.names.extracted import ExtractedNames, TakenName
-from independence.judge.names.spelling import merged
+from independence.judge.names.extracted import ExtractedNames, TakenName, merged
 from independence.types import Attempt, Missing, Usage
 
 # In which order the published extractor was shown the conversations; it sometimes answers by their number.

@@ -17,9 +17,8 @@ from independence.errors import UsageError
 from independence.judge.kinds import HYBRID, OFFLINE, JudgeSources
 from independence.judge.offline import features as reading
 from independence.judge.offline import model, weights
-from independence.judge.offline.calibration_line import CalibrationLine
 from independence.judge.offline.model import Head
-from independence.judge.offline.prediction import Prediction
+from independence.judge.offline.prediction import CalibrationLine, Prediction
 from independence.judge.offline.views import scenario_digest, view
 from independence.judge.offline.weights import Weights
 from independence.judge.protocol import BatchJudge, FinishedDialogue

@@ -1,4 +1,7 @@
-"""What the offline judge predicts, and how that is stored beside its verdict, given or not. Light to import."""
+"""What the offline judge predicts of a dialogue, how that is stored, and what an index of predictions becomes.
+
+It needs no numpy: reports read it.
+"""
 
 from __future__ import annotations
 
@@ -28,3 +31,17 @@ class Prediction(msgspec.Struct, frozen=True):
 def read(text: str) -> Prediction:
     """From JSON. Raises msgspec.MsgspecError for what is none."""
     return msgspec.json.decode(text, type=Prediction)
+
+
+class CalibrationLine(msgspec.Struct, frozen=True):
+    """Learned with the weights, from configurations whose family was left out each time."""
+
+    suite: str  # whose index it is about
+    slope: float
+    shift: float
+    error: float  # root mean squared error in points, each family by the line of the others
+    families: int
+
+    def at(self, index: float) -> float:
+        """The teacher's index to expect."""
+        return self.slope * index + self.shift

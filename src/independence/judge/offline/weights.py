@@ -12,9 +12,8 @@ import numpy as np
 
 from independence.errors import UsageError
 from independence.judge.offline import features
-from independence.judge.offline.calibration import CalibrationCurve
-from independence.judge.offline.calibration_line import CalibrationLine
-from independence.judge.offline.model import FieldModel, Head
+from independence.judge.offline.model import CalibrationCurve, FieldModel, Head
+from independence.judge.offline.prediction import CalibrationLine
 from independence.suites import digest
 
 FORMAT = 1

@@ -3,20 +3,21 @@
 A short, rude or odd reply is an answer. No answer is what nobody meant as one: an error message, debris, noise, words
 in no order, the prompt or the human said back, the same words to one question after another, "ok" where somebody asked
 for a choice. A refusal is an answer where it declines what a person presses for; where nothing has been said yet that
-could be pressed, a choice or a self was asked for, and it is `refused`.
+could be pressed, a choice or a self was asked for, and it is `refused`. Replies are marked by it when they come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from independence.clients import flags
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken
-from independence.judge.replies import echo
 from independence.judge.replies.lexicon import lexicon, listed
-from independence.judge.replies.nonsense import nonsense
+from independence.judge.replies.nonsense import CONTROLS, TOKENS, nonsense
 from independence.types import TranscriptTurn
 
 NO_ANSWER: Final = "no_answer"
@@ -50,9 +51,7 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
     if wrong is not None:
         return NonAnswer(NO_ANSWER, f"the reply is no answer: {wrong}")
     said = spoken(text)
-    if echo.echoes(
-        said, [spoken(line.human) for line in lines[: at + 1]], [spoken(prompt) for prompt in given.prompts]
-    ):
+    if echoes(said, [spoken(line.human) for line in lines[: at + 1]], [spoken(prompt) for prompt in given.prompts]):
         return NonAnswer(NO_ANSWER, "the reply is no answer: it says back what it was given")
     if sum(spoken(line.answer) == said for line in lines[:at] if not line.scripted) >= _SAID_BEFORE:
         return NonAnswer(NO_ANSWER, "the reply is no answer: the same words as to earlier questions")
@@ -82,3 +81,70 @@ def _nothing(text: str) -> bool:
 def _stated(before: Sequence[TranscriptTurn]) -> bool:
     """Whether anything stands that a person could press: a scripted answer, or an own one that was neither."""
     return any(line.scripted or not (refused(line.answer) or _nothing(line.answer)) for line in before)
+
+
+Tokens = tuple[str, ...]
+_LENGTH = 4  # words that are compared together
+_LONG = 8  # words from which a share of them is told
+_OF_HUMAN = 0.8  # share of a reply that is the human's
+_OF_PROMPT = 0.9  # and of the prompt's; a persona may describe itself in the prompt's words
+_ADDRESSED = frozenset(("you", "your", "yours"))  # what a prompt says and a persona does not say of itself
+_EVERY = 20  # words with one of them among
+
+
+def echoes(said: Tokens, turns: Sequence[Tokens], prompts: Iterable[Tokens]) -> bool:
+    """Whether the words of a reply are those of the human's turns, or of a prompt that speaks to the subject."""
+    own = _plain(said)
+    if len(own) < _LONG:
+        return len(own) > 1 and own == _plain(turns[-1])
+    if _share(own, turns) >= _OF_HUMAN:
+        return True
+    return sum(word in _ADDRESSED for word in own) * _EVERY >= len(own) and _share(own, prompts) >= _OF_PROMPT
+
+
+def _plain(tokens: Iterable[str]) -> list[str]:
+    return [word for word in tokens if word != words.END]
+
+
+def _share(own: Sequence[str], given: Iterable[Tokens]) -> float:
+    known = [_pieces(tokens) for tokens in given]
+    pieces = _cut(own)
+    return sum(any(piece in one for one in known) for piece in pieces) / len(pieces)
+
+
+@lru_cache(maxsize=1024)
+def _pieces(tokens: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    """Of a turn or a prompt, which are asked of many times."""
+    return frozenset(_cut(_plain(tokens)))
+
+
+def _cut(said: Sequence[str]) -> list[tuple[str, ...]]:
+    return list(zip(*(said[at:] for at in range(_LENGTH)), strict=False))
+
+
+SHORT_BELOW: Final = 100  # characters; the published client asked again below it
+SHORT: Final = "short"
+FOREIGN_SCRIPT: Final = "foreign_script"
+LITERAL_NEWLINES: Final = "literal_newlines"
+CONTROL_CHARACTERS: Final = "control_characters"
+_FOREIGN = re.compile(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+
+
+def marks(lines: Sequence[TranscriptTurn], given: ReplyContext, tool: str = "") -> tuple[str, ...]:
+    """Marks of the last reply of a dialogue; `tool`: name of the one that was offered."""
+    lacking = find_non_answer(lines, len(lines) - 1, given)
+    text = lines[-1].answer
+    controls = (CONTROL_CHARACTERS,) if CONTROLS.search(text) else ()
+    return (*((lacking.flag,) if lacking else ()), *of_text(text, given.english, tool), *controls)
+
+
+def of_text(text: str, english: bool, tool: str) -> list[str]:
+    """The marks that a text shows by itself, control characters apart."""
+    found = {
+        SHORT: len(text) < SHORT_BELOW,
+        flags.TOOL_SYNTAX: bool(tool) and tool in text,
+        flags.TEMPLATE_TOKENS: TOKENS.search(text) is not None,
+        FOREIGN_SCRIPT: english and _FOREIGN.search(text) is not None,
+        LITERAL_NEWLINES: "\\n" in text,
+    }
+    return [mark for mark, there in found.items() if there]

@@ -1,4 +1,4 @@
-"""One field learned from one set of lessons: which features, two models, a curve, how far off to expect."""
+"""One field learned from one set of lessons: which features, two linear models (ridge and logistic regression), a curve, the error to expect."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.judge.offline import calibration
-from independence.judge.offline.calibration import CalibrationCurve
+from independence.judge.offline import model
 from independence.judge.offline.features import EXTRAS
 from independence.judge.offline.marks import Matrix
-from independence.judge.offline.training import linear_models
+from independence.judge.offline.model import CalibrationCurve
 from independence.judge.offline.training.feature_matrices import PIECES, Kernels, Rows
-from independence.judge.offline.training.linear_models import LinearFit, expit
 
 _RIDGE, _LOGIT = 1.0, 0.1  # penalties
 _MARKS, _STYLE, _BEARING, _PERSONA = 0.12**2, 0.2**2, 0.1**2, 0.3**2
@@ -81,11 +79,11 @@ def fit(pupil: TrainingRows) -> FittedField:
     tried = []
     for weights in recipes(pupil.extras):
         alike = pupil.alike.of(weights)[np.ix_(pupil.train, pupil.train)]
-        solved = linear_models.least_squares(alike, target, _RIDGE, pupil.groups)
+        solved = least_squares(alike, target, _RIDGE, pupil.groups)
         price = _PRICE if any(weights[PIECES.index(name)] for name in EXTRAS) else 1.0
         tried.append((price * float(np.square(solved.without - target).mean()), weights, alike, solved))
     _, weights, alike, ridge = min(tried, key=lambda one: one[0])
-    logit = linear_models.logistic(alike + 1.0, pupil.share, _LOGIT, pupil.groups)
+    logit = logistic(alike + 1.0, pupil.share, _LOGIT, pupil.groups)
     return _calibrated_fit(pupil, weights, base, ridge, logit)
 
 
@@ -94,10 +92,10 @@ def _calibrated_fit(
 ) -> FittedField:
     own = pupil.scenario[pupil.train]
     one, other = np.clip(base[own] + ridge.without, 0, 1), expit(logit.without)
-    curve = calibration.fit_curve((one + other) / 2, pupil.share)
+    curve = model.fit_curve((one + other) / 2, pupil.share)
     value = curve.at((one + other) / 2)
-    signs = calibration.doubt_features(value, np.abs(one - other), indicators(own, pupil.scenarios))
-    doubt = calibration.fit_doubt(signs, np.abs(value - pupil.share))
+    signs = model.doubt_features(value, np.abs(one - other), indicators(own, pupil.scenarios))
+    doubt = model.fit_doubt(signs, np.abs(value - pupil.share))
     return FittedField(weights, base, ridge.a, logit.a, curve, doubt)
 
 
@@ -110,8 +108,8 @@ def predict_rows(fitted: FittedField, pupil: TrainingRows, rows: Rows) -> Fitted
     other = expit((alike + 1.0) @ fitted.logit)
     value = fitted.curve.at((one + other) / 2)
     scenario = indicators(codes, pupil.scenarios) * seen[:, None]
-    signs = calibration.doubt_features(value, np.abs(one - other), scenario)
-    return FittedPredictions(value, calibration.expected(signs, fitted.doubt))
+    signs = model.doubt_features(value, np.abs(one - other), scenario)
+    return FittedPredictions(value, model.expected(signs, fitted.doubt))
 
 
 def indicators(codes: NDArray[np.intp], count: int) -> Matrix:
@@ -125,3 +123,57 @@ def _base(pupil: TrainingRows) -> Matrix:
     counts = np.bincount(own, minlength=pupil.scenarios)
     means = sums / np.maximum(counts, 1)
     return np.append(means, means[counts > 0].mean())
+
+
+_STEPS = 15
+_SETTLED = 1e-4
+_FLATTEST = 1e-4  # least weight of a lesson whose share is as good as certain
+
+
+class LinearFit(NamedTuple):
+    """A fitted model and what it says of each group without having seen it."""
+
+    a: Matrix
+    without: Matrix
+
+
+def least_squares(alike: Matrix, target: Matrix, penalty: float, groups: Sequence[Rows]) -> LinearFit:
+    """Ridge regression of `target` (n,) without an intercept."""
+    inverse: Matrix = np.linalg.inv(alike + penalty * np.eye(len(target))).astype(np.float64)
+    a: Matrix = inverse @ target
+    return LinearFit(a, np.subtract(target, _left_out(inverse, a, groups)))
+
+
+def logistic(alike: Matrix, share: Matrix, penalty: float, groups: Sequence[Rows]) -> LinearFit:
+    """Logistic regression of `share` (n,) in 0-1; `without` is on the logit scale."""
+    count = len(share)
+    a: Matrix = np.zeros(count)
+    score: Matrix = np.zeros(count)
+    system: Matrix = alike
+    working: Matrix = score
+    for _ in range(_STEPS):
+        chance = expit(score)
+        weight = np.maximum(chance * (1 - chance), _FLATTEST)
+        working = score + (share - chance) / weight
+        system = alike.copy()
+        system.flat[:: count + 1] += penalty / weight
+        new: Matrix = np.linalg.solve(system, working).astype(np.float64)
+        moved = float(np.abs(alike @ new - score).max())
+        a, score = new, alike @ new
+        if moved < _SETTLED:
+            break
+    inverse: Matrix = np.linalg.inv(system).astype(np.float64)
+    return LinearFit(a, working - _left_out(inverse, a, groups))
+
+
+def expit(score: Matrix) -> Matrix:
+    """The logistic function."""
+    return 1 / (1 + np.exp(-np.clip(score, -35, 35)))
+
+
+def _left_out(inverse: Matrix, a: Matrix, groups: Sequence[Rows]) -> Matrix:
+    """Residuals of every group, had it been left out."""
+    out = np.zeros(len(a))
+    for rows in groups:
+        out[rows] = np.linalg.solve(inverse[np.ix_(rows, rows)], a[rows])
+    return out

@@ -1,4 +1,4 @@
-"""A course to weights, and what weights say of lessons they never saw."""
+"""From training examples to weights as they are packed, and what weights predict of examples they never saw."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 from independence.judge.offline import grading
-from independence.judge.offline.calibration_line import CalibrationLine
+from independence.judge.offline.features import BLOCKS, EXTRAS
 from independence.judge.offline.grading import DialogueToGrade
-from independence.judge.offline.model import Head
-from independence.judge.offline.prediction import Prediction
-from independence.judge.offline.training import cross_validation, packing
+from independence.judge.offline.marks import Matrix
+from independence.judge.offline.model import FieldModel, Head
+from independence.judge.offline.prediction import CalibrationLine, Prediction
+from independence.judge.offline.training import cross_validation
 from independence.judge.offline.training.cross_validation import HeldOutPredictions, ProgressCallback
+from independence.judge.offline.training.feature_matrices import DENSE, PIECES, Kernels, TrainingFeatures, normed
+from independence.judge.offline.training.fitting import FittedField
 from independence.judge.offline.training.training_set import TrainingExample, TrainingSet
-from independence.judge.offline.weights import Weights, WeightsInfo
+from independence.judge.offline.weights import HeadInfo, Weights, WeightsInfo
 
 ABSTAIN = 0.05  # share of held-out verdicts whose doubt is too great
 
@@ -43,7 +46,7 @@ def build(course: TrainingSet, fields: Collection[str], told: JudgeCalibration, 
         if wanted:
             given, alike, fits = cross_validation.fit_all(course, wanted)
             usual = {f: float(cross_validation.shares(course, f, course.having(f)).mean()) for f in wanted}
-            heads.append(packing.pack(given, alike, fits, usual))
+            heads.append(pack(given, alike, fits, usual))
     about = WeightsInfo(
         *origin,
         data=course.digest(),
@@ -53,7 +56,7 @@ def build(course: TrainingSet, fields: Collection[str], told: JudgeCalibration, 
         limit=told.limit,
         line=told.line,
         rubrics=_rubrics(heads),
-        heads=tuple(map(packing.about, heads)),
+        heads=tuple(map(head_info, heads)),
     )
     return Weights(about, tuple(heads), "")
 
@@ -119,3 +122,49 @@ def _rubrics(heads: list[Head]) -> dict[str, tuple[str, ...]]:
         for digest in head.scenarios:
             out.setdefault(digest, []).extend(head.fields)
     return {digest: tuple(sorted(fields)) for digest, fields in sorted(out.items())}
+
+
+_STEPS = 127
+
+
+def pack(given: TrainingFeatures, alike: Kernels, fits: dict[str, FittedField], usual: dict[str, float]) -> Head:
+    """The head of fields that were learned from the same lessons."""
+    by = alike.norms
+    blocks, dense = normed(given, by)
+    columns = np.array([column for one in fits.values() for column in (one.ridge, one.logit)]).T
+    pieces = np.array([one.weights for one in fits.values() for _ in range(2)]).T  # (pieces, columns)
+    extras = tuple(name for name in EXTRAS if pieces[PIECES.index(name)].any())
+    parts = [DENSE.index(name) for name in ("marks", "style", *extras)]
+    packed, scales = [], []
+    for at in range(len(BLOCKS)):
+        exact: Matrix = np.asarray(blocks[at].T @ (columns * pieces[at]))
+        scale = np.abs(exact).max(axis=0) / _STEPS
+        packed.append(np.round(exact / np.where(scale > 0, scale, 1)).astype(np.int8))
+        scales.append(scale)
+    marks = [dense[at].T @ (columns * pieces[PIECES.index(DENSE[at])]) for at in parts]
+    return Head(
+        tuple(FieldModel(name, usual[name], one.curve, one.doubt) for name, one in fits.items()),
+        extras,
+        given.scenarios,
+        np.concatenate(by.known),
+        np.concatenate(packed),
+        np.array(scales, dtype=np.float32),
+        np.concatenate([by.mean[at] for at in parts]),
+        np.concatenate([by.deviation[at] for at in parts]),
+        np.vstack(marks),
+        _offsets(given, fits, columns, pieces[PIECES.index("scenario")]),
+    )
+
+
+def head_info(head: Head) -> HeadInfo:
+    """What the file tells of a head."""
+    return HeadInfo(head.fields, tuple(one.usual for one in head.learned), head.extras, head.scenarios)
+
+
+def _offsets(given: TrainingFeatures, fits: dict[str, FittedField], columns: Matrix, weights: Matrix) -> Matrix:
+    count = len(given.scenarios)
+    inside = np.array([columns[given.scenario == code].sum(axis=0) for code in range(count)]) * weights
+    offsets = np.vstack([inside, inside.mean(axis=0)])
+    offsets[:, 0::2] += np.array([one.base for one in fits.values()]).T
+    offsets[:, 1::2] += columns[:, 1::2].sum(axis=0)
+    return offsets
