@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from independence.judge.model import ModelJudge
 from independence.judge.names.spec import DEFAULT_EXTRACTOR, extractor, source
 from independence.judge.protocol import DEFAULT_JUDGE
 
@@ -7,9 +8,10 @@ ANSWERS = [("a", "1"), ("b", "2")]
 
 
 def test_the_rules_need_no_endpoint_and_a_model_gets_512_tokens() -> None:
-    assert extractor("cues").kind == "cues"
+    assert not extractor("cues").needs_model
     spec = extractor("acme/reader", "openrouter", "reader-id")
-    assert (spec.kind, spec.temperature, spec.max_tokens) == ("model", 0.0, 512)
+    assert isinstance(spec, ModelJudge)
+    assert (spec.temperature, spec.max_tokens) == (0.0, 512)
     assert DEFAULT_EXTRACTOR == DEFAULT_JUDGE
 
 

@@ -1,4 +1,4 @@
-"""One field learned from one set of lessons: which features, two linear models (ridge and logistic regression), a curve, the error to expect."""
+"""One field learned from one set of lessons: which features, two linear models, a curve, and the error to expect."""
 
 from __future__ import annotations
 
