@@ -14,11 +14,13 @@ import independence
 RUNNING = {"aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run"}
 OPTIONS = {"ConnectionOptions", "GradeOptions", "GridPart", "OfflineOptions", "RerunOptions", "RunOptions", "Sampling"}
 RESULTS = {"Event", "RunPreview", "RunResult"}
-ERRORS = {"IndependenceError", "UsageError"}
+ERRORS = {"IndependenceError", "StoreError", "UsageError"}
+READING = {"InferenceOptions", "OtherSide", "Store", "compare", "export", "load_suite", "read_results"}
+READ = {"BoardResult", "ComparisonResult", "LoadedSuite", "ReplyRecord", "Trajectory", "VerdictRecord"}
 
 
 def test_these_names_are_offered_and_no_others() -> None:
-    assert set(independence.__all__) == {"__version__"} | RUNNING | OPTIONS | RESULTS | ERRORS
+    assert set(independence.__all__) == {"__version__"} | RUNNING | OPTIONS | RESULTS | ERRORS | READING | READ
 
 
 @pytest.mark.parametrize("name", independence.__all__)

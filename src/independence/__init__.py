@@ -11,6 +11,10 @@ from typing import Any
 __version__ = "0.1.0"
 
 _OFFERED = {
+    "independence.api.comparing": ("OtherSide", "compare"),
+    "independence.api.files": ("export", "read_results"),
+    "independence.api.reading": ("Store", "load_suite"),
+    "independence.api.results": ("BoardResult", "ComparisonResult", "ReplyRecord", "VerdictRecord"),
     "independence.api.running": (
         "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
     ),
@@ -19,7 +23,10 @@ _OFFERED = {
     ),
     "independence.engine.events": ("Event",),
     "independence.engine.pipeline": ("RunPreview", "RunResult"),
-    "independence.errors": ("IndependenceError", "UsageError"),
+    "independence.errors": ("IndependenceError", "StoreError", "UsageError"),
+    "independence.exchange.trajectory": ("Trajectory",),
+    "independence.report.board": ("InferenceOptions",),
+    "independence.suites.load": ("LoadedSuite",),
     "independence.types": ("Sampling",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _OFFERED.items() for name in names}

@@ -7,15 +7,11 @@ import sqlite3
 import sys
 from collections.abc import Sequence
 
-import msgspec
-
 from independence.cli.terminal import plain
-from independence.report import analysis, board_formats, table_formats
+from independence.report import analysis
 from independence.report.advice.rendered_board import RenderedBoard
 from independence.report.analysis import Built
-from independence.report.board import Board
 from independence.store.scopes import BoardScope
-from independence.suites.schema import Suite
 
 
 def board(connection: sqlite3.Connection, scope: BoardScope, built: Built, format_: str, detailed: bool) -> None:
@@ -23,9 +19,9 @@ def board(connection: sqlite3.Connection, scope: BoardScope, built: Built, forma
     if format_ == "json":
         print(spelled(analysis.to_json([built])))
     elif format_ == "csv":
-        sys.stdout.write(plain(_csv([built], scope.suite)))
+        sys.stdout.write(plain(analysis.to_csv([built], scope.suite)))
     elif format_ == "md":
-        sys.stdout.write(plain(_markdown(built, scope.suite)))
+        sys.stdout.write(plain(analysis.to_markdown(built, scope.suite)))
     else:
         from independence.cli import terminal_board  # Rich is slow to import and JSON needs none of it
 
@@ -45,7 +41,7 @@ def boards(connection: sqlite3.Connection, built: Sequence[tuple[BoardScope, Bui
         print(spelled(analysis.to_json(every)))
         return
     if format_ == "csv" and built:
-        sys.stdout.write(plain(_csv(every, built[0][0].suite)))
+        sys.stdout.write(plain(analysis.to_csv(every, built[0][0].suite)))
         return
     for place, one in built:
         board(connection, place, one, format_, detailed=False)
@@ -54,22 +50,6 @@ def boards(connection: sqlite3.Connection, built: Sequence[tuple[BoardScope, Bui
 def spelled(document: str) -> str:
     """The same JSON with every character that `plain` would spell out written as JSON does."""
     return re.sub(r"[^\n -~]", lambda match: match[0] if plain(match[0]) == match[0] else _escape(match[0]), document)
-
-
-def _csv(built: Sequence[Built], suite: Suite) -> str:
-    records = [one.record for one in built if isinstance(one, RenderedBoard)]
-    if records:
-        rows = tuple(row for record in records for row in record.rows)
-        return table_formats.to_csv(msgspec.structs.replace(records[0], rows=rows))
-    assert suite.index is not None
-    return board_formats.to_csv([one for one in built if isinstance(one, Board)], suite.index)
-
-
-def _markdown(built: Built, suite: Suite) -> str:
-    if isinstance(built, RenderedBoard):
-        return "\n".join(map(table_formats.to_markdown, built.tables))
-    assert suite.index is not None
-    return board_formats.to_markdown(built, suite.index)
 
 
 def _escape(character: str) -> str:

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 @click.command("export")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--summary", is_flag=True, help="Only summary.csv, in the published columns of the rent benchmark.")
-@click.option("--published", is_flag=True, help="The file layout of the original bench, which its viewer reads.")
+@click.option("--published", is_flag=True, help="The published cache layout, which the published viewer reads.")
 @click.option(
     "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
-    help="Format of the tables; --summary and --published have their own.",
+    help="Of the tables; --summary and --published have their own formats.",
 )  # fmt: skip
 @click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
-@click.option("--force", is_flag=True, help="Overwrite files that no export wrote; never a store.")
+@click.option("--force", is_flag=True, help="Write over files that no export wrote; never over a store.")
 @options.place_options
 @options.db()
 def command(
@@ -48,8 +48,8 @@ def command(
 ) -> None:
     """Write one suite edition into DIR: subjects, dialogues, verdicts and the board.
 
-    Keys and addresses are never exported. With --summary: the summary of a suite such as rent, of one condition and
-    judge. With --published: one file per turn with the verdicts of one judge, which `independence import` reads.
+    Neither keys nor addresses are in the files. With --summary the summary of a suite such as rent, of one condition
+    and judge; with --published one file a turn, verdicts of one judge, which `independence import` reads back.
     """
     from independence.cli import place_lookup
     from independence.cli.terminal import note

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,6 @@ import click
 from independence.cli import options
 
 if TYPE_CHECKING:
-    from independence.config.registry import Registry
-    from independence.exchange.dialogues import ImportedRun
     from independence.exchange.rent.folder import RentFolder
 
 _LISTED = 20  # oddities named on stderr
@@ -21,14 +18,14 @@ _LISTED = 20  # oddities named on stderr
 @click.command("import")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Labels for its configurations.")
-@click.option("--suite", help="The suite of the results; default: v2, for a rent run folder rent; for scores any.")
+@click.option("--suite", help="Whose dialogues the files hold; default: v2, of a rent run folder rent; of scores any.")
 @click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @options.db()
 def command(path: Path, models_file: Path | None, suite: str | None, format_: str, db: Path) -> None:
     """Read published results from PATH into the edition `published`.
 
     PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or a CSV of scores that
-    people gave (item, rater, field, value), stored as verdicts of the judge human:RATER. Its content decides which.
+    people gave (item, rater, field, value), stored as verdicts of the judge human:RATER; what is in it decides.
     Anomalies are tolerated, flagged and counted. Importing twice changes nothing.
     """
     from independence.errors import UsageError
@@ -56,7 +53,6 @@ def _bench(path: Path, models_file: Path | None, suite: str | None, format_: str
     from independence.cli import import_summary
     from independence.cli.activity import working
     from independence.config import registry
-    from independence.errors import UsageError
     from independence.exchange import published, storing
     from independence.store import database
     from independence.suites import load
@@ -66,15 +62,11 @@ def _bench(path: Path, models_file: Path | None, suite: str | None, format_: str
     listed = frozenset(subject.config_dir for subject in known.subjects) if known else None
     with working(f"reading {path}") as say:
         result = published.read(path, loaded.suite, listed, lambda count: say(f"reading {path}, {count:,} files"))
-    if result.summary.older and suite is None:
-        raise UsageError(
-            f"{path}: folders named like `vendor--model` are of the older layout, which several suites were published "
-            "in; say which one this is: --suite v1 or --suite lite"
-        )
+    storing.refuse_older(path, result.summary.older, suite)
     connection = database.connect(db)
     try:
         with working(f"storing {result.summary.replies:,} replies"):
-            stored = storing.store(connection, loaded.suite, result.runs, _labels(result.runs, known))
+            stored = storing.store(connection, loaded.suite, result.runs, storing.published_labels(result.runs, known))
     except sqlite3.Error as error:
         raise database.translate(error, db) from error
     finally:
@@ -134,15 +126,3 @@ def _rent(path: Path, found: RentFolder, suite: str, format_: str, db: Path) -> 
         note(f"asked in other words than the published ones: kept apart, as --suite {asked.suite.suite}@{asked.name}")
     note(f"new in the store: {stored.replies} replies, {stored.verdicts} verdicts" if any(stored) else
          "new in the store: nothing")  # fmt: skip
-
-
-def _labels(runs: Iterable[ImportedRun], known: Registry | None) -> dict[str, str]:
-    """Labels as published: `display_label`, or the id behind its vendor; an unlisted configuration keeps its raw id."""
-    subjects = known.subjects if known else ()
-    labels = {subject.config_dir: subject.display_label or subject.label.removeprefix("local/") for subject in subjects}
-    taken = set(labels.values())
-    for run in runs:
-        if run.config_dir not in labels:
-            labels[run.config_dir] = run.config_dir if run.name.model_id in taken else run.name.model_id
-            taken.add(labels[run.config_dir])
-    return labels

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command("show")
 @click.argument("subject")
 @click.argument("scenario", required=False)
-@click.option("--run", type=click.IntRange(min=1), help="Which run; default: the first with an answer.")
+@click.option("--run", type=click.IntRange(min=1), help="Which run; default: the first that was answered.")
 @options.place_options
 @click.option(
     "--format", "format_", type=click.Choice(["text", "md", "json"]), default="text", show_default=True,
@@ -38,9 +38,9 @@ def command(
     format_: str,
     db: Path,
 ) -> None:
-    """Print one dialogue of SUBJECT as it was sent: system prompt, every turn, every reply, every verdict.
+    """Print one dialogue of SUBJECT as it was sent: system prompt, every turn, what came back, every verdict.
 
-    Without SCENARIO: a list of the dialogues of SUBJECT with their scores. Imported dialogues are shown in the words
+    Without SCENARIO: which dialogues of SUBJECT there are, and their scores. Imported dialogues are shown in the words
     that were sent then.
     """
     from independence.cli import place_lookup
@@ -105,9 +105,9 @@ def _list(
     format_: str,
 ) -> None:
     from independence.cli.table_output import print_tables
-    from independence.exchange import trajectory
+    from independence.exchange import trajectory_reading
 
-    table = trajectory.dialogue_table(connection, scope, own[0].config_dir, judge, run)
+    table = trajectory_reading.dialogue_table(connection, scope, own[0].config_dir, judge, run)
     print_tables([table], "table" if format_ == "text" else format_)
 
 
@@ -116,10 +116,10 @@ def _show(
 ) -> None:
     from independence.cli.terminal import note
     from independence.cli.transcript import print_trajectory
-    from independence.exchange import trajectory
+    from independence.exchange import trajectory_reading
     from independence.store import queries
 
     spot = next((one for one in fitting if queries.calls_of(connection, one.trial)), fitting[0])
     if len(fitting) > 1:
         note(f"run {spot.run} of {', '.join(str(one.run) for one in fitting)}; --run N shows another")
-    print_trajectory(trajectory.read_trajectory(connection, scope, spot, judge), format_)
+    print_trajectory(trajectory_reading.read_trajectory(connection, scope, spot, judge), format_)

@@ -109,7 +109,7 @@ def _footer(built: Board, left_out: Sequence[str]) -> list[str]:
     if left_out:
         lines.append(f"No room for {', '.join(left_out)}: widen the terminal, or add --detailed.")
     if any(row.simulated for row in built.rows):
-        lines.append("sim/ subjects are simulated: programs with known behaviour, no model was asked.")
+        lines.append("sim/ subjects are simulated: planted behaviour, no model was asked.")
     unsent = [board_formats.name(row) for row in built.rows if TEMPERATURE_UNSENT in row.flags]
     if unsent:
         lines.append(f"No temperature is sent to {', '.join(unsent)}: the models take none.")
@@ -130,7 +130,7 @@ def _missing(built: Board) -> list[str]:
     ):
         return []
     why = ", ".join(f"{count} {reason}" for reason, count in missing.items())
-    return [f"[low, high]: lowest and highest possible index, because verdicts are missing ({why})."]
+    return [f"[low, high]: what the index can be, as verdicts are missing ({why})."]
 
 
 def advice(built: RenderedBoard, detailed: bool) -> None:

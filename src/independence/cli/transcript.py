@@ -9,7 +9,7 @@ import msgspec
 
 from independence.cli.board_output import spelled
 from independence.cli.terminal import console, plain
-from independence.exchange import trajectory_text
+from independence.exchange import trajectory
 from independence.exchange.trajectory import Trajectory
 from independence.report.table_formats import escaped
 
@@ -30,7 +30,7 @@ def print_trajectory(one: Trajectory, format_: str) -> None:
 def markdown(one: Trajectory) -> str:
     """A heading for every block; whatever somebody said stands in a fence that it cannot close."""
     parts = []
-    for block in trajectory_text.blocks(one):
+    for block in trajectory.blocks(one):
         parts.append(f"{'#' * block.level} {escaped(block.head)}")
         parts += [f"- {escaped(line)}" for line in block.about.splitlines()]
         if block.text:
@@ -49,7 +49,7 @@ def _show(one: Trajectory) -> None:
 
     out = console()
     out.width = max(_NARROWEST, min(out.width, _WIDEST))
-    for number, block in enumerate(trajectory_text.blocks(one)):
+    for number, block in enumerate(trajectory.blocks(one)):
         if number:
             out.print()
         out.print(Text(plain(block.head), style="bold" if block.level < 3 else "cyan"))

@@ -81,7 +81,7 @@ class NextRequest:
 class OpenAIClient:
     """A client of one endpoint. It holds no state of a call; any number of calls may run side by side."""
 
-    def __init__(  # noqa: PLR0913 - everything a client shares with others, handed in once
+    def __init__(
         self,
         endpoint: Endpoint,
         session: aiohttp.ClientSession,

@@ -53,6 +53,7 @@ class ExportedEdition:
     connection: sqlite3.Connection
     places: Sequence[BoardScope]  # at least one, all of one edition
     about: Mapping[str, SubjectInfo]
+    only: frozenset[str] = frozenset()  # scenarios; empty: all
 
     @property
     def where(self) -> Where:
@@ -67,7 +68,11 @@ class ExportedEdition:
     def holds(self, trial: ExportedTrial) -> bool:
         """Whether a trial is of these conditions and subjects."""
         condition = Condition(trial.variant, trial.mode)
-        return trial.config_dir in self.about and any(scope.condition == condition for scope in self.places)
+        return (
+            trial.config_dir in self.about
+            and (not self.only or trial.scenario in self.only)
+            and any(scope.condition == condition for scope in self.places)
+        )
 
 
 _WHO = ("suite", "edition", "config", "label", "model_id", "simulated")

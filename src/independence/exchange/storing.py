@@ -6,14 +6,17 @@ Results of the bench are kept under the edition `published`; a verdict that an o
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from independence.config.registry import Registry
 from independence.config.subjects import SIM
+from independence.errors import UsageError
 from independence.exchange.anomalies import EMPTY_VERDICT
 from independence.exchange.dialogues import ImportedCall, ImportedRun, ImportedTrial
 from independence.judge.protocol import verdict_key
@@ -94,6 +97,27 @@ def store(
             rows.sidecars.append(Sidecar(run.config_dir, run.run, "name_extraction.json", run.name_extraction))
     with transaction(connection):
         return write(connection, rows, mend=True)
+
+
+def refuse_older(path: Path, older: int, suite: str | None) -> None:
+    """Raises UsageError for folders of the older layout where nobody says whose they are."""
+    if older and suite is None:
+        raise UsageError(
+            f"{path}: folders named like `vendor--model` are of the older layout, which several suites were published "
+            "in; say which one this is: --suite v1 or --suite lite"
+        )
+
+
+def published_labels(runs: Iterable[ImportedRun], known: Registry | None) -> dict[str, str]:
+    """Labels as published: `display_label`, or the id behind its vendor; an unlisted configuration keeps its raw id."""
+    subjects = known.subjects if known else ()
+    labels = {subject.config_dir: subject.display_label or subject.label.removeprefix("local/") for subject in subjects}
+    taken = set(labels.values())
+    for run in runs:
+        if run.config_dir not in labels:
+            labels[run.config_dir] = run.config_dir if run.name.model_id in taken else run.name.model_id
+            taken.add(labels[run.config_dir])
+    return labels
 
 
 def subject_row(suite: Suite, edition: str, config_dir: str, model_id: str, label: str) -> SubjectRow:

@@ -1,32 +1,23 @@
-"""One dialogue as it was: every message as sent, every reply with what is known of it, every judge's verdict.
-
-`dialogue_table` lists the dialogues of a subject.
-"""
+"""One dialogue as it was, as a value and as passages of text for the terminal, Markdown and notebooks."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from independence.errors import StoreError
-from independence.exchange.requests import Requests
-from independence.report import planned_verdicts
-from independence.report.table import Column, Table
-from independence.store import export_rows, queries
-from independence.store.export_rows import ExportedAnswer, ExportedTrial
-from independence.store.queries import PUBLISHED, REREAD
-from independence.store.scopes import BoardScope, grading
-from independence.suites import digest
+from independence.report import html
 from independence.types import Attempt, Scalar
 
 Origin = Literal["system", "human", "scripted", "generated", "protocol"]
-_COLUMNS = (
-    Column("experiment", "Experiment"), Column("scenario", "Scenario"), Column("run", "Run", "count"),
-    Column("scores", "Scores"), Column("missing", "Missing"), Column("flags", "Flags"),
-)  # fmt: skip
+_SPEAKERS = {
+    "system": "System prompt",
+    "human": "Human",
+    "scripted": "Subject, scripted by the suite",
+    "generated": "Subject, an earlier answer as it was replayed",
+    "protocol": "Subject",
+}
 
 
 class TrajectoryMessage(msgspec.Struct, frozen=True):
@@ -117,156 +108,106 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     turns: tuple[TrajectoryTurn, ...]
     verdicts: tuple[TrajectoryVerdict, ...]
 
-
-def dialogue_table(
-    connection: sqlite3.Connection, scope: BoardScope, config: str, judge: str | None, run: int | None
-) -> Table:
-    """The dialogues of one subject with their scores by one judge, by scenario and run. `run`: that one alone.
-
-    Raises StoreError where there is no such run.
-    """
-    read = planned_verdicts.planned_verdicts(connection, scope, judge)
-    own = [cell for cell in read.planned if cell.config_dir == config and run in (None, cell.run)]
-    if not own:
-        raise StoreError(f"--run {run}: there is no such run here")
-    label, _, simulated = queries.subjects(connection, scope.where)[config]
-    own.sort(key=lambda cell: (cell.experiment, cell.scenario, cell.run))
-    rows = [
-        (
-            cell.experiment, cell.scenario, cell.run,
-            ", ".join(f"{name} {float(value):g}" for name, value in (cell.given or {}).items()) or None,
-            cell.missing, ", ".join(cell.flags) or None,
-        )
-        for cell in own
-    ]  # fmt: skip
-    kept = [at for at in range(len(_COLUMNS)) if at < 4 or any(row[at] for row in rows)]
-    notes = (
-        f"{scope.where.edition_name}, {scope.condition}, judge {read.judge or 'none'}.",
-        "`independence show SUBJECT SCENARIO --run N` prints a dialogue with every verdict and its reasons.",
-    )
-    title = f"Dialogues of {label} (simulated)" if simulated else f"Dialogues of {label}"
-    shown = tuple(tuple(row[at] for at in kept) for row in rows)
-    return Table("dialogues", title, tuple(_COLUMNS[at] for at in kept), shown, notes)
+    def _repr_html_(self) -> str:
+        """The dialogue for a notebook, all of it escaped."""
+        return html.passages((block.head, block.about, block.text, block.level) for block in blocks(self))
 
 
-def read_trajectory(
-    connection: sqlite3.Connection, scope: BoardScope, trial: ExportedTrial, judge: str | None = None
-) -> Trajectory:
-    """Read one dialogue, with the verdicts of one judge (None: of all)."""
-    suite = scope.suite
-    label, model_id, simulated = queries.subjects(connection, scope.where)[trial.config_dir]
-    answers = export_rows.answers_of(connection, trial.trial)
-    imported = queries.imported(scope.edition) or any(answer.messages is not None for answer in answers)
-    known = next((one for one in suite.scenarios if one.id == trial.scenario), None)
-    tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
-    verdicts = _verdicts(connection, scope, trial, answers[-1].after if answers else "")
-    return Trajectory(
-        suite=suite.suite, edition=scope.edition, condition=str(scope.condition), imported=imported,
-        subject=TrajectorySubject(trial.config_dir, label, model_id, simulated), experiment=trial.experiment,
-        scenario=trial.scenario, title=None if imported or known is None else known.title, run=trial.run,
-        trial=trial.trial, continues=known.follows if known else None,
-        tool={"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
-        turns=tuple(_turns(answers, _requests(connection, scope, trial, answers, imported=imported),
-                           _texts(connection, scope, trial))),
-        verdicts=tuple(one for one in verdicts if judge in (None, one.judge)),
-    )  # fmt: skip
+class TextBlock(NamedTuple):
+    """A passage under a heading. `about` are our remarks, `text` is what a person or a model wrote."""
+
+    head: str
+    about: str = ""
+    text: str = ""
+    level: int = 3  # of its heading
 
 
-def _texts(connection: sqlite3.Connection, scope: BoardScope, trial: ExportedTrial) -> set[str]:
-    """Everything the subject said in this dialogue and in those it continues."""
-    states = queries.states(connection, scope.where)
-    parents = {state.key: state.parent for state in states}
-    texts, key = set(), trial.trial
-    while key:
-        texts |= {call.text.strip() for call in queries.calls_of(connection, key)}
-        key = parents.get(key) or ""
-    return texts - {""}
+def blocks(one: Trajectory) -> Iterator[TextBlock]:
+    """Everything, in the order in which it happened."""
+    yield _head(one)
+    for turn in one.turns:
+        yield from _turn(turn)
+    if not one.turns:
+        yield TextBlock("Nothing was answered", "the dialogue is planned and not asked yet", level=2)
+    for verdict in one.verdicts:
+        yield _verdict(verdict)
+    if not one.verdicts:
+        yield TextBlock("No verdict", "`independence judge` grades stored replies", level=2)
 
 
-def _requests(
-    connection: sqlite3.Connection,
-    scope: BoardScope,
-    trial: ExportedTrial,
-    answers: Sequence[ExportedAnswer],
-    *,
-    imported: bool,
-) -> list[bytes]:
-    """The messages of each request as sent. Our own texts never stand in for those of an import."""
-    if imported:
-        return [answer.messages or b"[]" for answer in answers]
-    known = Requests(connection, scope)
-    return [known.messages(trial, answer) for answer in answers]
+def _head(one: Trajectory) -> TextBlock:
+    title = f" ({one.title})" if one.title else ""
+    simulated = ", simulated" if one.subject.simulated else ""
+    imported = "; imported, in the words that were sent then" if one.imported else ""
+    lines = [f"{one.suite}@{one.edition}, {one.condition}{imported}"]
+    if one.continues:
+        lines.append(f"continues the dialogue of `{one.continues}`, which is part of every request")
+    if one.tool:
+        lines.append(f"every request offers the tool `{one.tool['name']}`: {one.tool['description']}")
+    return TextBlock(f"{one.subject.label}{simulated}: {one.scenario}{title}, run {one.run}", "\n".join(lines), level=1)
 
 
-def _turns(
-    answers: Sequence[ExportedAnswer], requests: Sequence[bytes], texts: Collection[str]
-) -> Iterator[TrajectoryTurn]:
-    before: list[Any] = []
-    replied = ""
-    for number, (answer, request) in enumerate(zip(answers, requests, strict=True), start=1):
-        messages = _decoded(request)
-        goes_on = messages[: len(before)] == before
-        new = [_message(message, texts) for message in (messages[len(before) :] if goes_on else messages)]
-        if goes_on and number > 1 and new and new[0].text.strip() == replied:
-            new = new[1:]  # the answer before, which was shown already
-        columns = {name: getattr(answer, name) for name in TrajectoryAnswer.__struct_fields__}
-        lists = {name: msgspec.json.decode(columns[name]) for name in ("flags", "attempts")}
-        yield TrajectoryTurn(
-            turn=number, turn_id=answer.turn_id, request=msgspec.Raw(request), new=tuple(new), anew=not goes_on,
-            answer=msgspec.convert(columns | lists, TrajectoryAnswer),
-        )  # fmt: skip
-        before, replied = messages, answer.text.strip()
+def _turn(turn: TrajectoryTurn) -> Iterator[TextBlock]:
+    anew = "the request does not go on from the one before; it is shown whole" if turn.anew else ""
+    yield TextBlock(f"Request {turn.turn}", anew, level=2)
+    for message in turn.new:
+        yield TextBlock(_speaker(message), _protocol(message), message.text)
+    yield _answer(turn.turn_id, turn.answer)
+    for head, text in (
+        ("Thinking beside the answer", turn.answer.thinking),
+        ("Reasoning", turn.answer.reasoning),
+        ("As it came, before it was cleaned", turn.answer.raw if not turn.answer.missing else ""),
+    ):
+        if text:
+            yield TextBlock(head, "", text)
 
 
-def _decoded(request: bytes) -> list[Any]:
-    try:
-        messages = msgspec.json.decode(request)
-    except (msgspec.DecodeError, RecursionError):
-        return []
-    return [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
+def _speaker(message: TrajectoryMessage) -> str:
+    if message.role == "user" and message.origin == "human":
+        return "Human"
+    return _SPEAKERS[message.origin] + (", as the result of a tool call" if message.role == "tool" else "")
 
 
-def _message(message: Mapping[str, Any], texts: Collection[str]) -> TrajectoryMessage:
-    role, content = str(message.get("role", "")), message.get("content")
-    text = content if isinstance(content, str) else "" if content is None else msgspec.json.encode(content).decode()
-    calls = message.get("tool_calls") or []
-    if role == "assistant" and calls and isinstance(calls[0], dict):
-        return _tool_call(calls[0], text, texts)
-    if role == "assistant":
-        return TrajectoryMessage(role, _origin(text, texts), text)
-    return TrajectoryMessage(role, "system" if role == "system" else "human", text, call_id=message.get("tool_call_id"))
+def _protocol(message: TrajectoryMessage) -> str:
+    lines = []
+    if message.call:
+        lines.append(f"tool call {message.call_id}: {message.call}({message.arguments})")
+    elif message.call_id:
+        lines.append(f"answers tool call {message.call_id}")
+    if message.private:
+        lines.append(f"beside it: {message.private}")
+    return "\n".join(lines)
 
 
-def _tool_call(call: Mapping[str, Any], content: str, texts: Collection[str]) -> TrajectoryMessage:
-    function = call.get("function") or {}
-    arguments = str(function.get("arguments", ""))
-    try:
-        words = [value for value in msgspec.json.decode(arguments).values() if isinstance(value, str)]
-    except (msgspec.DecodeError, AttributeError, RecursionError):
-        words = [arguments]
-    text, private = ("\n\n".join(words), content) if words else (content, "")
-    # Without words the tool is only listened to; what was said stands beside the call.
-    origin: Origin = _origin(text, texts) if words or content else "protocol"
-    return TrajectoryMessage(
-        "assistant", origin, text, call=str(function.get("name", "")), call_id=str(call.get("id", "")),
-        arguments=arguments, private=private,
-    )  # fmt: skip
+def _answer(turn_id: str, answer: TrajectoryAnswer) -> TextBlock:
+    served = " at ".join(part for part in (answer.served_model, answer.served_provider) if part)
+    tried = len(answer.attempts)
+    parts = [
+        {"tool": "through the tool", "content": "as plain content"}.get(answer.channel or "", ""),
+        f"served by {served}" if served else "",
+        f"{answer.seconds:.1f} s" if answer.seconds else "",
+        f"{answer.prompt_tokens} tokens in, {answer.completion_tokens} out" if answer.prompt_tokens else "",
+        f"${answer.cost_usd:.6f}" if answer.cost_usd else "",
+        f"{tried} attempts: {', '.join(attempt.outcome for attempt in answer.attempts)}" if tried > 1 else "",
+        f"ended by {answer.finish_reason}" if answer.finish_reason not in (None, "stop", "tool_calls") else "",
+        f"flags: {', '.join(answer.flags)}" if answer.flags else "",
+    ]
+    missing = f": missing ({answer.missing})" if answer.missing else ""
+    about = "; ".join(filter(None, parts))
+    return TextBlock(f"Subject, generated ({turn_id}){missing}", about, answer.text or answer.raw)
 
 
-def _origin(text: str, texts: Collection[str]) -> Origin:
-    return "generated" if text.strip() in texts else "scripted"
+def _verdict(verdict: TrajectoryVerdict) -> TextBlock:
+    values = ", ".join(f"{name} {_spelled(value)}" for name, value in verdict.values.items())
+    result = f"missing ({verdict.missing})" if verdict.missing else values
+    bought = verdict.route or ""
+    if verdict.probability is not None:
+        bought += f", bought from {verdict.auditor} with probability {verdict.probability:.3g}"
+    stale = "" if verdict.current else "given on another dialogue or rubric, counts no more"
+    about = "\n".join(filter(None, (result, bought, stale)))
+    text = verdict.reasoning or (verdict.raw if verdict.missing else "")
+    return TextBlock(f"Verdict by {verdict.judge}", about, text, level=2)
 
 
-def _verdicts(
-    connection: sqlite3.Connection, scope: BoardScope, trial: ExportedTrial, end: str
-) -> Iterator[TrajectoryVerdict]:
-    """Every verdict on a dialogue that ends at `end`."""
-    suite = grading(connection, scope)
-    known = {scenario.id: scenario for scenario in suite.scenarios}
-    rubrics = {PUBLISHED, REREAD}
-    if trial.scenario in known:
-        rubrics.add(digest.rubric(suite, known[trial.scenario]))
-    for row in export_rows.verdicts_of(connection, trial.trial):
-        current = row.context == end and row.rubric in rubrics
-        columns = {**row._asdict(), "current": current, "values": msgspec.json.decode(row.fields)}
-        yield msgspec.convert(columns, TrajectoryVerdict)
+def _spelled(value: float) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}"

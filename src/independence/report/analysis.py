@@ -13,6 +13,7 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.report import board as index_board
+from independence.report import board_formats, table_formats
 from independence.report.advice.rendered_board import RenderedBoard
 from independence.report.board import DEFAULT, STRICT, Board, InferenceOptions
 from independence.store.scopes import BoardScope
@@ -81,6 +82,24 @@ def to_json(built: Sequence[Built]) -> str:
     """One board as one object, several as an array."""
     documents = [one.document if isinstance(one, RenderedBoard) else one for one in built]
     return msgspec.json.format(msgspec.json.encode(documents if len(built) > 1 else documents[0]), indent=2).decode()
+
+
+def to_csv(built: Sequence[Built], suite: Suite) -> str:
+    """Boards of one suite as one table, one line for each subject and board."""
+    records = [one.record for one in built if isinstance(one, RenderedBoard)]
+    if records:
+        rows = tuple(row for record in records for row in record.rows)
+        return table_formats.to_csv(msgspec.structs.replace(records[0], rows=rows))
+    assert suite.index is not None
+    return board_formats.to_csv([one for one in built if isinstance(one, Board)], suite.index)
+
+
+def to_markdown(built: Built, suite: Suite) -> str:
+    """A board as Markdown."""
+    if isinstance(built, RenderedBoard):
+        return "\n".join(map(table_formats.to_markdown, built.tables))
+    assert suite.index is not None
+    return board_formats.to_markdown(built, suite.index)
 
 
 def _index(connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions) -> Board:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from itertools import count
 from typing import Final
@@ -30,19 +30,43 @@ _UNENCODABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\ud
 
 def page(title: str, sections: Sequence[Section]) -> str:
     """The document. Everything but figures is escaped here; figures are ours (see `report.plots`)."""
-    links = "".join(f'<li><a href="#{section.id}">{_text(section.title)}</a></li>' for section in sections)
+    links = "".join(f'<li><a href="#{section.id}">{escaped(section.title)}</a></li>' for section in sections)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta name="color-scheme" content="light dark">\n<title>{_text(title)}</title>\n'
+        f'<meta name="color-scheme" content="light dark">\n<title>{escaped(title)}</title>\n'
         f"<style>\n{_style()}</style>\n<script>\n{_asset('page.js')}</script>\n</head>\n<body>\n"
         '<a class="skip" href="#report">Skip to the report</a>\n'
         f'<header><nav class="contents" aria-label="Contents"><ol>{links}</ol></nav>\n'
         '<button class="theme" type="button" hidden>Dark</button></header>\n'
-        f'<main id="report">\n<h1>{_text(title)}</h1>\n'
+        f'<main id="report">\n<h1>{escaped(title)}</h1>\n'
         f"{''.join(_section(section) for section in sections)}</main>\n</body>\n</html>\n"
     )
+
+
+def fragment(tables: Iterable[Table]) -> str:
+    """Tables for a notebook: without style or script, everything escaped."""
+    return "\n".join(map(_plain_table, tables))
+
+
+def _plain_table(table: Table) -> str:
+    heads = "".join(f'<th scope="col">{escaped(column.head)}</th>' for column in table.columns)
+    texts = ([display_text(*pair) for pair in zip(table.columns, row, strict=True)] for row in table.shown)
+    rows = "".join(f"<tr>{''.join(f'<td>{escaped(text)}</td>' for text in row)}</tr>" for row in texts)
+    notes = "".join(f"<p>{_quoted(note)}</p>" for note in table.notes)
+    title = f"<caption>{escaped(table.title)}</caption>"
+    return (f"<table>{title}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>" if table.rows else "") + notes
+
+
+def passages(blocks: Iterable[tuple[str, str, str, int]]) -> str:
+    """Headings, remarks and texts as (head, remarks, text, level 1-3) for a notebook, everything escaped."""
+    parts = []
+    for head, about, text, level in blocks:
+        parts.append(f"<h{level + 2}>{escaped(head)}</h{level + 2}>")
+        parts += [f"<p>{escaped(line)}</p>" for line in about.splitlines()]
+        parts += [f'<pre style="white-space: pre-wrap">{escaped(text)}</pre>'] if text else []
+    return "\n".join(parts)
 
 
 def _style() -> str:
@@ -60,14 +84,15 @@ def _asset(name: str) -> str:
     return resources.files("independence.report").joinpath("assets", name).read_text("utf-8")
 
 
-def _text(text: str) -> str:
+def escaped(text: str) -> str:
+    """Text of anybody as HTML: no tag, attribute or control sign begins in it."""
     return html.escape(_UNENCODABLE.sub("\ufffd", text))
 
 
 def _breakable(text: str) -> str:
     """A cell's text, escaped; a long name may be broken after its separators, and nowhere else."""
     return "".join(
-        _text(part) if place % 2 == 0 else "<wbr>".join(map(_text, _BREAK.split(part)))
+        escaped(part) if place % 2 == 0 else "<wbr>".join(map(escaped, _BREAK.split(part)))
         for place, part in enumerate(_words(text))
     )
 
@@ -75,7 +100,7 @@ def _breakable(text: str) -> str:
 def _quoted(note: str) -> str:
     """A note, escaped; what stands between back-ticks is code."""
     return "".join(
-        f"<code>{_text(part)}</code>" if place % 2 else _text(part) for place, part in enumerate(CODE.split(note))
+        f"<code>{escaped(part)}</code>" if place % 2 else escaped(part) for place, part in enumerate(CODE.split(note))
     )
 
 
@@ -87,7 +112,7 @@ def _words(text: str) -> list[str]:
 def _section(section: Section) -> str:
     behind = bool(section.listed)
     body = "".join(_block(section, block, behind) for block in section.body)
-    heading = f'<h2><a href="#{section.id}">{_text(section.title)}</a></h2>'
+    heading = f'<h2><a href="#{section.id}">{escaped(section.title)}</a></h2>'
     return f'<section id="{section.id}">\n{heading}\n{body}</section>\n'
 
 
@@ -103,10 +128,10 @@ def _figure(block: Svg) -> str:
     """A figure in a box that scrolls; on a phone the narrow one in its place, where there is one."""
     wide = (
         f'<div class="scroll{" wide" if block.narrow else ""}" tabindex="0" role="group" '
-        f'aria-label="{_text(block.caption)}">{block.svg.strip()}</div>'
+        f'aria-label="{escaped(block.caption)}">{block.svg.strip()}</div>'
     )
     narrow = f'<div class="narrow">{block.narrow.strip()}</div>' if block.narrow else ""
-    caption = f"<figcaption>{_text(block.caption)}</figcaption>"
+    caption = f"<figcaption>{escaped(block.caption)}</figcaption>"
     return f'<figure id="figure-{block.id}">{wide}{narrow}{caption}</figure>\n'
 
 
@@ -119,7 +144,7 @@ def _prose(markdown: str) -> str:
 
 def _behind(table: Table, content: str) -> str:
     rows = f"{len(table.rows)} row{'' if len(table.rows) == 1 else 's'}"
-    summary = f"<summary>{_text(table.title)} <small>{rows}</small></summary>"
+    summary = f"<summary>{escaped(table.title)} <small>{rows}</small></summary>"
     return f'<details class="fold">{summary}{content}</details>\n'
 
 
@@ -129,9 +154,9 @@ def _table(section: Section, table: Table, caption_class: str = "") -> str:
     notes = f'<div class="notes">{notes}</div>' if notes else ""
     name = f"table-{table.id}"
     if not table.rows:
-        title = "" if caption_class == "unseen" else f"<p><b>{_text(table.title)}</b></p>"
+        title = "" if caption_class == "unseen" else f"<p><b>{escaped(table.title)}</b></p>"
         return f'<div class="table" id="{name}">{title}{notes or "<p>Nothing to show.</p>"}</div>\n'
-    caption = f'<caption id="{name}-caption" class="{caption_class}"><span>{_text(table.title)}</span></caption>'
+    caption = f'<caption id="{name}-caption" class="{caption_class}"><span>{escaped(table.title)}</span></caption>'
     key = _key_column(table)
     heads = "".join(_head(place, column, key) for place, column in enumerate(table.columns))
     rows = "\n".join(_row(table, row, key) for row in table.shown)
@@ -152,7 +177,7 @@ def _key_column(table: Table) -> int:
 
 def _head(place: int, column: Column, key: int) -> str:
     kinds = [*(["n"] if column.numeric else []), *(["key"] if place == key else [])]
-    return f'<th scope="col"{_classes(kinds)}>{_text(column.head)}</th>'
+    return f'<th scope="col"{_classes(kinds)}>{escaped(column.head)}</th>'
 
 
 def _row(table: Table, row: Sequence[Value], key: int) -> str:
@@ -172,13 +197,13 @@ def _classes(kinds: Sequence[str]) -> str:
 def _cell(column: Column, value: Value) -> tuple[str, list[str]]:
     text = display_text(column, value)
     if column.numeric:
-        return _text(text), ["n", *(["absent"] if value is None else [])]
+        return escaped(text), ["n", *(["absent"] if value is None else [])]
     if value is None:
-        return _text(text), ["absent"]
+        return escaped(text), ["absent"]
     if len(text) <= _FOLD_ABOVE:
         return _breakable(text), _room(text)
     start = " ".join(text[:_SUMMARY].split())
-    return f"<details><summary>{_text(start)}…</summary><div>{_text(text)}</div></details>", ["long"]
+    return f"<details><summary>{escaped(start)}…</summary><div>{escaped(text)}</div></details>", ["long"]
 
 
 def _room(text: str) -> list[str]:

@@ -20,8 +20,8 @@ _TAIL = (
     Column("p_best", "P(best)", "number", 2),
 )  # fmt: skip
 _AVERAGED = (
-    "The published rule averages the existing verdicts: a subject with missing ones has an index and a rank too, and "
-    "both may be too high or too low."
+    "The published rule averages the verdicts that are there: a subject with missing ones has an index and a rank all "
+    "the same, and they may be too high or too low."
 )
 
 
@@ -107,7 +107,7 @@ def legend(index: Index, board: Table) -> Table:
         Column("weight", "Weight", "percent"), Column("worst", "Worst", "number", 0),
         Column("best", "Best", "number", 0),
     )  # fmt: skip
-    return Table("legend", "What the columns mean", columns, tuple(rows))
+    return Table("legend", "What the columns say", columns, tuple(rows))
 
 
 def _why(flags: dict[str, int]) -> str:

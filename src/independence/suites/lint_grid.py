@@ -257,7 +257,7 @@ def _unfilled(
 ) -> Iterator[Problem]:
     for slot in dict.fromkeys(slots(text.text or "")):
         if slot in above:
-            yield text.where, f"`{{{{{slot}}}}}` contains itself"
+            yield text.where, f"`{{{{{slot}}}}}` stands within itself"
         elif slot not in known:
             yield text.where, nothing_fills(slot)
         else:

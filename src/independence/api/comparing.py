@@ -1,0 +1,92 @@
+"""Two subjects, or one under two conditions or judges, as `independence compare` compares them."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from typing import NamedTuple
+
+from independence.api.reading import Store
+from independence.api.results import ComparisonResult
+from independence.errors import UsageError
+from independence.report import comparison_tables, judge_choice, study, subject_comparison
+from independence.report.subject_comparison import ComparedSubject
+from independence.store import queries, scopes
+from independence.store.scopes import BoardScope
+
+
+class OtherSide(NamedTuple):
+    """What a subject is compared with itself in: another condition, or another judge of the same replies."""
+
+    variant: str | None = None  # None: the same
+    mode: str | None = None
+    judge: str | None = None
+
+
+def compare(
+    store: Store,
+    first: str,
+    second: str | OtherSide,
+    *,
+    suite: str | None = None,
+    variant: str | None = None,
+    mode: str | None = None,
+    judge: str | None = None,
+    equivalence: float = comparison_tables.MARGIN,
+) -> ComparisonResult:
+    """Compare two subjects (labels, ids or config names), or one with itself as `OtherSide` says; first minus second.
+
+    `equivalence`: index points, above 0, within which both count as equivalent. The rest is as for `Store.board`.
+    Raises UsageError where the sides are one or the suite has no index, StoreError for names the store does not hold.
+    """
+    if not (equivalence > 0 and math.isfinite(equivalence)):
+        raise UsageError(f"--equivalence {equivalence:g}: write index points above 0")
+    with store.reading() as connection:
+        scope = scopes.find(connection, suite, variant, mode)
+        if isinstance(second, str):
+            own, other = (_side(connection, scope, judge, name) for name in (first, second))
+            if other.config == own.config:
+                raise UsageError(f"`{first}` and `{second}` are the same subject, {own.study.about[own.config].label}")
+        elif second.judge is not None:
+            if second.variant or second.mode:
+                raise UsageError("another judge is about the same replies: leave variant and mode out beside it")
+            own, other = _two_judges(connection, scope, first, (judge, second.judge))
+        else:
+            own, other = _two_conditions(connection, scope, first, judge, second)
+        return ComparisonResult(own, other, equivalence)
+
+
+def _side(connection: sqlite3.Connection, scope: BoardScope, judge: str | None, name: str) -> ComparedSubject:
+    if scope.suite.index is None:
+        raise UsageError(f"suite {scope.suite.suite} declares no index, so it has nothing to compare in")
+    read = study.read(connection, scope, judge_choice.judge_here(connection, scope, judge))
+    return ComparedSubject(read, subject_comparison.find(connection, read, name))
+
+
+def _two_judges(
+    connection: sqlite3.Connection, scope: BoardScope, name: str, judges: tuple[str | None, str]
+) -> tuple[ComparedSubject, ComparedSubject]:
+    """One subject as two judges grade it. Raises UsageError where they are one."""
+    first, second = (_side(connection, scope, judge, name) for judge in judges)
+    if first.study.judge == second.study.judge:
+        raise UsageError(
+            f"--against-judge {judges[1]} is the judge that is compared already; name the other with --judge"
+        )
+    return first, second
+
+
+def _two_conditions(
+    connection: sqlite3.Connection, scope: BoardScope, name: str, judge: str | None, against: OtherSide
+) -> tuple[ComparedSubject, ComparedSubject]:
+    """One subject under two conditions, by a judge that graded both. Raises UsageError where they are one."""
+    variant, mode = against.variant or scope.condition.variant, against.mode or scope.condition.mode
+    there = scopes.find(connection, scope.where.edition_name, variant, mode)
+    if there.condition == scope.condition:
+        raise UsageError(f"--against-... names {scope.condition}, which is the condition that is compared already")
+    first = _side(connection, scope, judge or _of_both(connection, scope, there), name)
+    return first, _side(connection, there, first.study.judge, first.config)
+
+
+def _of_both(connection: sqlite3.Connection, *places: BoardScope) -> str | None:
+    """The usual one of the judges that graded under both conditions; None where none did."""
+    return judge_choice.shared_judge(*(queries.verdicts(connection, one.where) for one in places))

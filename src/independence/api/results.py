@@ -1,0 +1,224 @@
+"""What comes back from a store: boards, comparisons and rows, with a display for notebooks and data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import Any, Generic, Literal, TypeVar
+
+import msgspec
+
+from independence.errors import UsageError
+from independence.report import analysis, comparison_tables, html, ranking, subject_comparison, table_formats
+from independence.report.advice.board import SidesBoard
+from independence.report.advice.published import StanceBoard
+from independence.report.advice.rendered_board import RenderedBoard
+from independence.report.analysis import Built
+from independence.report.board import Board
+from independence.report.subject_comparison import ComparedSubject, IndexGap
+from independence.report.table import Table, flat
+from independence.suites.schema import Suite
+from independence.types import Scalar
+
+T = TypeVar("T", bound=msgspec.Struct)
+BoardDocument = Board | SidesBoard | StanceBoard
+_OPENED = ("values", "factors", "subject", "dimensions", "flags")  # objects that become a column for each key
+
+
+class DialogueRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Whose dialogue a row is about."""
+
+    suite: str
+    edition: str
+    config: str  # the subject's directory in the published layout
+    label: str
+    model_id: str
+    simulated: bool
+    variant: str
+    mode: str
+    experiment: str
+    scenario: str
+    side: str  # of a paired suite; else empty
+    cell: str  # of a grid; else empty
+    factors: dict[str, object]  # of a grid; else empty
+    run: int  # from 1
+
+
+class ReplyRecord(DialogueRecord, frozen=True, kw_only=True):
+    """One generated turn: what was sent and what came back. Fields of the reply are None where none came."""
+
+    turn: int  # from 0 among generated turns
+    turn_id: str | None
+    messages: list[dict[str, object]] | None  # as sent, in the wire format
+    answer: str | None  # the text that is judged
+    missing: str | None  # why nothing usable came
+    stale: bool  # given on a history that was replaced since
+    flags: tuple[str, ...]
+    channel: str | None  # tool or content
+    finish_reason: str | None
+    thinking: str | None
+    reasoning: str | None
+    raw: str | None  # as it came, where cleaning changed it
+    served_model: str | None
+    served_provider: str | None
+    response_id: str | None
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    reasoning_tokens: int | None
+    cost_usd: float | None
+    seconds: float | None  # in attempts, without waiting between them
+    attempts: tuple[str, ...]  # how each ended
+    answered_at: str | None  # ISO 8601, UTC
+
+
+class VerdictRecord(DialogueRecord, frozen=True, kw_only=True, rename={"pass_": "pass"}):
+    """One judge's verdict on one dialogue."""
+
+    judge: str
+    pass_: int
+    current: bool  # on the dialogue and the rubric as they are now
+    missing: str | None  # why there are no values
+    values: dict[str, Scalar]  # by field of the rubric, on the rubric's own scale
+    reasoning: str | None
+    raw: str | None
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost_usd: float | None
+    attempts: tuple[str, ...]
+    judged_at: str | None
+    auditor: str | None  # from whom verdicts were bought, of offline and hybrid judges
+    route: str | None  # offline, unsure or audit
+    probability: float | None  # of being bought, 0-1
+
+
+class Tabular:
+    """Something that is rows of plain values."""
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """The rows, flat: objects with known keys have a value for each, named KEY.NAME."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` of `records`. Raises UsageError where pandas is not installed."""
+        return _library("pandas").DataFrame(list(self.records()))
+
+    def to_polars(self) -> Any:
+        """A `polars.DataFrame` of `records`. Raises UsageError where polars is not installed."""
+        return _library("polars").DataFrame(list(self.records()), infer_schema_length=None)
+
+
+def _library(name: Literal["pandas", "polars"]) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise UsageError(f"{name} is not installed, and nothing here brings it", f"pip install {name}") from error
+
+
+class Rows(Tabular, Generic[T]):
+    """Rows of a store, read anew whenever it is iterated over, one by one: never all of them in memory."""
+
+    def __init__(self, read: Callable[[], Iterable[T]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._read())
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """The rows, flat."""
+        return (_flat(row) for row in self)
+
+
+def _flat(row: msgspec.Struct) -> dict[str, object]:
+    out: dict[str, object] = {}
+    for name, value in msgspec.to_builtins(row, enc_hook=_decoded).items():
+        if name in _OPENED and isinstance(value, Mapping):
+            out |= {f"{name}.{key}": inner for key, inner in value.items()}
+        else:
+            out[name] = value
+    return out
+
+
+def _decoded(raw: msgspec.Raw) -> object:
+    """Messages of a request, which a dialogue keeps as the bytes that were sent."""
+    return msgspec.json.decode(raw)
+
+
+class BoardResult(Tabular):
+    """A board: the ranked table of one edition, one condition, one judge and one scoring rule."""
+
+    def __init__(self, built: Built, suite: Suite) -> None:
+        self.built = built
+        self._suite = suite
+
+    @property
+    def document(self) -> BoardDocument:
+        """The board as a typed value, unrounded: what `to_json` encodes. Indices, bounds and intervals on 0-100."""
+        return self.built.document if isinstance(self.built, RenderedBoard) else self.built
+
+    @property
+    def rows(self) -> tuple[Any, ...]:
+        """One typed row for each subject, in the order of the board."""
+        return tuple(self.document.rows)
+
+    @property
+    def tables(self) -> list[Table]:
+        """The board as tables for people."""
+        if isinstance(self.built, RenderedBoard):
+            return list(self.built.tables)
+        assert self._suite.index is not None
+        made = (
+            ranking.ranked(self.built, self._suite.index), ranking.incomplete(self.built),
+            ranking.estimated(self.built),
+        )  # fmt: skip
+        return [table for table in made if table is not None and table.rows]
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """One flat row for each subject."""
+        return (_flat(row) for row in self.rows)
+
+    def to_json(self) -> str:
+        """As `independence leaderboard --format json` prints it."""
+        return analysis.to_json([self.built])
+
+    def to_csv(self) -> str:
+        """As `independence leaderboard --format csv` prints it."""
+        return analysis.to_csv([self.built], self._suite)
+
+    def to_markdown(self) -> str:
+        """As `independence leaderboard --format md` prints it."""
+        return analysis.to_markdown(self.built, self._suite)
+
+    def _repr_html_(self) -> str:
+        """The board for a notebook, all of it escaped."""
+        return html.fragment(self.tables)
+
+
+class ComparisonResult(Tabular):
+    """Two sides paired by scenario; every difference is the first minus the second."""
+
+    def __init__(self, first: ComparedSubject, second: ComparedSubject, equivalence: float) -> None:
+        self.first = first
+        self.second = second
+        self.equivalence = equivalence  # index points
+        self.tables: list[Table] = comparison_tables.tables(first, second, equivalence)
+
+    @property
+    def difference(self) -> IndexGap | None:
+        """How far apart both are in index points, with standard errors: for these scenarios and for others like them.
+
+        None where a side is incomplete or has a scenario with a single run.
+        """
+        return subject_comparison.gap(self.first, self.second)
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """One flat row for each scenario."""
+        keys, rows = flat(next(table for table in self.tables if table.id == "scenarios"))
+        return (dict(zip(keys, row, strict=True)) for row in rows)
+
+    def to_json(self) -> str:
+        """As `independence compare --format json` prints it."""
+        return table_formats.to_json(self.tables)
+
+    def _repr_html_(self) -> str:
+        """The comparison for a notebook, all of it escaped."""
+        return html.fragment(self.tables)

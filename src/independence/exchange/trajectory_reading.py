@@ -1,0 +1,203 @@
+"""Reads dialogues from a store as they were: every message as sent, every reply, every judge's verdict.
+
+`dialogue_table` lists the dialogues of a subject.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from independence.errors import StoreError
+from independence.exchange.requests import Requests
+from independence.exchange.trajectory import (
+    Origin,
+    Trajectory,
+    TrajectoryAnswer,
+    TrajectoryMessage,
+    TrajectorySubject,
+    TrajectoryTurn,
+    TrajectoryVerdict,
+)
+from independence.report import planned_verdicts
+from independence.report.table import Column, Table
+from independence.store import export_rows, queries
+from independence.store.export_rows import ExportedAnswer, ExportedTrial
+from independence.store.queries import PUBLISHED, REREAD
+from independence.store.scopes import BoardScope, grading
+from independence.suites import digest
+from independence.suites.schema import Suite
+
+_COLUMNS = (
+    Column("experiment", "Experiment"), Column("scenario", "Scenario"), Column("run", "Run", "count"),
+    Column("scores", "Scores"), Column("missing", "Missing"), Column("flags", "Flags"),
+)  # fmt: skip
+
+
+def dialogue_table(
+    connection: sqlite3.Connection, scope: BoardScope, config: str, judge: str | None, run: int | None
+) -> Table:
+    """The dialogues of one subject with their scores by one judge, by scenario and run. `run`: that one alone.
+
+    Raises StoreError where there is no such run.
+    """
+    read = planned_verdicts.planned_verdicts(connection, scope, judge)
+    own = [cell for cell in read.planned if cell.config_dir == config and run in (None, cell.run)]
+    if not own:
+        raise StoreError(f"--run {run}: there is no such run here")
+    label, _, simulated = queries.subjects(connection, scope.where)[config]
+    own.sort(key=lambda cell: (cell.experiment, cell.scenario, cell.run))
+    rows = [
+        (
+            cell.experiment, cell.scenario, cell.run,
+            ", ".join(f"{name} {float(value):g}" for name, value in (cell.given or {}).items()) or None,
+            cell.missing, ", ".join(cell.flags) or None,
+        )
+        for cell in own
+    ]  # fmt: skip
+    kept = [at for at in range(len(_COLUMNS)) if at < 4 or any(row[at] for row in rows)]
+    notes = (
+        f"{scope.where.edition_name}, {scope.condition}, judge {read.judge or 'none'}.",
+        "`independence show SUBJECT SCENARIO --run N` prints a dialogue with every verdict and its reasons.",
+    )
+    title = f"Dialogues of {label} (simulated)" if simulated else f"Dialogues of {label}"
+    shown = tuple(tuple(row[at] for at in kept) for row in rows)
+    return Table("dialogues", title, tuple(_COLUMNS[at] for at in kept), shown, notes)
+
+
+def read_trajectory(
+    connection: sqlite3.Connection, scope: BoardScope, trial: ExportedTrial, judge: str | None = None
+) -> Trajectory:
+    """Read one dialogue, with the verdicts of one judge (None: of all)."""
+    return TrajectoryReader(connection, scope).read(trial, judge)
+
+
+class TrajectoryReader:
+    """Reads dialogues of one edition under one condition. What they share is read once, texts one by one."""
+
+    def __init__(self, connection: sqlite3.Connection, scope: BoardScope) -> None:
+        self._connection = connection
+        self._scope = scope
+
+    @cached_property
+    def _subjects(self) -> dict[str, tuple[str, str, bool]]:
+        return queries.subjects(self._connection, self._scope.where)
+
+    @cached_property
+    def _known(self) -> Requests:
+        return Requests(self._connection, self._scope)
+
+    @cached_property
+    def _grading(self) -> Suite:
+        return grading(self._connection, self._scope)
+
+    def read(self, trial: ExportedTrial, judge: str | None = None) -> Trajectory:
+        """One dialogue, with the verdicts of one judge (None: of all)."""
+        scope, suite = self._scope, self._scope.suite
+        label, model_id, simulated = self._subjects[trial.config_dir]
+        answers = export_rows.answers_of(self._connection, trial.trial)
+        imported = queries.imported(scope.edition) or any(answer.messages is not None for answer in answers)
+        known = next((one for one in suite.scenarios if one.id == trial.scenario), None)
+        tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
+        verdicts = _verdicts(self._connection, self._grading, trial, answers[-1].after if answers else "")
+        return Trajectory(
+            suite=suite.suite, edition=scope.edition, condition=str(scope.condition), imported=imported,
+            subject=TrajectorySubject(trial.config_dir, label, model_id, simulated), experiment=trial.experiment,
+            scenario=trial.scenario, title=None if imported or known is None else known.title, run=trial.run,
+            trial=trial.trial, continues=known.follows if known else None,
+            tool={"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
+            turns=tuple(_turns(answers, self._requests(trial, answers, imported=imported), self._texts(trial))),
+            verdicts=tuple(one for one in verdicts if judge in (None, one.judge)),
+        )  # fmt: skip
+
+    def _texts(self, trial: ExportedTrial) -> set[str]:
+        """Everything the subject said in this dialogue and in those it continues."""
+        states = self._known.states
+        texts, key = set(), trial.trial
+        while key:
+            texts |= {call.text.strip() for call in queries.calls_of(self._connection, key)}
+            key = (states[key].parent or "") if key in states else ""
+        return texts - {""}
+
+    def _requests(self, trial: ExportedTrial, answers: Sequence[ExportedAnswer], *, imported: bool) -> list[bytes]:
+        """The messages of each request as sent. Our own texts never stand in for those of an import."""
+        if imported:
+            return [answer.messages or b"[]" for answer in answers]
+        return [self._known.messages(trial, answer) for answer in answers]
+
+
+def _turns(
+    answers: Sequence[ExportedAnswer], requests: Sequence[bytes], texts: Collection[str]
+) -> Iterator[TrajectoryTurn]:
+    before: list[Any] = []
+    replied = ""
+    for number, (answer, request) in enumerate(zip(answers, requests, strict=True), start=1):
+        messages = _decoded(request)
+        goes_on = messages[: len(before)] == before
+        new = [_message(message, texts) for message in (messages[len(before) :] if goes_on else messages)]
+        if goes_on and number > 1 and new and new[0].text.strip() == replied:
+            new = new[1:]  # the answer before, which was shown already
+        columns = {name: getattr(answer, name) for name in TrajectoryAnswer.__struct_fields__}
+        lists = {name: msgspec.json.decode(columns[name]) for name in ("flags", "attempts")}
+        yield TrajectoryTurn(
+            turn=number, turn_id=answer.turn_id, request=msgspec.Raw(request), new=tuple(new), anew=not goes_on,
+            answer=msgspec.convert(columns | lists, TrajectoryAnswer),
+        )  # fmt: skip
+        before, replied = messages, answer.text.strip()
+
+
+def _decoded(request: bytes) -> list[Any]:
+    try:
+        messages = msgspec.json.decode(request)
+    except (msgspec.DecodeError, RecursionError):
+        return []
+    return [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
+
+
+def _message(message: Mapping[str, Any], texts: Collection[str]) -> TrajectoryMessage:
+    role, content = str(message.get("role", "")), message.get("content")
+    text = content if isinstance(content, str) else "" if content is None else msgspec.json.encode(content).decode()
+    calls = message.get("tool_calls") or []
+    if role == "assistant" and calls and isinstance(calls[0], dict):
+        return _tool_call(calls[0], text, texts)
+    if role == "assistant":
+        return TrajectoryMessage(role, _origin(text, texts), text)
+    return TrajectoryMessage(role, "system" if role == "system" else "human", text, call_id=message.get("tool_call_id"))
+
+
+def _tool_call(call: Mapping[str, Any], content: str, texts: Collection[str]) -> TrajectoryMessage:
+    function = call.get("function") or {}
+    arguments = str(function.get("arguments", ""))
+    try:
+        words = [value for value in msgspec.json.decode(arguments).values() if isinstance(value, str)]
+    except (msgspec.DecodeError, AttributeError, RecursionError):
+        words = [arguments]
+    text, private = ("\n\n".join(words), content) if words else (content, "")
+    # Without words the tool is only listened to; what was said stands beside the call.
+    origin: Origin = _origin(text, texts) if words or content else "protocol"
+    return TrajectoryMessage(
+        "assistant", origin, text, call=str(function.get("name", "")), call_id=str(call.get("id", "")),
+        arguments=arguments, private=private,
+    )  # fmt: skip
+
+
+def _origin(text: str, texts: Collection[str]) -> Origin:
+    return "generated" if text.strip() in texts else "scripted"
+
+
+def _verdicts(
+    connection: sqlite3.Connection, suite: Suite, trial: ExportedTrial, end: str
+) -> Iterator[TrajectoryVerdict]:
+    """Every verdict on a dialogue that ends at `end`; `suite` has the rubrics that count."""
+    known = {scenario.id: scenario for scenario in suite.scenarios}
+    rubrics = {PUBLISHED, REREAD}
+    if trial.scenario in known:
+        rubrics.add(digest.rubric(suite, known[trial.scenario]))
+    for row in export_rows.verdicts_of(connection, trial.trial):
+        current = row.context == end and row.rubric in rubrics
+        columns = {**row._asdict(), "current": current, "values": msgspec.json.decode(row.fields)}
+        yield msgspec.convert(columns, TrajectoryVerdict)

@@ -1,0 +1,55 @@
+"""The loopback endpoint as anybody's tests use it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import urllib.request
+
+import pytest
+
+import independence.testing
+from independence.errors import UsageError
+from independence.testing import Endpoint
+
+BODY = json.dumps({"model": "half", "messages": [{"role": "user", "content": "Who are you?"}]}).encode()
+
+
+def ask(url: str) -> str:
+    request = urllib.request.Request(f"{url}/chat/completions", BODY, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as response:
+        answer: str = json.load(response)["choices"][0]["message"]["content"]
+        return answer
+
+
+def test_it_answers_while_the_block_lasts() -> None:
+    before = threading.active_count()
+    with Endpoint(seed=7) as endpoint:
+        first = ask(endpoint.url)
+        assert ask(endpoint.url) == first
+        assert endpoint.requests == 2
+    assert (endpoint.requests, endpoint.log.models["half"]) == (2, 2)
+    assert threading.active_count() == before
+
+
+async def test_it_serves_in_a_running_loop_both_ways() -> None:
+    async with Endpoint(latency=0.01) as endpoint:
+        assert await asyncio.to_thread(ask, endpoint.url)
+    with Endpoint() as other:
+        assert ask(other.url)
+
+
+def test_there_is_no_address_outside_of_the_block() -> None:
+    with pytest.raises(RuntimeError, match="within its `with` block"):
+        _ = Endpoint().url
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    with pytest.raises(UsageError):
+        Endpoint(faults="sometimes")
+
+
+def test_the_room_offers_nothing_else() -> None:
+    with pytest.raises(AttributeError, match="Nothing"):
+        _ = independence.testing.Nothing  # type: ignore[attr-defined]
