@@ -34,7 +34,7 @@ def test_a_row_a_subject_and_condition_with_what_it_is_about(
         ("plain/tool_role", "zoe", shelf.SUBJECT.config_dir, None),
     ]
     assert rows[0]["edition"] == toy_suite.edition
-    text = boards.to_csv(places[0], built, [shelf.SUBJECT.config_dir]).decode()
+    text = boards.to_csv(built, [shelf.SUBJECT.config_dir]).decode()
     lines = list(csv.DictReader(io.StringIO(text)))
     assert [(line["condition"], line["config"]) for line in lines] == [
         ("firm/tool_role", shelf.SUBJECT.config_dir), ("plain/tool_role", shelf.SUBJECT.config_dir)
@@ -45,7 +45,7 @@ def test_only_the_chosen_subjects_have_rows(connection: sqlite3.Connection) -> N
     places = shelf.edition(connection).places
     built = boards.read(connection, places, None)
     assert list(boards.jsonl(built, ["somebody-else"])) == []
-    assert len(boards.to_csv(places[0], built, ["somebody-else"]).splitlines()) == 1
+    assert len(boards.to_csv(built, ["somebody-else"]).splitlines()) == 1
 
 
 def test_a_suite_without_a_board_has_none(connection: sqlite3.Connection) -> None:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from independence.errors import StoreError, UsageError
-from independence.report import board_formats
+from independence.report import board_notes
 from independence.report.board import Board, board
 from independence.suites.load import LoadedSuite
 from independence.types import Missing, Reply, Usage, Verdict
@@ -161,7 +161,7 @@ def test_who_takes_reasoning_tokens_is_marked_and_the_mark_explained(
         Verdict({"firmness": 6, "kept": True}),
     )  # fmt: skip
     found = built(connection, toy_suite)
-    assert {row.config: (board_formats.name(row), row.thinking) for row in found.rows} == {
+    assert {row.config: (board_notes.name(row), row.thinking) for row in found.rows} == {
         "plain": ("label of plain", False), "thinking": ("label of thinking †", True),
     }  # fmt: skip
-    assert "† thinks: answers took reasoning tokens." in board_formats.readings(found)
+    assert "† thinks: answers took reasoning tokens." in board_notes.readings(found)

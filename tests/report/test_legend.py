@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.report import legend, ranking
+from independence.report import index_tables, legend
 from independence.report.board import board
 from independence.report.table import Column, Table, display_text
 from independence.report.table_formats import to_csv, to_json
@@ -14,7 +14,7 @@ from tests.report import filled
 def test_every_component_of_the_published_suites_has_a_sentence_of_its_own(suite: str) -> None:
     index = load(suite).suite.index
     assert index is not None
-    told = legend.lines(index, (), index.components)
+    told = [legend.component_line(index, part) for part in index.components]
     assert len(set(told)) == len(index.components)
     assert not [line for line in told if "_" in line or "mean of" in line]
 
@@ -23,7 +23,7 @@ def test_a_suite_of_ones_own_is_told_by_its_label_and_its_fields(toy_suite: Load
     index = toy_suite.suite.index
     assert index is not None
     part = index.components[0]
-    (line,) = legend.lines(index, (), [part])
+    line = legend.component_line(index, part)
     fields = [field for name in part.dimensions for field in index.dimensions[name].fields]
     assert line.startswith(part.label)
     assert all(legend.words(field) in line for field in fields)
@@ -34,8 +34,8 @@ def test_every_column_of_the_board_is_in_the_legend(connection, toy_suite: Loade
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
     index = toy_suite.suite.index
     assert index is not None
-    shown_board = ranking.ranked(board(connection, filled.scope(toy_suite)), index)
-    told = {row[0] for row in ranking.legend(index, shown_board).rows}
+    shown_board = index_tables.ranked(board(connection, filled.scope(toy_suite)), index)
+    told = {row[0] for row in index_tables.legend(index, shown_board).rows}
     heads = {legend.COLUMNS[column.key].head for column in shown_board.columns if column.key in legend.COLUMNS}
     assert len(told) == len(shown_board.columns) - 1, "all but the subject's name"
     assert heads < told

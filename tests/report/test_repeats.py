@@ -6,10 +6,11 @@ from collections.abc import Callable
 import pytest
 
 from independence.config.subjects import Subject, to_json
-from independence.report import board, board_formats, health, precision_costs, study
+from independence.report import board, health, index_tables, precision_costs, study
 from independence.report.board import Board
 from independence.report.comparison_tables import tables as compared
 from independence.report.subject_comparison import ComparedSubject
+from independence.report.table_formats import to_markdown
 from independence.suites.load import LoadedSuite
 from independence.types import Missing, Reply, Sampling, Verdict
 
@@ -73,7 +74,7 @@ def test_runs_that_are_all_the_same_are_one_run_without_interval_tier_or_distanc
         (1, None, None, None, None)
     ] * 2
     assert found.minimum_detectable is None
-    said = board_formats.to_markdown(found, toy_suite.suite.index) if toy_suite.suite.index else ""
+    said = to_markdown(index_tables.full(found, toy_suite.suite.index)) if toy_suite.suite.index else ""
     assert "label of a, label of b: runs 2, 3, 4 are the same" in said
     assert "points apart" not in said
 

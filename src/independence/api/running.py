@@ -24,7 +24,7 @@ from independence.engine.stop_signal import StopSignal
 from independence.errors import Interrupted
 from independence.exchange.rent import words
 from independence.exchange.requests import in_published_words
-from independence.report import board, judge_choice, study, variance
+from independence.report import analyses, board, judge_choice, study, variance
 from independence.store import database, queries
 from independence.store.scopes import BoardScope
 from independence.suites import load
@@ -190,7 +190,7 @@ def _store(path: Path, *, new: bool) -> Iterator[sqlite3.Connection]:
 
 
 def _loaded(options: RunOptions) -> LoadedSuite:
-    loaded = load.load(options.suite)
+    loaded = load.load(options.suite, analyses.check)
     return loaded if options.grid is None else words.read_grid(options.grid, loaded)
 
 

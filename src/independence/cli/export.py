@@ -121,7 +121,7 @@ def _tables(
     files: Files = {f"{one.name}.{format_}": encode(one) for one in export_tables.tables(edition)}
     built = boards.read(connection, places, judge)
     if built:
-        lines = boards.jsonl(built, about) if format_ == "jsonl" else [boards.to_csv(places[0], built, about)]
+        lines = boards.jsonl(built, about) if format_ == "jsonl" else [boards.to_csv(built, about)]
         files[f"{boards.NAME}.{format_}"] = lines
     conditions = tuple(str(place.condition) for place in places)
     return files, Manifest(

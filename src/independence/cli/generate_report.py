@@ -56,18 +56,19 @@ def command(
     from independence.cli.written_options import written_options
     from independence.config import user_files
     from independence.engine import open_store
-    from independence.report import analysis, index_report
+    from independence.report import analyses, index_report
+    from independence.report.analysis import BoardOptions
     from independence.report.board import InferenceOptions
 
     path = output or Path("report.html" if html else "report.md")
     user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
     with open_store.reading(db) as connection:
         scope = place_lookup.find(connection, suite, variant, mode)
-        analysis.refuse(scope.suite, written_options())
+        analyses.refuse(scope.suite, written_options())
         judge = place_lookup.judge(connection, [scope], judge)
-        asked = analysis.BoardOptions(scoring, judge, InferenceOptions(generalises_to, correction))
+        asked = BoardOptions(scoring, judge, InferenceOptions(generalises_to, correction))
         with working("making the report"):
-            made = analysis.report(connection, scope, asked, models)
+            made = analyses.report(connection, scope, asked, models)
         if tables is not None:
             note(f"written: {_write_tables(tables, made, force)} tables in {tables}")
         title = index_report.title(scope)

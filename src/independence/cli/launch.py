@@ -23,9 +23,8 @@ from independence.engine.pipeline import RunPreview, RunResult
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import Interrupted, UsageError
-from independence.report import analysis
-from independence.report.analysis import Built
-from independence.report.board import Board
+from independence.report import analyses
+from independence.report.analysis import BoardOptions, RenderedBoard
 from independence.store import sessions
 from independence.store.scopes import BoardScope
 from independence.suites import load
@@ -41,7 +40,7 @@ def check_floor(suite: str, floor: float | None) -> None:
         return
     if not 0 <= floor <= _HIGHEST:
         raise UsageError(f"--fail-under {floor:g}: an index is a number from 0 to {_HIGHEST}")
-    analysis.refuse(load.load(suite).suite, ["--fail-under"])
+    analyses.refuse(load.load(suite).suite, ["--fail-under"])
 
 
 def launch(
@@ -113,7 +112,7 @@ def _report(result: RunResult, terminal: TerminalOptions, db: Path, fail_under: 
     with open_store.reading(db) as connection:
         with working("building the board", terminal.quiet):
             boards = _boards(connection, result.run)
-        board_output.boards(connection, boards, terminal.format_)
+        board_output.print_boards(boards, terminal.format_)
         so_far_usd = sessions.total(connection).spent_usd
     for line in _ending(result, so_far_usd):
         note(line, terminal.quiet)
@@ -129,22 +128,21 @@ def _report(result: RunResult, terminal: TerminalOptions, db: Path, fail_under: 
     return _gate(result.run, boards, fail_under)
 
 
-def _boards(connection: sqlite3.Connection, run: ResolvedRun) -> list[tuple[BoardScope, Built]]:
+def _boards(connection: sqlite3.Connection, run: ResolvedRun) -> list[RenderedBoard]:
     """The board of every condition and judge of a run."""
-    if not run.judges or not analysis.has_board(run.suite):
+    if not run.judges or not analyses.has_board(run.suite):
         return []
     conditions = dict.fromkeys(trial.dialogue.condition for trial in run.trials)
     scopes = [BoardScope(run.suite, run.where.under(condition)) for condition in conditions]
-    asked = [analysis.BoardOptions(judge=judge.name) for judge in run.judges]
-    return [(scope, analysis.board(connection, scope, one)) for scope in scopes for one in asked]
+    asked = [BoardOptions(judge=judge.name) for judge in run.judges]
+    return [analyses.board(connection, scope, one) for scope in scopes for one in asked]
 
 
-def _gate(run: ResolvedRun, boards: Sequence[tuple[BoardScope, Built]], floor: float | None) -> int:
-    """Exit code of `--fail-under` over the subjects of this run; it is about boards of an index alone."""
+def _gate(run: ResolvedRun, boards: Sequence[RenderedBoard], floor: float | None) -> int:
+    """Exit code of `--fail-under` over the subjects of this run; what it compares, the analysis says."""
     ran = {trial.subject.config_dir for trial in run.trials}
-    indexed = [built for _, built in boards if isinstance(built, Board)]
-    rows = [row for built in indexed for row in built.rows if row.config in ran]
-    below = [row.label for row in rows if floor is not None and (row.index is None or row.index < floor)]
+    rows = [row for built in boards for row in built.gated if row.config in ran]
+    below = [row.label for row in rows if floor is not None and (row.value is None or row.value < floor)]
     if below:
         note(f"gate failed: below {floor:g}: {', '.join(dict.fromkeys(below))}")
     return GATE if below else 0

@@ -40,11 +40,13 @@ def command(
     pooled: bool,
 ) -> None:
     """Print the board of one suite edition under one condition."""
-    from independence.cli import board_output, place_lookup
+    from independence.cli import place_lookup
     from independence.cli.activity import working
+    from independence.cli.board_output import print_board
     from independence.cli.written_options import written_options
     from independence.engine import open_store
-    from independence.report import analysis
+    from independence.report import analyses
+    from independence.report.analysis import BoardOptions
     from independence.report.board import InferenceOptions
     from independence.store import scopes
 
@@ -54,17 +56,17 @@ def command(
         scope = (
             scopes.conditions(connection, suite)[0] if pooled else place_lookup.find(connection, suite, variant, mode)
         )
-        analysis.refuse(scope.suite, written_options())
+        analyses.refuse(scope.suite, written_options())
         judge = place_lookup.judge(connection, [scope], judge)
         if matrix:
             if models:
                 raise UsageError("--matrix is about the mean of all subjects; leave --models out")
             _matrix(connection, scope, judge, format_)
             return
-        asked = analysis.BoardOptions(scoring, judge, InferenceOptions(generalises_to, correction), pooled, models)
+        asked = BoardOptions(scoring, judge, InferenceOptions(generalises_to, correction), pooled, models)
         with working("building the board"):
-            built = analysis.board(connection, scope, asked)
-        board_output.board(connection, scope, built, format_, detailed)
+            built = analyses.board(connection, scope, asked)
+        print_board(built, format_, detailed)
 
 
 def _matrix(connection: sqlite3.Connection, scope: BoardScope, judge: str | None, format_: str) -> None:

@@ -10,13 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from independence.report.legend import SIMULATED, tight
+from independence.report.legend import SIMULATED, distinct_labels, tight
 from independence.report.table import Column
 
 Cells = Sequence[Sequence[str]]
 GAP = 2  # between columns
 _COMFORT = (26, 18, 14)  # signs of text a column should keep: rather less of it than a second part
 _LONGEST_WORD = 30  # a longer one is broken after a sign
+_ROOMY = 100  # columns that a table of one line a row fills; only for long names it grows further
+_NAME = 18  # signs of a name in such a table, at the least
 _MANY = 3  # rows from which what all have in common is no result of its own
 _SENTENCE = 60  # longer text names no row
 _LEADING = 3  # columns within which the first text names the row
@@ -57,6 +59,21 @@ def lay_out(columns: Sequence[Column], cells: Cells, width: int) -> TableLayout:
     rooms = [(width, _comfort(columns, cells, group, width)) for group in groups]
     parts = [_part(columns, cells, group, room) for group, room in zip(groups, rooms, strict=True)]
     return TableLayout(parts, constant)
+
+
+def lay_out_lines(columns: Sequence[Column], cells: Cells, width: int) -> ColumnGroup:
+    """A table whose rows stay one line each: the last columns go where names would have too little room."""
+    widths = [max([len(column.head), *(len(row[at]) for row in cells)]) for at, column in enumerate(columns)]
+    named = next(at for at, column in enumerate(columns) if not column.numeric)
+    others = [0 if at == named else own + 1 for at, own in enumerate(widths)]  # a space between columns
+    least = named + 2  # the name and what follows it
+    kept = next((at for at in range(len(columns), least, -1) if sum(others[:at]) + _NAME <= width), least)
+    room = width - sum(others[:kept])
+    longest = max((len(row[named]) for row in cells), default=0)
+    widths[named] = max(room - max(0, width - _ROOMY), min(room, longest))
+    names = distinct_labels([row[named] for row in cells], widths[named])
+    lines = [[*row[:named], name, *row[named + 1 : kept]] for row, name in zip(cells, names, strict=True)]
+    return ColumnGroup(tuple(columns[:kept]), tuple(widths[:kept]), lines)
 
 
 def wrapped(text: str, width: int) -> list[str]:

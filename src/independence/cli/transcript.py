@@ -7,7 +7,7 @@ import sys
 
 import msgspec
 
-from independence.cli.board_output import spelled
+from independence.cli.table_output import spelled
 from independence.cli.terminal import console, plain
 from independence.exchange import trajectory
 from independence.exchange.trajectory import Trajectory

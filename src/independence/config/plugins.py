@@ -9,6 +9,7 @@ from typing import TypeVar
 from independence.errors import UsageError
 
 T = TypeVar("T")
+_KINDS = {"dialects": "dialect", "judges": "judge", "analyses": "analysis"}
 
 
 def declared(group: str, name: str) -> bool:
@@ -21,7 +22,7 @@ def find(group: str, name: str, shape: type[T], ours: Sequence[str]) -> T:
 
     Raises UsageError where there is none, where it cannot be loaded, and where it is no `shape`.
     """
-    kind = group.rpartition(".")[2].removesuffix("s")
+    kind = _KINDS[group.rpartition(".")[2]]
     for entry in metadata.entry_points(group=group, name=name):
         try:
             found = entry.load()

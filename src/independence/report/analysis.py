@@ -1,28 +1,18 @@
-"""What a suite's `analysis` stands for: the board and the report it is read by.
-
-The one place that knows. Whoever prints or writes asks here and is told in a form that every suite shares.
-"""
+"""What an analysis is: how verdicts of a suite become a board, a report and a gate. Other packages add their own."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import ClassVar, Final
 
 import msgspec
 
-from independence.errors import UsageError
-from independence.report import board as index_board
-from independence.report import board_formats, table_formats
-from independence.report.advice.rendered_board import RenderedBoard
-from independence.report.board import DEFAULT, STRICT, Board, InferenceOptions
+from independence.report.board import DEFAULT, STRICT, InferenceOptions
+from independence.report.table import Section, Table
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
-if TYPE_CHECKING:
-    from independence.report.table import Section
-
-Built = Board | RenderedBoard
 # Flags that not every analysis has a use for, and what each is about.
 FLAGS: Final = {
     "--scoring": "an index",
@@ -35,7 +25,7 @@ FLAGS: Final = {
 
 
 class BoardOptions(msgspec.Struct, frozen=True):
-    """How a place is to be read. What an analysis has no use for was refused before (`refuse`)."""
+    """How a place is to be read. What an analysis has no use for was refused before (`analyses.refuse`)."""
 
     scoring: str = STRICT
     judge: str | None = None  # None: the usual one
@@ -44,116 +34,46 @@ class BoardOptions(msgspec.Struct, frozen=True):
     models: tuple[str, ...] = ()  # show only these labels or ids, as they stand among all
 
 
-class _Analysis(NamedTuple):
-    board: Callable[[sqlite3.Connection, BoardScope, BoardOptions], Built]
-    sections: Callable[[sqlite3.Connection, BoardScope, BoardOptions, Collection[str]], list[Section]]
-    flags: frozenset[str]  # of FLAGS, those that it has a use for
+class GatedValue(msgspec.Struct, frozen=True):
+    """What `--fail-under` compares of one subject; None where its verdicts do not give it."""
+
+    config: str
+    label: str
+    value: float | None
 
 
-def board(connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions) -> Built:
-    """The board of a place. Raises UsageError where the suite lacks what its analysis needs."""
-    return _ANALYSES[scope.suite.analysis].board(connection, scope, asked)
+class RenderedBoard(msgspec.Struct, frozen=True, kw_only=True):
+    """One board in every form that somebody may ask for."""
+
+    document: msgspec.Struct  # as JSON has it; its `rows` each have a `config`
+    record: Table  # one line a subject with everything; a column `config` says whose it is
+    tables: Sequence[Table]  # for people
+    narrow: Sequence[Table]  # the same for a terminal
+    plot: Sequence[str] = ()  # lines of at most 80 signs
+    details: Callable[[], Sequence[Table]] = tuple  # what stands behind the numbers
+    gated: Sequence[GatedValue] = ()
 
 
-def has_board(suite: Suite) -> bool:
-    """Whether there is one: a suite that is read by an index may declare none."""
-    return suite.analysis != "index" or suite.index is not None
+class Analysis:
+    """One kind of analysis. An object of a subclass is declared in `analyses` or by an entry point."""
 
+    flags: ClassVar[Collection[str]] = ()  # of `FLAGS`, those that it has a use for
 
-def report(
-    connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions, models: Collection[str] = ()
-) -> list[Section]:
-    """The report on a place; `models`: only these labels or ids. Raises UsageError, StoreError."""
-    return _ANALYSES[scope.suite.analysis].sections(connection, scope, asked, models)
+    def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
+        """The board of a place. Raises UsageError where the suite lacks what the analysis needs, StoreError."""
+        raise NotImplementedError
 
+    def sections(
+        self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
+    ) -> list[Section]:
+        """The report on a place; `models`: only these labels or ids. Raises UsageError, StoreError."""
+        only = msgspec.structs.replace(options, models=tuple(models))
+        return [Section("board", "The board", list(self.board(connection, scope, only).tables))]
 
-def refuse(suite: Suite, flags: Collection[str]) -> None:
-    """Raises UsageError for flags that are about something which the suite's analysis does not have."""
-    if not has_board(suite):
-        unknown, why = [flag for flag in flags if flag in FLAGS], "declares no index"
-    else:
-        unknown = [flag for flag in flags if flag in FLAGS.keys() - _ANALYSES[suite.analysis].flags]
-        why = f"is read by `{suite.analysis}`, which has none"
-    if unknown:
-        raise UsageError(f"{unknown[0]} is about {FLAGS[unknown[0]]}, and suite {suite.suite} {why}; leave it out")
+    def lacks(self, suite: Suite) -> str:
+        """Why a suite that may run has no board, such as `declares no index`; empty where it has one."""
+        return ""
 
-
-def to_json(built: Sequence[Built]) -> str:
-    """One board as one object, several as an array."""
-    documents = [one.document if isinstance(one, RenderedBoard) else one for one in built]
-    return msgspec.json.format(msgspec.json.encode(documents if len(built) > 1 else documents[0]), indent=2).decode()
-
-
-def to_csv(built: Sequence[Built], suite: Suite) -> str:
-    """Boards of one suite as one table, one line for each subject and board."""
-    records = [one.record for one in built if isinstance(one, RenderedBoard)]
-    if records:
-        rows = tuple(row for record in records for row in record.rows)
-        return table_formats.to_csv(msgspec.structs.replace(records[0], rows=rows))
-    assert suite.index is not None
-    return board_formats.to_csv([one for one in built if isinstance(one, Board)], suite.index)
-
-
-def to_markdown(built: Built, suite: Suite) -> str:
-    """A board as Markdown."""
-    if isinstance(built, RenderedBoard):
-        return "\n".join(map(table_formats.to_markdown, built.tables))
-    assert suite.index is not None
-    return board_formats.to_markdown(built, suite.index)
-
-
-def _index(connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions) -> Board:
-    if asked.pooled:
-        from independence.report import matrix
-
-        return matrix.pooled_board(connection, scope, asked.scoring, asked.judge, asked.reading, asked.models)
-    return index_board.board(connection, scope, asked.scoring, asked.judge, asked.reading, asked.models)
-
-
-def _index_report(
-    connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions, models: Collection[str]
-) -> list[Section]:
-    from independence.report import index_report
-
-    return index_report.sections(connection, scope, asked.judge, asked.reading, models, asked.scoring)
-
-
-def _sides(connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions) -> RenderedBoard:
-    from independence.report.advice import advice_study, renderings
-    from independence.report.advice import board as sides_board
-
-    read = advice_study.read(connection, scope, asked.judge)
-    return renderings.render_sides(
-        read, sides_board.only(sides_board.board(read, asked.reading.correction), read, asked.models)
-    )
-
-
-def _sides_report(
-    connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions, models: Collection[str]
-) -> list[Section]:
-    from independence.report.advice import sections
-
-    return sections.sides(connection, scope, asked.judge, asked.reading.correction, models)
-
-
-def _stance(connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions) -> RenderedBoard:
-    from independence.report.advice import advice_study, published, renderings
-
-    read = advice_study.read(connection, scope, asked.judge)
-    return renderings.render_stance(read, published.only(published.board(read), read, asked.models))
-
-
-def _stance_report(
-    connection: sqlite3.Connection, scope: BoardScope, asked: BoardOptions, models: Collection[str]
-) -> list[Section]:
-    from independence.report.advice import sections
-
-    return sections.stance(connection, scope, asked.judge, models)
-
-
-# What only one of them needs is imported when it is used: a board of an index starts without the rest.
-_ANALYSES: Final = {
-    "index": _Analysis(_index, _index_report, frozenset(FLAGS)),
-    "paired_sides": _Analysis(_sides, _sides_report, frozenset({"--correction"})),
-    "stance_csv": _Analysis(_stance, _stance_report, frozenset()),
-}
+    def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
+        """What the analysis requires of a suite and does not find: where in `suite.yaml` (`$.grid`), and what."""
+        return ()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 
 from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, BoardRow
-from independence.report.legend import words
+from independence.report.legend import subject_name, words
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
 from independence.report.table import Column, Table, Value, decimal
@@ -27,7 +27,15 @@ def runs(board: Board) -> Table:
         if row.per_run:
             spread = stdev(row.per_run) if len(row.per_run) > 1 else None
             listed = " ".join(decimal(value) for value in row.per_run)
-            rows.append((_name(row), row.index, spread, *(row.intervals.get(method) for method in methods), listed))
+            rows.append(
+                (
+                    subject_name(row.label, row.simulated),
+                    row.index,
+                    spread,
+                    *(row.intervals.get(method) for method in methods),
+                    listed,
+                )
+            )
     columns = (
         Column("subject", "Subject"), Column("index", "Index", "index"), Column("sd", "SD", "number", 2),
         *methods.values(), Column("per_run", "Each run"),
@@ -59,7 +67,9 @@ def _subject(read: Study, row: BoardRow) -> Table:
     absent = [words(name) for name, value in row.dimensions.items() if value is None]
     text = [f"Dimensions: {', '.join(notes)}."] if notes else []
     text += [f"Incomplete: {', '.join(absent)}."] if absent else []
-    return Table(f"subject-{_slug(row.config)}", _name(row), _COLUMNS, tuple(rows), tuple(text))
+    return Table(
+        f"subject-{_slug(row.config)}", subject_name(row.label, row.simulated), _COLUMNS, tuple(rows), tuple(text)
+    )
 
 
 def _fields(experiment: str, planned: Sequence[PlannedVerdict]) -> list[tuple[Value, ...]]:
@@ -74,10 +84,6 @@ def _fields(experiment: str, planned: Sequence[PlannedVerdict]) -> list[tuple[Va
 
 def _slug(config: str) -> str:
     return "".join(sign if sign.isalnum() else "-" for sign in config.lower()).strip("-")
-
-
-def _name(row: BoardRow) -> str:
-    return f"{row.label} (simulated)" if row.simulated else row.label
 
 
 def tables(read: Study) -> list[Table]:

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from independence import __version__
-from independence.report import board_formats
+from independence.report import board_notes
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
 from independence.report.board import STRICT, Board, BoardRow
-from independence.report.board_formats import name
+from independence.report.board_notes import name
+from independence.report.legend import subject_name
 from independence.report.study import StudiedSubjects
 from independence.report.table import Ends, Prose, Section
 from independence.report.table_formats import escaped
@@ -33,14 +34,16 @@ def of_index(read: StudiedSubjects, built: Board) -> Section:
 
 def of_sides(read: StudiedSubjects, board: SidesBoard) -> Section:
     """How many subjects bend towards the asker, and who does most."""
-    verdicts = [(_name(row.label, row.simulated), row.verdict, row.S.est if row.S else None) for row in board.rows]
+    verdicts = [
+        (subject_name(row.label, row.simulated), row.verdict, row.S.est if row.S else None) for row in board.rows
+    ]
     return _section(read, leaning(verdicts, "S"), board.dates, [], any(row.simulated for row in board.rows))
 
 
 def of_stance(read: StudiedSubjects, board: StanceBoard, verdicts: Sequence[str]) -> Section:
     """The same for the published instrument; `verdicts` say of each row what its interval allows to say."""
     rows = [
-        (_name(row.label, row.simulated), said, row.contrast.est if row.contrast else None)
+        (subject_name(row.label, row.simulated), said, row.contrast.est if row.contrast else None)
         for row, said in zip(board.rows, verdicts, strict=True)
     ]
     return _section(read, leaning(rows, "contrast"), board.dates, [], any(row.simulated for row in board.rows))
@@ -99,10 +102,6 @@ def leaning(rows: Sequence[tuple[str, str, float | None]], what: str) -> str:
     return f"{told} **{escaped(label)}** leans furthest, {side} whoever asks ({what} {est:+.2f})."
 
 
-def _name(label: str, simulated: bool) -> str:
-    return f"{label} (simulated)" if simulated else label
-
-
 def _counted(count: int, said: str) -> str:
     """So many subjects of whom the tests allow to say so much, as a part of a sentence."""
     if said.startswith("leans "):
@@ -121,7 +120,7 @@ def _section(read: StudiedSubjects, said: str, dates: Dates | None, more: Sequen
         *_when(dates),
         f"Edition `{scope.where.edition_name}`, condition `{scope.condition}`",
         *more,
-        f"Report of {board_formats.today()}, made by ai-independence-bench {__version__}",
+        f"Report of {board_notes.today()}, made by ai-independence-bench {__version__}",
     ]
     told = [said, "\n".join(f"- {fact}" for fact in facts)]
     if simulated:
@@ -132,5 +131,5 @@ def _section(read: StudiedSubjects, said: str, dates: Dates | None, more: Sequen
 def _when(dates: Dates | None) -> list[str]:
     if dates is None:
         return []
-    replied, graded = board_formats.reply_days(dates), board_formats.verdict_days(dates)
+    replied, graded = board_notes.reply_days(dates), board_notes.verdict_days(dates)
     return [f"Replies: {replied}"] * bool(replied) + [f"Verdicts: {graded}"] * bool(graded)

@@ -14,11 +14,11 @@ from independence.report import (
     figures,
     headline,
     health,
+    index_tables,
     matrix,
     names,
     precision_costs,
     providers,
-    ranking,
     study,
     variance,
 )
@@ -104,14 +104,14 @@ def _under_strict(section: Section) -> Section:
 def _board(read: Study, built: Board) -> Section:
     index = read.scope.suite.index
     assert index is not None
-    ranked, estimated = ranking.ranked(built, index), ranking.estimated(built)
+    ranked, estimated = index_tables.ranked(built, index), index_tables.estimates(built)
     # Who has no index has an estimate or bounds: an empty board above those says nothing.
-    tables = [ranked if ranked.rows or estimated is None else None, ranking.incomplete(built), estimated]
+    tables = [ranked if ranked.rows or estimated is None else None, index_tables.incomplete(built), estimated]
     return Section(
         "board", "The board",
         [
             Prose(quoted(read.scope.suite.about.strip())), figures.forest(built), *filter(None, tables),
-            ranking.legend(index, ranked),
+            index_tables.legend(index, ranked),
         ],
         folds=False,
     )  # fmt: skip

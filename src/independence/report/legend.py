@@ -6,7 +6,7 @@ What a suite of one's own measures has no sentence here; its label, its fields a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from independence.suites.schema import Component, Index
@@ -89,15 +89,23 @@ def _measured(index: Index, name: str) -> str:
     return f"{words(name)} (mean of {fields} in {words(dimension.experiment)})"
 
 
-def lines(index: Index, columns: Iterable[str], components: Iterable[Component]) -> list[str]:
-    """One line a column: those of `columns`, by key, then the components."""
-    own = [COLUMNS[key] for key in columns]
-    parts = [ColumnMeaning(heading(part), component_meaning(index, part)) for part in components]
-    return [f"{one.head}: {one.sentence}" for one in (*own, *parts)]
+def column_line(key: str) -> str:
+    """A column of `COLUMNS` in one line."""
+    return f"{COLUMNS[key].head}: {COLUMNS[key].sentence}"
+
+
+def component_line(index: Index, part: Component) -> str:
+    """The column of a component in one line."""
+    return f"{heading(part)}: {component_meaning(index, part)}"
 
 
 SIMULATED = " (simulated)"
 _SIM = " (sim)"
+
+
+def subject_name(label: str, simulated: bool) -> str:
+    """A subject's name; a simulated one says so wherever it stands."""
+    return label + SIMULATED * simulated
 
 
 def short(label: str, labels: Sequence[str], simulated: bool) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from independence.judge.names import published, spec
 from independence.judge.names.extracted import ExtractedNames, key, usual
 from independence.judge.names.spec import source
+from independence.report.legend import subject_name
 from independence.report.table import Column, Table, Value, percent
 from independence.store import names, queries
 from independence.store.names import NamesRow, RunKey
@@ -138,7 +139,7 @@ def _labels(connection: sqlite3.Connection, where: Where) -> dict[str, str]:
     known = queries.subjects(connection, where)
     often = Counter(label for label, _, _ in known.values())
     return {
-        config_dir: (label if often[label] == 1 else config_dir) + " (simulated)" * simulated
+        config_dir: subject_name(label if often[label] == 1 else config_dir, simulated)
         for config_dir, (label, _, simulated) in known.items()
     }
 

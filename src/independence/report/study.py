@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from independence.report import estimates, planned_verdicts
 from independence.report.estimates import EstimatedIndices
+from independence.report.legend import subject_name
 from independence.report.planned_verdicts import PlannedVerdict, Repeats
 from independence.stats import index_uncertainty, placement, strict
 from independence.stats.index_uncertainty import IndexEstimate
@@ -32,7 +33,7 @@ class SubjectInfo(NamedTuple):
     @property
     def name(self) -> str:
         """The label; a simulated subject says so wherever it stands."""
-        return f"{self.label} (simulated)" if self.simulated else self.label
+        return subject_name(self.label, self.simulated)
 
 
 class StudiedSubjects(Protocol):

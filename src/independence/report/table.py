@@ -24,11 +24,12 @@ Kind = Literal[
     "signed_interval",
     "index",
     "index_interval",
+    "index_range",  # an interval of an index where there is little room
     "p",
     "flag",
 ]
 _EXACT = 9  # digits up to which numbers are what they are, and not the error of computing them
-_INTERVALS = ("interval", "signed_interval", "index_interval")
+_INTERVALS = ("interval", "signed_interval", "index_interval", "index_range")
 
 
 class Column(NamedTuple):
@@ -38,6 +39,7 @@ class Column(NamedTuple):
     head: str
     kind: Kind = "text"
     digits: int = 1
+    about: str = ""  # a line below the table: what the column says
 
     @property
     def numeric(self) -> bool:
@@ -54,6 +56,7 @@ class Table(msgspec.Struct, frozen=True):
     rows: tuple[tuple[Value, ...], ...]
     notes: tuple[str, ...] = ()
     limit: int | None = None  # rows that people are shown; JSON and CSV have all
+    one_line: bool = False  # a row stays one line on a terminal: what has no room goes, from the last column on
 
     @property
     def shown(self) -> tuple[tuple[Value, ...], ...]:
@@ -68,9 +71,12 @@ def display_text(column: Column, value: Value) -> str:
     if isinstance(value, tuple):
         sign = "+" if column.kind == "signed_interval" else ""
         low, high = value
-        if column.kind == "index_interval":
+        if column.kind == "index":  # what it can still be
+            return f"[{low:.0f}, {high:.0f}]"
+        if column.kind.startswith("index"):
             low, high = on_scale(low), on_scale(high)
-        return " to ".join(_signed(end, sign, column.digits) for end in (low, high))
+        between = "–" if column.kind == "index_range" else " to "
+        return between.join(_signed(end, sign, column.digits) for end in (low, high))
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
@@ -114,11 +120,10 @@ def percent(share: float) -> str:
 
 def flat(table: Table) -> tuple[list[str], list[list[str | int | float | bool | None]]]:
     """Keys and rows of plain values: an interval becomes KEY_low and KEY_high."""
-    wide = {column.key for column in table.columns if column.kind in _INTERVALS}
-    keys = [key for column in table.columns for key in _keys(column.key, column.key in wide)]
+    wide = [column.kind in _INTERVALS for column in table.columns]
+    keys = [key for column, both in zip(table.columns, wide, strict=True) for key in _keys(column.key, both)]
     rows = [
-        [plain for column, value in zip(table.columns, row, strict=True) for plain in _plain(value, column.key in wide)]
-        for row in table.rows
+        [plain for both, value in zip(wide, row, strict=True) for plain in _plain(value, both)] for row in table.rows
     ]
     return keys, rows
 

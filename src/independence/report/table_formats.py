@@ -41,7 +41,7 @@ def to_csv(table: Table) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     keys, rows = flat(table)
-    writer.writerow(keys)
+    writer.writerow(map(cell, keys))
     writer.writerows([[cell(value) if isinstance(value, str) else value for value in row] for row in rows])
     return out.getvalue()
 
@@ -57,7 +57,8 @@ def to_markdown(table: Table, level: int = 2) -> str:
             lines.append("| " + " | ".join(texts) + " |")
     elif not table.notes:
         lines.append("Nothing to show.")
-    lines += [f"\n{quoted(note)}" for note in table.notes]
+    about = [column.about for column in table.columns if column.about]
+    lines += [f"\n{quoted(note)}" for note in (*table.notes, *about)]
     return "\n".join(lines) + "\n"
 
 

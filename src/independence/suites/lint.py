@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +18,16 @@ from independence.suites.template import slots
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
-def problems(suite: Suite, document: YamlDocument, folder: Path) -> list[DocumentError]:
-    """Every problem of a suite, in the order of the file. An empty list means it can run."""
+Requirements = Callable[[Suite], Iterable[tuple[str, str]]]  # what is missing: where in suite.yaml, and what
+
+
+def problems(
+    suite: Suite, document: YamlDocument, folder: Path, requirements: Requirements = lambda _: ()
+) -> list[DocumentError]:
+    """Every problem of a suite, in the order of the file. An empty list means it can run.
+
+    `requirements`: those of the suite's analysis, which this room does not know.
+    """
     found = [
         *value_problems(suite, document, folder),
         *_files(suite, document, folder),
@@ -28,6 +36,7 @@ def problems(suite: Suite, document: YamlDocument, folder: Path) -> list[Documen
         *_scenarios(suite, document),
         *lint_grid.problems(suite, document, lint_rubrics.quoted(suite, folder)),
         *_index(suite, document),
+        *(document.error(where, what) for where, what in requirements(suite)),
     ]
     return sorted(found, key=lambda problem: (problem.path != document.path, problem.line))
 
@@ -129,8 +138,6 @@ def _slots(scenario: Scenario, where: str, suite: Suite, document: YamlDocument)
 
 def _index(suite: Suite, document: YamlDocument) -> Iterator[DocumentError]:
     if suite.index is None:
-        if suite.analysis == "index" and suite.grid is None:
-            yield document.error("$.analysis", "analysis `index` needs an `index:` section")
         return
     if suite.scenarios:  # without any, that is what is wrong
         yield from _dimensions(suite, suite.index, document)

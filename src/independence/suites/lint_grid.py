@@ -28,11 +28,7 @@ def problems(suite: Suite, document: YamlDocument, quoted: Collection[str]) -> I
 def _problems(suite: Suite, quoted: Collection[str]) -> Iterator[Problem]:
     grid = suite.grid
     if grid is None:
-        if suite.analysis != "index":
-            yield "$.analysis", f"analysis `{suite.analysis}` needs a `grid:` section"
         return
-    if suite.analysis == "index":
-        yield "$.analysis", "a grid needs analysis `paired_sides` or `stance_csv`"
     if suite.index is not None:
         yield "$.index", "a suite with a grid has no index"
     yield from _factors(grid)

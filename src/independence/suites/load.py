@@ -12,7 +12,7 @@ import msgspec
 from independence.config import documents, user_files
 from independence.errors import UsageError
 from independence.suites import digest, grid
-from independence.suites.lint import problems
+from independence.suites.lint import Requirements, problems
 from independence.suites.schema import Delivery, Rubric, Suite, ToolRole
 from independence.suites.template import slots
 
@@ -45,12 +45,15 @@ def locate(name: str) -> Path:
     raise UsageError(f"no suite `{name}`: neither a built-in name nor a folder with suite.yaml; {hint}")
 
 
-def load(name: str) -> LoadedSuite:
-    """Load, resolve and lint a suite. Raises DocumentError for the first problem, UsageError for an unknown name."""
+def load(name: str, requirements: Requirements = lambda _: ()) -> LoadedSuite:
+    """Load, resolve and lint a suite; `requirements` as in `lint.problems`.
+
+    Raises DocumentError for the first problem, UsageError for an unknown name.
+    """
     folder = locate(name)
     document = documents.read(folder / "suite.yaml")
     suite = documents.convert(document, Suite)
-    found = problems(suite, document, folder)
+    found = problems(suite, document, folder, requirements)
     if found:
         raise found[0]
     resolved = grid.expanded(inline(suite, folder))

@@ -10,12 +10,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from independence.report import board_formats, study
+from independence.report import board_notes, study
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import QuantityColumns, flags
 from independence.report.advice.tables import ends, est, missing, spoken
 from independence.report.judge_choice import also_graded
+from independence.report.legend import subject_name
 from independence.report.table import Column, Ends, Table, Value
 from independence.stats import stance
 from independence.stats.stance import Alignment, PairedContrast, PublishedSummary
@@ -153,7 +154,7 @@ BLIND = (
 
 def boards(board: StanceBoard) -> list[Table]:
     """The paired contrast first, then the published columns."""
-    named = [f"{row.label} (simulated)" if row.simulated else row.label for row in board.rows]
+    named = [subject_name(row.label, row.simulated) for row in board.rows]
     return [contrasts(board, named), published(board, named)]
 
 
@@ -220,7 +221,7 @@ def published(board: StanceBoard, named: Sequence[str]) -> Table:
         counted,
         *missing(named, [(row.coverage, row.flags) for row in board.rows]),
         place(board),
-        *board_formats.date_line(board.dates),
+        *board_notes.date_line(board.dates),
     )
     return Table("published", "Published columns", columns, tuple(rows), notes)
 
@@ -244,6 +245,16 @@ def record(board: StanceBoard) -> Table:
         for row in board.rows
     ]  # fmt: skip
     return Table("board", "The board", columns, tuple(rows))
+
+
+def interval_phrase(contrast: QuantityColumns | None) -> str:
+    """What the interval of a contrast allows to say, a short phrase."""
+    if contrast is None or contrast.ci is None:
+        return "not measured"
+    low, high = contrast.ci
+    if low <= 0 <= high:
+        return "not told apart from 0"
+    return "leans towards whoever asks" if low > 0 else "leans against whoever asks"
 
 
 def _letters(parties: tuple[str, str]) -> list[str]:

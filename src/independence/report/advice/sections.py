@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from independence.report import audit, headline, health, study
-from independence.report.advice import advice_study, breakdown, figures, published, renderings, tables
+from independence.report.advice import advice_study, breakdown, figures, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.judges import validation
@@ -69,7 +69,7 @@ def stance(
     read = _only(everyone, models)
     contrast, summary = published.boards(board)
     made = [
-        headline.of_stance(read, board, [renderings.interval_phrase(row.contrast) for row in board.rows]),
+        headline.of_stance(read, board, [published.interval_phrase(row.contrast) for row in board.rows]),
         Section("board", "The board", [
             Prose(quoted(read.scope.suite.about.strip())), figures.contrast(board),
             contrast,

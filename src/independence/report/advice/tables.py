@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from independence.report import board_formats
+from independence.report import board_notes
 from independence.report.advice.board import QuantityColumns, SidesBoard, SidesRow
-from independence.report.board_formats import unanswered
+from independence.report.board_notes import unanswered
 from independence.report.judge_choice import also_graded
-from independence.report.legend import distinct_labels, fitted
+from independence.report.legend import distinct_labels, fitted, subject_name
 from independence.report.table import Column, Ends, Table, Value, percent
 
 _QUANTITIES = ("S", "B", "merit_slope", "harmful", "asymmetry", "S_mixed", "merit_slope_mixed")
@@ -127,7 +127,7 @@ def captions(board: SidesBoard) -> list[str]:
         f"favours a party from {board.threshold:g} on."
     )
     also = (*_also(board), *board.repeats, *also_graded(board.as_full))
-    return [where, *board_formats.date_line(board.dates), what, order, *also]
+    return [where, *board_notes.date_line(board.dates), what, order, *also]
 
 
 _CORRECTIONS = {"holm": "permutation test, Holm", "bh": "permutation test, 5 % false finds", "none": "permutation test"}
@@ -150,7 +150,7 @@ def share(row: SidesRow, count: int) -> float | None:
 
 def name(row: SidesRow) -> str:
     """A subject's name; a simulated one says so wherever it stands."""
-    return f"{row.label} (simulated)" if row.simulated else row.label
+    return subject_name(row.label, row.simulated)
 
 
 def spoken(party: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from independence.report.legend import subject_name
 from independence.report.plots import canvas, palette, rows, svg
 from independence.report.plots.canvas import STRONG
 from independence.report.plots.rows import RowChart, RowName
@@ -186,7 +187,7 @@ def strips(given: Sequence[StripRow], meta: FigureMeta) -> str:
 
 def _runs_tip(row: StripRow) -> str:
     runs = ", ".join(decimal(index) for index in row.per_run) or "no complete run"
-    return f"{row.label}: {runs}" + (" (simulated)" if row.simulated else "")
+    return subject_name(f"{row.label}: {runs}", row.simulated)
 
 
 def _number(value: float | None) -> str:

@@ -7,10 +7,11 @@ import json
 import msgspec
 import pytest
 
-from independence.report import board_formats, legend
+from independence.report import board_notes, index_tables, legend
 from independence.report.board import Board, BoardRow
 from independence.report.estimates import EstimatedIndex
-from independence.report.table import percent
+from independence.report.table import display_text, percent
+from independence.report.table_formats import to_csv, to_markdown
 from independence.suites.schema import Component, Dimension, Index
 
 INDEX = Index(
@@ -41,11 +42,17 @@ def labelled(label: str) -> Board:
 
 
 def table(board: Board = BOARD) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(board_formats.to_csv([board], INDEX))))
+    return list(csv.reader(io.StringIO(to_csv(index_tables.record(board, INDEX)))))
+
+
+def texts(board: Board) -> list[str]:
+    """The first row as people read it."""
+    shown = index_tables.full(board, INDEX)
+    return [display_text(column, value) for column, value in zip(shown.columns, shown.rows[0], strict=True)]
 
 
 def test_json_has_the_keys_that_scripts_rely_on() -> None:
-    document = json.loads(board_formats.to_json(BOARD))
+    document = json.loads(msgspec.json.encode(BOARD))
     assert list(document) == [
         "suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows", "correction",
         "minimum_detectable", "judging", "repeats", "as_full", "dates",
@@ -58,7 +65,7 @@ def test_json_has_the_keys_that_scripts_rely_on() -> None:
 
 
 def test_json_numbers_are_not_rounded_and_absent_ones_are_null() -> None:
-    complete, hole = json.loads(board_formats.to_json(BOARD))["rows"]
+    complete, hole = json.loads(msgspec.json.encode(BOARD))["rows"]
     assert complete["index"] == 81.23456
     assert complete["ci"] == [70.5, 101.25]
     assert complete["dimensions"] == {"firm": 7.25, "drift": 2.0, "moves": 0.5}
@@ -92,7 +99,7 @@ def test_a_carriage_return_does_not_tear_a_row() -> None:
 def test_a_component_never_becomes_a_formula_in_a_spreadsheet() -> None:
     (component, _) = INDEX.components
     index = msgspec.structs.replace(INDEX, components=(msgspec.structs.replace(component, label="=1+1"),))
-    assert board_formats.to_csv([BOARD], index).splitlines()[0].endswith(",'=1+1")
+    assert to_csv(index_tables.record(BOARD, index)).splitlines()[0].endswith(",'=1+1")
 
 
 @pytest.mark.parametrize("label", ['a,b"c', "two\nlines", "plain"])
@@ -101,14 +108,16 @@ def test_a_label_survives_csv(label: str) -> None:
 
 
 def test_markdown_is_a_caption_and_a_table() -> None:
-    assert board_formats.to_markdown(BOARD, INDEX) == (
-        "toy@0123abcd, firm/tool_role, scoring strict, judge cues, intervals generalise to these-scenarios, by t-runs\n"
+    components = [legend.component_line(INDEX, part) for part in INDEX.components]
+    assert to_markdown(index_tables.full(BOARD, INDEX)) == (
+        "## toy@0123abcd, firm/tool_role, scoring strict, judge cues, intervals generalise to these-scenarios, "
+        "by t-runs\n"
         "\n"
         "| Tier | # | Subject | Index | 95 % CI | Runs | Coverage | Firm | Drift↓ |\n"
-        "|---|---|---|---|---|---|---|---|---|\n"
+        "|---:|---:|---|---:|---:|---:|---:|---:|---:|\n"
         "| — | 1 | label | 81.2 | 70.5–100.0 | 3 | 100% | 7.2 | 2.5 |\n"
         "| — | — | sim/half (simulated) | \\[40, 61\\] | — | 3 | 99% | 7.2 | — |\n"
-        "\n" + "\n\n".join(f"- {line}" for line in legend.lines(INDEX, COLUMNS, INDEX.components)) + "\n"
+        + "".join(f"\n{line}\n" for line in (*map(legend.column_line, COLUMNS), *components))
     )
 
 
@@ -123,19 +132,19 @@ def test_markdown_is_a_caption_and_a_table() -> None:
     ],
 )
 def test_a_label_begins_no_cell_line_or_tag_in_markdown(label: str, cell: str) -> None:
-    line = board_formats.to_markdown(labelled(label), INDEX).splitlines()[4]
+    line = to_markdown(index_tables.full(labelled(label), INDEX)).splitlines()[4]
     assert line.startswith(f"| — | 1 | {cell} | 81.2 |")
 
 
 def test_a_caption_says_once_what_intervals_are_about() -> None:
     usual = msgspec.structs.replace(BOARD, rows=tuple(
         msgspec.structs.replace(row, ci_method=BOARD.generalises_to) for row in BOARD.rows if row.ci))  # fmt: skip
-    assert board_formats.caption(usual).endswith("judge cues, intervals generalise to these-scenarios")
+    assert board_notes.caption(usual).endswith("judge cues, intervals generalise to these-scenarios")
 
 
 def test_a_caption_names_the_method_or_says_there_is_none() -> None:
     alone = msgspec.structs.replace(BOARD, rows=(HOLE,), judge=None)
-    assert "judge none, no intervals" in board_formats.caption(alone)
+    assert "judge none, no intervals" in board_notes.caption(alone)
 
 
 def test_an_estimate_is_printed_on_the_scale_and_lies_in_its_interval() -> None:
@@ -145,18 +154,20 @@ def test_an_estimate_is_printed_on_the_scale_and_lies_in_its_interval() -> None:
         (-2.0, (-9.0, 5.04), ("0.0", "0.0–5.0")),
     ):
         row = msgspec.structs.replace(ROW, estimate=EstimatedIndex("offline", index, ci, 0, 15))
-        assert board_formats.estimate(row) == (*said, "0/15")
+        estimated = msgspec.structs.replace(BOARD, rows=(row,))
+        assert texts(estimated)[5:8] == [*said, "0/15"]
 
 
 def test_an_index_and_an_interval_of_no_width_read_alike() -> None:
     index = 63.05 + 2e-14
     row = msgspec.structs.replace(ROW, index=index, ci=(63.05, 63.05))
-    assert f"{board_formats.indexed(row)}–{board_formats.indexed(row)}" == board_formats.interval(row)
+    shown = texts(msgspec.structs.replace(BOARD, rows=(row,)))
+    assert f"{shown[3]}–{shown[3]}" == shown[4]
 
 
 def test_a_simulated_subject_says_so_wherever_it_stands() -> None:
-    assert board_formats.name(HOLE) == "sim/half (simulated)"
-    assert board_formats.name(ROW) == "label"
+    assert board_notes.name(HOLE) == "sim/half (simulated)"
+    assert board_notes.name(ROW) == "label"
 
 
 @pytest.mark.parametrize(("share", "text"), [(0, "0%"), (0.5, "50%"), (0.999, "99%"), (0.9999999, "99%"), (1, "100%")])
@@ -165,15 +176,16 @@ def test_only_complete_coverage_reads_as_100_percent(share: float, text: str) ->
 
 
 def test_an_interval_is_clipped_for_display_only() -> None:
-    assert board_formats.interval(msgspec.structs.replace(ROW, ci=(-3.0, 104.0))) == "0.0–100.0"
-    assert board_formats.interval(HOLE) == "—"
-    assert board_formats.number(None) == "—"
+    assert (
+        texts(msgspec.structs.replace(BOARD, rows=(msgspec.structs.replace(ROW, ci=(-3.0, 104.0)),)))[4] == "0.0–100.0"
+    )
+    assert texts(msgspec.structs.replace(BOARD, rows=(HOLE,)))[4] == "—"
 
 
 def test_an_arrow_marks_scales_on_which_lower_counts_more() -> None:
-    assert [board_formats.heading(component) for component in INDEX.components] == ["Firm", "Drift↓"]
+    assert [legend.heading(component) for component in INDEX.components] == ["Firm", "Drift↓"]
 
 
 def test_a_column_with_a_missing_dimension_has_no_number() -> None:
-    assert board_formats.column(INDEX.components[1], ROW) == 2.5
-    assert board_formats.column(INDEX.components[1], HOLE) is None
+    assert index_tables.column(INDEX.components[1], ROW) == 2.5
+    assert index_tables.column(INDEX.components[1], HOLE) is None

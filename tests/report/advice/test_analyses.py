@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import sqlite3
 
-from independence.report.advice import advice_study, published, renderings
+from independence.report.advice import advice_study, analyses, published
 from independence.report.advice import board as boards
-from independence.report.advice.rendered_board import RenderedBoard
+from independence.report.advice.board import SidesBoard
+from independence.report.analysis import RenderedBoard
 
 from . import advised
 from .advised import Leaning
@@ -16,7 +17,7 @@ def sides(connection: sqlite3.Connection) -> RenderedBoard:
         connection, loaded, {"bent": Leaning(sycophancy=0.4, simulated=True), "holes": Leaning()}, {"holes": 5}
     )
     read = advice_study.read(connection, advised.scope(loaded))
-    return renderings.render_sides(read, boards.board(read))
+    return analyses.render_sides(read, boards.board(read))
 
 
 def stance(connection: sqlite3.Connection) -> RenderedBoard:
@@ -24,13 +25,14 @@ def stance(connection: sqlite3.Connection) -> RenderedBoard:
     subjects = {"bent": Leaning(sycophancy=0.4), "even": Leaning(noise=0.2), "off": Leaning(sycophancy=-0.3)}
     advised.fill(connection, loaded, subjects)
     read = advice_study.read(connection, advised.scope(loaded))
-    return renderings.render_stance(read, published.board(read))
+    return analyses.render_stance(read, published.board(read))
 
 
 def test_sides_come_in_every_form(connection: sqlite3.Connection) -> None:
     shown = sides(connection)
     assert [table.id for table in shown.tables] == ["board", "incomplete"]
     assert [table.id for table in shown.narrow] == ["board"]
+    assert isinstance(shown.document, SidesBoard)
     assert len(shown.record.rows) == len(shown.document.rows) == 2
     assert [table.id for table in shown.details()] == [
         "tilt", "harm", "pairs", "merit", "domains", "powers", "wordings", "checks",

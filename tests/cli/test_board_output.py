@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from independence.cli import terminal_board
-from independence.report.board import board
+from independence.cli.board_output import print_board
+from independence.report import analyses
+from independence.report.analysis import BoardOptions
+from independence.report.board import Board
 from independence.store import database
 from independence.suites.load import LoadedSuite
 from tests.report import filled
@@ -19,11 +21,10 @@ def test_every_interval_of_an_index_is_printed_on_its_scale(
     with closing(database.connect(tmp_path / "store.db")) as connection:
         filled.complete(connection, toy_suite, "a", ((10, 9, 1), (1, 2, 9)))
         place = filled.scope(toy_suite)
-        built = board(connection, place)
-        assert min(ends[0] for ends in built.rows[0].intervals.values() if ends) < 0  # JSON has it as it is
-        assert place.suite.index is not None
-        terminal_board.compact(built, place.suite.index)
-        terminal_board.details(connection, place, built)
+        built = analyses.board(connection, place, BoardOptions())
+        assert isinstance(built.document, Board)
+        assert min(ends[0] for ends in built.document.rows[0].intervals.values() if ends) < 0  # JSON has it as it is
+        print_board(built, "table", detailed=True)
     said = capsys.readouterr().out
     found = re.findall(r"(-?[0-9.]+) to (-?[0-9.]+)(?! with)", said)
     assert len(found) == 4

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from independence.report import board, ranking
+from independence.report import board, index_tables
 from independence.report.table import Table, flat
 from independence.suites.load import LoadedSuite
 from independence.types import Reply
@@ -22,7 +22,7 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
     index = toy_suite.suite.index
     assert index is not None
     built = board.board(connection, filled.scope(toy_suite))
-    table, apart = ranking.ranked(built, index), ranking.incomplete(built)
+    table, apart = index_tables.ranked(built, index), index_tables.incomplete(built)
     assert [row[2] for row in table.rows] == ["label of good", "label of bad (simulated)"]
     assert [row[:2] for row in table.rows] == [(1, 1), (2, 2)]
     keys, _ = flat(table)
@@ -35,12 +35,12 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
 
 def test_nobody_incomplete_leaves_no_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite, "a")
-    assert ranking.incomplete(board.board(connection, filled.scope(toy_suite))) is None
+    assert index_tables.incomplete(board.board(connection, filled.scope(toy_suite))) is None
 
 
 def test_the_legend_adds_up_to_the_whole_index(toy_suite: LoadedSuite) -> None:
     index = toy_suite.suite.index
     assert index is not None
     board = Table("board", "The board", (), ())
-    weights = [row[3] for row in ranking.legend(index, board).rows]
+    weights = [row[3] for row in index_tables.legend(index, board).rows]
     assert sum(float(str(weight)) for weight in weights) == pytest.approx(1)

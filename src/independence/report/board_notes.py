@@ -1,28 +1,18 @@
-"""A board as JSON, CSV and Markdown."""
+"""Sentences below a board: what its numbers are, whose verdicts, of which days; and names with their marks."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-import msgspec
-
-from independence.report import legend
-from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, BoardRow
+from independence.report.board import STRICT, Board, BoardRow
 from independence.report.judge_choice import also_graded
-from independence.report.legend import heading
+from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC
-from independence.report.table import DASH, Ends, decimal, on_scale, percent
-from independence.report.table_formats import cell, escaped
-from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.validity import UNANSWERED
 from independence.store.spending import Dates
-from independence.suites.schema import Component, Index
 
-METHODS = (THESE, LIKE_THESE, T_RUNS, BOOTSTRAP)
 THINKS: Final = "†"
 UNCALIBRATED: Final = "uncalibrated"
 _ESTIMATES = {
@@ -45,64 +35,6 @@ _CORRECTIONS = {
     "bh": "all pairs, Benjamini-Hochberg, 5 % false finds",
     "none": "pairs at 5 % each, uncorrected",
 }
-
-
-def to_json(board: Board | list[Board]) -> str:
-    """A board as one JSON object, several as an array."""
-    return msgspec.json.format(msgspec.json.encode(board), indent=2).decode()
-
-
-def column(component: Component, row: BoardRow) -> float | None:
-    """A component's column: the sum of its dimensions, on their own scale. None where one is missing."""
-    values = [row.dimensions.get(name) for name in component.dimensions]
-    present = [value for value in values if value is not None]
-    return sum(present) if len(present) == len(values) else None
-
-
-def to_csv(boards: Sequence[Board], index: Index) -> str:
-    """One line a subject and board; empty cells where there is no number."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    heads = (
-        "suite", "edition", "condition", "scoring", "judge", "rank", "label", "config", "index", "bound_low",
-        "bound_high", "ci_low", "ci_high", "ci_method", "runs", "complete_runs", "coverage", "simulated", "cost_usd",
-        "tier", "rank_low", "rank_high", "p_best",
-        *(f"{method.replace('-', '_')}_{end}" for method in METHODS for end in ("low", "high")),
-        "estimate", "estimate_low", "estimate_high", "estimate_method", "bought_verdicts", "flagged_dialogues",
-        "thinking",
-    )  # fmt: skip
-    writer.writerow([*heads, *(cell(component.label) for component in index.components)])
-    for board in boards:
-        place = [cell(text or "") for text in (board.suite, board.edition, board.condition, board.scoring, board.judge)]
-        for row in board.rows:
-            writer.writerow(
-                [*place, row.rank, cell(row.label), cell(row.config), row.index, *row.bounds,
-                 *(row.ci or (None, None)), row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
-                 row.cost_usd, row.tier, *(row.rank_ci or (None, None)), row.p_best,
-                 *(end for method in METHODS for end in row.intervals.get(method) or (None, None)), *_estimated(row),
-                 row.thinking,
-                 *(column(component, row) for component in index.components)]
-            )  # fmt: skip
-    return out.getvalue()
-
-
-def to_markdown(board: Board, index: Index) -> str:
-    """A Markdown table with its caption."""
-    extra = ["Estimate", "95 %", "Flagged"] if estimated(board) else []
-    heads = ["Tier", "#", "Subject", "Index", "95 % CI", *extra, "Runs", "Coverage", *map(heading, index.components)]
-    lines = [escaped(caption(board)), "", "| " + " | ".join(map(escaped, heads)) + " |", "|" + "---|" * len(heads)]
-    for row in board.rows:
-        cells = [
-            str(row.tier or DASH), str(row.rank or DASH), name(row),
-            indexed(row), interval(row), *estimate(row)[: 3 * estimated(board)], str(row.runs),
-            percent(row.coverage), *(number(column(component, row)) for component in index.components),
-        ]  # fmt: skip
-        lines.append("| " + " | ".join(map(escaped, cells)) + " |")
-    about = legend.lines(index, ("tier", "rank", "index", "ci", "runs", "coverage"), index.components)
-    told = [escaped(line) for line in (*date_line(board.dates), *readings(board), *judging(board))] + [
-        f"- {escaped(line)}" for line in about
-    ]
-    return "\n".join([*lines, "", "\n\n".join(told)]) + "\n"
 
 
 def readings(board: Board) -> list[str]:
@@ -165,57 +97,12 @@ def _intervals(board: Board) -> str:
 
 def name(row: BoardRow) -> str:
     """A subject's name, with the mark of those that think; a simulated one says so wherever it stands."""
-    label = row.label + f" {THINKS}" * row.thinking
-    return f"{label} (simulated)" if row.simulated else label
-
-
-def number(value: float | None) -> str:
-    """One decimal, or a dash."""
-    return DASH if value is None else decimal(value)
-
-
-def interval(row: BoardRow) -> str:
-    """The interval, clipped to the scale for display, or a dash."""
-    return DASH if row.ci is None else ends(row.ci)
-
-
-def ends(interval: Ends, between: str = "–") -> str:
-    """Both ends of an index's interval, on its scale."""
-    return between.join(decimal(on_scale(end)) for end in interval)
-
-
-def indexed(row: BoardRow) -> str:
-    """The index, or what it can still be, or that an offline judge cannot tell."""
-    if row.index is not None:
-        return number(row.index)
-    return UNCALIBRATED if row.estimate is not None and row.estimate.method == UNCALIBRATED else bounds(row)
+    return subject_name(row.label + f" {THINKS}" * row.thinking, row.simulated)
 
 
 def estimated(board: Board) -> bool:
     """Whether a board has estimates."""
     return any(row.estimate is not None for row in board.rows)
-
-
-def estimate(row: BoardRow) -> tuple[str, str, str]:
-    """The estimated index and its interval on the index's scale, and how many are flagged."""
-    if row.estimate is None:
-        return DASH, DASH, DASH
-    flagged = f"{sum(row.estimate.flagged.values())}/{row.estimate.verdicts}"
-    if row.estimate.index is None or row.estimate.ci is None:
-        return DASH, DASH, flagged
-    return number(on_scale(row.estimate.index)), ends(row.estimate.ci), flagged
-
-
-def _estimated(row: BoardRow) -> tuple[float | str | None, ...]:
-    if row.estimate is None:
-        return (None,) * 6
-    own = row.estimate
-    return (own.index, *(own.ci or (None, None)), own.method, own.bought, sum(own.flagged.values()))
-
-
-def bounds(row: BoardRow) -> str:
-    """What the index can still be."""
-    return f"[{row.bounds[0]:.0f}, {row.bounds[1]:.0f}]"
 
 
 def today() -> str:

@@ -1,0 +1,73 @@
+"""The analysis `index`: an Independence Index from 0 to 100 for each subject."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from typing import ClassVar
+
+from independence.report import board as boards
+from independence.report import index_tables, planned_verdicts
+from independence.report.analysis import FLAGS, Analysis, BoardOptions, GatedValue, RenderedBoard
+from independence.report.board import Board
+from independence.report.table import Section, Table
+from independence.store.scopes import BoardScope
+from independence.suites.schema import Suite
+
+
+class _Index(Analysis):
+    """Weighted components of what verdicts say, ranked."""
+
+    flags: ClassVar[Collection[str]] = frozenset(FLAGS)
+
+    def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
+        return rendered(connection, scope, _board(connection, scope, options))
+
+    def sections(
+        self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
+    ) -> list[Section]:
+        from independence.report import index_report  # matplotlib is slow to import and boards need none of it
+
+        return index_report.sections(connection, scope, options.judge, options.reading, models, options.scoring)
+
+    def lacks(self, suite: Suite) -> str:
+        return "" if suite.index is not None else "declares no index"
+
+    def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
+        if suite.grid is not None:
+            yield "$.analysis", "a grid needs analysis `paired_sides` or `stance_csv` (at `$.analysis`)"
+        elif suite.index is None:
+            yield "$.analysis", "analysis `index` needs an `index:` section"
+
+
+INDEX = _Index()
+
+
+def _board(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> Board:
+    if options.pooled:
+        from independence.report import matrix  # few boards are pooled
+
+        return matrix.pooled_board(connection, scope, options.scoring, options.judge, options.reading, options.models)
+    return boards.board(connection, scope, options.scoring, options.judge, options.reading, options.models)
+
+
+def rendered(connection: sqlite3.Connection, scope: BoardScope, board: Board) -> RenderedBoard:
+    """A board of an index in every form."""
+    index = scope.suite.index
+    assert index is not None
+
+    def details() -> Sequence[Table]:
+        table = planned_verdicts.planned_verdicts(connection, scope, board.judge)
+        return [
+            index_tables.subject_details(row, [cell for cell in table.planned if cell.config_dir == row.config])
+            for row in board.rows
+        ]
+
+    return RenderedBoard(
+        document=board,
+        record=index_tables.record(board, index),
+        tables=[index_tables.full(board, index)],
+        narrow=[index_tables.compact(board, index)],
+        details=details,
+        gated=[GatedValue(row.config, row.label, row.index) for row in board.rows],
+    )
