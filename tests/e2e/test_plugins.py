@@ -83,3 +83,76 @@ def test_a_judge_of_another_package_grades_what_is_stored(tmp_path: Path) -> Non
     assert broken.err.strip().endswith(
         "judge `toyjudge`: toy_judges:KIND cannot be loaded (No module named 'nothing_of_that_name')"
     )
+
+
+SHARES = """
+import msgspec
+
+from independence.report import planned_verdicts
+from independence.report.analysis import Analysis, GatedValue, RenderedBoard
+from independence.report.table import Column, Table
+
+
+class Row(msgspec.Struct):
+    config: str
+    share: float
+
+
+class Document(msgspec.Struct):
+    suite: str
+    rows: list[Row]
+
+
+class Held(Analysis):
+    flags = ("--fail-under",)
+
+    def board(self, connection, scope, options):
+        found = {}
+        for one in planned_verdicts.planned_verdicts(connection, scope, options.judge).planned:
+            found.setdefault(one.config_dir, []).append(one.values is not None)
+        rows = [Row(config, 100 * sum(own) / len(own)) for config, own in found.items()]
+        columns = (Column("config", "Subject"), Column("share", "Held", "number"))
+        table = Table("board", "Held", columns, tuple((row.config, row.share) for row in rows))
+        return RenderedBoard(
+            document=Document(scope.suite.suite, rows), record=table, tables=[table], narrow=[table],
+            gated=[GatedValue(row.config, row.config, row.share) for row in rows],
+        )
+
+    def check(self, suite):
+        if suite.index is not None:
+            yield "$.index", "`held` reads no index"
+
+
+HELD = Held()
+"""
+
+
+def test_a_suite_is_read_by_an_analysis_of_another_package(tmp_path: Path) -> None:
+    packages = plugin.install(tmp_path / "packages", "held_package", SHARES, analyses="held = held_package:HELD")
+    path = os.pathsep.join([str(packages), *filter(None, [os.environ.get("PYTHONPATH")])])
+    env = {"PYTHONPATH": path, "COLUMNS": "80"}
+    suites.write(tmp_path / "harbour", {**suites.harbour(), "analysis": "held"})
+    refused = command.run("suites", "lint", "harbour", cwd=tmp_path, env=env)
+    assert refused.code == 1
+    assert "`held` reads no index" in refused.out
+    document = {key: value for key, value in suites.harbour().items() if key != "index"}
+    suites.write(tmp_path / "harbour", {**document, "analysis": "held"})
+    run = ("run", "--suite", "harbour", "-m", "sim/half", "-j", "cues", "--runs", "1", "--db", "here.db")
+    ended = command.run(*run, "--fail-under", "100", cwd=tmp_path, env=env)
+    assert ended.code == 0, ended.err
+    assert "Held" in ended.out
+    board = command.run("leaderboard", "--db", "here.db", "--format", "json", cwd=tmp_path, env=env).board
+    assert [row["share"] for row in board["rows"]] == [100]
+    shown = command.run("leaderboard", "--db", "here.db", "--format", "csv", cwd=tmp_path, env=env)
+    assert shown.out.splitlines()[0] == "config,share"
+    report = command.run("generate-report", "--db", "here.db", cwd=tmp_path, env=env)
+    assert report.code == 0, report.err
+    assert "| Subject | Held |" in (tmp_path / "report.md").read_text()
+    flag = command.run("leaderboard", "--db", "here.db", "--scoring", "v2", cwd=tmp_path, env=env)
+    assert (flag.code, "which has none" in flag.err) == (2, True)
+    absent = command.run(*run, cwd=tmp_path)
+    assert absent.code == 2
+    assert absent.err.strip().endswith(
+        "no analysis `held`; there are index, paired_sides, stance_csv; a package adds one by an entry point of group "
+        "`independence.analyses`"
+    )

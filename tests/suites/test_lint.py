@@ -6,6 +6,7 @@ import pytest
 
 from independence.config import documents
 from independence.errors import DocumentError
+from independence.report import analyses
 from independence.suites.lint import problems
 from independence.suites.schema import Suite
 
@@ -17,7 +18,7 @@ def found(folder: Path, old: str = "", new: str = "") -> list[DocumentError]:
     assert old in text
     file.write_text(text.replace(old, new, 1))
     document = documents.read(file)
-    return problems(documents.convert(document, Suite), document, folder)
+    return problems(documents.convert(document, Suite), document, folder, analyses.check)
 
 
 def test_the_toy_suite_has_no_problem(toy_folder: Path) -> None:
@@ -157,3 +158,9 @@ def test_problems_come_in_the_order_of_the_file(toy_folder: Path) -> None:
     lines = [one.line for one in found(toy_folder, "plain: prompts/plain.md", "plain: nothing.md")]
     assert len(lines) == 3
     assert lines == sorted(lines)
+
+
+def test_an_analysis_that_nobody_has_names_its_line(toy_folder: Path) -> None:
+    (problem,) = found(toy_folder, "about: Small", "analysis: guesswork\nabout: Small")
+    assert problem.line == 3
+    assert "no analysis `guesswork`; there are index, paired_sides, stance_csv" in str(problem)

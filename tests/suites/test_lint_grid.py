@@ -6,6 +6,7 @@ import pytest
 
 from independence.config import documents
 from independence.errors import DocumentError
+from independence.report import analyses
 from independence.suites import lint_grid
 from independence.suites.lint import problems
 from independence.suites.schema import Suite
@@ -28,7 +29,7 @@ def found(folder: Path, *changes: tuple[str, str]) -> list[DocumentError]:
         text = text.replace(old, new, 1)
     file.write_text(text)
     document = documents.read(file)
-    return problems(documents.convert(document, Suite), document, folder)
+    return problems(documents.convert(document, Suite), document, folder, analyses.check)
 
 
 def test_the_parcels_have_no_problem(folder: Path) -> None:

@@ -29,7 +29,6 @@ def test_a_resolved_suite_survives_json(toy_suite: LoadedSuite) -> None:
         ("type: boolean", "type: yesno", "yesno"),
         ("weight: 0.25", "weight: heavy", "expected `float`"),
         ("range: [0, 10], cue: moved", "range: [0], cue: moved", "length 2"),
-        ("about: Small", "analysis: guesswork\nabout: Small", "guesswork"),
     ],
 )
 def test_what_does_not_fit_the_shape_names_its_line(toy_folder: Path, old: str, new: str, what: str) -> None:
