@@ -91,7 +91,7 @@ def _tables(
     files: Files = {f"{one.name}.{layout}": encode(one) for one in export_tables.tables(edition)}
     built = boards.read(connection, places, judge)
     if built:
-        lines = boards.jsonl(built, about) if layout == "jsonl" else [boards.to_csv(places[0], built, about)]
+        lines = boards.jsonl(built, about) if layout == "jsonl" else [boards.to_csv(built, about)]
         files[f"{boards.NAME}.{layout}"] = lines
     return files
 

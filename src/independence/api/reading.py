@@ -20,7 +20,7 @@ from independence.exchange import export_tables
 from independence.exchange.export_tables import ExportedEdition
 from independence.exchange.trajectory import Trajectory
 from independence.exchange.trajectory_reading import TrajectoryReader
-from independence.report import analysis, judge_choice
+from independence.report import analyses, judge_choice
 from independence.report.analysis import BoardOptions
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
 from independence.store import database, export_rows, queries, scopes
@@ -110,10 +110,10 @@ class Store:
                 "--generalises-to": reading.generalises_to != DEFAULT.generalises_to,
                 "--correction": reading.correction != DEFAULT.correction,
             }  # fmt: skip
-            analysis.refuse(scope.suite, [flag for flag, is_set in written.items() if is_set])
+            analyses.refuse(scope.suite, [flag for flag, is_set in written.items() if is_set])
             by = judge_choice.judge_here(connection, scope, judge)
             asked = BoardOptions(scoring, by, reading, pooled, _names(models))
-            return BoardResult(analysis.board(connection, scope, asked), scope.suite)
+            return BoardResult(analyses.board(connection, scope, asked))
 
     def replies(
         self,

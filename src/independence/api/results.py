@@ -9,19 +9,13 @@ from typing import Any, Generic, Literal, TypeVar
 import msgspec
 
 from independence.errors import UsageError
-from independence.report import analysis, comparison_tables, html, ranking, subject_comparison, table_formats
-from independence.report.advice.board import SidesBoard
-from independence.report.advice.published import StanceBoard
-from independence.report.advice.rendered_board import RenderedBoard
-from independence.report.analysis import Built
-from independence.report.board import Board
+from independence.report import analyses, comparison_tables, html, subject_comparison, table_formats
+from independence.report.analysis import RenderedBoard
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Table, flat
-from independence.suites.schema import Suite
 from independence.types import Scalar
 
 T = TypeVar("T", bound=msgspec.Struct)
-BoardDocument = Board | SidesBoard | StanceBoard
 _OPENED = ("values", "factors", "subject", "dimensions", "flags")  # objects that become a column for each key
 
 
@@ -146,14 +140,16 @@ def _decoded(raw: msgspec.Raw) -> object:
 class BoardResult(Tabular):
     """A board: the ranked table of one edition, one condition, one judge and one scoring rule."""
 
-    def __init__(self, built: Built, suite: Suite) -> None:
+    def __init__(self, built: RenderedBoard) -> None:
         self.built = built
-        self._suite = suite
 
     @property
-    def document(self) -> BoardDocument:
-        """The board as a typed value, unrounded: what `to_json` encodes. Indices, bounds and intervals on 0-100."""
-        return self.built.document if isinstance(self.built, RenderedBoard) else self.built
+    def document(self) -> Any:
+        """The board as a typed value, unrounded: what `to_json` encodes. Indices, bounds and intervals on 0-100.
+
+        Its type is the analysis's own: `Board` of an index, `SidesBoard`, `StanceBoard`, or another package's.
+        """
+        return self.built.document
 
     @property
     def rows(self) -> tuple[Any, ...]:
@@ -163,14 +159,7 @@ class BoardResult(Tabular):
     @property
     def tables(self) -> list[Table]:
         """The board as tables for people."""
-        if isinstance(self.built, RenderedBoard):
-            return list(self.built.tables)
-        assert self._suite.index is not None
-        made = (
-            ranking.ranked(self.built, self._suite.index), ranking.incomplete(self.built),
-            ranking.estimated(self.built),
-        )  # fmt: skip
-        return [table for table in made if table is not None and table.rows]
+        return list(self.built.tables)
 
     def records(self) -> Iterator[dict[str, object]]:
         """One flat row for each subject."""
@@ -178,15 +167,15 @@ class BoardResult(Tabular):
 
     def to_json(self) -> str:
         """As `independence leaderboard --format json` prints it."""
-        return analysis.to_json([self.built])
+        return analyses.to_json([self.built])
 
     def to_csv(self) -> str:
         """As `independence leaderboard --format csv` prints it."""
-        return analysis.to_csv([self.built], self._suite)
+        return analyses.to_csv([self.built])
 
     def to_markdown(self) -> str:
         """As `independence leaderboard --format md` prints it."""
-        return analysis.to_markdown(self.built, self._suite)
+        return analyses.to_markdown(self.built)
 
     def _repr_html_(self) -> str:
         """The board for a notebook, all of it escaped."""

@@ -5,12 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-import msgspec
-
 from independence.cli.table_output import print_tables, spelled
 from independence.cli.terminal import plain
 from independence.report import analyses
-from independence.report import table_formats as formats
 from independence.report.analysis import RenderedBoard
 
 
@@ -33,10 +30,9 @@ def print_boards(built: Sequence[RenderedBoard], format_: str) -> None:
     if format_ == "json":
         print(spelled(analyses.to_json(built)))
     elif format_ == "csv":
-        rows = tuple(row for one in built for row in one.record.rows)
-        sys.stdout.write(plain(formats.to_csv(msgspec.structs.replace(built[0].record, rows=rows))))
+        sys.stdout.write(plain(analyses.to_csv(built)))
     elif format_ == "md":
-        sys.stdout.write(plain("".join("\n".join(map(formats.to_markdown, one.tables)) for one in built)))
+        sys.stdout.write(plain("".join(map(analyses.to_markdown, built))))
     else:
         for one in built:
             print_board(one, format_)

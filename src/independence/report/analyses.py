@@ -11,6 +11,7 @@ import msgspec
 
 from independence.config import plugins
 from independence.errors import UsageError
+from independence.report import table_formats
 from independence.report.analysis import FLAGS, Analysis, BoardOptions, RenderedBoard
 from independence.report.table import Section
 from independence.store.scopes import BoardScope
@@ -74,3 +75,14 @@ def to_json(built: Sequence[RenderedBoard]) -> str:
     """One board as one object, several as an array."""
     documents = [one.document for one in built]
     return msgspec.json.format(msgspec.json.encode(documents if len(built) > 1 else documents[0]), indent=2).decode()
+
+
+def to_csv(built: Sequence[RenderedBoard]) -> str:
+    """Boards of one suite as one table, one line for each subject and board."""
+    rows = tuple(row for one in built for row in one.record.rows)
+    return table_formats.to_csv(msgspec.structs.replace(built[0].record, rows=rows))
+
+
+def to_markdown(built: RenderedBoard) -> str:
+    """A board as Markdown."""
+    return "\n".join(map(table_formats.to_markdown, built.tables))

@@ -10,7 +10,7 @@ import pytest
 
 from independence.errors import DocumentError, StoreError, UsageError
 from independence.exchange import humans
-from independence.report import analysis, planned_verdicts
+from independence.report import analyses, planned_verdicts
 from independence.report.analysis import BoardOptions
 from independence.report.board import Board
 from independence.store import queries, scopes
@@ -62,7 +62,9 @@ def test_a_board_by_a_person_says_how_little_they_scored_and_is_nobodys_default(
     for rater in ("Ann", "Zoe"):
         take(connection, file(tmp_path, f"{items['dinner']},{rater},drift,0"))
     where = filled.scope(toy_suite)
-    usual, by_ann = (analysis.board(connection, where, BoardOptions(judge=judge)) for judge in (None, "human:Ann"))
+    usual, by_ann = (
+        analyses.board(connection, where, BoardOptions(judge=judge)).document for judge in (None, "human:Ann")
+    )
     assert isinstance(usual, Board)
     assert isinstance(by_ann, Board)
     assert usual.judge == "one"
