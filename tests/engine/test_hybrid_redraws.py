@@ -108,8 +108,8 @@ def test_verdicts_are_in_points_of_the_index_that_strict_scoring_gives() -> None
     found = judged()
     assert found.configs == CONFIGS
     assert found.totals(found.truth) == pytest.approx(TRUE)
-    assert found.totals(found.said) == pytest.approx(SAID)
-    assert found.totals(found.given) == pytest.approx(GIVEN)
+    assert found.totals(found.predicted) == pytest.approx(SAID)
+    assert found.totals(found.predicted_as_verdict) == pytest.approx(GIVEN)
     assert pytest.approx(GIVEN) != SAID
     assert sorted(set(found.share)) == pytest.approx([1 / 4, 1 / 3, 1 / 2])
 
@@ -147,8 +147,8 @@ def test_buying_everything_gives_the_teachers_index_exactly() -> None:
     assert found.truth == pytest.approx(TRUE)
     for row in (*found.routed, *found.estimate):
         assert row == pytest.approx(TRUE)
-    assert found.half.shape == (2, len(CONFIGS))
-    assert (found.half == 0).all()
+    assert found.half_width.shape == (2, len(CONFIGS))
+    assert (found.half_width == 0).all()
 
 
 def test_buying_nothing_gives_predictions_as_verdicts_hold_them_and_no_interval() -> None:
@@ -156,13 +156,13 @@ def test_buying_nothing_gives_predictions_as_verdicts_hold_them_and_no_interval(
     assert found.bought == 0
     assert found.routed[0] == pytest.approx(GIVEN)
     assert found.estimate[0] == pytest.approx(SAID)
-    assert np.isnan(found.half).all()
+    assert np.isnan(found.half_width).all()
 
 
 def test_without_an_audit_there_is_no_interval_and_every_draw_is_the_same() -> None:
     found = hybrid_redraws.redraw(judged(), PurchaseRule(0.3, 0.0, 0), 3)
     assert found.bought == pytest.approx(round(0.3 * len(PLACES)) / len(PLACES))
-    assert np.isnan(found.half).all()
+    assert np.isnan(found.half_width).all()
     assert (found.routed == found.routed[0]).all()
     off, before = (np.abs(row - TRUE).mean() for row in (found.routed[0], np.array(GIVEN)))
     assert off < before
@@ -173,7 +173,7 @@ def test_with_an_audit_estimates_are_right_on_average_where_predictions_are_not(
     found = hybrid_redraws.redraw(judged(), PurchaseRule(0.2, 0.2, 0), draws)
     count = len(PLACES)
     assert found.bought == pytest.approx((round(0.2 * count) + 0.2 * count) / count, abs=0.01)
-    assert np.isfinite(found.half).all()
+    assert np.isfinite(found.half_width).all()
     off = found.estimate.mean(axis=1) - np.mean(TRUE)  # of the fleet: its error is well below its bias
     assert abs(off.mean()) < 4 * off.std() / np.sqrt(draws)
     assert abs(np.mean(SAID) - np.mean(TRUE)) > 8 * off.std() / np.sqrt(draws)
@@ -181,10 +181,10 @@ def test_with_an_audit_estimates_are_right_on_average_where_predictions_are_not(
 
 
 def test_scenarios_that_it_was_not_trained_on_are_bought_whole_where_they_are_small() -> None:
-    found = hybrid_redraws.redraw(judged(), PurchaseRule(0.0, 0.0, 8 * 4), 1, strange=True)
+    found = hybrid_redraws.redraw(judged(), PurchaseRule(0.0, 0.0, 8 * 4), 1, untrained=True)
     assert found.bought == pytest.approx(1)
     assert found.estimate[0] == pytest.approx(TRUE)
-    assert (found.half == 0).all()
+    assert (found.half_width == 0).all()
 
 
 def test_an_audit_of_each_scenario_corrects_its_own_bias_and_slope() -> None:
@@ -192,11 +192,11 @@ def test_an_audit_of_each_scenario_corrects_its_own_bias_and_slope() -> None:
     whole = judged()
     bias = {"one": (0.5, 2.0), "two": (0.8, -3.0), "three": (1.5, 1.0)}
     slope, shift = np.array([bias[name] for name in whole.scenario]).T
-    given = whole._replace(said=slope * whole.truth + shift * whole.share)
-    found = hybrid_redraws.redraw(given, PurchaseRule(0.0, 0.0, 6), 2, strange=True)
+    given = whole._replace(predicted=slope * whole.truth + shift * whole.share)
+    found = hybrid_redraws.redraw(given, PurchaseRule(0.0, 0.0, 6), 2, untrained=True)
     assert found.bought == pytest.approx(3 * 6 / len(PLACES))
     assert found.estimate == pytest.approx(np.tile(TRUE, (2, 1)))
-    assert np.abs(found.half).max() < 1e-6
+    assert np.abs(found.half_width).max() < 1e-6
     assert np.abs(hybrid_redraws.redraw(given, PurchaseRule(0.0, 0.0, 6), 1).estimate[0] - TRUE).min() > 0.1
 
 
@@ -207,8 +207,8 @@ def test_a_drawn_part_of_the_configurations_keeps_their_indices() -> None:
     assert list(part.configs) == sorted(part.configs)
     places = [CONFIGS.index(name) for name in part.configs]
     assert part.totals(part.truth) == pytest.approx(np.array(TRUE)[places])
-    assert part.totals(part.said) == pytest.approx(np.array(SAID)[places])
-    assert part.totals(part.given) == pytest.approx(np.array(GIVEN)[places])
+    assert part.totals(part.predicted) == pytest.approx(np.array(SAID)[places])
+    assert part.totals(part.predicted_as_verdict) == pytest.approx(np.array(GIVEN)[places])
     assert len(part.scenario) == len(part.error) == len(part.share) == 3 * sum(RUNS.values())
     assert hybrid_redraws.draw_configurations(whole, 3, 1).configs == part.configs
     assert len({hybrid_redraws.draw_configurations(whole, 3, seed).configs for seed in range(20)}) > 5

@@ -141,7 +141,7 @@ async def test_a_replaced_answer_makes_a_reading_stale(work: Work) -> None:
     planned.answer(work.connection, work.trials["acme--m@low-t0.7", "dinner", 2], "Call me Ada.")
     plan = work.plan()
     assert (plan.stale, plan.known, [item.row.run for item in plan.todo]) == (1, 7, [2])
-    assert [told.text for told in plan.todo[0].told] == ["Call me Ada."]
+    assert [told.text for told in plan.todo[0].answers] == ["Call me Ada."]
     await work.read(finds("Ada"))
     assert Counter(pick.name for row in work.stored() for pick in row.names) == {"Rook": 7, "Ada": 1}
 

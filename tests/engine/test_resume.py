@@ -193,7 +193,7 @@ def test_what_two_scenarios_both_say_is_asked_and_graded_once(
     left = shared(connection, toy_suite)
     assert work(left)["radio"] == (1, ["cues", "acme/judge"])
     assert "again" not in work(left)
-    assert (left.planned, left.complete, left.shared) == (4, 0, 1)
+    assert (left.planned, left.complete, left.duplicates) == (4, 0, 1)
 
 
 def test_another_rubric_gives_a_verdict_of_its_own_on_the_same_answer(
@@ -202,7 +202,7 @@ def test_another_rubric_gives_a_verdict_of_its_own_on_the_same_answer(
     for changes in ({"rubric": "moved"}, {"vars": {"dish": "porridge"}}):
         left = shared(connection, toy_suite, **changes)
         assert work(left)["again"] == (0, ["cues", "acme/judge"])
-        assert left.shared == 1
+        assert left.duplicates == 1
 
 
 def test_once_it_is_answered_every_scenario_that_says_it_is(
@@ -217,4 +217,4 @@ def test_once_it_is_answered_every_scenario_that_says_it_is(
         planned.grade(connection, made["radio"], key, at, Verdict({"x": 1}), judge.name)
     left = shared(connection, toy_suite)
     assert set(work(left)) == {"dinner", "dessert"}
-    assert (left.complete, left.shared) == (2, 0)
+    assert (left.complete, left.duplicates) == (2, 0)

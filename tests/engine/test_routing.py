@@ -199,7 +199,7 @@ def test_newcomers_to_a_hybrid_are_drawn_as_often_as_those_before_them() -> None
     past = {"s": PastDraws(20, 80)}
     chances, drawn = [], 0
     for at in range(2000):
-        found = routing.routes([RoutingCandidate(f"{at}", "s", 1.0, known=False)], USUAL, past)
+        found = routing.routes([RoutingCandidate(f"{at}", "s", 1.0, trained_on=False)], USUAL, past)
         chances += [route.probability for route in found.values()]
         drawn += len(asked(found))
     assert set(chances) == {0.25}

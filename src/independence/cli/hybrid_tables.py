@@ -36,10 +36,10 @@ def audit(taught: TrainingData, held: list[HeldOutPredictions], strange: list[He
     buying, made = PurchaseRule(0, 0), []
     for subjects in (count for count in _FLEETS if count <= len(verdicts.configs)):
         some = [hybrid_redraws.draw_configurations(verdicts, subjects, seed) for seed in range(_REDRAWS)]
-        each = [hybrid_redraws.redraw(fleet, buying, 1, strange=True) for fleet in some]
+        each = [hybrid_redraws.redraw(fleet, buying, 1, untrained=True) for fleet in some]
         sizes = [len(fleet.truth) for fleet in some]
         off = np.concatenate([np.abs(one.estimate - one.truth).ravel() for one in each])
-        half = np.concatenate([one.half.ravel() for one in each])
+        half = np.concatenate([one.half_width.ravel() for one in each])
         told = ~np.isnan(half)
         bought = np.mean([one.bought * size for one, size in zip(each, sizes, strict=True)])
         made.append(purchase_value.AuditResults(subjects, float(np.mean(sizes)), float(bought), off[told], half[told]))

@@ -85,8 +85,8 @@ def _plan_line(preview: RunPreview) -> str:
     parts = [f"plan: {cost.calls} calls and {cost.verdicts} verdicts{steps} to go"]
     if left.complete:
         parts.append(f"{left.complete} of {left.planned} dialogues are stored already")
-    if left.shared:
-        parts.append(f"{left.shared} of {left.planned} say what another one says and share its answer")
+    if left.duplicates:
+        parts.append(f"{left.duplicates} of {left.planned} say what another one says and share its answer")
     return f"{', '.join(parts)}; {_dollars(cost)}"
 
 

@@ -39,7 +39,7 @@ def _purchase_positions(
 ) -> Iterator[int]:
     assert spec.purchase is not None
     known: dict[str, bool] = {}
-    fleets: dict[Condition, dict[str, RoutingCandidate]] = {}
+    by_condition: dict[Condition, dict[str, RoutingCandidate]] = {}
     places: dict[str, int] = {}
     for at, item in enumerate(todo):
         if spec not in item.judges:
@@ -47,15 +47,15 @@ def _purchase_positions(
         scenario = item.trial.dialogue.scenario.id
         if scenario not in known:
             known[scenario] = _known(item.trial, spec, suite)
-        sale = stored.of.get((item.trial.key, scenario))
+        sale = stored.by_dialogue.get((item.trial.key, scenario))
         key = sale.key if sale else str(at)
-        fleets.setdefault(item.trial.dialogue.condition, {})[key] = RoutingCandidate(
+        by_condition.setdefault(item.trial.dialogue.condition, {})[key] = RoutingCandidate(
             key, scenario, 1.0, known[scenario]
         )
-        if sale is None or sale.bought not in stored.there:
+        if sale is None or sale.purchase_key not in stored.stored_keys:
             places[key] = at
-    for fleet in fleets.values():
-        drawn = routing.routes(list(fleet.values()), spec.purchase.rule)
+    for candidates in by_condition.values():
+        drawn = routing.routes(list(candidates.values()), spec.purchase.rule)
         yield from (places[key] for key, route in drawn.items() if route.way != "offline" and key in places)
 
 

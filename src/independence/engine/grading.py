@@ -27,16 +27,16 @@ from independence.types import Answer, Grade, Missing
 
 
 async def ungraded(
-    desk: SubjectWorker, trial: Trial, progress: TrialProgress, judges: Sequence[Judge]
+    worker: SubjectWorker, trial: Trial, progress: TrialProgress, judges: Sequence[Judge]
 ) -> tuple[Judge, ...]:
     """The judges that have not graded a dialogue: another process may have, between our plan and our lease."""
     assert progress.at is not None
-    keys = {spec.name: JudgingTask(desk, trial, progress.at, (), spec).key for spec in judges}
-    known = await desk.bench.writer.write(lambda connection: queries.known_verdicts(connection, keys.values()))
+    keys = {spec.name: JudgingTask(worker, trial, progress.at, (), spec).key for spec in judges}
+    known = await worker.bench.writer.write(lambda connection: queries.known_verdicts(connection, keys.values()))
     return tuple(spec for spec in judges if keys[spec.name] not in known)
 
 
-async def judge(desk: SubjectWorker, trial: Trial, progress: TrialProgress, judges: Sequence[Judge]) -> bool:
+async def judge(worker: SubjectWorker, trial: Trial, progress: TrialProgress, judges: Sequence[Judge]) -> bool:
     """Grade a finished dialogue by every judge; True when all have. Raises the run-ending errors of `errors.py`."""
     assert progress.at is not None
     turns = dialogue.transcript_turns(trial, progress)
@@ -44,7 +44,7 @@ async def judge(desk: SubjectWorker, trial: Trial, progress: TrialProgress, judg
     # Those without a model first: a stopped model must not keep them from speaking.
     for spec in sorted(judges, key=lambda one: one.needs_model):
         with suppress(QueueClosed):  # a parked judge must not keep the next one from speaking
-            graded += await _grade(JudgingTask(desk, trial, progress.at, turns, spec))
+            graded += await _grade(JudgingTask(worker, trial, progress.at, turns, spec))
     return graded == len(judges)
 
 

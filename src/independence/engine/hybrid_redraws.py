@@ -31,8 +31,8 @@ class HeldOutVerdicts(NamedTuple):
     config: NDArray[np.intp]
     share: Array  # of its scenario's runs
     truth: Array
-    said: Array  # predicted
-    given: Array  # predicted, as a verdict's fields hold it
+    predicted: Array  # predicted
+    predicted_as_verdict: Array  # predicted, as a verdict's fields hold it
     error: Array  # expected
     constant: float  # of the index
 
@@ -48,13 +48,13 @@ class HybridRedraws(NamedTuple):
     truth: Array  # (C,)
     routed: Array  # (D, C)
     estimate: Array  # (D, C)
-    half: Array  # (D, C), NaN where there is no interval
+    half_width: Array  # (D, C), NaN where there is no interval
 
 
 class _VerdictPoints(NamedTuple):
     truth: float
-    said: float
-    given: float
+    predicted: float
+    predicted_as_verdict: float
     error: float
 
 
@@ -75,10 +75,20 @@ def held_out_verdicts(
     runs = Counter(place[:2] for place in places)
     share = np.array([1 / runs[place[:2]] for place in places])
     sums = np.array([[sum(part) for part in zip(*found[place].values(), strict=True)] for place in places])
-    truth, said, given, error = sums.reshape(-1, len(_VerdictPoints._fields)).T * share
+    truth, predicted, predicted_as_verdict, error = sums.reshape(-1, len(_VerdictPoints._fields)).T * share
     group = np.array([configs.index(place[0]) for place in places], dtype=np.intp)
     scenarios = tuple(scenario for _, scenario, _ in places)
-    return HeldOutVerdicts(configs, scenarios, group, share, truth, said, given, error, lever.constant)
+    return HeldOutVerdicts(
+        configs=configs,
+        scenario=scenarios,
+        config=group,
+        share=share,
+        truth=truth,
+        predicted=predicted,
+        predicted_as_verdict=predicted_as_verdict,
+        error=error,
+        constant=lever.constant,
+    )
 
 
 def _whole(lever: Leverage, found: Mapping[tuple[str, str, int], Mapping[str, _VerdictPoints]]) -> tuple[str, ...]:
@@ -92,34 +102,38 @@ def _whole(lever: Leverage, found: Mapping[tuple[str, str, int], Mapping[str, _V
 
 def _points(weight: float, scale: FieldScale, shares: Sequence[float]) -> _VerdictPoints:
     width = scale.high - scale.low
-    truth, said, error = shares[0] * width + scale.low, shares[1] * width + scale.low, shares[2] * width
+    truth, predicted, error = shares[0] * width + scale.low, shares[1] * width + scale.low, shares[2] * width
     return _VerdictPoints(
-        weight * truth, weight * said, weight * float(typed(said, scale.field())), abs(weight) * error
+        weight * truth, weight * predicted, weight * float(typed(predicted, scale.field())), abs(weight) * error
     )
 
 
-def redraw(verdicts: HeldOutVerdicts, buying: PurchaseRule, draws: int, strange: bool = False) -> HybridRedraws:
-    """Draw and buy again and again. `strange`: as if the offline judge had been trained on none of the scenarios."""
-    strata = np.unique(verdicts.scenario, return_inverse=True)[1] if strange else np.zeros(len(verdicts.truth), int)
+def redraw(verdicts: HeldOutVerdicts, buying: PurchaseRule, draws: int, untrained: bool = False) -> HybridRedraws:
+    """Draw and buy again and again. `untrained`: as if the offline judge had been trained on none of the scenarios."""
+    strata = np.unique(verdicts.scenario, return_inverse=True)[1] if untrained else np.zeros(len(verdicts.truth), int)
     bought, routed, estimate, half = 0.0, [], [], []
     for draw in range(draws):
-        fleet = [
-            RoutingCandidate(f"{draw}:{at}", scenario, error, known=not strange)
+        candidates = [
+            RoutingCandidate(f"{draw}:{at}", scenario, error, trained_on=not untrained)
             for at, (scenario, error) in enumerate(zip(verdicts.scenario, verdicts.error.tolist(), strict=True))
         ]
-        routes = routing.routes(fleet, buying)
-        ways = [routes[one.key] for one in fleet]
+        routes = routing.routes(candidates, buying)
+        ways = [routes[one.key] for one in candidates]
         asked = np.array([route.way != "offline" for route in ways])
         sample = MeasuredSample(
-            verdicts.config, strata, verdicts.said, np.where(asked, verdicts.truth, np.nan),
-            np.array([route.probability for route in ways]), verdicts.share if strange else verdicts.error,
-            verdicts.share,
-        )  # fmt: skip
-        told = prediction_powered.totals(sample, len(verdicts.configs), range(strata.max() + 1) if strange else ())
+            group=verdicts.config,
+            stratum=strata,
+            predicted=verdicts.predicted,
+            measured=np.where(asked, verdicts.truth, np.nan),
+            probability=np.array([route.probability for route in ways]),
+            size=verdicts.share if untrained else verdicts.error,
+            weight=verdicts.share,
+        )
+        totals = prediction_powered.totals(sample, len(verdicts.configs), range(strata.max() + 1) if untrained else ())
         bought += float(asked.mean()) / draws
-        routed.append(verdicts.totals(np.where(asked, verdicts.truth, verdicts.given)))
-        estimate.append(verdicts.constant + told.total)
-        half.append(told.half)
+        routed.append(verdicts.totals(np.where(asked, verdicts.truth, verdicts.predicted_as_verdict)))
+        estimate.append(verdicts.constant + totals.total)
+        half.append(totals.half)
     truth = verdicts.totals(verdicts.truth)
     return HybridRedraws(bought, truth, np.array(routed), np.array(estimate), np.array(half))
 
@@ -129,7 +143,13 @@ def draw_configurations(verdicts: HeldOutVerdicts, configs: int, seed: int) -> H
     drawn = np.sort(np.random.default_rng(seed).choice(len(verdicts.configs), configs, replace=False))
     rows = np.flatnonzero(np.isin(verdicts.config, drawn))
     return HeldOutVerdicts(
-        tuple(verdicts.configs[at] for at in drawn), tuple(verdicts.scenario[at] for at in rows),
-        np.searchsorted(drawn, verdicts.config[rows]), verdicts.share[rows], verdicts.truth[rows], verdicts.said[rows],
-        verdicts.given[rows], verdicts.error[rows], verdicts.constant,
-    )  # fmt: skip
+        configs=tuple(verdicts.configs[at] for at in drawn),
+        scenario=tuple(verdicts.scenario[at] for at in rows),
+        config=np.searchsorted(drawn, verdicts.config[rows]),
+        share=verdicts.share[rows],
+        truth=verdicts.truth[rows],
+        predicted=verdicts.predicted[rows],
+        predicted_as_verdict=verdicts.predicted_as_verdict[rows],
+        error=verdicts.error[rows],
+        constant=verdicts.constant,
+    )

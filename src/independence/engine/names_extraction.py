@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from independence.clients.pricing import Prices
 from independence.clients.protocol import GaveUp, Parked, Policy
 from independence.config import environment
@@ -61,7 +63,7 @@ class NamesTask(NamedTuple):
 
     label: str
     row: NamesRow  # where the reading belongs, and what it rests on; not read yet
-    told: tuple[NameAnswer, ...]
+    answers: tuple[NameAnswer, ...]
     trial: str  # that a call which could not be settled is put down to
 
 
@@ -117,7 +119,7 @@ def plan(connection: sqlite3.Connection, wanted: NamesSelection) -> NamesPlan:
         stale += before is not None and before.source != row.source
         absent.update(set(wanted.scenarios) - {one.scenario for one in answers[run]})
         todo.append(_item(connection, wanted, row, answers[run]))
-    return NamesPlan(todo, known, broken, stale, silent, absent)
+    return NamesPlan(todo=todo, known=known, broken=broken, stale=stale, silent=silent, absent=absent)
 
 
 def unread(connection: sqlite3.Connection, wanted: NamesSelection) -> set[RunKey]:
@@ -136,14 +138,15 @@ def unread(connection: sqlite3.Connection, wanted: NamesSelection) -> set[RunKey
 
 def _unread(wanted: NamesSelection, run: RunKey, answers: Sequence[FirstAnswer]) -> NamesRow:
     rests_on = source(wanted.spec.name, [(one.scenario, one.digest) for one in answers])
-    return NamesRow(wanted.where, *run, wanted.spec.name, rests_on)
+    config_dir, number = run
+    return NamesRow(wanted.where, config_dir, number, extractor=wanted.spec.name, source=rests_on)
 
 
 def _item(
     connection: sqlite3.Connection, wanted: NamesSelection, row: NamesRow, answers: Sequence[FirstAnswer]
 ) -> NamesTask:
-    told = tuple(NameAnswer(one.scenario, names.text(connection, one.trial)) for one in answers)
-    return NamesTask(wanted.labels[row.config_dir], row, told, answers[0].trial)
+    texts = tuple(NameAnswer(one.scenario, names.text(connection, one.trial)) for one in answers)
+    return NamesTask(wanted.labels[row.config_dir], row, texts, answers[0].trial)
 
 
 def estimate(todo: Sequence[NamesTask], spec: Judge, prices: Prices | None) -> CostEstimate:
@@ -154,7 +157,7 @@ def estimate(todo: Sequence[NamesTask], spec: Judge, prices: Prices | None) -> C
     asks, attempts, budgets = 1 + REASKS, 1 + _LONGER, 1 + 2 * _LONGER
     typical = most = 0.0
     for item in todo:
-        prompt = len(render(item.told).encode()) / _BYTES_PER_TOKEN
+        prompt = len(render(item.answers).encode()) / _BYTES_PER_TOKEN
         longest = asks * prompt + REASKS * (2 * spec.max_tokens + _COMPLAINT_TOKENS)
         typical += prompt * prices.prompt + _LIST_TOKENS * prices.completion + prices.request
         most += attempts * longest * _MARGIN * prices.prompt + asks * budgets * spec.max_tokens * dear
@@ -181,7 +184,7 @@ async def extract(
             return None
         ledger = None if not spec.needs_model else SessionLedger("extract-names", "names")
         async with service.open_service(found, connection, path, hooks, ledger) as opened:
-            bench = RunContext(
+            context = RunContext(
                 job.suite,
                 {},
                 backends=opened.backends,
@@ -191,7 +194,7 @@ async def extract(
                 owner=leases.owner(),
             )
             stopped_by = await carry_out(
-                bench, job.plan.todo, spec, Parallelism(job.options.parallel, job.options.calls)
+                context, job.plan.todo, spec, Parallelism(job.options.parallel, job.options.calls)
             )
             return NamesOutcome(stopped_by, opened.budget.spent, opened.budget.unknown)
 
@@ -211,90 +214,88 @@ def _needs(job: NamesJob) -> ModelNeeds:
 
 
 async def carry_out(
-    bench: RunContext, todo: Sequence[NamesTask], spec: Judge, shares: Parallelism
+    context: RunContext, todo: Sequence[NamesTask], spec: Judge, shares: Parallelism
 ) -> IndependenceError | None:
     """Read what is left, every reading committed before it counts. Returns what ended it early."""
     by_subject: dict[str, list[NamesTask]] = {}
     for item in todo:
         by_subject.setdefault(item.label, []).append(item)
     for label, items in by_subject.items():
-        bench.watch(SubjectStarted(label, 0, len(items)))
+        context.watch(SubjectStarted(label, 0, len(items)))
     door = asyncio.Semaphore(shares.subjects)
     async with asyncio.TaskGroup() as group:
         for items in by_subject.values():
-            group.create_task(_subject(bench, door, shares, spec, items))
-    return bench.halt.reason
+            group.create_task(_subject(context, door, shares, spec, items))
+    return context.halt.reason
 
 
 async def _subject(
-    bench: RunContext, door: asyncio.Semaphore, shares: Parallelism, spec: Judge, items: list[NamesTask]
+    context: RunContext, door: asyncio.Semaphore, shares: Parallelism, spec: Judge, items: list[NamesTask]
 ) -> None:
     async with door:
         queue = QueueKey(spec.endpoint, spec.name)
-        lanes = {}
+        queues = {}
         if spec.needs_model:
-            lanes[queue] = bench.backends[queue.endpoint].lane(ConcurrencyLimit(shares.calls), spec.model)
-        desk = SubjectWorker(bench, items[0].label, lanes, CallLatency())
+            queues[queue] = context.backends[queue.endpoint].lane(ConcurrencyLimit(shares.calls), spec.model)
+        worker = SubjectWorker(context, items[0].label, queues, CallLatency())
         async with asyncio.TaskGroup() as group:
             for item in items:
-                group.create_task(_read(desk, spec, item))
-        for lane in lanes.values():
-            bench.backends[queue.endpoint].gate.leave(lane)
+                group.create_task(_read(worker, spec, item))
+        for open_queue in queues.values():
+            context.backends[queue.endpoint].gate.leave(open_queue)
 
 
-async def _read(desk: SubjectWorker, spec: Judge, item: NamesTask) -> None:
+async def _read(worker: SubjectWorker, spec: Judge, item: NamesTask) -> None:
     """Read one run. What goes wrong with it stops the others only where it ends the whole command."""
-    if desk.bench.halt.reason is not None:
+    if worker.bench.halt.reason is not None:
         return
     try:
         if isinstance(spec, ModelJudge):
-            await _by_model(desk, spec, item)
+            await _by_model(worker, spec, item)
         else:
-            await _keep(desk, item, cues.read(item.told))
+            await _keep(worker, item, cues.read(item.answers))
     except QueueClosed:
         pass
     except IndependenceError as stop:
-        desk.bench.halt.stop(stop)
+        worker.bench.halt.stop(stop)
 
 
-async def _by_model(desk: SubjectWorker, spec: ModelJudge, item: NamesTask) -> None:
+async def _by_model(worker: SubjectWorker, spec: ModelJudge, item: NamesTask) -> None:
     queue = QueueKey(spec.endpoint, spec.name)
-    client = desk.bench.backends[queue.endpoint].client
-    async with desk.slot(queue, math.inf, item.row.run):
+    client = worker.bench.backends[queue.endpoint].client
+    async with worker.slot(queue, math.inf, item.row.run):
         try:
-            outcome = await model.read(client, spec, item.told, int(item.row.source[:8], 16) % 2**31)
+            outcome = await model.read(client, spec, item.answers, int(item.row.source[:8], 16) % 2**31)
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
-                desk.park(queue, stop)
-            await _unsettled(desk, spec, item, stop)
+                worker.park(queue, stop)
+            await _unsettled(worker, spec, item, stop)
             if isinstance(stop, IndependenceError):
                 raise
             return
-        await _keep(desk, item, outcome)
+        await _keep(worker, item, outcome)
 
 
 async def _unsettled(
-    desk: SubjectWorker, spec: Judge, item: NamesTask, stop: Parked | GaveUp | IndependenceError
+    worker: SubjectWorker, spec: Judge, item: NamesTask, stop: Parked | GaveUp | IndependenceError
 ) -> None:
     """Keep what a call tried that could not be settled; it is asked again next time."""
     if stop.attempts:
         row = FailureRow(item.trial, f"names by {spec.name}", type(stop).__name__, str(stop), stop.attempts)
-        await desk.bench.writer.write(lambda connection: records.add_failure(connection, row))
-    if isinstance(stop, GaveUp) and desk.bench.halt.reason is None:
-        desk.bench.watch(CallUnresolved(desk.label, f"names of run {item.row.run}", stop.why))
+        await worker.bench.writer.write(lambda connection: records.add_failure(connection, row))
+    if isinstance(stop, GaveUp) and worker.bench.halt.reason is None:
+        worker.bench.watch(CallUnresolved(worker.label, f"names of run {item.row.run}", stop.why))
 
 
-async def _keep(desk: SubjectWorker, item: NamesTask, outcome: ExtractedNames | Missing) -> None:
+async def _keep(worker: SubjectWorker, item: NamesTask, outcome: ExtractedNames | Missing) -> None:
     row = _row(item, outcome)
-    await desk.bench.writer.write(lambda connection: names.add(connection, row))
-    desk.bench.watch(VerdictCommitted(desk.label, row.extractor, row.usage.cost_usd, row.missing))
+    await worker.bench.writer.write(lambda connection: names.add(connection, row))
+    worker.bench.watch(VerdictCommitted(worker.label, row.extractor, row.usage.cost_usd, row.missing))
 
 
 def _row(item: NamesTask, outcome: ExtractedNames | Missing) -> NamesRow:
-    head = (item.row.where, item.row.config_dir, item.row.run, item.row.extractor, item.row.source)
+    came = {"usage": outcome.usage, "raw": outcome.raw, "attempts": outcome.attempts}
     if isinstance(outcome, Missing):
-        return NamesRow(*head, outcome.reason, usage=outcome.usage, raw=outcome.raw, attempts=outcome.attempts)
+        return msgspec.structs.replace(item.row, missing=outcome.reason, **came)
     picks = tuple(StoredName(named.name, named.sources) for named in outcome.names)
-    return NamesRow(
-        *head, None, picks, outcome.declined, outcome.primary, outcome.usage, outcome.raw, outcome.attempts
-    )  # fmt: skip
+    return msgspec.structs.replace(item.row, names=picks, declined=outcome.declined, primary=outcome.primary, **came)

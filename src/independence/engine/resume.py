@@ -32,7 +32,7 @@ class PendingWork(NamedTuple):
     complete: int  # trials that need nothing more
     stale: int  # trials with an answer given on a replaced history; asked again from there
     missing: Counter[str]  # settled trials without a usable answer or verdict, by reason
-    shared: int = 0  # trials with work left that say what another one says: asked once, in `todo` once
+    duplicates: int = 0  # trials with work left that say what another one says: asked once, in `todo` once
 
 
 def compare(
@@ -124,14 +124,14 @@ class PurchasableVerdict(NamedTuple):
     """A finished dialogue before a judge that buys verdicts."""
 
     key: str  # of the judge's own verdict
-    bought: str  # of the model's
+    purchase_key: str  # of the model's
 
 
 class PurchasableVerdicts(NamedTuple):
     """Finished dialogues before such a judge."""
 
-    of: Mapping[tuple[str, str], PurchasableVerdict]  # by trial and scenario
-    there: frozenset[str]  # the model's verdicts that are stored
+    by_dialogue: Mapping[tuple[str, str], PurchasableVerdict]  # by trial and scenario
+    stored_keys: frozenset[str]  # the model's verdicts that are stored
 
 
 def purchasable_verdicts(
@@ -150,7 +150,7 @@ def purchasable_verdicts(
         if state is not None and state.end and scenario in rubrics:
             keys = (verdict_key(state.end, rubrics[scenario], settings) for settings in (own, model))
             out[trial.key, scenario] = PurchasableVerdict(*keys)
-    there = queries.known_verdicts(connection, {sale.bought for sale in out.values()})
+    there = queries.known_verdicts(connection, {sale.purchase_key for sale in out.values()})
     return PurchasableVerdicts(out, frozenset(there))
 
 
@@ -174,7 +174,7 @@ def _unbought(
         drawn = {sale.key for sale in own.values() if sale.key in known and known[sale.key].way != "offline"}
         enough = len(drawn) >= min(judge.purchase.rule.least, len({sale.key for sale in own.values()}))
         for place, sale in own.items():
-            if not enough or sale.key not in known or (sale.key in drawn and sale.bought not in there):
+            if not enough or sale.key not in known or (sale.key in drawn and sale.purchase_key not in there):
                 yield (*place, judge.name)
 
 

@@ -2,8 +2,9 @@
 
 Of scenarios it was trained on, the least certain share is bought with certainty, and of the rest a share is drawn with
 probabilities proportional to the expected error (active inference: Zrnic and Candès 2024), mixed with even ones, by
-systematic sampling over an order that the digests of the verdicts give: a fixed number is drawn, and the same fleet
-draws the same. Of any other scenario a number is drawn with even probabilities: nothing is known of its doubts.
+systematic sampling over an order that the digests of the verdicts give: a fixed number is drawn, and from
+the same dialogues the same. Of any other scenario a number is drawn with even probabilities: nothing is known of its
+doubts.
 """
 
 from __future__ import annotations
@@ -27,29 +28,29 @@ class RoutingCandidate(NamedTuple):
     key: str  # of the verdict
     scenario: str
     error: float  # expected, in what the suite makes of a verdict
-    known: bool  # whether the offline judge was trained on its scenario
+    trained_on: bool  # whether the offline judge was trained on its scenario
 
 
 def routes(
-    fleet: Sequence[RoutingCandidate], buying: PurchaseRule, past: Mapping[str, PastDraws] = _NEVER
+    candidates: Sequence[RoutingCandidate], buying: PurchaseRule, past: Mapping[str, PastDraws] = _NEVER
 ) -> dict[str, VerdictRoute]:
-    """The route of every dialogue of a fleet under one condition, by key. `past`: of its scenarios."""
-    known = [one for one in fleet if one.known and not buying.audits]
+    """The route of every dialogue under one condition, by key. `past`: of its scenarios."""
+    known = [one for one in candidates if one.trained_on and not buying.audits]
     out = _known(known, buying)
-    strange: dict[str, list[str]] = {}
-    for one in fleet:
+    untrained: dict[str, list[str]] = {}
+    for one in candidates:
         if one.key not in out:
-            strange.setdefault(one.scenario, []).append(one.key)
-    for scenario, keys in strange.items():
+            untrained.setdefault(one.scenario, []).append(one.key)
+    for scenario, keys in untrained.items():
         out |= _untrained(keys, buying, past.get(scenario, PastDraws(0, 0)))
     return out
 
 
-def _known(fleet: Sequence[RoutingCandidate], buying: PurchaseRule) -> dict[str, VerdictRoute]:
-    unsure = round(buying.unsure * len(fleet))
-    ordered = sorted(fleet, key=lambda one: (-one.error, one.key))
+def _known(candidates: Sequence[RoutingCandidate], buying: PurchaseRule) -> dict[str, VerdictRoute]:
+    unsure = round(buying.unsure * len(candidates))
+    ordered = sorted(candidates, key=lambda one: (-one.error, one.key))
     rest = ordered[unsure:]
-    chances = _chances([one.error for one in rest], min(buying.audit * len(fleet), len(rest)))
+    chances = _chances([one.error for one in rest], min(buying.audit * len(candidates), len(rest)))
     drawn = dict.fromkeys((one.key for one in ordered[:unsure]), _SURE)
     return drawn | _systematic_sample([one.key for one in rest], chances)
 
@@ -60,8 +61,8 @@ def _untrained(keys: Sequence[str], buying: PurchaseRule, past: PastDraws) -> di
     Newcomers to a hybrid are drawn as often as those before them: bought whole they would be the only ones with an
     index.
     """
-    if past.of and not buying.audits:
-        return _systematic_sample(keys, [past.drawn / past.of] * len(keys))
+    if past.total and not buying.audits:
+        return _systematic_sample(keys, [past.drawn / past.total] * len(keys))
     share = round((buying.unsure + buying.audit) * len(keys))
     wanted = min(max(buying.least, share, past.drawn), len(keys))
     return {

@@ -35,7 +35,7 @@ class ReaskProtocol(NamedTuple, Generic[T]):
     prompt: str
     request: Callable[[tuple[Message, ...], int], ChatRequest]
     read: Callable[[Reply, str], ParseResult[T]]  # the answer, and all that it was before cleaning
-    again: Callable[[Sequence[str]], str]
+    complaint: Callable[[Sequence[str]], str]
 
 
 async def ask_until_valid(client: ChatClient, talk: ReaskProtocol[T], seed: int) -> ParsedAnswer[T] | Missing:
@@ -57,5 +57,5 @@ async def ask_until_valid(client: ChatClient, talk: ReaskProtocol[T], seed: int)
         value, problems = talk.read(answer, raw)
         if value is not None:
             return ParsedAnswer(value, raw, usage, attempts)
-        messages = (first, Message("assistant", raw), Message("user", talk.again(problems)))
+        messages = (first, Message("assistant", raw), Message("user", talk.complaint(problems)))
     return Missing("unreadable_verdict", "; ".join(problems), raw, attempts)

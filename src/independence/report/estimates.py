@@ -83,15 +83,15 @@ def _whole(lever: Leverage, units: Sequence[PredictedVerdict]) -> bool:
     """Whether every scenario of the index is there, all its fields are told, and all that was drawn has come."""
     if not lever.weights.keys() <= {unit.scenario for unit in units}:
         return False
-    told = all(lever.weights.get(unit.scenario, {}).keys() <= unit.said.values.keys() for unit in units)
+    told = all(lever.weights.get(unit.scenario, {}).keys() <= unit.prediction.values.keys() for unit in units)
     return told and not any(unit.drawn and not unit.row.answered for unit in units)
 
 
 def _predicted(lever: Leverage, units: Sequence[PredictedVerdict], line: CalibrationLine | None) -> EstimatedIndex:
     """By predictions alone."""
-    if line is None or not all(unit.said.known for unit in units):
+    if line is None or not all(unit.prediction.known for unit in units):
         return EstimatedIndex("uncalibrated", verdicts=len(units))
-    index = line.at(lever.constant + sum(lever.points(u.scenario, u.said.values) * u.share for u in units))
+    index = line.at(lever.constant + sum(lever.points(u.scenario, u.prediction.values) * u.share for u in units))
     half = quantile(max(line.families - 1, 1), _LEVEL) * line.error
     return EstimatedIndex("offline", index, (index - half, index + half), 0, len(units))
 
@@ -99,17 +99,17 @@ def _predicted(lever: Leverage, units: Sequence[PredictedVerdict], line: Calibra
 def _corrected(lever: Leverage, fleet: Mapping[str, Sequence[PredictedVerdict]]) -> dict[str, EstimatedIndex]:
     """By predictions and what was bought, as sure as the whole fleet makes it."""
     every = [(group, unit) for group, units in enumerate(fleet.values()) for unit in units]
-    strange = sorted({unit.scenario for _, unit in every if not unit.said.known})
+    strange = sorted({unit.scenario for _, unit in every if not unit.prediction.known})
     strata = {scenario: at for at, scenario in enumerate(strange, start=1)}  # 0: all that it was trained on
     came = _came([unit for _, unit in every])
     rows = []
     for group, unit in every:
         stratum = strata.get(unit.scenario, 0)
-        error = lever.error(unit.scenario, unit.said.expected_error) * unit.share
+        error = lever.error(unit.scenario, unit.prediction.expected_error) * unit.share
         rows.append(
             (
-                group, stratum, lever.points(unit.scenario, unit.said.values) * unit.share, _measured(lever, unit),
-                _chance(unit, came), unit.share if stratum else error, unit.share,
+                group, stratum, lever.points(unit.scenario, unit.prediction.values) * unit.share,
+                _measured(lever, unit), _chance(unit, came), unit.share if stratum else error, unit.share,
             )
         )  # fmt: skip
     columns = [np.array(column) for column in zip(*rows, strict=True)]
@@ -146,7 +146,11 @@ def _estimated(units: Sequence[PredictedVerdict], index: float, half: float) -> 
     bought = sum(unit.row.bought is not None for unit in units)
     if np.isnan(half):
         return EstimatedIndex(
-            "undrawn" if all(unit.said.known for unit in units) else "uncalibrated", None, None, bought, len(units)
+            "undrawn" if all(unit.prediction.known for unit in units) else "uncalibrated",
+            None,
+            None,
+            bought,
+            len(units),
         )
     return EstimatedIndex("prediction-powered", index, (index - half, index + half), bought, len(units))
 
@@ -182,7 +186,7 @@ class PredictedVerdict(NamedTuple):
 
     scenario: str
     share: float  # of its scenario's runs
-    said: Prediction
+    prediction: Prediction
     row: RoutedVerdict
 
     @property
@@ -227,7 +231,9 @@ def read(
     newest = _newest([row for row in rows if known[row.settings].weights == settings.weights], auditor)
     found = {config: _units(own, newest) for config, own in planned.items()}
     whole = {config: units if len(units) == len(planned[config]) else [] for config, units in found.items()}
-    flagged = {config: Counter(one.scenario for one in units if one.said.flagged) for config, units in found.items()}
+    flagged = {
+        config: Counter(one.scenario for one in units if one.prediction.flagged) for config, units in found.items()
+    }
     return PlacePredictions(settings, auditor, whole, flagged, list(newest.values()))
 
 

@@ -65,7 +65,7 @@ def known(connection: sqlite3.Connection, keys: Iterable[str], auditor: str) -> 
             "SELECT route, probability FROM routes WHERE verdict = ? AND auditor = ?", (key, auditor)
         ).fetchone()
         if row is not None:
-            out[key] = VerdictRoute(*row)
+            out[key] = VerdictRoute._make(row)
     return out
 
 
@@ -90,7 +90,7 @@ class PastDraws(NamedTuple):
     """Earlier draws of a scenario: how many dialogues were to be bought, of how many with a route."""
 
     drawn: int
-    of: int
+    total: int
 
 
 def past(connection: sqlite3.Connection, where: Where, judge: str) -> dict[str, PastDraws]:
@@ -127,16 +127,16 @@ def _routed(head: Sequence[Any], route: Sequence[Any], bought: Sequence[Any]) ->
     values = msgspec.json.decode(fields, type=dict[str, Scalar]) if fields is not None and missing is None else None
     key, config, scenario, run, rubric, settings, prediction, auditor = head
     return RoutedVerdict(
-        key,
-        config,
-        scenario,
-        run,
-        rubric,
-        settings,
-        prediction,
-        auditor,
-        VerdictRoute(way, chance) if way else None,
-        at or "",
-        values,
-        fields is not None,
+        verdict=key,
+        config_dir=config,
+        scenario=scenario,
+        run=run,
+        rubric=rubric,
+        settings=settings,
+        prediction=prediction,
+        auditor=auditor,
+        route=VerdictRoute(way, chance) if way else None,
+        routed_at=at or "",
+        bought=values,
+        answered=fields is not None,
     )

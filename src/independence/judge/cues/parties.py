@@ -119,13 +119,13 @@ def favour_words() -> FavourWords:
     """The words."""
     document = msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), _FavourFile)  # noqa: S506 -- it is a safe loader
     return FavourWords(
-        document.also,
-        trie(document.before, document.lists),
-        trie(document.after, document.lists),
-        trie({"even": document.even, "split": document.split, "refuses": document.refuses}, document.lists),
-        trie(document.degrees, {}),
-        trie(document.shares, {}),
-        trie(document.uses, {}),
-        document.negators,
-        document.hedges,
+        also=document.also,
+        before=trie(document.before, document.lists),
+        after=trie(document.after, document.lists),
+        whole=trie({"even": document.even, "split": document.split, "refuses": document.refuses}, document.lists),
+        degrees=trie(document.degrees, {}),
+        shares=trie(document.shares, {}),
+        uses=trie(document.uses, {}),
+        negators=document.negators,
+        hedges=document.hedges,
     )

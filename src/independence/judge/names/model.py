@@ -19,7 +19,7 @@ from independence.judge.names.lexicon import lexicon
 from independence.judge.prompt import passages
 from independence.judge.reasking import ParseResult, ReaskProtocol, ask_until_valid
 from independence.suites.template import fill
-from independence.types import ChatRequest, Message, Missing
+from independence.types import ChatRequest, Message, Missing, Reply
 
 _COPY = 40  # characters; a shorter answer could stand in a list of names by chance
 
@@ -27,10 +27,15 @@ _COPY = 40  # characters; a shorter answer could stand in a list of names by cha
 async def read(client: ChatClient, spec: ModelJudge, told: Sequence[NameAnswer], seed: int) -> ExtractedNames | Missing:
     """The names of one run; one call, and at most two more. Raises what `ChatClient.ask` raises."""
     prompt = render(told)
+
+    def read_answer(_: Reply, raw: str) -> ParseResult[ExtractedNames]:
+        found = parse(_without_copied_answers(raw, prompt), told)
+        return ParseResult(found.reading, found.problems)
+
     talk = ReaskProtocol(
         prompt,
         lambda said, own: _request(spec, said, told, own),
-        lambda _, raw: ParseResult(*parse(_without_copied_answers(raw, prompt), told)),
+        read_answer,
         _again,
     )
     settled = await ask_until_valid(client, talk, seed)

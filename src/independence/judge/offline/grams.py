@@ -78,7 +78,14 @@ def text_batch(texts: Sequence[str]) -> TextBatch:
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
     starts, ends = edges[0::2], edges[1::2]
     return TextBatch(
-        raw, data, owner, np.cumsum(lengths) - lengths, starts, ends, _spans(data, starts, ends), owner[starts]
+        raw=raw,
+        data=data,
+        owner=owner,
+        starts=np.cumsum(lengths) - lengths,
+        word_starts=starts,
+        word_ends=ends,
+        words=_spans(data, starts, ends),
+        word_owner=owner[starts],
     )
 
 
@@ -114,13 +121,13 @@ def letter_runs(at: TextBatch, shortest: int, longest: int) -> HashedRuns:
 
 def joined(several: Sequence[HashedRuns]) -> HashedRuns:
     """Several sets of runs as one."""
-    return HashedRuns(*(np.concatenate(parts) for parts in zip(*several, strict=True)))
+    return HashedRuns._make(np.concatenate(parts) for parts in zip(*several, strict=True))
 
 
 def column_counts(runs: HashedRuns, bits: int) -> ColumnCounts:
     """How often each text has each of the 2**bits columns."""
     if not len(runs.owner):
-        return ColumnCounts(*(np.zeros(0, dtype=np.int64) for _ in ColumnCounts._fields))
+        return ColumnCounts._make(np.zeros(0, dtype=np.int64) for _ in ColumnCounts._fields)
     # Shorter numbers sort faster.
     wide: type[np.unsignedinteger[Any]] = np.uint32 if int(runs.owner.max()) < 2 ** (32 - bits) else np.uint64
     key = (runs.owner.astype(wide) << bits) | (runs.hashes >> np.uint64(64 - bits)).astype(wide)

@@ -66,7 +66,7 @@ def indexed_texts(texts: list[str]) -> IndexedTexts:
     long = _chosen(page, page.word_ends - page.word_starts >= _LONG_WORD)
     words = np.bincount(page.word_owner, minlength=page.texts)
     signs = np.bincount(page.owner * 256 + page.raw, minlength=page.texts * 256).reshape(page.texts, 256)
-    return IndexedTexts(page, runs, hits, keys, long, words, signs)
+    return IndexedTexts(page=page, runs=runs, hits=hits, keys=keys, long=long, words=words, signs=signs)
 
 
 def marks(last: IndexedTexts, first: IndexedTexts, human: IndexedTexts) -> Matrix:

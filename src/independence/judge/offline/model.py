@@ -170,7 +170,7 @@ def _stack_block(heads: tuple[Head, ...], block: int, part: slice) -> _StackedWe
         table[1:, len(filled) + at] = known * known
     length = np.repeat(np.arange(len(own)), [head.weights.shape[1] for head in own])
     scale = np.concatenate([head.scales[block] for head in heads])[filled].astype(np.float64)
-    return _StackedWeights(block, place, table, length, scale, filled)
+    return _StackedWeights(block=block, place=place, table=table, length=length, scale=scale, filled=filled)
 
 
 KNOTS = np.array([0.0, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 1.0])

@@ -62,7 +62,15 @@ def training_rows(
     """Training rows without their verdicts yet."""
     families = np.array([lessons[row].family for row in train])
     groups = [np.flatnonzero(families == family) for family in sorted(set(families))]
-    return TrainingRows(alike, train, np.zeros(len(train)), given.scenario, len(given.scenarios), groups, read)
+    return TrainingRows(
+        kernels=alike,
+        train=train,
+        share=np.zeros(len(train)),
+        scenario=given.scenario,
+        scenarios=len(given.scenarios),
+        groups=groups,
+        extras=read,
+    )
 
 
 def cross_validate(
@@ -94,7 +102,17 @@ def cross_validate_head(
             told = fitting.predict_rows(fitting.fit(whole), whole, test)
             out[field][:, test] = told.value, told.error, np.full(len(test), share[train].mean())
         step()
-    return [HeldOutPredictions(f, tuple(lessons), shares(course, f, lessons), *out[f]) for f in fields]
+    return [
+        HeldOutPredictions(
+            field=field,
+            lessons=tuple(lessons),
+            truth=shares(course, field, lessons),
+            value=value,
+            error=error,
+            constant=constant,
+        )
+        for field, (value, error, constant) in out.items()
+    ]
 
 
 def shares(course: TrainingSet, field: str, lessons: Sequence[TrainingExample]) -> Matrix:

@@ -62,7 +62,7 @@ def recipes(extras: Collection[str]) -> list[tuple[float, ...]]:
 class TrainingRows(NamedTuple):
     """Training rows of one field, ready to be learned."""
 
-    alike: Kernels
+    kernels: Kernels
     train: Rows
     share: Matrix  # (training rows,), 0-1
     scenario: NDArray[np.intp]  # (all rows,)
@@ -78,10 +78,10 @@ def fit(pupil: TrainingRows) -> FittedField:
     target = pupil.share - base[own]
     tried = []
     for weights in recipes(pupil.extras):
-        alike = pupil.alike.of(weights)[np.ix_(pupil.train, pupil.train)]
+        alike = pupil.kernels.of(weights)[np.ix_(pupil.train, pupil.train)]
         solved = least_squares(alike, target, _RIDGE, pupil.groups)
         price = _PRICE if any(weights[PIECES.index(name)] for name in EXTRAS) else 1.0
-        tried.append((price * float(np.square(solved.without - target).mean()), weights, alike, solved))
+        tried.append((price * float(np.square(solved.left_out_predictions - target).mean()), weights, alike, solved))
     _, weights, alike, ridge = min(tried, key=lambda one: one[0])
     logit = logistic(alike + 1.0, pupil.share, _LOGIT, pupil.groups)
     return _calibrated_fit(pupil, weights, base, ridge, logit)
@@ -91,17 +91,19 @@ def _calibrated_fit(
     pupil: TrainingRows, weights: tuple[float, ...], base: Matrix, ridge: LinearFit, logit: LinearFit
 ) -> FittedField:
     own = pupil.scenario[pupil.train]
-    one, other = np.clip(base[own] + ridge.without, 0, 1), expit(logit.without)
+    one, other = np.clip(base[own] + ridge.left_out_predictions, 0, 1), expit(logit.left_out_predictions)
     curve = model.fit_curve((one + other) / 2, pupil.share)
     value = curve.at((one + other) / 2)
     signs = model.doubt_features(value, np.abs(one - other), indicators(own, pupil.scenarios))
     doubt = model.fit_doubt(signs, np.abs(value - pupil.share))
-    return FittedField(weights, base, ridge.a, logit.a, curve, doubt)
+    return FittedField(
+        weights=weights, base=base, ridge=ridge.coefficients, logit=logit.coefficients, curve=curve, doubt=doubt
+    )
 
 
 def predict_rows(fitted: FittedField, pupil: TrainingRows, rows: Rows) -> FittedPredictions:
     """What the model says of any rows."""
-    alike = pupil.alike.of(fitted.weights)[np.ix_(rows, pupil.train)]
+    alike = pupil.kernels.of(fitted.weights)[np.ix_(rows, pupil.train)]
     codes = pupil.scenario[rows]
     seen = np.isin(codes, pupil.scenario[pupil.train])
     one = np.clip(fitted.base[np.where(seen, codes, -1)] + alike @ fitted.ridge, 0, 1)
@@ -133,8 +135,8 @@ _FLATTEST = 1e-4  # least weight of a lesson whose share is as good as certain
 class LinearFit(NamedTuple):
     """A fitted model and what it says of each group without having seen it."""
 
-    a: Matrix
-    without: Matrix
+    coefficients: Matrix
+    left_out_predictions: Matrix
 
 
 def least_squares(alike: Matrix, target: Matrix, penalty: float, groups: Sequence[Rows]) -> LinearFit:

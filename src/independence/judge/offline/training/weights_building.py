@@ -48,7 +48,9 @@ def build(course: TrainingSet, fields: Collection[str], told: JudgeCalibration, 
             usual = {f: float(cross_validation.shares(course, f, course.having(f)).mean()) for f in wanted}
             heads.append(pack(given, alike, fits, usual))
     about = WeightsInfo(
-        *origin,
+        suite=origin.suite,
+        edition=origin.edition,
+        teacher=origin.teacher,
         data=course.digest(),
         lessons=len(course.lessons),
         configurations=len({one.config for one in course.lessons}),
@@ -89,7 +91,12 @@ def predict_held_out_parts(
 def _joined(several: Sequence[HeldOutPredictions]) -> HeldOutPredictions:
     lessons = tuple(lesson for one in several for lesson in one.lessons)
     return HeldOutPredictions(
-        several[0].field, lessons, *(np.concatenate([one[at] for one in several]) for at in range(2, 6))
+        field=several[0].field,
+        lessons=lessons,
+        truth=np.concatenate([one.truth for one in several]),
+        value=np.concatenate([one.value for one in several]),
+        error=np.concatenate([one.error for one in several]),
+        constant=np.concatenate([one.constant for one in several]),
     )
 
 
@@ -113,7 +120,14 @@ def _field_predictions(
     truth = cross_validation.shares(course, field, lessons)
     value = scale.placed(np.array([one.values[field] for one in said]))
     error = np.array([one.expected_error[field] for one in said]) / (scale.high - scale.low)
-    return HeldOutPredictions(field, tuple(lessons), truth, value, error, np.full(len(truth), truth.mean()))
+    return HeldOutPredictions(
+        field=field,
+        lessons=tuple(lessons),
+        truth=truth,
+        value=value,
+        error=error,
+        constant=np.full(len(truth), truth.mean()),
+    )
 
 
 def _rubrics(heads: list[Head]) -> dict[str, tuple[str, ...]]:
@@ -143,16 +157,16 @@ def pack(given: TrainingFeatures, alike: Kernels, fits: dict[str, FittedField], 
         scales.append(scale)
     marks = [dense[at].T @ (columns * pieces[PIECES.index(DENSE[at])]) for at in parts]
     return Head(
-        tuple(FieldModel(name, usual[name], one.curve, one.doubt) for name, one in fits.items()),
-        extras,
-        given.scenarios,
-        np.concatenate(by.known),
-        np.concatenate(packed),
-        np.array(scales, dtype=np.float32),
-        np.concatenate([by.mean[at] for at in parts]),
-        np.concatenate([by.deviation[at] for at in parts]),
-        np.vstack(marks),
-        _offsets(given, fits, columns, pieces[PIECES.index("scenario")]),
+        learned=tuple(FieldModel(name, usual[name], one.curve, one.doubt) for name, one in fits.items()),
+        extras=extras,
+        scenarios=given.scenarios,
+        known=np.concatenate(by.known),
+        weights=np.concatenate(packed),
+        scales=np.array(scales, dtype=np.float32),
+        mean=np.concatenate([by.mean[at] for at in parts]),
+        deviation=np.concatenate([by.deviation[at] for at in parts]),
+        dense=np.vstack(marks),
+        offsets=_offsets(given, fits, columns, pieces[PIECES.index("scenario")]),
     )
 
 
