@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import metadata
+from importlib import import_module
 from typing import TypeVar
 
 from independence.errors import UsageError
@@ -14,7 +14,7 @@ _KINDS = {"dialects": "dialect", "judges": "judge", "analyses": "analysis"}
 
 def declared(group: str, name: str) -> bool:
     """Whether an installed package declares an object of that name."""
-    return bool(metadata.entry_points(group=group, name=name))
+    return bool(import_module("importlib.metadata").entry_points(group=group, name=name))
 
 
 def find(group: str, name: str, shape: type[T], ours: Sequence[str]) -> T:
@@ -23,7 +23,7 @@ def find(group: str, name: str, shape: type[T], ours: Sequence[str]) -> T:
     Raises UsageError where there is none, where it cannot be loaded, and where it is no `shape`.
     """
     kind = _KINDS[group.rpartition(".")[2]]
-    for entry in metadata.entry_points(group=group, name=name):
+    for entry in import_module("importlib.metadata").entry_points(group=group, name=name):
         try:
             found = entry.load()
         except (ImportError, AttributeError) as error:

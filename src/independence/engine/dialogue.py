@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from independence.config.subjects import LOCAL, Subject
 from independence.engine.plan import DialogueScript, ScriptedExchange, Trial
-from independence.judge.replies.non_answers import ReplyContext
+from independence.judge.protocol import ReplyContext
 from independence.store import context, queries
 from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
 from independence.types import ChatRequest, Message, Reply, TranscriptTurn

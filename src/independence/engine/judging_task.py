@@ -12,8 +12,7 @@ from independence.engine import dialogue
 from independence.engine.plan import Trial
 from independence.engine.run_context import QueueKey, SubjectWorker
 from independence.errors import IndependenceError
-from independence.judge.protocol import Judge, verdict_key
-from independence.judge.replies.non_answers import ReplyContext
+from independence.judge.protocol import Judge, ReplyContext, verdict_key
 from independence.suites.schema import Rubric
 from independence.types import TranscriptTurn
 

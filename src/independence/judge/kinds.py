@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
 from independence.config import plugins
 from independence.config.options import OfflineOptions
-from independence.config.registry import Registry
 from independence.errors import UsageError
 from independence.judge.protocol import Judge, PurchaseRule
 from independence.suites.schema import Suite
+
+if TYPE_CHECKING:  # a board needs to know kinds, and reads no registry
+    from independence.config.registry import Registry
 
 GROUP: Final = "independence.judges"
 CUES: Final = "cues"

@@ -11,13 +11,19 @@ import msgspec
 from independence.clients.protocol import ChatClient
 from independence.config.options import AUDIT_SHARE, UNSURE_SHARE
 from independence.judge.offline.prediction import Prediction
-from independence.judge.replies.non_answers import ReplyContext
 from independence.suites import digest
 from independence.suites.schema import Field, Rubric
 from independence.types import Answer, Grade, TranscriptTurn
 
 DEFAULT_JUDGE = "google/gemini-3-flash-preview"
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class ReplyContext(NamedTuple):
+    """What the subject was given beside the human's turns."""
+
+    prompts: tuple[str, ...] = ()
+    english: bool = True  # the language of the suite: other texts are read for debris alone
 
 
 class FinishedDialogue(NamedTuple):

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.replies.non_answers import ReplyContext, marks
+from independence.judge.protocol import ReplyContext
+from independence.judge.replies.non_answers import marks
 from independence.types import TranscriptTurn
 
 LONG = "I would still take the berth by the ice house, whatever the captains say of it. " * 2

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from independence.judge.cues.grading import grade
-from independence.judge.replies.non_answers import ReplyContext, find_non_answer
+from independence.judge.protocol import ReplyContext
+from independence.judge.replies.non_answers import find_non_answer
 from independence.suites.schema import Field
 from independence.types import Missing, TranscriptTurn, Verdict
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from independence.judge.replies.non_answers import ReplyContext, find_non_answer
+from independence.judge.protocol import ReplyContext
+from independence.judge.replies.non_answers import find_non_answer
 from independence.types import TranscriptTurn
 
 pytestmark = pytest.mark.published

@@ -18,9 +18,9 @@ from independence.judge.cues.favour import PartyFavour, favour
 from independence.judge.cues.reading import AnswerMarks, read
 from independence.judge.kinds import CUES as WORD
 from independence.judge.kinds import JudgeSources
-from independence.judge.protocol import FinishedDialogue, Judge
+from independence.judge.protocol import FinishedDialogue, Judge, ReplyContext
 from independence.judge.replies import non_answers
-from independence.judge.replies.non_answers import REFUSED, NonAnswer, ReplyContext
+from independence.judge.replies.non_answers import REFUSED, NonAnswer
 from independence.suites import digest
 from independence.suites.schema import Field
 from independence.types import Grade, Missing, Scalar, TranscriptTurn, Verdict

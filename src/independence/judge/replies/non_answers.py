@@ -16,6 +16,7 @@ from typing import Final, Literal, NamedTuple
 from independence.clients import flags
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken
+from independence.judge.protocol import ReplyContext
 from independence.judge.replies.lexicon import lexicon, listed
 from independence.judge.replies.nonsense import CONTROLS, TOKENS, nonsense
 from independence.types import TranscriptTurn
@@ -32,13 +33,6 @@ class NonAnswer(NamedTuple):
 
     flag: Literal["no_answer", "refused"]
     why: str  # in words
-
-
-class ReplyContext(NamedTuple):
-    """What the subject was given beside the human's turns."""
-
-    prompts: tuple[str, ...] = ()
-    english: bool = True  # the language of the suite: other texts are read for debris alone
 
 
 _NONE: Final = ReplyContext()
