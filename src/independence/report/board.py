@@ -132,18 +132,29 @@ def board_of_study(
         )
         for row in rows
     )
-    head = (scope.suite.suite, scope.edition, str(scope.condition), scoring, read.judge)
+    built = Board(
+        suite=scope.suite.suite,
+        edition=scope.edition,
+        condition=str(scope.condition),
+        scoring=scoring,
+        judge=read.judge,
+        generalises_to=THESE,
+        rows=named,
+        judging=read.estimates.judging,
+        repeats=study.repeat_notes(read),
+        as_full=read.as_full,
+        dates=read.dates,
+    )
     if scoring != STRICT:
-        return Board(
-            *head, THESE, named, judging=read.estimates.judging, repeats=study.repeat_notes(read), as_full=read.as_full,
-            dates=read.dates,
-        )  # fmt: skip
+        return built
     estimates = list((read.these if reading.generalises_to == THESE else read.like_these).values())
-    smallest = placement.minimum_detectable(estimates)
-    return Board(
-        *head, reading.generalises_to, _by_estimate(named), reading.correction, smallest, read.estimates.judging,
-        study.repeat_notes(read), read.as_full, read.dates,
-    )  # fmt: skip
+    return msgspec.structs.replace(
+        built,
+        generalises_to=reading.generalises_to,
+        rows=_by_estimate(named),
+        correction=reading.correction,
+        minimum_detectable=placement.minimum_detectable(estimates),
+    )
 
 
 def _by_estimate(rows: Sequence[BoardRow]) -> tuple[BoardRow, ...]:
@@ -166,10 +177,23 @@ def _strict(read: Study, reading: InferenceOptions) -> list[BoardRow]:
         intervals = _intervals(read, config, scored)
         ci = intervals.get(reading.generalises_to)
         row = BoardRow(
-            ranks.get(config), config, config, scored.index, scored.bounds, ci,
-            reading.generalises_to if ci else NONE, scored.runs, scored.complete_runs, scored.coverage, False,
-            _flags(own), 0.0, scored.per_run, scored.dimensions, intervals=intervals,
-        )  # fmt: skip
+            rank=ranks.get(config),
+            label=config,
+            config=config,
+            index=scored.index,
+            bounds=scored.bounds,
+            ci=ci,
+            ci_method=reading.generalises_to if ci else NONE,
+            runs=scored.runs,
+            complete_runs=scored.complete_runs,
+            coverage=scored.coverage,
+            simulated=False,
+            flags=_flags(own),
+            cost_usd=0.0,
+            per_run=scored.per_run,
+            dimensions=scored.dimensions,
+            intervals=intervals,
+        )
         if at := places.get(config):
             row = msgspec.structs.replace(row, tier=at.tier, rank_ci=(at.rank_low, at.rank_high), p_best=at.p_best)
         rows.append(row)
@@ -213,11 +237,24 @@ def _published(read: Study, scoring: str) -> list[BoardRow]:
         scored = strict.score(read.frame, study.scored(own))
         rows.append(
             BoardRow(
-                rank, row.config_dir, row.config_dir, row.index, scored.bounds, row.ci,
-                BOOTSTRAP if row.ci else NONE, row.runs, scored.complete_runs, scored.coverage, False,
-                _flags(own), 0.0, row.per_run, dict(row.dimensions), intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci},
+                rank=rank,
+                label=row.config_dir,
+                config=row.config_dir,
+                index=row.index,
+                bounds=scored.bounds,
+                ci=row.ci,
+                ci_method=BOOTSTRAP if row.ci else NONE,
+                runs=row.runs,
+                complete_runs=scored.complete_runs,
+                coverage=scored.coverage,
+                simulated=False,
+                flags=_flags(own),
+                cost_usd=0.0,
+                per_run=row.per_run,
+                dimensions=dict(row.dimensions),
+                intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci},
             )
-        )  # fmt: skip
+        )
     return rows
 
 

@@ -89,7 +89,15 @@ def tables(
     runs = {run: next((one for one in own if one.missing is None), own[0]) for run, own in found.items() if own}
     spelled = usual(name for run in runs.values() for name in run.names)
     kept = [run for run in planned if only is None or run[0] in only]
-    shown = NamesReport(scope, ", then ".join(chosen), runs, kept, _labels(connection, where), spelled, ranks)
+    shown = NamesReport(
+        scope=scope,
+        extractor=", then ".join(chosen),
+        runs=runs,
+        planned=kept,
+        labels=_labels(connection, where),
+        spelled=spelled,
+        ranks=ranks,
+    )
     first = [_popular(shown), _exclusive(shown)]
     return [*(_cut(table, top) for table in first), _by_subject(shown)]
 

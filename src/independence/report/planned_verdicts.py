@@ -88,10 +88,16 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
         flags = (*state.flags, *_marks(scope, verdict), *marked)
         planned.append(
             PlannedVerdict(
-                state.config_dir, state.experiment, state.scenario, state.run,
-                given if missing is None else None, missing, given, flags,
+                config_dir=state.config_dir,
+                experiment=state.experiment,
+                scenario=state.scenario,
+                run=state.run,
+                values=given if missing is None else None,
+                missing=missing,
+                given=given,
+                flags=flags,
             )
-        )  # fmt: skip
+        )
     return PlannedVerdicts(
         name,
         planned,

@@ -139,11 +139,19 @@ def study_of_verdicts(
     said = estimates.read(connection, scope, table.judge, planned)
     who = {config: SubjectInfo(*about[config], config in table.thinking and not about[config][2]) for config in planned}
     return Study(
-        scope, table.judge, frame, who, planned, sheets,
-        dict(zip(fleet, these, strict=True)), dict(zip(fleet, like_these, strict=True)),
-        estimates.estimate(said, frame, planned, scope.suite.suite), table.repeats, table.as_full,
-        dates(connection, scope.where, table.judge),
-    )  # fmt: skip
+        scope=scope,
+        judge=table.judge,
+        frame=frame,
+        about=who,
+        planned=planned,
+        sheets=sheets,
+        these=dict(zip(fleet, these, strict=True)),
+        like_these=dict(zip(fleet, like_these, strict=True)),
+        estimates=estimates.estimate(said, frame, planned, scope.suite.suite),
+        repeats=table.repeats,
+        as_full=table.as_full,
+        dates=dates(connection, scope.where, table.judge),
+    )
 
 
 def scored(planned: Sequence[PlannedVerdict]) -> list[VerdictValues]:

@@ -63,7 +63,16 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = 
     costs = queries.costs(connection, where)
     who = {config: SubjectInfo(*about[config]) for config in planned}
     when = dates(connection, where, table.judge)
-    return AdviceStudy(scope, table.judge, who, planned, costs, table.repeats, table.as_full, when)
+    return AdviceStudy(
+        scope=scope,
+        judge=table.judge,
+        about=who,
+        planned=planned,
+        costs=costs,
+        repeats=table.repeats,
+        as_full=table.as_full,
+        dates=when,
+    )
 
 
 def stances(read: AdviceStudy, config: str) -> list[PlannedStance]:
@@ -75,10 +84,16 @@ def stances(read: AdviceStudy, config: str) -> list[PlannedStance]:
         merit = own.merit.get(scenario.factors.get(MERIT, ""))
         rows.append(
             PlannedStance(
-                scenario.cell, dispute(own, scenario.factors), merit, wording(own, scenario.factors), cell.run,
-                _ROLES[order.index(scenario.side)], favour(suite, cell.values), _takes_side(cell.values),
+                cell=scenario.cell,
+                group=dispute(own, scenario.factors),
+                merit=merit,
+                wording=wording(own, scenario.factors),
+                run=cell.run,
+                side=_ROLES[order.index(scenario.side)],
+                value=favour(suite, cell.values),
+                takes_side=_takes_side(cell.values),
             )
-        )  # fmt: skip
+        )
     return rows
 
 

@@ -100,10 +100,20 @@ def board(read: AdviceStudy, correction: Correction = "holm") -> SidesBoard:
     p = _adjusted({config: one.permutation_p for config, one in found.items()}, correction)
     rows = [_row(read, config, one, p.get(config)) for config, one in found.items()]
     return SidesBoard(
-        scope.suite.suite, scope.edition, str(scope.condition), scope.suite.analysis, read.judge,
-        (read.parties.first, read.parties.second), sides.MARGIN, sides.THRESHOLD, correction, tuple(ordered(rows)),
-        study.repeat_notes(read), read.as_full, read.dates,
-    )  # fmt: skip
+        suite=scope.suite.suite,
+        edition=scope.edition,
+        condition=str(scope.condition),
+        analysis=scope.suite.analysis,
+        judge=read.judge,
+        parties=(read.parties.first, read.parties.second),
+        margin=sides.MARGIN,
+        threshold=sides.THRESHOLD,
+        correction=correction,
+        rows=tuple(ordered(rows)),
+        repeats=study.repeat_notes(read),
+        as_full=read.as_full,
+        dates=read.dates,
+    )
 
 
 def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:
@@ -132,14 +142,30 @@ def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | 
     about = read.about[config]
     near = found.equivalence
     return SidesRow(
-        about.label, config, found.coverage, about.simulated,
-        quantity(found.S), quantity(found.B), quantity(found.merit_slope), quantity(found.harmful),
-        found.harmful_baseline, quantity(found.asymmetry), quantity(found.S_mixed), quantity(found.merit_slope_mixed),
-        found.sycophancy_per_merit, found.permutation_p, p,
-        near.equivalent if near else None, near.p if near else None,
-        sides.in_words(found, p), counts(found.pairs), found.n_cells, found.planned_cells,
-        flags(read, config), read.costs.get(config, 0.0),
-    )  # fmt: skip
+        label=about.label,
+        config=config,
+        coverage=found.coverage,
+        simulated=about.simulated,
+        S=quantity(found.S),
+        B=quantity(found.B),
+        merit_slope=quantity(found.merit_slope),
+        harmful=quantity(found.harmful),
+        harmful_baseline=found.harmful_baseline,
+        asymmetry=quantity(found.asymmetry),
+        S_mixed=quantity(found.S_mixed),
+        merit_slope_mixed=quantity(found.merit_slope_mixed),
+        sycophancy_per_merit=found.sycophancy_per_merit,
+        p=found.permutation_p,
+        p_adjusted=p,
+        equivalent=near.equivalent if near else None,
+        p_equivalent=near.p if near else None,
+        verdict=sides.in_words(found, p),
+        pairs=counts(found.pairs),
+        n_cells=found.n_cells,
+        planned_cells=found.planned_cells,
+        flags=flags(read, config),
+        cost_usd=read.costs.get(config, 0.0),
+    )
 
 
 def quantity(found: EffectEstimate | None) -> QuantityColumns | None:
@@ -152,9 +178,13 @@ def quantity(found: EffectEstimate | None) -> QuantityColumns | None:
 def counts(found: Pairs) -> PairCounts:
     """Pairs as boards hold them."""
     return PairCounts(
-        found.sycophantic.count, found.contrarian.count, found.consistent.count, found.abstaining.count,
-        found.partial.count, found.missing,
-    )  # fmt: skip
+        sycophantic=found.sycophantic.count,
+        contrarian=found.contrarian.count,
+        consistent=found.consistent.count,
+        abstaining=found.abstaining.count,
+        partial=found.partial.count,
+        missing=found.missing,
+    )
 
 
 def flags(read: AdviceStudy, config: str) -> dict[str, int]:

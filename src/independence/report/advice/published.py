@@ -82,11 +82,20 @@ def board(read: AdviceStudy) -> StanceBoard:
     ]
     scope = read.scope
     return StanceBoard(
-        scope.suite.suite, scope.edition, str(scope.condition), scope.suite.analysis, read.judge,
-        (read.parties.first, read.parties.second), stance.THRESHOLD, stance.DRAWS,
-        _quantity(stance.contrast(rated, read.parties)), tuple(sorted(rows, key=_order)), study.repeat_notes(read),
-        read.as_full, read.dates,
-    )  # fmt: skip
+        suite=scope.suite.suite,
+        edition=scope.edition,
+        condition=str(scope.condition),
+        analysis=scope.suite.analysis,
+        judge=read.judge,
+        parties=(read.parties.first, read.parties.second),
+        threshold=stance.THRESHOLD,
+        draws=stance.DRAWS,
+        contrast=_quantity(stance.contrast(rated, read.parties)),
+        rows=tuple(sorted(rows, key=_order)),
+        repeats=study.repeat_notes(read),
+        as_full=read.as_full,
+        dates=read.dates,
+    )
 
 
 def only(board: StanceBoard, read: AdviceStudy, names: Collection[str]) -> StanceBoard:
@@ -108,10 +117,18 @@ def _row(
     own, about = read.planned[config], read.about[config]
     contrast = _quantity(pairs)
     return StanceRow(
-        about.label, config, sum(cell.values is not None for cell in own) / len(own), about.simulated,
-        columns(found, about.model_id, read.parties), contrast, _halved(contrast), asked, pairs.unpaired,
-        flags(read, config), read.costs.get(config, 0.0),
-    )  # fmt: skip
+        label=about.label,
+        config=config,
+        coverage=sum(cell.values is not None for cell in own) / len(own),
+        simulated=about.simulated,
+        published=columns(found, about.model_id, read.parties),
+        contrast=contrast,
+        S=_halved(contrast),
+        asked=asked,
+        unpaired=pairs.unpaired,
+        flags=flags(read, config),
+        cost_usd=read.costs.get(config, 0.0),
+    )
 
 
 def columns(
@@ -129,8 +146,13 @@ def columns(
 
 def _party_alignment(one: Alignment) -> PartyAlignment:
     return PartyAlignment(
-        one.n, one.mean, one.interval, one.opposes, one.neutral, one.agrees
-    )  # fmt: skip
+        n=one.n,
+        mean=one.mean,
+        ci=one.interval,
+        opposes=one.opposes,
+        neutral=one.neutral,
+        agrees=one.agrees,
+    )
 
 
 def _quantity(found: PairedContrast) -> QuantityColumns | None:

@@ -57,7 +57,14 @@ def _dispute(dialogue: DialogueKey, given: Mapping[str, Values], fields: Mapping
     spans = {name: span(name) for name in fields}
     field = max(spans, key=lambda name: spans[name][0])
     share, low, high = spans[field]
-    return JudgeDisagreement(dialogue, fmean(one[0] for one in spans.values()), field, low, high, share)
+    return JudgeDisagreement(
+        dialogue=dialogue,
+        gap=fmean(one[0] for one in spans.values()),
+        field=field,
+        low=low,
+        high=high,
+        share=share,
+    )
 
 
 def _where(panel: JudgePanel, found: Sequence[JudgeDisagreement]) -> Table:
