@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import asyncio
+import inspect
 import os
 import re
 import runpy
@@ -133,6 +136,32 @@ def test_the_tutorial_runs_and_prints_what_it_quotes(shell: Callable[[str], str]
         else:
             lines = [" ".join(line.split()) for line in block.splitlines()]
             assert [line for line in lines if line not in printed] == []
+
+
+@pytest.mark.parametrize("within_a_loop", [False, True])
+def test_the_notebook_runs(within_a_loop: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where an event loop runs, as in a notebook; without one, what awaits is left out."""
+    monkeypatch.chdir(tmp_path)
+    cells = [
+        compile(cell, "python.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        for cell in fenced(DOCS / "python.md", "python")
+    ]
+    assert len(cells) >= 7
+    names: dict[str, Any] = {}
+
+    async def run_all() -> None:
+        for cell in cells:
+            ended = eval(cell, names)
+            if inspect.iscoroutine(ended):
+                await ended
+
+    if within_a_loop:
+        asyncio.run(run_all())
+    else:
+        for cell in cells:
+            if not cell.co_flags & inspect.CO_COROUTINE:
+                exec(cell, names)
+    assert (tmp_path / "tables" / "board.csv").is_file()
 
 
 def test_the_readme_quotes_the_demo(shell: Callable[[str], str]) -> None:

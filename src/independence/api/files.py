@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from independence.api.reading import Names, Store
 from independence.config import registry
@@ -18,6 +18,7 @@ from independence.exchange.rent import folder as rent_folder
 from independence.exchange.rent import reader as rent_reader
 from independence.exchange.rent import storing as rent_storing
 from independence.exchange.rent import summary, words
+from independence.exchange.rent.summary import StoredScores
 from independence.report import judge_choice
 from independence.store import database, scopes
 from independence.store.scopes import BoardScope
@@ -25,6 +26,14 @@ from independence.suites import load
 
 Layout = Literal["jsonl", "csv", "published", "summary"]
 Files = dict[str, Iterable[bytes]]
+
+
+class ExportContents(NamedTuple):
+    """What an export writes."""
+
+    files: Files  # name -> content in parts, read while it is written
+    about: Manifest
+    judges: tuple[str, ...] = ()  # of a summary: every judge that graded
 
 
 def export(
@@ -44,32 +53,47 @@ def export(
     layout; `summary` the published summary of a suite such as rent. Without a condition: every one of the edition.
     Raises UsageError where there is nothing to write or a file would be written over that no export wrote; DiskFull.
     """
+    made = contents(store, layout, suite=suite, variant=variant, mode=mode, judge=judge, models=models)
+    with store.reading():
+        output.write(Path(folder), made.files, made.about)
+    return list(made.files)
+
+
+def contents(
+    store: Store,
+    layout: Layout = "jsonl",
+    *,
+    suite: str | None = None,
+    variant: str | None = None,
+    mode: str | None = None,
+    judge: str | None = None,
+    models: Names = (),
+) -> ExportContents:
+    """What `export` writes, with the same arguments. Raises UsageError where there is nothing to write."""
     named = (models,) if isinstance(models, str) else tuple(models)
+    judges: tuple[str, ...] = ()
     with store.reading() as connection:
         places = scopes.conditions(connection, suite, variant, mode)
         judge = judge_choice.judge_anywhere(connection, places, judge)
         if layout == "summary":
             places = [scopes.find(connection, places[0].where.edition_name, variant, mode)]
-            judge, files = _summary(connection, places[0], judge, named)
+            scores = summary.read(connection, places[0], judge, named)
+            judge, judges, files = scores.judge, tuple(scores.judges), _summary(scores)
         elif layout == "published":
             files = _published(connection, places, judge, named)
         else:
             files = _tables(connection, places, judge, named, layout)
-        where = places[0].where
-        conditions = tuple(str(place.condition) for place in places)
-        about = Manifest(suite=where.suite, edition=where.edition, conditions=conditions, judge=judge)
-        output.write(Path(folder), files, about)
-    return list(files)
+    where = places[0].where
+    conditions = tuple(str(place.condition) for place in places)
+    about = Manifest(suite=where.suite, edition=where.edition, conditions=conditions, judge=judge)
+    return ExportContents(files, about, judges)
 
 
-def _summary(
-    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, models: Sequence[str]
-) -> tuple[str, Files]:
-    scores = summary.read(connection, scope, judge, models)
+def _summary(scores: StoredScores) -> Files:
     if scores.judge is None:
         raise UsageError("no verdicts yet, so there is no score to sum up; `independence judge` grades")
     content = summary.to_csv(scores.rated, scores.sides).encode("utf-8", "backslashreplace")
-    return scores.judge, {summary.NAME: [content]}
+    return {summary.NAME: [content]}
 
 
 def _published(

@@ -38,7 +38,7 @@ def load_suite(name: str | Path = "v2") -> LoadedSuite:
 
     Raises UsageError for a name that there is none of, DocumentError for a suite that does not fit its schema.
     """
-    return load.load(str(name))
+    return load.load(str(name), analyses.check)
 
 
 class Store:

@@ -196,7 +196,7 @@ def test_the_rubric_of_the_edition_counts_before_a_published_one(connection: sql
     rest = "cost_usd, unknown_usd, prompt_tokens, completion_tokens, judged_at, settings, reasoning, raw, attempts"
     for end, rubric, score in (("a", "published", -1), ("b", "another", 1)):
         connection.execute(
-            f"INSERT INTO verdicts SELECT {copy}, {rest} FROM verdicts WHERE key LIKE '%cues'",
+            f"INSERT INTO verdicts SELECT {copy}, {rest}, prediction FROM verdicts WHERE key LIKE '%cues'",
             {"end": end, "rubric": rubric, "fields": json.dumps({"stance": score})},
         )
     assert scores(connection, "cues") == [0.5]
