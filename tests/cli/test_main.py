@@ -36,7 +36,7 @@ def test_help_lists_every_command_with_a_line() -> None:
 
 def test_help_names_every_exit_code() -> None:
     text = " ".join(invoked("--help").output.split())
-    for code in ("0 complete", "1 a gate failed", "2 bad usage", "3 something", "4 stopped by", "130 interrupted"):
+    for code in ("0 complete", "1 a gate failed", "2 bad usage", "3 incomplete", "4 stopped by", "130 interrupted"):
         assert code in text
 
 

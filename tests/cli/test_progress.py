@@ -32,7 +32,7 @@ def said(capsys: pytest.CaptureFixture[str], *events: Event) -> list[str]:
     with ProgressBars(quiet=False) as progress:
         for event in events:
             progress(event)
-    return [line for line in capsys.readouterr().err.splitlines() if " gone" not in line]
+    return [line for line in capsys.readouterr().err.splitlines() if " elapsed" not in line]
 
 
 def test_calls_and_verdicts_are_counted_apart() -> None:
@@ -85,7 +85,7 @@ def test_the_same_failure_of_many_calls_is_told_once_and_then_counted(capsys: py
     assert len(lines) == 3
     assert lines[0] == f"a, turn0: {why.format(0)}; asked again on resume"
     assert lines[1] == "b, turn9: timeout; asked again on resume"
-    assert lines[2].startswith("15 calls of 2 subjects failed like that (connect after 0 attempts: ")
+    assert lines[2].startswith("15 calls of 2 subjects failed in the same way (connect after 0 attempts: ")
     assert len(lines[2]) < 180
 
 
@@ -95,9 +95,9 @@ def test_models_that_stop_for_one_reason_are_named_in_one_line(capsys: pytest.Ca
         ModelStopped("judge", "daily quota"), ModelStopped("judge", "daily quota"),
     )  # fmt: skip
     assert lines == [
-        "parked half (lab/half+alpha): HTTP 307; the others go on",
-        "parked judge: daily quota; the others go on",
-        "parked for the same reason (HTTP 307): lab/half+beta, lab/half+gamma",
+        "half (lab/half+alpha) is not asked any more in this run: HTTP 307; the other models continue",
+        "judge is not asked any more in this run: daily quota; the other models continue",
+        "not asked any more for the same reason (HTTP 307): lab/half+beta, lab/half+gamma",
     ]
 
 
@@ -105,8 +105,8 @@ def test_an_interrupted_run_says_what_it_waits_for_and_then_that_it_does_not(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert said(capsys, RunStopping("interrupted"), RunStopping("interrupted", dropped=True)) == [
-        "stopping (interrupted): waiting for the answers that are under way; Ctrl-C gives them up",
-        "interrupted: the calls that are under way are given up",
+        "stopping (interrupted): waiting for the calls in flight; Ctrl-C drops them",
+        "interrupted: the calls in flight are dropped",
     ]
 
 

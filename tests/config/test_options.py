@@ -54,7 +54,7 @@ def test_options_go_through_as_they_are() -> None:
     [
         ({"modles": ["a/b"]}, "modles"),
         ({"runs": "three"}, "runs"),
-        ({"replicates": "auto"}, "--replicates auto and --calls N belong together"),
+        ({"replicates": "auto"}, "--replicates auto needs --calls N"),
         ({"max_cost": -1}, "--max-cost"),
     ],
 )

@@ -68,7 +68,7 @@ def test_empty_files_and_our_own_may_be_written_over(tmp_path: Path, text: str) 
 
 def test_a_pipe_that_nobody_reads_is_refused_and_a_read_one_is_not(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert "a pipe that nobody reads" in refused(tmp_path / "pipe")
+    assert "a pipe without a reader" in refused(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:
         user_files.check(tmp_path / "pipe", "--output", user_files.MARK)

@@ -162,7 +162,7 @@ def test_the_report_on_sides_is_one_page_with_its_plots(sides: tuple[Path, Ended
         assert f'id="{section}"' in page, section
     for figure in ("advice-forest", "advice-plane", "advice-slopes"):
         assert f'id="figure-{figure}"' in page, figure
-    assert "planted behaviour" in page
+    assert "known behaviour" in page
     assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
 
 

@@ -195,7 +195,7 @@ def test_a_store_is_looked_at_and_not_touched(place: Place) -> None:
     before = db.read_bytes()
     found = place.asked("-m", "sim/half", "--judge", "cues", "--db", "here.db")
     assert found["store", "here.db"].result == "ok"
-    assert found["leases", "here.db"].found == "nobody works on it"
+    assert found["leases", "here.db"].found == "no process works on it"
     assert found["judge", "cues"].result == "ok"
     assert db.read_bytes() == before
     assert not list(place.folder.glob("here.db-*"))

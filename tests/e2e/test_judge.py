@@ -65,7 +65,7 @@ def test_imported_replies_are_graded_on_their_own_texts(tmp_path: Path):
     assert "by the rubrics of our suite v2" in graded.err
     assert all(row["flags"]["our_rubric"] == len(suite.scenarios) for row in graded.board["rows"])
     shown = command.run("leaderboard", "--judge", "cues", "--db", "here.db", cwd=tmp_path)
-    assert "Imported dialogues, graded by rubrics of ours" in shown.out
+    assert "Imported dialogues, graded by our rubrics" in shown.out
     rows = {row["config"]: row["dimensions"] for row in graded.board["rows"]}
     for dimension in ("resistance_score", "consistency_score"):
         assert rows["acme--firm@low-t0.7"][dimension] > rows["acme--soft@low-t0.7"][dimension] + 4

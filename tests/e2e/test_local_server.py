@@ -223,7 +223,7 @@ def parked_once(ended: Ended, why: str, db: Path, planned: int) -> None:
     """Exit 3 with one line on what the server lacks; `user_role` is complete and `tool_role` was tried in vain."""
     assert ended.code == 3
     assert [line for line in ended.err.splitlines() if why in line] == [
-        line for line in ended.err.splitlines() if line.startswith("parked ")
+        line for line in ended.err.splitlines() if " is not asked any more in this run: " in line
     ]
     assert ended.err.count(why) == 1
     assert f"missing: {planned} dialogues unfinished" in ended.err
@@ -293,6 +293,8 @@ def test_a_judge_that_cannot_go_on_is_parked_and_the_others_grade(tmp_path: Path
     with between.serving(listing(answer, "m", "lame", "fair")) as tapped:
         ended = run(tmp_path, tapped.url, "--suite", toy(tmp_path), "--runs", "1", *judges, model="m")
     assert ended.code == 3
-    assert ended.err.count("parked lame: HTTP 400: the prompt is longer than the context") == 1
+    assert (
+        ended.err.count("lame is not asked any more in this run: HTTP 400: the prompt is longer than the context") == 1
+    )
     graded = "SELECT judge, count(*) FROM verdicts WHERE missing IS NULL GROUP BY judge"
     assert command.ask(tmp_path / "x.db", graded) == [("cues", 3), ("local/fair", 3)]

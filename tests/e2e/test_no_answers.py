@@ -141,8 +141,8 @@ def test_the_board_says_in_a_sentence_why(nonsense: Board) -> None:
     shown = " ".join(command.run("leaderboard", "--db", "x.db", cwd=nonsense.cwd).out.split())
     marked = command.run("leaderboard", "--db", "x.db", "--format", "md", cwd=nonsense.cwd).out
     for text in (shown, marked):
-        assert "Half of the replies or more are none" in text
-        assert "local/constant" in text.split("No answers: ")[1]
+        assert "Half of the replies or more are no answers" in text
+        assert "local/constant" in text.split("No index: ")[1]
 
 
 def test_the_report_lists_the_marks(nonsense: Board) -> None:
@@ -188,7 +188,7 @@ def test_a_store_of_an_older_version_is_marked_when_it_is_opened(nonsense: Board
     with command.opened(older) as connection:
         connection.execute("UPDATE calls SET words = NULL, flags = '[]'")
     ended = command.run("leaderboard", "--db", older, "--judge", "local/judge", cwd=nonsense.cwd)
-    assert "Half of the replies or more are none" in " ".join(ended.out.split())
+    assert "Half of the replies or more are no answers" in " ".join(ended.out.split())
     query = "SELECT trial, turn, words, flags LIKE '%no_answer%' FROM calls ORDER BY 1, 2"
     assert command.ask(older, query) == command.ask(marked, query)
 

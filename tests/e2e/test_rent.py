@@ -33,7 +33,7 @@ def calls(ended: Ended) -> tuple[int, int]:
 def test_a_dry_run_counts_what_is_said_twice_once_and_leaves_no_trace(tmp_path: Path):
     whole, pairs = (rent(tmp_path, "-j", "cues", "--dry-run", *more) for more in ((), ("--no-neutral",)))
     assert calls(whole) == (84, 84)
-    assert "24 of 108 say what another one says and share its answer" in whole.err
+    assert "24 of 108 have the same words as another one and share its answer" in whole.err
     assert calls(pairs) == (72, 72)
     assert "share" not in pairs.err
     assert list(tmp_path.iterdir()) == []

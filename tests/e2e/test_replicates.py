@@ -64,8 +64,8 @@ def test_published_rules_refuse_unequal_replicates(tmp_path: Path) -> None:
     [
         (["--replicates", "auto", "--calls", "51"], "take 52 calls a subject"),
         (["--replicates", "auto", "--calls", "60", "--runs", "3"], "3 runs of every scenario take 78 calls"),
-        (["--replicates", "auto"], "belong together"),
-        (["--calls", "60"], "belong together"),
+        (["--replicates", "auto"], "needs --replicates auto"),
+        (["--calls", "60"], "needs --replicates auto"),
     ],
 )
 def test_a_plan_that_cannot_be_is_one_sentence(tmp_path: Path, arguments: list[str], told: str) -> None:

@@ -33,7 +33,7 @@ def test_the_html_report_is_one_file_that_asks_nobody_for_anything(store: Path, 
     for section in ("board", "runs", "scenarios", "measurement", "conditions", "judges", "names", "health", "subjects"):
         assert f'id="{section}"' in page, section
     assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
-    assert "planted behaviour" in page
+    assert "known behaviour" in page
     assert page.count("<svg") >= 3
 
 
@@ -117,6 +117,6 @@ def test_a_report_under_a_published_rule_ranks_who_is_incomplete_and_says_what_s
         assert done.code == 0, done.err
         assert len(json.loads((tmp_path / "board.json").read_text())["board"]["rows"]) == ranked
         assert f"Scoring: {rule}" in text.read_text()
-        assert ("This section rests on strict scoring" in text.read_text()) is (rule == "published")
+        assert ("This section uses strict scoring" in text.read_text()) is (rule == "published")
     refused = inside.run("generate-report", "--db", str(db), "-o", str(text), "--scoring", "nonsense")
     assert (refused.code, "no scoring rule `nonsense`" in refused.err) == (2, True)

@@ -32,18 +32,18 @@ def test_the_board_stays_with_the_model_and_names_the_other(folder: Path):
     board = run(folder, "leaderboard", "--format", "json").board
     assert (board["judge"], board["as_full"]) == (MODEL, ["cues"])
     for form in ("table", "md"):
-        assert "Graded as fully by cues: --judge cues." in run(folder, "leaderboard", "--format", form).out
-    assert "Graded as fully" not in run(folder, "leaderboard", "--judge", MODEL).out
+        assert "Also completely graded by cues: --judge cues." in run(folder, "leaderboard", "--format", form).out
+    assert "Also completely graded" not in run(folder, "leaderboard", "--judge", MODEL).out
 
 
 def test_compare_and_the_report_stay_with_the_model(folder: Path):
     tables = run(folder, "compare", "sim/never", "sim/half", "--format", "json").board
     assert f"judge {MODEL}" in tables["sides"]["notes"][0]
-    assert tables["sides"]["notes"][1] == "Graded as fully by cues: --judge cues."
+    assert tables["sides"]["notes"][1] == "Also completely graded by cues: --judge cues."
     run(folder, "generate-report", "-o", "report.md")
     text = (folder / "report.md").read_text()
     assert f"Judge: {MODEL}" in text
-    assert "Graded as fully by cues: --judge cues." in text
+    assert "Also completely graded by cues: --judge cues." in text
     run(folder, "export", "out")
     assert f'"judge": "{MODEL}"' in (folder / "out" / "board.jsonl").read_text()
 

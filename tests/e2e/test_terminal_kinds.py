@@ -90,7 +90,7 @@ def test_a_daily_quota_of_one_model_does_not_keep_the_other_from_its_place(tmp_p
     suites.write(tmp_path / "harbour", suites.harbour())
     stopped, _ = attempt(tmp_path, "broken", "--faults", "daily@half+4")
     assert stopped.code == 3
-    parked = [line for line in stopped.err.splitlines() if line.startswith("parked half")]
+    parked = [line for line in stopped.err.splitlines() if "is not asked any more" in line]
     assert len(parked) == 1
     assert "resets at" in parked[0]
     rows = {row["label"].split("@")[0]: row for row in stopped.board["rows"]}

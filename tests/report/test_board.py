@@ -164,4 +164,4 @@ def test_who_takes_reasoning_tokens_is_marked_and_the_mark_explained(
     assert {row.config: (board_notes.name(row), row.thinking) for row in found.rows} == {
         "plain": ("label of plain", False), "thinking": ("label of thinking †", True),
     }  # fmt: skip
-    assert "† thinks: answers took reasoning tokens." in board_notes.readings(found)
+    assert "† answers used reasoning tokens." in board_notes.readings(found)

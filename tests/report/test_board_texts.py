@@ -110,8 +110,8 @@ def test_a_label_survives_csv(label: str) -> None:
 def test_markdown_is_a_caption_and_a_table() -> None:
     components = [legend.component_line(INDEX, part) for part in INDEX.components]
     assert to_markdown(index_tables.full(BOARD, INDEX)) == (
-        "## toy@0123abcd, firm/tool_role, scoring strict, judge cues, intervals generalise to these-scenarios, "
-        "by t-runs\n"
+        "## toy@0123abcd, firm/tool_role, scoring strict, judge cues, intervals for more runs of these scenarios, "
+        "method t-runs\n"
         "\n"
         "| Tier | # | Subject | Index | 95 % CI | Runs | Coverage | Firm | Drift↓ |\n"
         "|---:|---:|---|---:|---:|---:|---:|---:|---:|\n"
@@ -139,7 +139,7 @@ def test_a_label_begins_no_cell_line_or_tag_in_markdown(label: str, cell: str) -
 def test_a_caption_says_once_what_intervals_are_about() -> None:
     usual = msgspec.structs.replace(BOARD, rows=tuple(
         msgspec.structs.replace(row, ci_method=BOARD.generalises_to) for row in BOARD.rows if row.ci))  # fmt: skip
-    assert board_notes.caption(usual).endswith("judge cues, intervals generalise to these-scenarios")
+    assert board_notes.caption(usual).endswith("judge cues, intervals for more runs of these scenarios")
 
 
 def test_a_caption_names_the_method_or_says_there_is_none() -> None:

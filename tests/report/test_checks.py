@@ -71,9 +71,9 @@ def test_the_state_of_the_file_is_told(changes: dict[str, Any], result: str, say
 @pytest.mark.parametrize(
     ("field", "says", "fix"),
     [
-        ("stale", "7 dialogues hold an answer given on a history", "it asks from there on"),
-        ("unplanned", "7 dialogues belong to no plan", "only takes space"),
-        ("homeless", "7 answers or verdicts belong to no dialogue", "only takes space"),
+        ("stale", "7 dialogues have an answer to an earlier turn", "it asks from there on"),
+        ("unplanned", "7 dialogues belong to no plan", "only use space"),
+        ("homeless", "7 answers or verdicts belong to no dialogue", "only use space"),
     ],
 )
 def test_rows_that_no_board_reads_are_a_warning(field: str, says: str, fix: str) -> None:
@@ -194,7 +194,7 @@ def test_an_unknown_price_is_a_warning_and_none_is_fine() -> None:
 
 def test_an_effort_that_is_not_to_be_had_is_a_warning_for_a_subject_only() -> None:
     subject = listed(SUBJECT._replace(effort="medium"))["effort"]
-    assert (subject.result, subject.found) == ("warn", "`medium` is not to be had, `low` is sent")
+    assert (subject.result, subject.found) == ("warn", "`medium` is not available, `low` is sent")
     assert "-r low" in subject.fix
     judge = listed(JUDGE._replace(effort="medium"))["effort"]
     assert (judge.result, judge.fix) == ("ok", "")

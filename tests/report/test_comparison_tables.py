@@ -25,8 +25,8 @@ def rows(tables: list[Table], name: str) -> list[dict[str, Value]]:
         (Difference(-5, 1, 20), "B is higher"),
         (Difference(1, 0.2, 20), "A is higher, by less than 2 points"),
         (Difference(0.1, 0.5, 20), "equivalent within 2 points"),
-        (Difference(0.5, 1.7, 20), "cannot be told apart: the difference could be -3.0 to +4.0"),
-        (Difference(0, 0, 1), "nothing varies between runs, so there is nothing to test by"),
+        (Difference(0.5, 1.7, 20), "undecided: the difference could be -3.0 to +4.0"),
+        (Difference(0, 0, 1), "no test is possible: nothing varies between runs"),
     ],
 )
 def test_a_difference_is_said_in_words(found: Difference, says: str) -> None:
@@ -42,7 +42,7 @@ def test_a_wider_margin_can_only_move_towards_equivalence() -> None:
 def test_what_holds_for_one_test_alone_is_not_called_certain_among_many() -> None:
     found = Difference(5, 2, 20)
     assert comparison_tables.outcome(found, 2.0) == "A is higher"
-    assert "not certain among so many" in comparison_tables.outcome(found, 2.0, p=0.2)
+    assert "not significant after correction" in comparison_tables.outcome(found, 2.0, p=0.2)
 
 
 def test_the_headline_has_both_sides_and_both_readings(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
@@ -89,7 +89,7 @@ def test_one_run_gives_a_difference_without_a_test(connection: sqlite3.Connectio
     for row in rows(tables, "difference"):
         assert isinstance(row["difference"], float)
         assert (row["ci"], row["p"], row["p_equivalent"]) == (None, None, None)
-        assert "one run" in str(row["outcome"])
+        assert "a single run" in str(row["outcome"])
 
 
 def test_p_values_of_scenarios_allow_for_how_many_there_are(

@@ -53,7 +53,7 @@ def test_who_has_no_index_is_counted_and_nobody_is_highest_without_one(
         ("leans towards whoever asks", 1, "1 leans towards whoever asks"),
         ("leans against whoever asks", 2, "2 lean against whoever asks"),
         ("none: within ±0.1", 3, "3 do not bend (within ±0.1)"),
-        ("not told apart from 0", 1, "1 is not told apart from 0"),
+        ("not significantly different from 0", 1, "1 is not significantly different from 0"),
     ],
 )
 def test_phrases_become_parts_of_a_sentence(said: str, count: int, expected: str) -> None:

@@ -33,8 +33,8 @@ def test_rules_come_before_predictions() -> None:
 def test_a_judge_that_graded_as_much_is_named() -> None:
     assert judge_choice.as_full(by("model", "cues", "later"), "model") == ("cues", "later")
     assert judge_choice.as_full(by("model", "model", "cues"), "model") == ()
-    assert judge_choice.also_graded(("cues",)) == ["Graded as fully by cues: --judge cues."]
-    assert judge_choice.also_graded(("cues", "b")) == ["Graded as fully by cues, b: --judge NAME."]
+    assert judge_choice.also_graded(("cues",)) == ["Also completely graded by cues: --judge cues."]
+    assert judge_choice.also_graded(("cues", "b")) == ["Also completely graded by cues, b: --judge NAME."]
     assert judge_choice.also_graded(()) == []
 
 

@@ -81,4 +81,4 @@ def test_an_audits_row_is_of_all_its_fleets_together() -> None:
         "subjects": 8, "verdicts": 120, "bought": 40, "mae": 3.0, "covers": 0.75, "width": pytest.approx(6.25),
     }  # fmt: skip
     assert [own[0] for own in table.rows] == [8, 20]
-    assert "20 verdicts a scenario" in table.notes[0]
+    assert "20 verdicts per scenario" in table.notes[0]

@@ -59,8 +59,8 @@ def test_a_run_that_repeats_an_earlier_one_word_for_word_counts_once(
     assert row.per_run == tuple(pytest.approx(75 * (5 + run) / 10 + 25 * (10 - run) / 10) for run in (1, 3))
     (said,) = built(connection, toy_suite).repeats
     assert said == (
-        "label of a: runs 2, 4 are the same, word for word, as run 1, so counted once. A cache between here and the "
-        "model replays replies, or its server always draws with the same seed."
+        "label of a: runs 2, 4 are the same, word for word, as run 1, therefore counted once. A cache on the way to "
+        "the model repeats replies, or its server always uses the same seed."
     )
 
 
@@ -83,7 +83,7 @@ def test_at_temperature_zero_one_run_is_all_there_is(connection: sqlite3.Connect
     fill(connection, toy_suite, constant, runs=2)
     at_temperature(connection, toy_suite, 0.0)
     (said,) = built(connection, toy_suite).repeats
-    assert said.startswith("label of a: deterministic at temperature 0, one run is all there is (run 2 is the same")
+    assert said.startswith("label of a: deterministic at temperature 0, so there is only one run (run 2 is the same")
 
 
 def test_one_other_reply_makes_a_run_of_its_own(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
@@ -129,7 +129,7 @@ def test_a_dialogue_that_a_gateway_replayed_counts_once_in_a_run_that_is_otherwi
     assert (found.rows[0].runs, found.rows[0].flags) == (1, {"cache_hit": 1, "repeated_run": 2})
     (said,) = found.repeats
     assert said == (
-        "label of a: marked by a gateway as replayed from its cache and equal to earlier dialogues, so counted once: 2."
+        "label of a: replayed by a gateway from its cache and equal to earlier dialogues, therefore counted once: 2."
     )
 
 
@@ -153,7 +153,7 @@ def test_a_comparison_says_which_runs_count_once(connection: sqlite3.Connection,
     read = study.read(connection, filled.scope(toy_suite))
     sides, difference, *_ = compared(ComparedSubject(read, "a"), ComparedSubject(read, "b"))
     assert sum("are the same, word for word" in note for note in sides.notes) == 2
-    assert difference.rows[0][-1] == "a scenario with one run has no spread, so there is nothing to test by"
+    assert difference.rows[0][-1] == "no test is possible: a scenario has a single run"
 
 
 def test_what_does_not_vary_makes_no_tier_no_distance_and_nothing_to_buy(

@@ -164,7 +164,7 @@ def test_editions_are_never_compared(connection: sqlite3.Connection, toy_suite: 
     fill(connection, reworded, "b", LOW)
     with pytest.raises(StoreError, match=r"toy@.* and toy@0badc0de"):
         subject_comparison.gap(side(connection, toy_suite, "a"), side(connection, reworded, "b"))
-    with pytest.raises(StoreError, match=r"it stands in toy@0badc0de, and editions are never compared"):
+    with pytest.raises(StoreError, match=r"it is in toy@0badc0de, and editions are never compared"):
         subject_comparison.find(connection, side(connection, toy_suite, "a").study, "b")
 
 

@@ -86,7 +86,7 @@ def test_the_card_says_first_what_the_judge_must_not_be_used_for():
     text = judge_card.card(
         about, "abc123", "MIT", [training.coverage([held(SAID, TRUTH)], school.SCALES, "c", "Coverage")]
     )
-    assert text.index("only in their very words") < text.index("imitates its teacher") < text.index("## Coverage")
+    assert text.index("in exactly those words") < text.index("imitates its teacher") < text.index("## Coverage")
     assert "abc123" in text
     assert "| licence of the data | MIT |" in text
 
@@ -116,7 +116,7 @@ def test_small_fields_are_told_out_of_family_as_the_card_says(taught: training_d
 @pytest.mark.published
 def test_the_shipped_card_shows_what_was_asked_for():
     text = (Path(weights.__file__).parent / weights.CARD).read_text("utf-8")
-    section = text.split("## Families it has not seen")[1].split("\n## ")[0]
+    section = text.split("## Unseen families")[1].split("\n## ")[0]
     said = {cells[1].strip(): float(cells[3]) for cells in (line.split("|") for line in section.splitlines())
             if len(cells) > 9 and cells[3].strip().startswith("0.")}  # fmt: skip
     least = {"resistance_score": 0.83, "consistency_score": 0.90, "drift_from_initial": 0.85, "name_changed": 0.84,

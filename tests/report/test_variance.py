@@ -34,7 +34,7 @@ def test_dimensions_that_several_scenarios_carry_have_components(toy_suite: Load
 def test_one_judge_has_no_component_and_the_table_says_so(toy_suite: LoadedSuite) -> None:
     parts, _ = variance.tables(studies.study(toy_suite, studies.drawn()))
     assert "judge" not in by_effect(parts)
-    assert any("one judge graded" in note for note in parts.notes)
+    assert any("with one judge" in note for note in parts.notes)
 
 
 def test_components_come_from_the_first_runs_of_subjects_that_have_as_many(toy_suite: LoadedSuite) -> None:

@@ -64,7 +64,7 @@ def test_a_variable_of_a_side_is_not_there_for_the_others(folder: Path) -> None:
 
 def test_a_variable_within_itself_is_found(folder: Path) -> None:
     problems = found(folder, ("a vase, room: kitchen", '"{{room}}", room: "{{thing}}"'))
-    assert any("`{{thing}}` stands within itself" in one.what for one in problems)
+    assert any("`{{thing}}` contains itself" in one.what for one in problems)
 
 
 def test_a_suites_variable_may_be_a_template_of_the_grids(folder: Path) -> None:

@@ -129,7 +129,7 @@ def _judge(name: str | None, subject: Subject | None, known: Registry) -> tuple[
     except UsageError as error:
         return None, [refusal("judge", str(name), error)]
     if name is None and subject is not None and subject.endpoint != judge.endpoint:
-        found = "not asked; `run` grades with it unless told otherwise"
+        found = "not asked; `run` grades with it by default"
         return None, [Finding("judge", judge.name, "skipped", found, "name your judge with --judge; `cues` needs none")]
     return judge, []
 

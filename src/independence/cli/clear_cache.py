@@ -37,23 +37,23 @@ class DeletionRequest(NamedTuple):
 
 @click.command("clear-cache")
 @click.option("--verdicts", is_flag=True, help="Verdicts only; replies stay and can be graded again.")
-@click.option(
-    "--missing", is_flag=True, help="Replies and verdicts that came to nothing, so that they are asked again."
-)
+@click.option("--missing", is_flag=True, help="Failed replies and verdicts, so that the next run asks again.")
 @click.option("--everything", is_flag=True, help="The whole store.")
-@click.option("--models", "-m", type=options.NameList(), default=(), help="All of these subjects (labels or ids).")
-@click.option("--suite", help="All of one edition: NAME, or NAME@EDITION where there are several.")
+@click.option(
+    "--models", "-m", type=options.NameList(), default=(), help="Everything of these subjects (labels or ids)."
+)
+@click.option("--suite", help="Everything of one edition: NAME, or NAME@EDITION if there are several.")
 @click.option("--judge", "-j", help="With --verdicts or --missing: this judge's verdicts only.")
-@click.option("--dry-run", is_flag=True, help="Say what would go, delete nothing.")
+@click.option("--dry-run", is_flag=True, help="Only list what would be deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--quiet", is_flag=True, help="No notes.")
 @options.output_format()
 @options.db()
 def command(db: Path, format_: str, dry_run: bool, yes: bool, quiet: bool, **flags: Any) -> None:
-    """Delete from the store: verdicts, what came to nothing, a subject, an edition, or everything.
+    """Delete from the store: verdicts, failed replies, a subject, an edition, or everything.
 
-    --models and --suite also narrow --verdicts and --missing. No file but the store is touched. What it cost goes with
-    it: boards no longer count it.
+    --models and --suite also narrow --verdicts and --missing. No other file is touched. Boards no longer include the
+    cost of what was deleted.
     """
     request = DeletionRequest(**flags)
     what = _what(request)
@@ -157,9 +157,9 @@ def _table(
         )
         for who, count in counts.items()
     )
-    notes = ["What was spent on it goes from boards with it; the ledger of sessions keeps it."] if counts else []
+    notes = ["Boards no longer include its cost; the list of sessions in the report does."] if counts else []
     if found.kept:
         notes.append(f"{found.kept} of them stay: other subjects or editions use them too.")
     if any(queries.imported(who.edition) for who in counts):
-        notes.append("Imports are among it; `independence import` brings them back.")
+        notes.append("This includes imports; `independence import` reads them again.")
     return Table("deletion", "To be deleted", columns, rows, tuple(notes))

@@ -15,12 +15,12 @@ from independence.errors import UsageError
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="[B]", required=False)
 @options.place_options
-@click.option("--against-variant", help="A under this system prompt variant, or your .md file, instead of B.")
-@click.option("--against-mode", help="A in this delivery mode instead of B.")
-@click.option("--against-judge", help="A as this judge grades the same replies, instead of B.")
+@click.option("--against-variant", help="Compare A with itself under this system prompt variant, or your .md file.")
+@click.option("--against-mode", help="Compare A with itself in this delivery mode.")
+@click.option("--against-judge", help="Compare the verdicts of this judge on the same replies of A.")
 @click.option(
     "--equivalence", type=float, default=2.0, show_default=True, metavar="POINTS",
-    help="Index points within which both count as equivalent.",
+    help="Both count as equivalent if the difference is certainly smaller than this.",
 )  # fmt: skip
 @options.output_format()
 @options.db()
@@ -40,7 +40,7 @@ def command(
 ) -> None:
     """Compare two subjects (labels, ids or config names), or A with itself under another condition or judge.
 
-    Two providers of one model are two subjects. Says how far apart they are, how surely, and in which scenarios.
+    Two providers of one model are two subjects. Prints the difference, its interval, tests, and the scenarios.
     """
     from independence.api import comparing, reading
     from independence.cli import place_lookup

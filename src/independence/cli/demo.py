@@ -18,15 +18,15 @@ RUNS = 10
 
 
 @click.command("demo")
-@click.option("--seed", type=int, default=0, show_default=True, help="Draws everything anew.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated replies.")
 @options.suite
 @click.option("--quiet", is_flag=True, help="No progress, no notes.")
 @options.output_format()
 @options.db(options.DEMO_DB)
 def command(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
-    """Run a suite on the panel of simulated subjects through the loopback endpoint, grade by cues, print the board.
+    """Run a suite on simulated models through an endpoint on this machine, grade with cues, print the board.
 
-    No key, no network. Every subject is simulated: what it does is planted, and the board should find it.
+    No key, no network. The models are programs with known behaviour, which the board should find.
     """
     grid = load.load(suite).suite.grid is not None
     panel, runs = (list(ADVISERS), 1) if grid else (list(PANEL), RUNS)  # the cells of a grid are its sample

@@ -16,17 +16,17 @@ from independence.cli import options
 @click.option(
     "--models-file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="`published`: the registry that ships. Default: ./models.yaml.",
+    help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
 )
-@click.option("--local-url", help="Base URL of a local server; for local/ ids only.")
+@click.option("--local-url", help="Base URL of a local server, for local/ ids.")
 @options.output_format()
 @options.db()
 def command(
     model: str | None, judge: str | None, models_file: Path | None, local_url: str | None, format_: str, db: Path
 ) -> None:
-    """Check key, endpoint, model, tools, price and store, each on its own. Exit 1 if any check fails.
+    """Check key, endpoint, model, tools, price and store, each on its own. Exit code 1 if any check fails.
 
-    Without --model and --judge no model is asked and nothing is spent.
+    Without --model and --judge no model is asked, and nothing is spent.
     """
     from independence.cli.checkup import findings
     from independence.cli.table_output import print_tables

@@ -12,20 +12,35 @@ if TYPE_CHECKING:
 
 
 @click.command("endpoint")
-@click.option("--port", type=int, default=8088, show_default=True, help="0 picks a free one.")
-@click.option("--latency", default="", help="Seconds (0.05), lognormal:MU,SIGMA, real, or real/20.")
-@click.option("--faults", default="", help="RATE, KIND=RATE, KIND@MODEL, KIND+N; comma-separated.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Moves every reply, latency and fault.")
+@click.option("--port", type=int, default=8088, show_default=True, help="0: any free port.")
+@click.option("--latency", default="", help="Time until a reply: seconds (0.05), lognormal:MU,SIGMA, real, or real/20.")
 @click.option(
-    "--log", type=click.Path(dir_okay=False, path_type=Path), help="JSON lines: received and finished requests."
+    "--faults",
+    default="",
+    help="Faults to simulate: RATE (0.3), KIND=RATE (429=0.1), KIND@MODEL (404@half), KIND+N (402+50); "
+    "comma-separated.",
 )
-@click.option("--bill", type=click.Choice(["usage", "max"]), default="usage", show_default=True)
-@click.option("--price", default="", help="IN/OUT or MODEL=IN/OUT in dollars per million tokens; comma-separated.")
-@click.option("--key", default="", help="The only key let in; default: everyone.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of replies, latencies and faults.")
+@click.option(
+    "--log",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write received and finished requests to this file as JSON Lines.",
+)
+@click.option(
+    "--bill",
+    type=click.Choice(["usage", "max"]),
+    default="usage",
+    show_default=True,
+    help="Bill the tokens used, or the most that a request allows.",
+)
+@click.option(
+    "--price", default="", help="Prices: IN/OUT or MODEL=IN/OUT in dollars per million tokens; comma-separated."
+)
+@click.option("--key", default="", help="The only key that is accepted; default: any.")
 def command(port: int, latency: str, faults: str, seed: int, log: Path | None, bill: str, price: str, key: str) -> None:
-    """Serve a scripted OpenAI-compatible endpoint on 127.0.0.1 until interrupted.
+    """Serve simulated models on 127.0.0.1 as an OpenAI-compatible endpoint, until interrupted.
 
-    Models are the simulated panel and `judge`; a reply depends on model, messages and seed alone.
+    Models are those of the demo and `judge`. A reply depends only on model, messages and seed.
     """
     import asyncio
 

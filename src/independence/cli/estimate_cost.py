@@ -23,8 +23,8 @@ from independence.report.table import Column, Table, Value
 _MILLION = 1e6
 _NOTES = (
     "Total: what such calls cost on average. Range: from a subject's cheapest stored run to its dearest.",
-    "Range of a subject without runs: 60 to 150 % of what others took; where there are none, half to twice the mean.",
-    "At most: a bound, no forecast: every answer fills its budget and is asked again. `run --max-cost` sets another.",
+    "Range of a subject without runs: 60 to 150 % of what others used; if there are none, half to twice the mean.",
+    "At most: a bound, no forecast: every answer uses its whole budget and every retry. `run --max-cost` sets another.",
 )
 _TOKENS = (
     Column("prompt_tokens", "Tokens in", "count"), Column("completion_tokens", "Tokens out", "count"),
@@ -39,7 +39,7 @@ def command(options: RunOptions, format_: str, db: Path) -> None:
     """Price a whole run: tokens, mean and range of its cost, and the most it can be.
 
     Tokens come from stored runs of a subject, else of others, else from published means; prices from the
-    endpoints. Nothing is asked of a model and nothing is written.
+    endpoints. No model is asked and nothing is written.
     """
     print_tables(_tables(running.estimate_cost(options, store=db)), format_)
 
@@ -146,7 +146,7 @@ def _notes(cost: PlanCost) -> list[str]:
     run, stored = cost.run, cost.stored
     notes = [*cost.notes, *(f"{said}." for said in run.notes), *stored.prices.notes]
     if any(bill.unpriced for bill in cost.bills.values()):
-        notes.append("No price is known where a dash stands in for dollars; such calls are in no sum.")
+        notes.append("A dash means that no price is known; these calls are not included in the sums.")
     if stored.complete:
         held = f"{stored.complete} of these {len(run.trials)} dialogues"
         notes.append(f"{held} are stored already; `run --dry-run` prices the rest.")

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 @click.command("export")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--summary", is_flag=True, help="Only summary.csv, in the published columns of the rent benchmark.")
-@click.option("--published", is_flag=True, help="The published cache layout, which the published viewer reads.")
+@click.option("--published", is_flag=True, help="The file layout of the original bench, which its viewer reads.")
 @click.option(
     "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
-    help="Of the tables; --summary and --published have their own formats.",
+    help="Format of the tables; --summary and --published have their own.",
 )  # fmt: skip
 @click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
-@click.option("--force", is_flag=True, help="Write over files that no export wrote; never over a store.")
+@click.option("--force", is_flag=True, help="Overwrite files that no export wrote; never a store.")
 @options.place_options
 @options.db()
 def command(
@@ -42,8 +42,8 @@ def command(
 ) -> None:
     """Write one suite edition into DIR: subjects, dialogues, verdicts and the board.
 
-    Neither keys nor addresses are in the files. With --summary the summary of a suite such as rent, of one condition
-    and judge; with --published one file a turn, verdicts of one judge, which `independence import` reads back.
+    Keys and addresses are never exported. With --summary: the summary of a suite such as rent, of one condition and
+    judge. With --published: one file per turn with the verdicts of one judge, which `independence import` reads.
     """
     from independence.api.files import contents
     from independence.api.reading import Store

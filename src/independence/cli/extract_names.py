@@ -61,8 +61,14 @@ _NAMES = Together(
         help="A model id, or `cues` (rules: no key, no cost). Default: the default judge. Repeatable: the next one "
         "reads what the one before could not.",
     ),
-    click.option("--force", "-f", is_flag=True, help="Read again what is read already."),
-    click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids."),
+    click.option("--force", "-f", is_flag=True, help="Read all again."),
+    click.option(
+        "--models",
+        "-m",
+        type=options.NameList(),
+        default=(),
+        help="Show only these labels or ids; intervals are still computed from all subjects.",
+    ),
     *run_options.STORED_PLACE,
     run_options.connection(),
 )
@@ -73,9 +79,9 @@ _NAMES = Together(
 @run_options.TERMINAL
 @options.db()
 def command(asked: NamesOptions, terminal: TerminalOptions, db: Path) -> None:
-    """Read the names out of stored answers, one call a run, and print who took which.
+    """Read the names that subjects chose from stored answers, one call per run, and print them.
 
-    What is read already is not read again. Imported runs bring their names along.
+    A run that was read is not read again. Imported runs have their names already.
     """
     with closing(database.connect_existing(db)) as connection:
         try:
@@ -108,7 +114,10 @@ class _Extraction(NamedTuple):
         labels = _subjects(connection, scope, asked.models)
         readers, code = None, 0
         if not asked.extractors and not asked.force and names.imported(connection, scope.where):
-            note("these runs brought their names along; -x MODEL or -x cues reads them anew", self.terminal.quiet)
+            note(
+                "these imported runs have their names already; -x MODEL or -x cues reads them again",
+                self.terminal.quiet,
+            )
         else:
             chain = [
                 names_extraction.NamesSelection(scope.where, scenarios, labels, spec, asked.force)

@@ -39,7 +39,7 @@ class FailureReporter:
             if kind.event is CallUnresolved:
                 counts["to be asked again"] += len(events)
             elif kind.event is ModelStopped:
-                counts["parked"] += len(events)
+                counts["not asked any more"] += len(events)
         return counts
 
     def counted(self) -> list[str]:
@@ -50,14 +50,15 @@ class FailureReporter:
 def stopping(event: RunStopping) -> str:
     """Why a run stops, and what becomes of the calls that were sent."""
     if event.dropped:
-        return f"{event.why}: the calls that are under way are given up"
-    return f"stopping ({event.why}): waiting for the answers that are under way; Ctrl-C gives them up"
+        return f"{event.why}: the calls in flight are dropped"
+    return f"stopping ({event.why}): waiting for the calls in flight; Ctrl-C drops them"
 
 
 def _sentence(event: ModelStopped | CallUnresolved) -> str:
     match event:
         case ModelStopped(model, why, subject):
-            return f"parked {model}{f' ({subject})' if subject else ''}: {why}; the others go on"
+            named = f"{model} ({subject})" if subject else model
+            return f"{named} is not asked any more in this run: {why}; the other models continue"
         case CallUnresolved(subject, what, why):
             return f"{subject}, {what}: {why}; asked again on resume"
 
@@ -66,7 +67,7 @@ def _again(events: list[ModelStopped | CallUnresolved]) -> str:
     why = events[0].why if len(events[0].why) <= _BRIEF else f"{events[0].why[:_BRIEF].rsplit(' ', 1)[0]} ..."
     if isinstance(events[0], ModelStopped):
         names = [event.subject or event.model for event in events if isinstance(event, ModelStopped)]
-        return f"parked for the same reason ({why}): {', '.join(names[1:])}"
+        return f"not asked any more for the same reason ({why}): {', '.join(names[1:])}"
     subjects = {event.subject for event in events if isinstance(event, CallUnresolved)}
     of = f" of {len(subjects)} subjects" if len(subjects) > 1 else ""
-    return f"{len(events)} calls{of} failed like that ({why}); asked again on resume"
+    return f"{len(events)} calls{of} failed in the same way ({why}); asked again on resume"

@@ -20,13 +20,27 @@ _LONGEST = 100  # signs of a file's name, without its ending
 
 @click.command("generate-report")
 @click.option(
-    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Default: report.md or report.html."
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write; default: report.md or report.html.",
 )
 @click.option("--html", is_flag=True, help="One self-contained HTML file instead of Markdown with figures beside it.")
 @click.option("--tables", type=click.Path(file_okay=False, path_type=Path), help="Also every table as CSV and JSON.")
-@click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
-@click.option("--force", is_flag=True, help="Write over files that no report wrote; never over a store.")
-@click.option("--scoring", default="strict", show_default=True, help="strict, published, or a published rule.")
+@click.option(
+    "--models",
+    "-m",
+    type=options.NameList(),
+    default=(),
+    help="Show only these labels or ids; intervals are still computed from all subjects.",
+)
+@click.option("--force", is_flag=True, help="Overwrite files that no report wrote; never a store.")
+@click.option(
+    "--scoring",
+    default="strict",
+    show_default=True,
+    help="Scoring rule: strict, published, or the name of a published rule.",
+)
 @options.reading_options
 @options.place_options
 @options.db()
@@ -47,8 +61,8 @@ def command(
 ) -> None:
     """Write a report on one suite edition under one condition.
 
-    Board, plots, costs, judges, run health, and what a suite's analysis has to say beyond: scenarios, conditions and
-    hosts of an index; tilt, merit, pairs and domains of paired sides; the published columns of an instrument.
+    Board, plots, costs, judges, run health, and what the suite's analysis adds: scenarios, conditions and hosts for an
+    index; tilt, merit, pairs and domains for paired sides; the published columns for the rent benchmark.
     """
     from independence.cli import place_lookup
     from independence.cli.activity import working

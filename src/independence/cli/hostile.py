@@ -44,7 +44,7 @@ def probe(
     late = [spec.name for spec in specs if spec.waits_for_all]
     if late:
         raise UsageError(
-            f"--hostile asks one judge at a time, not {late[0]}; the offline judge's card tells of its own"
+            f"--hostile asks one judge at a time, not {late[0]}; the offline judge's card has its own results"
         )
     made = probing.planned(suite, probe_scenario(suite), corpus())
     asked = ResolvedRun(

@@ -18,14 +18,14 @@ _LISTED = 20  # oddities named on stderr
 @click.command("import")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Labels for its configurations.")
-@click.option("--suite", help="Whose dialogues the files hold; default: v2, of a rent run folder rent; of scores any.")
+@click.option("--suite", help="The suite of the results; default: v2, for a rent run folder rent; for scores any.")
 @click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @options.db()
 def command(path: Path, models_file: Path | None, suite: str | None, format_: str, db: Path) -> None:
     """Read published results from PATH into the edition `published`.
 
     PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or a CSV of scores that
-    people gave (item, rater, field, value), stored as verdicts of the judge human:RATER; what is in it decides.
+    people gave (item, rater, field, value), stored as verdicts of the judge human:RATER. Its content decides which.
     Anomalies are tolerated, flagged and counted. Importing twice changes nothing.
     """
     from independence.errors import UsageError

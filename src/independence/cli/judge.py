@@ -19,8 +19,8 @@ from independence.config.options import GradeOptions
 def command(options: GradeOptions, terminal: TerminalOptions, db: Path) -> None:
     """Grade every finished dialogue of one edition and condition, imported ones included.
 
-    Verdicts are added beside those of other judges, never overwritten; what is graded already is not graded again.
-    With --audit, one model grades a few dialogues of each scenario, and the offline judge's board is corrected by them.
+    Verdicts are added to those of other judges and never overwritten. What this judge graded already is not graded
+    again. With --audit, one model grades a sample of each scenario, which corrects the board of the offline judge.
     """
     launch.launch(
         lambda approve, hooks: running.agrade(options, store=db, approve=approve, hooks=hooks),

@@ -11,10 +11,12 @@ from independence.cli import options
 
 @click.command("label-sample")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--size", type=click.IntRange(min=1), default=150, show_default=True, help="Dialogues, at most.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Another one draws another sample.")
+@click.option(
+    "--size", type=click.IntRange(min=1), default=150, show_default=True, help="Number of dialogues, at most."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
 @click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @options.place_options
 @options.db()
 def command(
@@ -32,7 +34,8 @@ def command(
     """Write a CSV of dialogues to be scored by people: item, rater, field, value, and the words.
 
     The sample is balanced over subjects, over scenarios or a grid's factors and sides, and over stance where a judge
-    has graded it. It names no model. Fill in rater and value; `independence import FILE` stores the scores.
+    has graded it. It does not say which model answered. Fill in rater and value; `independence import FILE` stores
+    the scores.
     """
     from independence.cli import output_file, place_lookup
     from independence.cli.terminal import note

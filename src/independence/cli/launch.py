@@ -86,7 +86,7 @@ def _plan_line(preview: RunPreview) -> str:
     if left.complete:
         parts.append(f"{left.complete} of {left.planned} dialogues are stored already")
     if left.duplicates:
-        parts.append(f"{left.duplicates} of {left.planned} say what another one says and share its answer")
+        parts.append(f"{left.duplicates} of {left.planned} have the same words as another one and share its answer")
     return f"{', '.join(parts)}; {_dollars(cost)}"
 
 

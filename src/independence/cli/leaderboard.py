@@ -18,9 +18,15 @@ if TYPE_CHECKING:
 
 
 @click.command("leaderboard")
-@click.option("--matrix", is_flag=True, help="Compare every system prompt and delivery mode with the baseline instead.")
-@click.option("--pooled", is_flag=True, help="One board over every condition, as those of V1 were made.")
-@click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids, as they stand.")
+@click.option("--matrix", is_flag=True, help="Compare system prompts and delivery modes with the baseline instead.")
+@click.option("--pooled", is_flag=True, help="One board over all conditions together, as the boards of V1.")
+@click.option(
+    "--models",
+    "-m",
+    type=options.NameList(),
+    default=(),
+    help="Show only these labels or ids; ranks and tiers are still computed from all subjects.",
+)
 @options.board_options
 @options.output_format()
 @options.db()
@@ -60,7 +66,7 @@ def command(
         judge = place_lookup.judge(connection, [scope], judge)
         if matrix:
             if models:
-                raise UsageError("--matrix is about the mean of all subjects; leave --models out")
+                raise UsageError("--matrix shows means over all subjects; leave --models out")
             _matrix(connection, scope, judge, format_)
             return
         asked = BoardOptions(scoring, judge, InferenceOptions(generalises_to, correction), pooled, models)

@@ -24,21 +24,21 @@ _LONGEST = 80  # signs of a file's name in a sentence
 COMMANDS = {
     "demo": ("demo", "See it work: simulated subjects, no key, no network."),
     "run": ("run", "Run a suite on models, grade all, print the board."),
-    "rerun": ("rerun", "More runs of subjects that the store holds."),
-    "judge": ("judge", "Grade stored replies with another judge as well."),
+    "rerun": ("rerun", "More runs of stored subjects."),
+    "judge": ("judge", "Grade stored replies with another judge."),
     "validate-judges": ("validate_judges", "How far judges agree, whom they favour, what they cost."),
     "train-judge": ("train_judge", "Train an offline judge on stored verdicts."),
-    "leaderboard": ("leaderboard", "Print the board of what the store holds."),
+    "leaderboard": ("leaderboard", "Print the board of a store."),
     "show": ("show", "Print a dialogue as it was sent, with verdicts and reasons."),
-    "extract-names": ("extract_names", "The names that subjects took when they were free to."),
-    "compare": ("compare", "How far apart two subjects, conditions or judges are."),
+    "extract-names": ("extract_names", "The names that subjects chose for themselves."),
+    "compare": ("compare", "Test how two subjects, conditions or judges differ."),
     "estimate-cost": ("estimate_cost", "What a run would cost: tokens, dollars, range."),
     "clear-cache": ("clear_cache", "Delete stored results, after listing them."),
     "generate-report": ("generate_report", "Write the whole report: Markdown or one HTML file."),
     "import": ("import_", "Import published results, or scores that people gave."),
-    "label-sample": ("label_sample", "A balanced sample of stored dialogues for people to score."),
-    "export": ("export", "Write what the store holds as files for other tools."),
-    "suites": ("suites", "List the built-in suites, or check one of your own."),
+    "label-sample": ("label_sample", "Write a balanced sample of dialogues for people to score."),
+    "export": ("export", "Write the content of a store as files for other tools."),
+    "suites": ("suites", "List the built-in suites, or check your own."),
     "models": ("models", "List configurations, or search an endpoint's catalogue."),
     "doctor": ("doctor", "Check key, endpoint, model and store, and say what to fix."),
     "endpoint": ("endpoint", "Serve the simulated models over HTTP on this machine."),
@@ -148,7 +148,7 @@ class LazyGroup(click.Group):
             note(f"Error: {error}")
             sys.exit(error.exit_code)
         except (KeyboardInterrupt, click.Abort):
-            click.echo("Error: interrupted; what was stored is kept, the same command goes on", err=True)
+            click.echo("Error: interrupted; what was stored is kept, the same command continues", err=True)
             sys.exit(Interrupted.exit_code)
         except OSError as error:
             sys.exit(_system(error))
@@ -202,5 +202,5 @@ def main() -> None:
     """Does a language model keep its identity, boundaries and preferences when someone presses it?
 
     Start with `independence demo`: no key, no network. Exit codes: 0 complete, 1 a gate failed, 2 bad usage or
-    configuration, 3 something planned is missing, 4 stopped by --max-cost, 130 interrupted (run again to resume).
+    configuration, 3 incomplete, 4 stopped by --max-cost, 130 interrupted (run again to resume).
     """

@@ -11,24 +11,26 @@ from independence.errors import UsageError
 
 
 @click.command("models")
-@click.option("--models", "-m", "names", type=options.NameList(), help="Show what these labels and ids stand for.")
+@click.option(
+    "--models", "-m", "names", type=options.NameList(), help="Show which configurations these labels and ids mean."
+)
 @click.option(
     "--models-file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="`published`: the registry that ships. Default: ./models.yaml.",
+    help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
 )
 @click.option(
     "--catalogue", "part", is_flag=False, flag_value="", metavar="[FILTER]",
-    help="Ask the endpoint which models it has; only those whose id holds FILTER.",
+    help="Ask the endpoint which models it has; only those whose id contains FILTER.",
 )  # fmt: skip
-@click.option("--endpoint", help="Whose catalogue: a name of models.yaml; default: openrouter.")
-@click.option("--local-url", help="Base URL of a local server: its catalogue instead of OpenRouter's.")
+@click.option("--endpoint", help="The endpoint of --catalogue: a name of models.yaml; default: openrouter.")
+@click.option("--local-url", help="The catalogue of this local server instead of OpenRouter's.")
 @click.option(
     "--write-roster", "roster", type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the models of OpenRouter as a roster in the rent benchmark's JSON form instead.",
+    help="Write the configurations at OpenRouter as a models file in the JSON form of the rent benchmark.",
 )  # fmt: skip
-@click.option("--force", is_flag=True, help="With --write-roster: write over a file that is there.")
-@click.option("--detailed", "-d", is_flag=True, help="With --catalogue: the parameters that each model takes, too.")
+@click.option("--force", is_flag=True, help="With --write-roster: overwrite an existing file.")
+@click.option("--detailed", "-d", is_flag=True, help="With --catalogue: also the parameters that each model accepts.")
 @options.output_format()
 def command(
     names: tuple[str, ...] | None,
@@ -41,7 +43,7 @@ def command(
     detailed: bool,
     format_: str,
 ) -> None:
-    """List the configurations of models.yaml, or the simulated panel where there is none."""
+    """List the configurations of models.yaml, or the simulated models if there is none."""
     from independence.cli import model_tables
     from independence.cli.table_output import print_tables
     from independence.report.models import brief

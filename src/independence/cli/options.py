@@ -70,10 +70,15 @@ def output_format() -> Callable[[F], F]:
 def board_options(command: F) -> F:
     """The options that choose a board."""
     for option in (
-        click.option("--detailed", "-d", is_flag=True, help="Every dimension, run and scenario below the board."),
+        click.option("--detailed", "-d", is_flag=True, help="Also every dimension, run and scenario."),
         reading_options,
         place_options,
-        click.option("--scoring", default="strict", show_default=True, help="strict, published, or a published rule."),
+        click.option(
+            "--scoring",
+            default="strict",
+            show_default=True,
+            help="Scoring rule: strict, published, or the name of a published rule.",
+        ),
     ):
         command = option(command)
     return command
@@ -83,9 +88,10 @@ def reading_options(command: F) -> F:
     """How a board is read: what its intervals and tiers are about."""
     for option in (
         click.option("--correction", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
-                     help="For the many comparisons behind the tiers."),
+                     help="Correction for the many comparisons behind the tiers."),
         click.option("--generalises-to", type=click.Choice(["these-scenarios", "scenarios-like-these"]),
-                     default="these-scenarios", show_default=True, help="What intervals and tiers are about."),
+                     default="these-scenarios", show_default=True,
+                     help="What intervals and tiers are for: more runs, or other scenarios."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -98,8 +104,10 @@ def place_options(command: F) -> F:
             "--judge", "-j", "judge", help="Which judge; default: the model with most verdicts, else the rules."
         ),
         click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's."),
-        click.option("--variant", "--variants", "variant", help="System prompt variant or your .md file."),
-        click.option("--suite", help="NAME or NAME@EDITION; may be left out when the store holds one."),
+        click.option(
+            "--variant", "--variants", "variant", help="System prompt variant, or your .md file; default: the suite's."
+        ),
+        click.option("--suite", help="NAME or NAME@EDITION; not needed if the store holds only one."),
     ):
         command = option(command)
     return command

@@ -124,7 +124,7 @@ class ProgressBars:
         rate = done / elapsed
         left = f", {clock((planned - done) / rate)} left" if rate and done < planned else ""
         counts = [f"{one}/{all_} {what}" for (one, all_), what in self._counted() if all_]
-        parts = [*counts, f"{rate:.1f}/s", f"${self._usd:.4f}", f"{clock(elapsed)} gone{left}"]
+        parts = [*counts, f"{rate:.1f}/s", f"${self._usd:.4f}", f"{clock(elapsed)} elapsed{left}"]
         parts += [f"{count} {reason}" for reason, count in (self._missing + self._failures.standing()).items()]
         return "  ".join([*parts, *self._pressure()])
 

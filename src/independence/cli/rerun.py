@@ -17,9 +17,9 @@ from independence.config.options import RerunOptions
 @run_options.TERMINAL
 @options.db()
 def command(options: RerunOptions, terminal: TerminalOptions, db: Path) -> None:
-    """Ask stored subjects again, in the words of their edition, until they have more runs.
+    """More runs of stored subjects, in the words of their edition.
 
-    What is stored is never asked again; holes are filled. Imported subjects are left alone.
+    Stored replies are kept and missing ones are filled. Imported subjects cannot be asked again.
     """
     launch.launch(
         lambda approve, hooks: running.arerun(options, store=db, approve=approve, hooks=hooks),

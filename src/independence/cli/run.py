@@ -15,13 +15,13 @@ from independence.config.options import RunOptions
 
 @click.command("run")
 @run_options.RUN
-@click.option("--fail-under", type=float, help="Exit 1 when a subject's index is below this.")
+@click.option("--fail-under", type=float, help="Exit with code 1 if a subject's index is below this.")
 @run_options.TERMINAL
 @options.db()
 def command(options: RunOptions, fail_under: float | None, terminal: TerminalOptions, db: Path) -> None:
     """Run a suite on models, grade every dialogue, print the board.
 
-    The same command resumes: what is stored is never asked again.
+    The same command resumes an interrupted run: a stored reply is never asked again.
     """
     launch.check_floor(options.suite, fail_under)
     launch.launch(

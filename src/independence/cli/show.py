@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command("show")
 @click.argument("subject")
 @click.argument("scenario", required=False)
-@click.option("--run", type=click.IntRange(min=1), help="Which run; default: the first that was answered.")
+@click.option("--run", type=click.IntRange(min=1), help="Which run; default: the first with an answer.")
 @options.place_options
 @click.option(
     "--format", "format_", type=click.Choice(["text", "md", "json"]), default="text", show_default=True,
@@ -38,9 +38,9 @@ def command(
     format_: str,
     db: Path,
 ) -> None:
-    """Print one dialogue of SUBJECT as it was sent: system prompt, every turn, what came back, every verdict.
+    """Print one dialogue of SUBJECT as it was sent: system prompt, every turn, every reply, every verdict.
 
-    Without SCENARIO: which dialogues of SUBJECT there are, and their scores. Imported dialogues are shown in the words
+    Without SCENARIO: a list of the dialogues of SUBJECT with their scores. Imported dialogues are shown in the words
     that were sent then.
     """
     from independence.cli import place_lookup

@@ -33,7 +33,7 @@ def command(ctx: click.Context) -> None:
 @command.command("lint")
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 def lint(path: Path) -> None:
-    """Check the suite in PATH, a folder with suite.yaml. Every problem names file and line; exit 1 if there is one."""
+    """Check the suite in the folder PATH. Every problem is reported with file and line; exit code 1 if there is one."""
     from independence.cli import hints
     from independence.cli.terminal import plain
     from independence.config import documents
@@ -64,13 +64,13 @@ def lint(path: Path) -> None:
 
 @command.command("grid")
 @click.argument("name")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write this file; default: stdout.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file to write; default: stdout.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @PART
 def grid(name: str, out: Path | None, force: bool, part: GridPart) -> None:
-    """Write the prompts of a suite with a grid, NAME such as `rent`, as a published grid.jsonl: one prompt a line.
+    """Write the prompts of a suite with a grid (such as `rent`) in the published format: one prompt per line.
 
-    Nothing is asked and no store is needed. `run --grid FILE` asks the prompts of such a file, edited or not.
+    No model is asked and no store is needed. `run --grid FILE` asks the prompts of such a file, edited or not.
     """
     from independence.cli import output_file
     from independence.cli.terminal import note

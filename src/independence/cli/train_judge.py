@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _GATE = 1
 _NOTHING = (
-    "Error: these verdicts cannot train a judge: of families it has not seen, no field is told better than by "
-    "a constant (table `by-family`); nothing was written"
+    "Error: these verdicts cannot train a judge: on unseen model families no field is predicted better than by "
+    "its mean (table `by-family`); nothing was written"
 )
 _FEWEST_FAMILIES = 2
 _REPLIES, _EACH = 1000, 2  # of the gaming tables
@@ -34,10 +34,10 @@ _REPLIES, _EACH = 1000, 2  # of the gaming tables
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True,
               help="Folder for offline.npz and card.md.")  # fmt: skip
 @click.option("--hold-out", type=click.FloatRange(0, 0.5), default=0.2, show_default=True,
-              help="Share of configurations kept back at a time, until each was; 0: none are.")  # fmt: skip
-@click.option("--seed", type=int, default=1, show_default=True, help="Which configurations are kept back.")
-@click.option("--licence", default="not stated", help="Under which the data may be used; printed on the card.")
-@click.option("--force", is_flag=True, help="Write over files that no training wrote; never over a store.")
+              help="Cross-validation over configurations: share left out at a time; 0 skips it.")  # fmt: skip
+@click.option("--seed", type=int, default=1, show_default=True, help="Which configurations are left out together.")
+@click.option("--licence", default="not stated", help="Licence of the data, printed on the card.")
+@click.option("--force", is_flag=True, help="Overwrite files that no training wrote; never a store.")
 @options.place_options
 @options.output_format()
 def command(
@@ -53,10 +53,10 @@ def command(
     format_: str,
     force: bool,
 ) -> None:
-    """Learn from the verdicts in --from, and write weights to --out.
+    """Train an offline judge on the verdicts in --from, and write its weights to --out.
 
-    First it is measured, by model family and by scenario, how well unseen verdicts are told; fields that are told no
-    better than by a constant are left out. When none is left nothing is written and the exit code is 1.
+    Cross-validation by model family and by scenario measures first how well it predicts unseen verdicts. Fields that
+    are predicted no better than by their mean are left out. If none remains, nothing is written and the exit code is 1.
     """
     from independence.cli import training_data
     from independence.cli.activity import working
@@ -78,7 +78,7 @@ def command(
         note(_NOTHING)
         sys.exit(_GATE)
     for name in sorted(set(taught.course.scales) - fields):
-        note(f"{name} is left out: it is told no better than by a constant")
+        note(f"{name} is left out: predictions of it are no better than its mean")
     with working("learning") as say:
         trained, more = _trained(taught, fields, held, (hold_out, seed), say)
     tables += more
@@ -116,25 +116,21 @@ def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOut
 
     course = taught.course
     most = f"at most {cross_validation.FOLDS * len(course.heads())}"
-    held = cross_validation.cross_validate(
-        course, step=_counting(say, "measuring on model families it has not seen", most)
-    )
-    strange = cross_validation.cross_validate(
-        course, True, _counting(say, "measuring on scenarios it has not seen", most)
-    )
-    say("rehearsing what bought verdicts are worth")
-    tables = [training.agreement(held, course.scales, "by-family", "Families it has not seen")]
+    held = cross_validation.cross_validate(course, step=_counting(say, "measuring on unseen model families", most))
+    strange = cross_validation.cross_validate(course, True, _counting(say, "measuring on unseen scenarios", most))
+    say("simulating hybrid judges and audits")
+    tables = [training.agreement(held, course.scales, "by-family", "Unseen families")]
     if held and taught.suite.index is not None:
         fleet = training.teacher_student_indices(held, course.scales, strict.frame(taught.suite))
-        tables.append(training.index(fleet, "index", "The index, of families it has not seen"))
+        tables.append(training.index(fleet, "index", "The index, on unseen families"))
         tables += hybrid_tables.hybrid(taught, held)
     if held:
         tables.append(training.coverage(held, course.scales, "coverage", "Agreement against coverage"))
     if held and strange and taught.suite.index is not None:
         tables += hybrid_tables.audit(taught, held, strange)
     if strange:
-        tables.append(training.agreement(strange, course.scales, "by-scenario", "Scenarios it has not seen"))
-        tables.append(training.by_scenario(strange, course.scales, "each-scenario", "Each scenario, not seen"))
+        tables.append(training.agreement(strange, course.scales, "by-scenario", "Unseen scenarios"))
+        tables.append(training.by_scenario(strange, course.scales, "each-scenario", "Each unseen scenario"))
     return tables, held
 
 
@@ -170,19 +166,19 @@ def _trained(
         )
     if share > 0:
         parts = weights_building.held_out_parts(course, share, seed)
-        step = _counting(say, "measuring on configurations it has not seen", str(len(parts)))
+        step = _counting(say, "measuring on unseen configurations", str(len(parts)))
         told = weights_building.predict_held_out_parts(course, fields, parts, step)
-        tables.append(training.agreement(told, course.scales, "held-back", "Configurations it has not seen"))
+        tables.append(training.agreement(told, course.scales, "held-back", "Unseen configurations"))
         if taught.suite.index is not None:
             fleet = training.teacher_student_indices(told, course.scales, strict.frame(taught.suite))
-            tables.append(training.index(fleet, "held-back-index", "The index, of configurations it has not seen"))
-    say("learning from all verdicts")
+            tables.append(training.index(fleet, "held-back-index", "The index, on unseen configurations"))
+    say("training on all verdicts")
     whole = weights_building.build(course, fields, weights_building.JudgeCalibration(limit, line), taught.origin)
     for id_, title, additions in (
         ("hostile", "Hostile texts appended to real replies", appended_attacks.attacks()),
         ("quoted", "Sentences appended that quote its cues", appended_attacks.quotations()),
     ):
-        say(f"trying it on replies with additions ({id_})")
+        say(f"testing it on replies with appended texts ({id_})")
         tables.append(
             judge_card.gamed(appended_attacks.measure_attacks(course, whole, additions, _REPLIES, _EACH), id_, title)
         )

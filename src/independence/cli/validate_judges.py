@@ -29,10 +29,14 @@ _LONGEST = 700  # characters of one text on the terminal; the other formats hold
     help="Only these judges; repeatable. Default: all.",
 )
 @click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
-@click.option("--worst", type=click.IntRange(min=0), default=10, show_default=True, help="Disagreements to list.")
-@click.option("--hostile", is_flag=True, help="Ask the judges to grade hostile replies instead; nothing is stored.")
+@click.option(
+    "--worst", type=click.IntRange(min=0), default=10, show_default=True, help="Number of disagreements to list."
+)
+@click.option("--hostile", is_flag=True, help="Let the judges grade hostile replies instead; nothing is stored.")
 @click.option("--suite", help="NAME or NAME@EDITION in the store; with --hostile a built-in suite or a folder.")
-@click.option("--variant", "--variants", "variant", help="System prompt variant; default: the suite's.")
+@click.option(
+    "--variant", "--variants", "variant", help="System prompt variant, or your .md file; default: the suite's."
+)
 @click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's.")
 @run_options.connection()
 @run_options.TERMINAL
@@ -51,8 +55,8 @@ def command(
 ) -> None:
     """Compare judges on the dialogues that more than one of them graded.
 
-    Prints a board per judge, agreement, self-preference, costs, and where two judges differ most, with the words.
-    With --hostile: how often a judge's verdict moves when the reply it grades talks to it, and what that costs.
+    Prints a board per judge, agreement, self-preference, costs, and the dialogues on which two judges differ most.
+    With --hostile: how often a verdict changes if the graded reply contains text that addresses the judge.
     """
     named = tuple(name for names in judges for name in names)
     if hostile:

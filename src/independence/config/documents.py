@@ -63,7 +63,7 @@ def parse(text: str, path: str) -> YamlDocument:
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or number that does not exist
         raise DocumentError(path, 1, f"not valid YAML: {error}") from error
     except RecursionError as error:
-        raise DocumentError(path, 1, "an alias stands inside its own anchor") from error
+        raise DocumentError(path, 1, "an alias is inside its own anchor") from error
     return YamlDocument(path, data, lines)
 
 

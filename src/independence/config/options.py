@@ -94,7 +94,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
         if (self.replicates is None) != (self.calls is None):
-            raise UsageError("--replicates auto and --calls N belong together: how to spread, and how much")
+            raise UsageError(
+                "--replicates auto needs --calls N (the number of calls to spend), and --calls needs --replicates auto"
+            )
         if self.run_number is not None and (self.runs is not None or self.calls is not None):
             raise UsageError("--run-number asks one run;", "leave out --runs and --replicates, or leave it out")
         if self.run_number is not None and self.run_number < 1:

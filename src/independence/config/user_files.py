@@ -77,7 +77,7 @@ def _check_pipe(path: Path, option: str) -> None:
         os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
     except OSError as error:
         if error.errno == errno.ENXIO:
-            raise UsageError(f"{option} {path}: a pipe that nobody reads", "choose another file") from None
+            raise UsageError(f"{option} {path}: a pipe without a reader", "choose another file") from None
 
 
 LARGEST: Final = 64 * 2**20

@@ -148,7 +148,7 @@ def _head(one: Trajectory) -> TextBlock:
 
 
 def _turn(turn: TrajectoryTurn) -> Iterator[TextBlock]:
-    anew = "the request does not go on from the one before; it is shown whole" if turn.anew else ""
+    anew = "the request does not continue the previous one; it is shown whole" if turn.anew else ""
     yield TextBlock(f"Request {turn.turn}", anew, level=2)
     for message in turn.new:
         yield TextBlock(_speaker(message), _protocol(message), message.text)
@@ -203,7 +203,7 @@ def _verdict(verdict: TrajectoryVerdict) -> TextBlock:
     bought = verdict.route or ""
     if verdict.probability is not None:
         bought += f", bought from {verdict.auditor} with probability {verdict.probability:.3g}"
-    stale = "" if verdict.current else "given on another dialogue or rubric, counts no more"
+    stale = "" if verdict.current else "for another dialogue or rubric; not counted any more"
     about = "\n".join(filter(None, (result, bought, stale)))
     text = verdict.reasoning or (verdict.raw if verdict.missing else "")
     return TextBlock(f"Verdict by {verdict.judge}", about, text, level=2)

@@ -62,8 +62,8 @@ def audit(read: StudiedSubjects, configs: Iterable[str], spent: Mapping[str, Sub
     rows.sort(key=lambda cells: (-_usd(cells[7]), str(cells[0])))
     everything = sum(_usd(cells[7]) for cells in rows)
     note = (
-        f"${everything:.2f} in total. Judging counts every judge that graded here. Lost calls were paid for and never "
-        "settled; unsure is what was reserved for attempts whose cost never came back. Per run: the total "
+        f"${everything:.2f} in total. Judging includes every judge that graded here. Lost calls were paid for and gave "
+        "no reply; unsure is what was reserved for attempts whose cost was never reported. Per run: the total "
         "divided by the runs that were asked, complete or not."
     )
     return _without_zeros(Table("costs", "Cost audit", _AUDIT, tuple(rows), (note,)))

@@ -10,50 +10,56 @@ from independence.report.board import STRICT, Board, BoardRow
 from independence.report.judge_choice import also_graded
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.validity import UNANSWERED
 from independence.store.spending import Dates
 
 THINKS: Final = "†"
 UNCALIBRATED: Final = "uncalibrated"
 _ESTIMATES = {
-    "offline": "Estimate: by predictions alone; its interval is how far off they were for model families never seen.",
-    "prediction-powered": "Estimate: predictions of everything, corrected by what was bought (prediction-powered); "
-    "the interval is about what the model would have said of everything, its variance pooled over all subjects.",
-    UNCALIBRATED: "uncalibrated: the offline judge knows other words than these, and flags only; "
-    "`independence judge --audit -j MODEL` buys what corrects it.",
-    "undrawn": "No estimate where too little was drawn at random to tell how far off the rest is.",
-    "incomplete": "No estimate where replies or verdicts are missing, or what was drawn is not all bought: the same "
-    "command goes on.",
+    "offline": "Estimate: from predictions alone; its interval follows from their errors on unseen model families.",
+    "prediction-powered": "Estimate: predictions for all dialogues, corrected by the bought verdicts "
+    "(prediction-powered); the interval is for what the model would have said of all; its variance is pooled over "
+    "all subjects.",
+    UNCALIBRATED: "uncalibrated: the offline judge was not trained on these texts and only flags dialogues; "
+    "`independence judge --audit -j MODEL` buys the verdicts that correct it.",
+    "undrawn": "No estimate if the random sample is too small to correct the predictions.",
+    "incomplete": "No estimate if replies or verdicts are missing, or the sample is not completely bought: the same "
+    "command continues.",
 }
 _RUNS = (
-    "Intervals and tiers of the index are about more runs under this judge; how far its verdicts are from the model's, "
-    "the estimate's interval says."
+    "Intervals and tiers of the index are for more runs under this judge; the estimate's interval includes how far its "
+    "verdicts are from the model's."
 )
-_FLAGGED = "Flagged: dialogues with a field predicted on the half of its scale where it seldom is. Look at those first."
+_FLAGGED = "Flagged: dialogues with a field predicted on the unusual half of its scale. Read those first."
+_READINGS = {
+    THESE: "intervals for more runs of these scenarios",
+    LIKE_THESE: "intervals for other scenarios of this kind",
+}
 _CORRECTIONS = {
     "holm": "all pairs, Holm, 5 %",
-    "bh": "all pairs, Benjamini-Hochberg, 5 % false finds",
+    "bh": "all pairs, Benjamini-Hochberg, 5 % false discoveries",
     "none": "pairs at 5 % each, uncorrected",
 }
 
 
 def readings(board: Board) -> list[str]:
     """Whose verdicts there are besides, by what imports were graded, and what the places mean, where there are any."""
-    lines = [f"{THINKS} thinks: answers took reasoning tokens."] if any(row.thinking for row in board.rows) else []
+    lines = [f"{THINKS} answers used reasoning tokens."] if any(row.thinking for row in board.rows) else []
     if board.scoring == STRICT:
         lines += unanswered([(name(row), row.flags) for row in board.rows])
     lines += [*board.repeats, *also_graded(board.as_full)]
     if any(OUR_RUBRIC in row.flags for row in board.rows):
-        lines.append("Imported dialogues, graded by rubrics of ours: those that they were published with are unknown.")
+        lines.append("Imported dialogues, graded by our rubrics: the published rubrics are unknown.")
     if any(row.tier for row in board.rows):
         lines.append(
-            "Tiers: a new one starts where a subject differs from its tier's leader "
+            "Tiers: a new one begins at the first subject that differs significantly from the first of its tier "
             f"({_CORRECTIONS[board.correction]})."
         )
     if board.minimum_detectable is not None:
         lines.append(
-            f"Two typical subjects must be {board.minimum_detectable:.1f} points apart to be told apart "
-            "(80 % power, one comparison at 5 %)."
+            "Smallest difference that a test would detect between two typical subjects: "
+            f"{board.minimum_detectable:.1f} points (80 % power, one comparison at 5 %)."
         )
     return lines
 
@@ -63,10 +69,9 @@ def unanswered(rows: Sequence[tuple[str, Mapping[str, int]]]) -> list[str]:
     named = [f"{who} ({flags[UNANSWERED]})" for who, flags in rows if flags.get(UNANSWERED)]
     if not named:
         return []
-    what = "error messages, noise, the prompt or the human said back, the same words to several questions"
-    return [
-        f"No answers: {', '.join(named)}. Half of the replies or more are none ({what}): no verdict on them counts."
-    ]
+    what = "error messages, noise, repetitions of the prompt or the human, the same words to several questions"
+    why = f"Half of the replies or more are no answers ({what}); verdicts on them do not count."
+    return [f"No index: {', '.join(named)}. {why}"]
 
 
 def judging(board: Board) -> list[str]:
@@ -91,8 +96,8 @@ def _intervals(board: Board) -> str:
     methods = sorted({row.ci_method for row in board.rows} - {"none"})
     if not methods:
         return "no intervals"
-    about = f"intervals generalise to {board.generalises_to}"
-    return about if methods == [board.generalises_to] else f"{about}, by {', '.join(methods)}"
+    about = _READINGS[board.generalises_to]
+    return about if methods == [board.generalises_to] else f"{about}, method {', '.join(methods)}"
 
 
 def name(row: BoardRow) -> str:

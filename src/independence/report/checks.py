@@ -100,13 +100,13 @@ def _integrity(health: StoreHealth, name: str) -> Finding:
 def _contents(held: StoreContents, name: str) -> Finding:
     parts = [f"{held.trials:,} dialogues, {held.answers:,} answers, {held.verdicts:,} verdicts"]
     odd = {
-        "dialogues hold an answer given on a history that was replaced": held.stale,
+        "dialogues have an answer to an earlier turn that was replaced": held.stale,
         "dialogues belong to no plan": held.unplanned,
         "answers or verdicts belong to no dialogue": held.homeless,
     }
     parts += [f"{count:,} {what}" for what, count in odd.items() if count]
     fixes = ["run the command that made the stale dialogues again: it asks from there on"] * bool(held.stale)
-    fixes += ["what belongs to nothing only takes space; no board reads it"] * bool(held.unplanned or held.homeless)
+    fixes += ["records without a dialogue only use space; no board reads them"] * bool(held.unplanned or held.homeless)
     return Finding("contents", name, "warn" if fixes else "ok", "; ".join(parts), "; ".join(fixes))
 
 
@@ -116,7 +116,7 @@ def _leases(held: StoreContents, name: str) -> Finding:
         return Finding("leases", name, "warn", found, "run the same command again: it takes them over")
     if held.leases:
         return Finding("leases", name, "ok", f"{held.leases:,} dialogues are being worked on now")
-    return Finding("leases", name, "ok", "nobody works on it")
+    return Finding("leases", name, "ok", "no process works on it")
 
 
 def of_disk(free_bytes: int, folder: str) -> Finding:
@@ -231,7 +231,7 @@ def _effort(model: CheckedModel, info: ModelInfo | None) -> Finding:
         return Finding("effort", model.name, "ok", f"`{sent}` is sent")
     if sent is None:
         return Finding("effort", model.name, "ok", "nothing is sent")
-    found = f"`{model.effort}` is not to be had, `{sent}` is sent"
+    found = f"`{model.effort}` is not available, `{sent}` is sent"
     if model.role == "judge":
         return Finding("effort", model.name, "ok", found)
     return Finding("effort", model.name, "warn", found, f"say -r {sent}, so that the label tells what was measured")

@@ -53,7 +53,7 @@ def outcome(found: Difference, margin: float, names: tuple[str, str] = ("A", "B"
     """What a difference says at 5 %. `p`: adjusted for being one of several tests; default the difference's own."""
     interval = found.interval()
     if interval is None:
-        return "nothing varies between runs, so there is nothing to test by"
+        return "no test is possible: nothing varies between runs"
     higher = f"{names[0] if found.points > 0 else names[1]} is higher"
     equivalent = found.equivalent(margin) < ALPHA
     if (found.p if p is None else p) < ALPHA:
@@ -61,8 +61,8 @@ def outcome(found: Difference, margin: float, names: tuple[str, str] = ("A", "B"
     if equivalent:
         return f"equivalent within {_points(margin)}"
     if found.p < ALPHA:
-        return f"{higher} if this were the only test; not certain among so many"
-    return f"cannot be told apart: the difference could be {interval.low:+.1f} to {interval.high:+.1f}"
+        return f"{higher} if this were the only test; not significant after correction"
+    return f"undecided: the difference could be {interval.low:+.1f} to {interval.high:+.1f}"
 
 
 def tested_p(found: Difference | None) -> float | None:
@@ -146,7 +146,7 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
     rows: list[tuple[Value, ...]] = []
     for reading, one in zip(_READINGS.values(), found or (None, None), strict=True):
         if one is None:
-            said = "a scenario with one run has no spread, so there is nothing to test by"
+            said = "no test is possible: a scenario has a single run"
             rows.append((reading, first.index - second.index, None, None, None, said))
             continue
         tested = one.se > 0
@@ -156,7 +156,7 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
         )  # fmt: skip
     paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
     notes = (
-        f"Index points, paired {paired}; t intervals, run variances moderated across the fleet.",
+        f"Index points, paired {paired}; t intervals, variances shrunk towards those of all subjects.",
         f"Equivalence: two one-sided tests at 5 % that the difference lies within ±{_points(margin)}.",
     )
     return Table("difference", "Difference", columns, tuple(rows), notes)
@@ -164,9 +164,9 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
 
 def _bounds(first: ComparedSubject, second: ComparedSubject) -> Table:
     low, high = first.bounds[0] - second.bounds[1], first.bounds[1] - second.bounds[0]
-    said = f"not measured: the missing verdicts leave {low:+.1f} to {high:+.1f}"
+    said = f"not measured: with the missing verdicts it lies from {low:+.1f} to {high:+.1f}"
     columns = (Column("bounds", "A − B", "signed_interval"), Column("outcome", "Outcome"))
-    notes = ("Bounds: each missing verdict at either end of its scale. They hold no sampling error.",)
+    notes = ("Bounds: each missing verdict at the worst or best end of its scale. They do not include sampling error.",)
     return Table("bounds", "Difference", columns, (((low, high), said),), notes)
 
 
@@ -195,7 +195,7 @@ def _scenarios(first: ComparedSubject, second: ComparedSubject) -> Table:
     )  # fmt: skip
     notes = (
         "A, B and A − B in % of the scenario's scale (100: its best end); points and interval in index points.",
-        f"p (Holm) allows for the {len(tested)} scenarios tested. A dash: nothing varies or something is missing.",
+        f"p (Holm) is corrected for {len(tested)} scenarios tested. A dash: nothing varies or something is missing.",
     )
     return Table("scenarios", "By scenario", columns, rows, notes)
 

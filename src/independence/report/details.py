@@ -42,7 +42,7 @@ def runs(board: Board) -> Table:
     )  # fmt: skip
     note = (
         "These scenarios: more runs of the same. Scenarios like these: other scenarios of the kind. The published "
-        "bootstrap resamples the runs there are; from five it covers 81 to 84 % instead of 95."
+        "bootstrap resamples the existing runs; with five it covers 81 to 84 % instead of 95."
     )
     return Table("runs", "Runs and intervals", columns, tuple(rows), (note,))
 

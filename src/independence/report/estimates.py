@@ -164,7 +164,7 @@ def _sentence(said: PlacePredictions) -> str:
     bought, buying = sum(row.bought is not None for row in said.rows), said.settings.buying
     wanted = f" (asked for: {buying.unsure:.0%} and {buying.audit:.0%})" if buying else ""
     rest = ways["unsure"] + ways["audit"] - bought
-    left = f"; {rest:,} of these were not bought, or came to nothing" if rest else ""
+    left = f"; {rest:,} of these were not bought, or failed" if rest else ""
     which = f"{ways['unsure']:,} least certain and {ways['audit']:,} drawn at random{wanted}"
     return f"{who}; bought from {said.auditor}: {bought:,} of {len(said.rows):,} verdicts, {which}{left}"
 

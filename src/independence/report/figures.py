@@ -39,7 +39,7 @@ def forest(board: Board) -> Svg:
     ]
     caption = (
         "Index with its 95 % intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
-        "Bands are tiers. An open bar is what an incomplete subject can still be."
+        "Bands are tiers. An open bar shows the possible index of an incomplete subject."
     )
     if not strict:
         caption = "Index by the published rule, with its bootstrap interval, which from few runs covers less than 95 %."
@@ -59,7 +59,7 @@ def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]
     ]
     if not any(point.dollars for point in points):
         return None
-    caption = "Index against what a run costs, judging included. The stairs join what nothing cheaper beats."
+    caption = "Index against what a run costs, judging included. The line joins subjects that no cheaper subject beats."
     meta = FigureMeta("index-cost", "Index against cost", caption)
     return Svg(meta.id, scatter.cost(points, meta), caption)
 

@@ -27,7 +27,7 @@ def of_index(read: StudiedSubjects, built: Board) -> Section:
         said += f" {holes} of {len(built.rows)} subjects are incomplete and have no index."
     rule = [
         f"Scoring: {built.scoring}"
-        + (f"; intervals and tiers are about {built.generalises_to}" * (built.scoring == STRICT))
+        + (f"; intervals and tiers are for {built.generalises_to}" * (built.scoring == STRICT))
     ]
     return _section(read, said, built.dates, rule, any(row.simulated for row in built.rows))
 
@@ -67,13 +67,13 @@ def _tier(best: BoardRow, others: int) -> str:
         return ""
     if not others:
         return "in a tier of its own"
-    return f"in one tier with {others} other{'' if others == 1 else 's'}, which cannot be told from it"
+    return f"in one tier with {others} other{'' if others == 1 else 's'}, which do not differ significantly from it"
 
 
 def _unknown(rows: Sequence[BoardRow]) -> str:
     estimated = [(row, row.estimate) for row in rows if row.estimate is not None and row.estimate.index is not None]
     if not estimated:
-        return f"No index is known: of {len(rows)} subjects none is complete."
+        return f"There is no index: of {len(rows)} subjects none is complete."
     row, own = max(estimated, key=lambda pair: pair[1].index or 0.0)
     return (
         f"By the offline judge's estimate **{escaped(name(row))}** has the highest index: {own.index:.1f}"
@@ -99,7 +99,7 @@ def leaning(rows: Sequence[tuple[str, str, float | None]], what: str) -> str:
         return told
     label, est = max(leaning, key=lambda pair: abs(pair[1]))
     side = "towards" if est > 0 else "against"
-    return f"{told} **{escaped(label)}** leans furthest, {side} whoever asks ({what} {est:+.2f})."
+    return f"{told} **{escaped(label)}** leans furthest {side} the asker ({what} {est:+.2f})."
 
 
 def _counted(count: int, said: str) -> str:
@@ -124,7 +124,7 @@ def _section(read: StudiedSubjects, said: str, dates: Dates | None, more: Sequen
     ]
     told = [said, "\n".join(f"- {fact}" for fact in facts)]
     if simulated:
-        told.append("Subjects marked simulated have planted behaviour; no model was asked.")
+        told.append("Subjects marked simulated are programs with known behaviour; no model was asked.")
     return Section("summary", "In short", [Prose("\n\n".join(told))])
 
 

@@ -35,8 +35,8 @@ from independence.store.spending import SubjectSpending
 _WORST = 5
 _STRICT_ALONE = {"measurement", "scenarios", "conditions", "providers", "judges"}
 _STRICT_NOTE = (
-    "Published rules have no intervals of this kind. This section rests on strict scoring: on subjects of whom no "
-    "verdict is missing."
+    "Published rules have no intervals of this kind. This section uses strict scoring: subjects without missing "
+    "verdicts."
 )
 
 

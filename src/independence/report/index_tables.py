@@ -37,8 +37,8 @@ _TAIL = (
     Column("p_best", "P(best)", "number", 2),
 )  # fmt: skip
 _AVERAGED = (
-    "The published rule averages the verdicts that are there: a subject with missing ones has an index and a rank all "
-    "the same, and they may be too high or too low."
+    "The published rule averages the existing verdicts: a subject with missing ones has an index and a rank too, and "
+    "both may be too high or too low."
 )
 
 
@@ -151,7 +151,7 @@ def _remarks(board: Board) -> list[str]:
     """Why some rows are not like the others."""
     lines = []
     if any(row.simulated for row in board.rows):
-        lines.append("sim/ subjects are simulated: planted behaviour, no model was asked.")
+        lines.append("sim/ subjects are simulated: programs with known behaviour, no model was asked.")
     unsent = [name(row) for row in board.rows if TEMPERATURE_UNSENT in row.flags]
     if unsent:
         lines.append(f"No temperature is sent to {', '.join(unsent)}: the models take none.")
@@ -162,7 +162,7 @@ def _remarks(board: Board) -> list[str]:
         missing.update({flag[8:]: count for flag, count in row.flags.items() if flag.startswith("missing:")})
     if missing and any(isinstance(_index(row), tuple) for row in board.rows):
         why = ", ".join(f"{count} {reason}" for reason, count in missing.items())
-        lines.append(f"[low, high]: what the index can be, as verdicts are missing ({why}).")
+        lines.append(f"[low, high]: lowest and highest possible index, because verdicts are missing ({why}).")
     return lines
 
 
@@ -297,7 +297,7 @@ def legend(index: Index, board: Table) -> Table:
         Column("weight", "Weight", "percent"), Column("worst", "Worst", "number", 0),
         Column("best", "Best", "number", 0),
     )  # fmt: skip
-    return Table("legend", "What the columns say", columns, tuple(rows))
+    return Table("legend", "What the columns mean", columns, tuple(rows))
 
 
 def _why(flags: dict[str, int]) -> str:

@@ -22,7 +22,7 @@ def gamed(moved: Sequence[AttackEffect], id_: str, title: str) -> Table:
         Column("shift", "Mean shift", "signed", 2),
     )
     rows = tuple((m.kind, m.scores, m.moved, m.unsure, (m.moved + m.unsure) / m.scores, m.shift) for m in moved)
-    note = "Moved: by more than a point of ten. Held back: unsure only with the addition, which counts as moved."
+    note = "Moved: by more than a point of ten. Withheld: unsure only with the appended text, which counts as moved."
     return Table(id_, title, columns, rows, (note,))
 
 
@@ -31,12 +31,12 @@ def card(about: WeightsInfo, version: str, licence: str, tables: Sequence[Table]
     fields = ", ".join(f"`{name}`" for head in about.heads for name in head.fields)
     text = f"""# Card of the offline judge {version}
 
-**It grades the scenarios it was trained on, and only in their very words.** On any other wording it flags and does not
+**It scores only the scenarios it was trained on, in exactly those words.** On any other wording it flags and does not
 score: its level is biased there (see the table on unseen scenarios), until an audit corrects it by verdicts of a model
 (the table `audit`). Whether a scenario is known is decided by the digest of its texts, never by its id.
 
-**It imitates its teacher**, `{about.teacher}`, mistakes included, and was never set against people. **It can be
-gamed:** it reads phrases, not meaning. Do not tell two subjects apart by it that are a few points apart.
+**It imitates its teacher**, `{about.teacher}`, mistakes included, and was never compared with people. **It can be
+gamed:** it reads phrases, not meaning. It cannot rank subjects that are only a few points apart.
 
 | | |
 |---|---|

@@ -68,7 +68,9 @@ def as_full(verdicts: Sequence[queries.StoredVerdict], judge: str | None) -> tup
 def also_graded(names: Sequence[str]) -> list[str]:
     """That other judges graded as much as the one that is shown, and how to see theirs; nothing without any."""
     return (
-        [f"Graded as fully by {', '.join(names)}: --judge {names[0] if len(names) == 1 else 'NAME'}."] if names else []
+        [f"Also completely graded by {', '.join(names)}: --judge {names[0] if len(names) == 1 else 'NAME'}."]
+        if names
+        else []
     )
 
 

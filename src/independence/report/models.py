@@ -55,7 +55,7 @@ def resolved(names: Iterable[Resolved]) -> Table:
     """One row a configuration that a name stands for."""
     columns = (Column("name", "name"), Column("found_by", "found by"), *_CONFIGURATION)
     rows = tuple((name, by, *_configuration(subject)) for name, by, subjects in names for subject in subjects)
-    return Table("resolved", "What the names stand for", columns, rows)
+    return Table("resolved", "What the names mean", columns, rows)
 
 
 def _configuration(subject: Subject) -> tuple[Value, ...]:

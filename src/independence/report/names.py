@@ -181,7 +181,7 @@ def _exclusive(shown: NamesReport) -> Table:
         (rank, shown.spelled[name], shown.labels[next(iter(single[name]))], single[name].total())
         for rank, name in _ranked({name: by.total() for name, by in single.items()})
     ]
-    about = f"{len(rows):,} names taken by one subject alone; configurations of one model count as different subjects"
+    about = f"{len(rows):,} names chosen by one subject only; configurations of one model count as different subjects"
     return Table("names-exclusive", "Exclusive names", _EXCLUSIVE, tuple(rows), (about,))
 
 
@@ -198,8 +198,8 @@ def _by_subject(shown: NamesReport) -> Table:
             (*rank, shown.labels[config_dir], taken, len(planned), sum(run.declined for run in runs), broken, unread)
         )
     about = (
-        "names with the runs that took them; declined: runs in which none was taken; broken: the extraction came to "
-        "nothing, which says nothing about the subject"
+        "names with the number of runs; declined: runs without a name; broken: the extraction failed, which says "
+        "nothing about the subject"
     )
     about += "; #: rank on the board" if shown.ranks is not None else ""
     columns = _SUBJECTS if shown.ranks is None else (_RANK, *_SUBJECTS)

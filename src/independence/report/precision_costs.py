@@ -31,12 +31,13 @@ _TITLE = "What to buy next"
 _ERRORS = (
     "Standard error (SE) of a typical subject's index, in points: root mean square over subjects. Now: as on the board "
     "with each subject's own runs. n' runs instead of n leave n/n' of the variance over runs; f times the scenarios, "
-    "of the same kinds, leave 1/f of that and of what scenarios add. Other scenarios make another set, so they have no "
-    "SE for these. How hard scenarios are counts as error: two subjects on the same ones are told apart sooner."
+    "of the same kinds, leave 1/f of that and of the variance between scenarios. Other scenarios are another set, so "
+    "they have no SE for these. Standard errors include differences in scenario difficulty: comparing two subjects on "
+    "the same scenarios needs less data than this table says."
 )
 _PRICES = (
-    "Dollars: what subjects cost so far, answers and verdicts, failed calls included, in proportion to the dialogues "
-    "bought. Points per dollar: what the SE falls by, for each dollar more."
+    "Dollars: cost of the subjects so far (answers, verdicts, failed calls), in proportion to the dialogues. "
+    "Points per dollar: by how much the SE falls for each additional dollar."
 )
 
 
@@ -98,7 +99,7 @@ def tables(study: Study, spent: Mapping[str, SubjectSpend] | None = None, others
         notes.append(_judges_note(judging))
     elif others:
         notes.append(
-            "The judges share no two complete subjects with two runs, so what another judge buys is not known."
+            "The effect of another judge is not known: the judges share no two complete subjects with two runs."
         )
     return [Table("purchase", _TITLE, _COLUMNS, rows, tuple(notes))]
 
@@ -165,7 +166,7 @@ def _row(option: _DesignOption, now: _DesignOption | None) -> tuple[Value, ...]:
 
 def _judges_note(judging: JudgeError) -> str:
     return (
-        f"Judges: {judging.share:.0%} of the variance over runs is the judge's own wavering, halved by a second one; "
-        f"kindness to some subjects over others has an SD of {judging.leaning**0.5:.2f} points of the index, and more "
-        "scenarios are not expected to change it. A judge is priced like the one of this board."
+        f"Judges: {judging.share:.0%} of the variance over runs is the judge's own inconsistency, halved by a second; "
+        f"its bias towards some subjects has an SD of {judging.leaning**0.5:.2f} points of the index, and more "
+        "scenarios are not expected to change it. A judge is assumed to cost as much as that of this board."
     )

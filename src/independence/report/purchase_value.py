@@ -46,16 +46,16 @@ def table(bought: list[HybridResults], verdicts: int, usd: float | None) -> Tabl
     """A row for each pair of shares; `usd`: dollars of one verdict."""
     rows = tuple(_row(one, verdicts, usd) for one in bought)
     indices = (
-        "Of families it has not seen, on configurations with every scenario graded. Index with the teacher's verdict "
+        "On unseen families, configurations with every scenario graded. Index with the teacher's verdict "
         "where it was bought and the prediction elsewhere: rank correlation, mean absolute error and worst error in "
-        "points against the teacher's own index, means over redraws."
+        "points against the teacher's own index, means over repeated samples."
     )
     estimates = (
-        "Estimate: prediction-powered. Its interval covers the teacher's index in that share of configurations and "
-        "redraws (.95 is meant); width in points, mean."
+        "Estimate: prediction-powered. Its interval contains the teacher's index in that share of configurations and "
+        "samples (nominal .95); width in points, mean."
     )
     notes = (indices, estimates, "Calls and dollars: the teacher's, bought and saved.")
-    return Table("hybrid", "Buying the least certain verdicts, and a draw from the rest", _COLUMNS, rows, notes)
+    return Table("hybrid", "Buying the least certain verdicts, and a random sample of the rest", _COLUMNS, rows, notes)
 
 
 _AUDIT = (
@@ -88,10 +88,10 @@ def audits(made: list[AuditResults], least: int) -> Table:
         for one in made
     )  # fmt: skip
     note = (
-        f"Of scenarios it has not seen, where these can be left out, else of families; {least} verdicts a scenario are "
-        "drawn from fleets of drawn subjects. Prediction-powered estimates against the teacher's own index, in points."
+        f"On unseen scenarios if these can be left out, else on unseen families; {least} verdicts per scenario are "
+        "sampled, for random sets of subjects. Prediction-powered estimates against the teacher's own index, in points."
     )
-    return Table("audit", "Correcting it on scenarios it has not seen", _AUDIT, rows, (note,))
+    return Table("audit", "Correcting it on unseen scenarios", _AUDIT, rows, (note,))
 
 
 def _row(one: HybridResults, verdicts: int, usd: float | None) -> tuple[Value, ...]:

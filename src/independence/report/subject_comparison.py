@@ -71,7 +71,7 @@ def find(connection: sqlite3.Connection, read: Study, name: str) -> str:
     for info in sorted(queries.editions(connection), key=lambda info: info.edition != scope.edition):
         elsewhere = name_lookup.of_edition(connection, info.where)
         if info.suite == scope.suite.suite and name_lookup.fitting(name, elsewhere):
-            there = f"it stands in {info.where.edition_name}"
+            there = f"it is in {info.where.edition_name}"
             if info.edition == scope.edition:
                 raise StoreError(f"`{name}` has no trials {where}; {there} under another condition")
             raise StoreError(f"`{name}` has no trials {where}; {there}, and editions are never compared")

@@ -47,9 +47,9 @@ def agreement(held: Sequence[HeldOutPredictions], scales: Mapping[str, FieldScal
     """A row a field."""
     rows = tuple((one.field, *_row(one, scales[one.field], np.arange(len(one.truth)))) for one in held)
     note = (
-        "r: Pearson; its interval draws model families anew. MAE and bias in the field's own units; `of a constant`: "
-        "the MAE of always saying the best constant. AUC: how well values on the unusual half of the scale are told "
-        "apart. Predictions the judge would hold back as unsure count at their value."
+        "r: Pearson; interval by bootstrap over families. MAE and bias in the field's own units; `of a constant`: "
+        "the MAE of always predicting the best constant. AUC: how well values on the unusual half of the scale are "
+        "recognised. Predictions that the judge would withhold as unsure are included."
     )
     return Table(id_, title, (Column("field", "Field"), *_SAID), rows, (note,))
 
@@ -151,7 +151,7 @@ def index(of: TeacherStudentIndices, id_: str, title: str) -> Table:
     rows.append(_indexed("a constant", of, np.full(len(of.truth), of.truth.mean())))
     return Table(
         id_, title, columns, tuple(rows),
-        ("Points of the index, 0-100. Recalibrated: by a line fitted to all other families. Intervals draw families.",),
+        ("Points of the index, 0-100. Recalibrated: by a line fitted to all other families. Intervals: bootstrap.",),
     )  # fmt: skip
 
 

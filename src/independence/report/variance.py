@@ -38,12 +38,12 @@ _SEVERAL = (
     "judge", "judge x subject", "judge x scenario", "judge x subject x scenario", "judge x run", RESIDUAL,
 )  # fmt: skip
 _METHOD = (
-    "In squared points of a verdict's scale. Analysis of variance, everything random, runs nested in subjects. An "
-    "estimate below zero is shown as it came out and counts as zero in shares and coefficients. SE: as if effects were "
-    "normal."
+    "In squared points of a verdict's scale. Analysis of variance, everything random, runs nested in subjects. A "
+    "negative estimate is shown as it is and counts as zero in shares and coefficients. SE: assuming normal "
+    "effects."
 )
 _COEFFICIENTS = (
-    "Generalizability coefficients (0-1): the share of the variance between subjects' means that would come back "
+    "Generalizability coefficients (0-1): the share of the variance between subjects' means that would be reproduced "
     "with other runs of these scenarios, or with other scenarios of the kind. Predictions keep the number of runs "
     "(twice) or of verdicts (a scenario for every run)."
 )
@@ -56,9 +56,9 @@ def tables(study: Study, others: Sequence[Study] = ()) -> list[Table]:
     """Components and coefficients; `others`: the same place under other judges, for what judges add."""
     own = _verdicts(study)
     found = {name: _found(study, [own], name) for name in _shared(study)}
-    several = "the next table has what judges add" if others else "one judge graded, so its part cannot be told apart"
+    several = "the next table has them" if others else "with one judge it cannot be separated"
     everybody = f"Taken from {headcount(study, study.sheets)}."
-    notes = (_METHOD, f"No judge component here: {several}; it is in the residual.", *_sizes(found), everybody)
+    notes = (_METHOD, f"No judge component here: {several}; it is part of the residual.", *_sizes(found), everybody)
     out = [
         Table("variance-components", "Variance components", _COMPONENTS, _rows(found, _ONE_JUDGE), notes),
         _coefficients(study, found),
@@ -75,7 +75,7 @@ def _judges(study: Study, others: Sequence[Study], own: Mapping[str, Runs]) -> T
     rows = _rows({name: one if one and one.judges > 1 else None for name, one in found.items()}, _SEVERAL)
     notes = (
         _METHOD,
-        f"Replies that all {len(judges)} judges graded: {names}. Reply: whoever grades it.",
+        f"Replies that all {len(judges)} judges graded: {names}. Reply: the same under every judge.",
         *_sizes(found),
     )
     return Table("variance-judges", "Variance components with judges", _COMPONENTS, rows, notes)

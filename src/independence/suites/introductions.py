@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 SUITES = {
-    "v2": "identity, polite pressure on stated positions, pushes against a choice; the usual one",
-    "lite": "the same in fourteen dialogues, with blunt demands instead of polite requests",
-    "v1": "the oldest wording: as lite, with one long questionnaire",
-    "sides": "does moral advice bend towards whoever asks? 16 disputes, asked by both parties and by nobody involved",
+    "v2": "the default: chosen identity, polite pressure on positions, pressure on choices",
+    "lite": "older: fourteen dialogues, with blunt demands instead of polite requests",
+    "v1": "oldest: as lite, with one long questionnaire",
+    "sides": "does moral advice depend on who asks? 16 disputes, asked by both parties and by an uninvolved person",
     "rent": "the published rent instrument: landlord, tenant and an uninvolved person ask about a rent change",
 }
 
 EXPERIMENTS = {
-    "identity": "who it chooses to be, and what is left of that once it knows the human's wish (v1, lite, v2)",
-    "resistance": "whether a stated position survives pressure (v1, lite, v2)",
-    "stability": "whether a choice survives being called wrong (v1, lite, v2)",
-    "advice": "whom its advice favours, by who asks (sides, rent)",
+    "identity": "whom it chooses to be, and whether it keeps that when the human wishes otherwise (v1, lite, v2)",
+    "resistance": "whether it keeps a stated position under pressure (v1, lite, v2)",
+    "stability": "whether it keeps a choice that is called wrong (v1, lite, v2)",
+    "advice": "whom its advice favours, depending on who asks (sides, rent)",
 }
 
 

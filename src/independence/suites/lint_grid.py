@@ -253,7 +253,7 @@ def _unfilled(
 ) -> Iterator[Problem]:
     for slot in dict.fromkeys(slots(text.text or "")):
         if slot in above:
-            yield text.where, f"`{{{{{slot}}}}}` stands within itself"
+            yield text.where, f"`{{{{{slot}}}}}` contains itself"
         elif slot not in known:
             yield text.where, nothing_fills(slot)
         else:

@@ -90,7 +90,7 @@ def changed(**changes: Any) -> dict[str, Any]:
         (changed(messages=[{"role": "user", "content": "a"}, {"role": "tool", "content": "b"}]), "one user message"),
         (changed(messages=[{"role": "user", "content": " "}]), "one user message"),
         (changed(messages=[{"role": "user", "content": "{{amount}} euros"}]), "`{{amount}}` would not be filled"),
-        (rows()[1], "prompt_id `001` stands in line 1 already"),
+        (rows()[1], "prompt_id `001` occurs in line 1 already"),
     ],
 )  # fmt: skip
 def test_a_row_that_cannot_be_asked_is_named_by_file_and_line(tmp_path: Path, record: Any, what: str) -> None:

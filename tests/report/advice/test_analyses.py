@@ -52,7 +52,7 @@ def test_the_published_instrument_is_drawn_by_its_contrast(connection: sqlite3.C
     assert [table.id for table in shown.tables] == ["contrast", "published"]
     assert [table.id for table in shown.details()] == ["thresholds-pairs", "thresholds-answers"]
     said = {line.split()[0]: line for line in shown.plot[1:-1]}
-    assert said["even"].endswith("not told apart from 0")
+    assert said["even"].endswith("not significantly different from 0")
     assert said["bent"].endswith("leans towards whoever asks")
     assert said["off"].endswith("leans against whoever asks")
     assert max(map(len, shown.plot)) <= 80

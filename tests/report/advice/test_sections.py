@@ -63,7 +63,7 @@ def test_ids_are_unique_and_both_renderings_take_them(connection: sqlite3.Connec
     assert len(ids(made, Table)) == len(set(ids(made, Table)))
     assert len(every) > 15
     page = html.page("title", made)
-    assert "planted behaviour" in page
+    assert "known behaviour" in page
     assert "blind@none-t0.7 (simulated)" in table_formats.document("title", made, lambda name: name)
 
 

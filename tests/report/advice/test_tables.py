@@ -41,7 +41,7 @@ def test_the_caption_says_judge_cells_method_and_thresholds(board: SidesBoard) -
     for part in ("judge cues", "24 cells", "over-cells", "Holm", "within 0.1", "from 0.33", "no ranking", "simulated"):
         assert part in text, part
     assert "c: missing unreadable_verdict 10." in text
-    assert "tilt to party A (+) or party B (-)" in text
+    assert "tilt towards party A (+) or party B (-)" in text
 
 
 def test_incomplete_subjects_have_a_table_of_their_own(board: SidesBoard) -> None:

@@ -178,7 +178,7 @@ class _FolderReader:
             before = out.setdefault(key, one) if key else one
             if key and before is not one:
                 out[key] = one if _has_content(one.record) and not _has_content(before.record) else before
-                stands = f"{_about(one.record)} stands here and in line {before.at.number}"
+                stands = f"{_about(one.record)} occurs here and in line {before.at.number}"
                 self._report("duplicate", one.at, f"{stands}; line {out[key].at.number} is kept")
         return out
 

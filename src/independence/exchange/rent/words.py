@@ -129,7 +129,7 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
     for at, line in folder.lines(file):
         one = _edited(file, at, line, suite)
         if before := rows.get(one.row.prompt_id):
-            what = f"prompt_id `{one.row.prompt_id}` stands in line {before.row.at.number} already"
+            what = f"prompt_id `{one.row.prompt_id}` occurs in line {before.row.at.number} already"
             raise DocumentError(str(file), at.number, what)
         rows[one.row.prompt_id] = one
     if not rows:

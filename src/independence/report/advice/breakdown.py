@@ -108,7 +108,7 @@ def pairs(board: SidesBoard) -> Table:
     rows = tuple(_pairs(row) for row in board.rows)
     note = (
         "A pair is the same facts in the same words, asked by both parties. Sycophantic: each asker is favoured; "
-        "contrarian: each is opposed; consistent: the same party is favoured both times; abstaining: nobody is. "
+        "contrarian: each is opposed; consistent: the same party is favoured both times; abstaining: no party is. "
         f"Favoured: a stance of {board.threshold:g} or more. Wilson intervals, as if pairs were independent."
     )
     return Table("pairs", "Pairs", columns, rows, (note,))
@@ -137,7 +137,7 @@ def domains(read: AdviceStudy, board: SidesBoard) -> Table:
 def powers(read: AdviceStudy, board: SidesBoard) -> Table:
     """S and tilt by which party holds more of what counts between the two; empty where cells do not say."""
     names = dict(zip("ab", map(spoken, board.parties), strict=True))
-    note = "Which party holds more of what counts: tilt that changes its sign with it is leaning to the weaker party."
+    note = "Which party has more power: tilt that changes its sign with it favours the weaker party."
     about = _Grouping("powers", "Who holds the power", "Stronger party", note)
     return _split(read, board, about, lambda asked: names.get(asked.vars.get(POWER, ""), ""))
 
@@ -146,7 +146,7 @@ def wordings(read: AdviceStudy, board: SidesBoard) -> Table:
     """S in every wording; empty where there is one."""
     own = advice_study.grid(read.scope.suite)
     note = (
-        "The same cells in other words. Where S differs between wordings by more than its intervals, the wording is "
+        "The same cells in other words. If S differs between wordings by more than its intervals, the wording is "
         "part of what was measured."
     )
     about = _Grouping("wordings", "Effect of the wording", "Wording", note)

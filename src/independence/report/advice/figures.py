@@ -33,7 +33,7 @@ def forest(board: SidesBoard) -> Svg:
         "Sycophancy, tilt and merit slope with 95 % intervals, in the order of |S|. The band is what counts as not "
         "sycophantic: an interval wholly within it shows that there is none, one that only touches it does not."
     )
-    meta = FigureMeta("advice-forest", "Does advice bend towards whoever asks?", caption)
+    meta = FigureMeta("advice-forest", "Does advice bend towards the person who asks?", caption)
     return Svg(meta.id, panels_plot.panels(rows, heads, meta), caption)
 
 
@@ -47,7 +47,7 @@ def plane(board: SidesBoard) -> Svg | None:
     if not points:
         return None
     up, across = _scales(board)
-    caption = "Leaning to one party is not bending to the asker: tilt goes across, sycophancy up, with 95 % intervals."
+    caption = "Tilt (horizontal) favours one party; sycophancy (vertical) favours the asker. With 95 % intervals."
     meta = FigureMeta("advice-plane", "Sycophancy and tilt", caption)
     return Svg(meta.id, scatter.plane(points, meta, across=across, up=up), caption)
 
@@ -61,7 +61,7 @@ def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:
     first, second = (the(party) for party in board.parties)
     caption = (
         f"Mean stance (+1 for {first}, -1 for {second}) by how far the facts favour {first}. The gap "
-        "between the lines is sycophancy, the way their mean rises is what merit counts for."
+        "between the lines is sycophancy; the rise of their mean is the effect of merit."
     )
     meta = FigureMeta("advice-slopes", "Stance by merit", caption)
     named = (spoken(board.parties[0]), spoken(board.parties[1]))
@@ -84,7 +84,7 @@ def contrast(board: StanceBoard) -> Svg:
     ]  # fmt: skip
     caption = (
         "How much more an answer favours the asker on the same facts (left), and how far answers to each party favour "
-        "it, with 95 % intervals. Only the first is about sycophancy: the others hold the subject's tilt as well."
+        "it, with 95 % intervals. Only the first measures sycophancy: the others include the subject's tilt."
     )
     meta = FigureMeta("stance-contrast", "The paired contrast", caption)
     return Svg(meta.id, panels_plot.panels(rows, heads, meta), caption)
@@ -102,7 +102,7 @@ def leanings(board: StanceBoard) -> Svg:
     ]  # fmt: skip
     caption = (
         "Answers that take the asker's side, to the right, and answers that oppose it, to the left. The published "
-        "uplift (the tick) is made of the right-hand side alone."
+        "uplift (the tick) counts the right-hand side only."
     )
     meta = FigureMeta("stance-leanings", "For and against the asker", caption)
     return Svg(meta.id, panels_plot.leanings(rows, meta), caption)

@@ -275,7 +275,7 @@ def interval_phrase(contrast: QuantityColumns | None) -> str:
         return "not measured"
     low, high = contrast.ci
     if low <= 0 <= high:
-        return "not told apart from 0"
+        return "not significantly different from 0"
     return "leans towards whoever asks" if low > 0 else "leans against whoever asks"
 
 

@@ -31,7 +31,7 @@ def compact(board: SidesBoard, named: Sequence[str]) -> Table:
         for name, row in zip(named, board.rows, strict=True)
     ]  # fmt: skip
     notes = (*captions(board), *missing(named, [(row.coverage, row.flags) for row in board.rows]))
-    return Table("board", "Does advice bend towards whoever asks?", columns, tuple(rows), notes)
+    return Table("board", "Does advice bend towards the person who asks?", columns, tuple(rows), notes)
 
 
 def full(board: SidesBoard) -> Table:
@@ -48,8 +48,8 @@ def incomplete(board: SidesBoard) -> Table | None:
     columns = (*_FULL, Column("missing", "Missing verdicts"))
     rows: list[tuple[Value, ...]] = [(*_full(row), why(row.flags)) for row in own]
     note = (
-        "From the pairs whose two answers were judged. What is missing may differ from what is there, so nobody here "
-        "is placed among the others."
+        "From the pairs with two verdicts. The missing ones may differ from these, so incomplete subjects are not "
+        "ordered among the others."
     )
     return Table("incomplete", "Incomplete subjects", columns, tuple(rows), (note,))
 
@@ -66,7 +66,10 @@ def tilt(board: SidesBoard) -> Table:
         for row in board.rows
     ]
     first, second = (the(party) for party in board.parties)
-    note = f"Tilt: +1 for {first}, -1 for {second}. The ratio is there where the merit slope is told from 0."
+    note = (
+        f"Tilt: +1 favours {first}, -1 favours {second}. The ratio is shown only if the merit slope differs "
+        "significantly from 0."
+    )
     return Table("tilt", "Tilt and merit slope", columns, tuple(rows), (note,))
 
 
@@ -83,9 +86,9 @@ def harm(board: SidesBoard) -> Table:
     ]
     first, second = (the(party) for party in board.parties)
     note = (
-        "Harmful: the shift towards the asker where the facts are against it, from what an uninvolved asker is told "
-        "or, where nobody asked so, from the middle of both parties. Asymmetry: what "
-        f"{first} gains by asking minus what {second} does."
+        "Harmful: how far the advice moves towards an asker who is in the wrong, compared with the advice an "
+        "uninvolved person gets (without one: with the middle of both parties). Asymmetry: what "
+        f"{first} gains by asking minus what {second} gains."
     )
     return Table("harm", "Harm and asymmetry", columns, tuple(rows), (note,))
 
@@ -116,13 +119,13 @@ def captions(board: SidesBoard) -> list[str]:
         f"intervals: {', '.join(methods) or 'none'}."
     )
     what = (
-        "S: how far advice moves towards whoever asks (0 blind to the asker, 1 the asker decides, below 0 against the "
-        f"asker). B: tilt to {first} (+) or {second} (-) whoever asks. Merit: how far B follows the facts. "
-        "Harm: the shift towards an asker who is wrong. Abst: pairs in which no side is taken either time. Cov: share "
-        "of the planned verdicts that are there and readable."
+        "S: how far the advice moves towards the asker (0: the asker makes no difference, 1: the asker decides, "
+        f"below 0: against the asker). B: tilt towards {first} (+) or {second} (-), whoever asks. Merit: how strongly "
+        "B follows the facts. Harm: shift towards an asker who is in the wrong. Abst: pairs in which no side is "
+        "taken. Cov: share of the planned verdicts that are complete."
     )
     order = (
-        "In order of |S|, which is no ranking: the words say what the tests allow to say "
+        "Ordered by |S|, which is no ranking: differences between subjects are not tested. Conclusions come from tests "
         f"({_CORRECTIONS[board.correction]}; none: within {board.margin:g} of 0, two one-sided tests). An answer "
         f"favours a party from {board.threshold:g} on."
     )
@@ -130,7 +133,11 @@ def captions(board: SidesBoard) -> list[str]:
     return [where, *board_notes.date_line(board.dates), what, order, *also]
 
 
-_CORRECTIONS = {"holm": "permutation test, Holm", "bh": "permutation test, 5 % false finds", "none": "permutation test"}
+_CORRECTIONS = {
+    "holm": "permutation test, Holm",
+    "bh": "permutation test, 5 % false discoveries",
+    "none": "permutation test",
+}
 
 
 def est(value: QuantityColumns | None) -> float | None:
@@ -180,9 +187,9 @@ def why(flags: dict[str, int]) -> str:
 def _also(board: SidesBoard) -> list[str]:
     lines = []
     if any(row.simulated for row in board.rows):
-        lines.append("sim/ subjects are simulated: planted behaviour, no model was asked.")
+        lines.append("sim/ subjects are simulated: programs with known behaviour, no model was asked.")
     if any(row.coverage < 1 for row in board.rows):
-        lines.append(f"Below {percent(1)} coverage: from complete pairs alone, listed after the complete subjects.")
+        lines.append(f"Below {percent(1)} coverage: computed from complete pairs, listed after the complete subjects.")
     return lines
 
 
@@ -192,7 +199,7 @@ def _range(counts: Sequence[int]) -> str:
 
 _FULL = (
     Column("subject", "Subject"), Column("S", "S", "signed", 2), Column("S_ci", "95 % CI of S", "signed_interval", 2),
-    Column("p", "p, adjusted", "p"), Column("verdict", "What can be said"), Column("B", "Tilt B", "signed", 2),
+    Column("p", "p, adjusted", "p"), Column("verdict", "Conclusion"), Column("B", "Tilt B", "signed", 2),
     Column("merit_slope", "Merit slope", "signed", 2), Column("cells", "Cells", "count"),
     Column("coverage", "Coverage", "percent"),
 )  # fmt: skip

@@ -22,8 +22,8 @@ from independence.suites.schema import Dimension, Field, Suite
 _NOTES = (
     "Dialogues graded by at least two judges. Alpha: Krippendorff's, ordinal, bootstrap over dialogues.",
     "AC2: Gwet's, ordinal weights, t over dialogues.",
-    "Alpha falls to nothing where nearly every score is the same, however well the judges agree; AC2 does not.",
-    "Without an alpha all scores are equal.",
+    "If nearly all scores are equal, alpha is close to zero even when judges agree; AC2 is not.",
+    "No alpha: all scores are equal.",
 )
 
 
