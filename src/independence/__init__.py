@@ -30,10 +30,12 @@ _OFFERED = {
     "independence.types": ("Sampling",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _OFFERED.items() for name in names}
-__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604 - strings, all of them
+__all__ = ["__version__", *sorted(_HOME), "testing"]  # noqa: PLE0604 - strings, all of them
 
 
 def __getattr__(name: str) -> Any:
+    if name == "testing":  # a room of its own: `independence.testing.Endpoint`
+        return import_module("independence.testing")
     if name not in _HOME:
         raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
     return getattr(import_module(_HOME[name]), name)

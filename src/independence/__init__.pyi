@@ -1,3 +1,4 @@
+from independence import testing as testing
 from independence.api.comparing import OtherSide as OtherSide
 from independence.api.comparing import compare as compare
 from independence.api.files import export as export
