@@ -30,11 +30,10 @@ from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import plan, run
 from independence.engine.event_loop import drive
-from independence.engine.gate import CallQueue, EndpointGate
+from independence.engine.gate import CallQueue, EndpointGate, StopSignal
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
-from independence.engine.stop_signal import StopSignal
 from independence.judge.model import ModelJudge
 from independence.store import database, leases, records
 from independence.store.records import TrialRow

@@ -9,9 +9,8 @@ from pathlib import Path
 from independence.clients.protocol import ChatClient
 from independence.engine import probing, resume, run
 from independence.engine.events import Event
-from independence.engine.gate import EndpointGate
+from independence.engine.gate import EndpointGate, StopSignal
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
-from independence.engine.stop_signal import StopSignal
 from independence.judge.hostile.corpus import HostileReply
 from independence.judge.hostile.probe import HostileProbe, probe_scenario
 from independence.judge.protocol import Judge

@@ -14,11 +14,10 @@ from independence.config.subjects import Subject
 from independence.engine import batch_grading, dialogue
 from independence.engine.batch_grading import BatchGrading
 from independence.engine.events import Event, VerdictCommitted
-from independence.engine.gate import EndpointGate
+from independence.engine.gate import EndpointGate, StopSignal
 from independence.engine.plan import Trial
 from independence.engine.run import RunOutcome
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
-from independence.engine.stop_signal import StopSignal
 from independence.errors import OutOfCredit
 from independence.judge.kinds import OFFLINE
 from independence.judge.model import ModelJudge

@@ -12,10 +12,9 @@ import pytest
 from independence.clients.protocol import GaveUp, Parked
 from independence.engine import resume, run
 from independence.engine.events import CallUnresolved, Event, ModelStopped, VerdictCommitted
-from independence.engine.gate import EndpointGate
+from independence.engine.gate import EndpointGate, StopSignal
 from independence.engine.run import RunOutcome
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
-from independence.engine.stop_signal import StopSignal
 from independence.errors import OutOfCredit
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES

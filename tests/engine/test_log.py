@@ -8,18 +8,19 @@ import pytest
 
 from independence.clients.protocol import Wait
 from independence.engine.events import (
+    POSITION,
     CallCommitted,
     CallUnresolved,
     CallWaiting,
     Event,
     ModelStopped,
+    RunPosition,
     RunStopping,
     SubjectStarted,
     TrialSkipped,
     VerdictCommitted,
 )
 from independence.engine.log import entries
-from independence.engine.run_position import POSITION, RunPosition
 from independence.types import Attempt, Missing, Reply, Usage, Verdict
 
 SPOT = RunPosition("m@low-t0.7", "acme/m", "plain/user_role", "berth", 2, "berth_push")

@@ -5,8 +5,7 @@ import time
 
 from independence.clients.throttle import Buckets, PacedCall
 from independence.config.endpoints import Endpoint, ModelBounds, Rate
-from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate
-from independence.engine.model_limits import PerModelLimits
+from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits
 from independence.engine.run_context import EndpointBackend
 from independence.types import Answer, ChatRequest, Missing
 

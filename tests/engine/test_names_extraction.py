@@ -17,9 +17,8 @@ from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import Subject
 from independence.engine import names_extraction
 from independence.engine.events import CallUnresolved, Event, ModelStopped, SubjectStarted, VerdictCommitted
-from independence.engine.gate import EndpointGate
+from independence.engine.gate import EndpointGate, StopSignal
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
-from independence.engine.stop_signal import StopSignal
 from independence.errors import CostCapReached, IndependenceError
 from independence.judge.kinds import CUES
 from independence.judge.names.spec import extractor

@@ -20,12 +20,11 @@ from independence.engine.events import (
     SubjectStarted,
     VerdictCommitted,
 )
-from independence.engine.gate import EndpointGate
+from independence.engine.gate import EndpointGate, StopSignal
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingWork
 from independence.engine.run import RunOutcome
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
-from independence.engine.stop_signal import StopSignal
 from independence.errors import DiskFull, OutOfCredit
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES

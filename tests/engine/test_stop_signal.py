@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from independence.engine.events import Event, RunStopping
-from independence.engine.gate import ConcurrencyLimit, EndpointGate, QueueClosed
-from independence.engine.stop_signal import StopSignal
+from independence.engine.gate import ConcurrencyLimit, EndpointGate, QueueClosed, StopSignal
 from independence.errors import CostCapReached, DiskFull
 
 

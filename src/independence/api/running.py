@@ -16,11 +16,11 @@ from independence.config.options import GradeOptions, RerunOptions, RunOptions, 
 from independence.engine import open_store, pipeline, plan_cost, rerunning, resolve
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
+from independence.engine.gate import StopSignal
 from independence.engine.pipeline import RunPreview, RunResult
 from independence.engine.plan_cost import PlanCost
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
-from independence.engine.stop_signal import StopSignal
 from independence.errors import Interrupted
 from independence.exchange.rent import words
 from independence.exchange.requests import in_published_words

@@ -66,8 +66,8 @@ def command(
     """
     from independence.cli import place_lookup
     from independence.cli.activity import working
+    from independence.cli.options import written_options
     from independence.cli.terminal import note
-    from independence.cli.written_options import written_options
     from independence.config import user_files
     from independence.engine import open_store
     from independence.report import analyses, index_report

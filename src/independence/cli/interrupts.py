@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from independence.engine.events import Event, RunStopping
-from independence.engine.stop_signal import StopSignal
+from independence.engine.gate import StopSignal
 from independence.errors import Interrupted
 
 

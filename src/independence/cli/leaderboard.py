@@ -49,7 +49,7 @@ def command(
     from independence.cli import place_lookup
     from independence.cli.activity import working
     from independence.cli.board_output import print_board
-    from independence.cli.written_options import written_options
+    from independence.cli.options import written_options
     from independence.engine import open_store
     from independence.report import analyses
     from independence.report.analysis import BoardOptions

@@ -13,9 +13,8 @@ import msgspec
 
 from independence.cli.terminal import note
 from independence.config import environment, user_files
-from independence.engine.events import CallCommitted, Event, RunStopping, VerdictCommitted, Watch
+from independence.engine.events import POSITION, CallCommitted, Event, RunStopping, VerdictCommitted, Watch
 from independence.engine.log import LogEntry, entries
-from independence.engine.run_position import POSITION
 from independence.errors import UsageError
 
 _RANK: Final = {"debug": 0, "info": 1, "warning": 2, "error": 3}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from independence.cli import hints
 from independence.suites import introductions
@@ -126,3 +127,13 @@ def experiments(command: F) -> F:
         "--exp", "-e", "experiments", type=NameList(), default=(),
         help=f"Only these experiments. {introductions.experiments()}.",
     )(command)  # fmt: skip
+
+
+def written_options() -> list[str]:
+    """The options of the running command that were written, by their first names."""
+    context = click.get_current_context()
+    return [
+        option.opts[0]
+        for option in context.command.params
+        if option.name and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
+    ]

@@ -6,18 +6,23 @@ import itertools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from independence.cli import options
-
-if TYPE_CHECKING:
-    from independence.cli.activity import Say
-    from independence.cli.training_data import TrainingData
-    from independence.judge.offline.training.cross_validation import HeldOutPredictions
-    from independence.judge.offline.weights import Weights
-    from independence.report.table import Table
+from independence.cli import hybrid_tables, options, training_data
+from independence.cli.activity import Say, working
+from independence.cli.table_output import print_tables
+from independence.cli.terminal import note
+from independence.cli.training_data import TrainingData
+from independence.config import user_files
+from independence.errors import UsageError
+from independence.judge.offline import weights
+from independence.judge.offline.training import appended_attacks, cross_validation, weights_building
+from independence.judge.offline.training.cross_validation import HeldOutPredictions
+from independence.judge.offline.weights import Weights
+from independence.report import judge_card, training
+from independence.report.table import Table
+from independence.stats import strict
 
 _GATE = 1
 _NOTHING = (
@@ -58,12 +63,6 @@ def command(
     Cross-validation by model family and by scenario measures first how well it predicts unseen verdicts. Fields that
     are predicted no better than by their mean are left out. If none remains, nothing is written and the exit code is 1.
     """
-    from independence.cli import training_data
-    from independence.cli.activity import working
-    from independence.cli.table_output import print_tables
-    from independence.cli.terminal import note
-    from independence.errors import UsageError
-
     if not 0 <= hold_out <= 0.5:  # click lets "nan" through
         raise UsageError(f"--hold-out {hold_out:g}: write a share from 0 to 0.5")
     _check_output(out, force)
@@ -89,9 +88,6 @@ def command(
 
 def _check_output(out: Path, force: bool) -> None:
     """Raises UsageError where files would be written over that no training wrote, before the time is spent."""
-    from independence.config import user_files
-    from independence.judge.offline import weights
-
     user_files.check(out / weights.FILE, "--out", weights.SIGNATURE, forcible=True, force=force)
     user_files.check(out / weights.CARD, "--out", b"# Card of the offline judge ", forcible=True, force=force)
 
@@ -109,10 +105,6 @@ def _counting(say: Say, what: str, parts: str) -> Callable[[], None]:
 
 
 def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOutPredictions]]:
-    from independence.cli import hybrid_tables
-    from independence.judge.offline.training import cross_validation
-    from independence.report import training
-    from independence.stats import strict
 
     course = taught.course
     most = f"at most {cross_validation.FOLDS * len(course.heads())}"
@@ -135,7 +127,6 @@ def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOut
 
 
 def _learnable(held: list[HeldOutPredictions]) -> set[str]:
-    from independence.report import training
 
     return {
         one.field
@@ -148,10 +139,6 @@ def _trained(
     taught: TrainingData, fields: set[str], held: list[HeldOutPredictions], kept_back: tuple[float, int], say: Say
 ) -> tuple[Weights, list[Table]]:
     import numpy as np
-
-    from independence.judge.offline.training import appended_attacks, weights_building
-    from independence.report import judge_card, training
-    from independence.stats import strict
 
     course, (share, seed) = taught.course, kept_back
     limit = float(
@@ -186,9 +173,6 @@ def _trained(
 
 
 def _written(out: Path, trained: Weights, licence: str, tables: list[Table]) -> Path:
-    from independence.errors import UsageError
-    from independence.judge.offline import weights
-    from independence.report import judge_card
 
     try:
         out.mkdir(parents=True, exist_ok=True)

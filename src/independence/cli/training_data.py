@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from independence.config.families import family
-from independence.engine import dialogue, stored_trials
+from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
 from independence.errors import StoreError
@@ -108,7 +108,7 @@ def _lessons(
     connection: sqlite3.Connection, scope: BoardScope, table: planned_verdicts.PlannedVerdicts
 ) -> list[TrainingExample]:
     about = queries.subjects(connection, scope.where)
-    trials = stored_trials.trials(connection, scope.suite, scope.where)
+    trials = dialogue.trials(connection, scope.suite, scope.where)
     if queries.imported(scope.edition):
         trials = requests.in_published_words(connection, trials)
     found = {(trial.subject.label, trial.dialogue.scenario.id, trial.run): trial for trial in trials}

@@ -9,7 +9,7 @@ import msgspec
 from independence.clients import flags
 from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import Subject
-from independence.engine import dialogue, marking, run_position
+from independence.engine import dialogue, events, marking
 from independence.engine.dialogue import TrialProgress
 from independence.engine.events import CallCommitted
 from independence.engine.plan import Trial
@@ -39,7 +39,7 @@ async def _turn(desk: SubjectWorker, trial: Trial, progress: TrialProgress) -> A
     turn = len(progress.said)
     left = desk.pace.remaining(trial.dialogue.generated - turn)
     async with desk.slot(queue, left, trial.run):
-        run_position.set_position(trial, dialogue.turn_id(trial, turn))
+        events.set_position(trial, dialogue.turn_id(trial, turn))
         began = time.monotonic()
         try:
             answer = _untempered(trial.subject, await client.ask(dialogue.request(trial, progress)))

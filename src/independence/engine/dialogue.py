@@ -1,4 +1,4 @@
-"""One dialogue: which exchanges lie behind it, and the request for its next answer."""
+"""One dialogue: which exchanges lie behind it, the request for its next answer, and stored ones to be graded again."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from independence.config.subjects import LOCAL, Subject
-from independence.engine.plan import DialogueScript, ScriptedExchange, Trial
+import msgspec
+
+from independence.config.subjects import LOCAL, SIM, Subject
+from independence.engine import plan
+from independence.engine.plan import DialogueScript, ScriptedExchange, Selection, Trial
 from independence.judge.protocol import ReplyContext
 from independence.store import context, queries
 from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
-from independence.types import ChatRequest, Message, Reply, TranscriptTurn
+from independence.suites.schema import Suite
+from independence.types import ChatRequest, Message, Reply, TranscriptTurn, Where
 
 
 class SubjectAnswer(NamedTuple):
@@ -141,3 +145,29 @@ def inherited_answers(trial: Trial) -> int:
 def blank_progress(trial: Trial, turn: int) -> TrialProgress:
     """A dialogue before a turn, every answer empty."""
     return TrialProgress((SubjectAnswer("", ""),) * inherited_answers(trial), (SubjectAnswer("", ""),) * turn, None)
+
+
+def trials(connection: sqlite3.Connection, suite: Suite, where: Where) -> list[Trial]:
+    """Every finished dialogue under a condition, a stem before what follows it. They carry what judging needs, no more.
+
+    `suite`: by whose texts they are read; for an import, ours.
+    """
+    assert where.condition is not None
+    full = msgspec.structs.replace(suite, variants={**suite.variants, **queries.personas(connection, where)})
+    scripts = {d.scenario.id: d for d in plan.dialogues(full, Selection((where.condition,), runs=1))}
+    subjects = {
+        config_dir: Subject(model_id, SIM if simulated else LOCAL, model_id, display_label=label)
+        for config_dir, (label, model_id, simulated) in queries.subjects(connection, where).items()
+    }
+    states = {state.key: state for state in queries.states(connection, where) if state.end is not None}
+    out: dict[str, Trial] = {}
+
+    def trial(key: str) -> Trial:
+        if key not in out:
+            state = states[key]
+            parent = trial(state.parent) if state.parent in states else None
+            dialogue = scripts[state.scenario]
+            out[key] = Trial(key, subjects[state.config_dir], dialogue, state.run, 0.0, parent)
+        return out[key]
+
+    return [trial(key) for key in states]

@@ -1,11 +1,16 @@
-"""What a run tells its watcher. Typed, small, emitted on the event loop, in the task of the trial it is about."""
+"""What a run tells its watcher. Typed, small, emitted on the event loop, in the task of the trial it is about.
+
+`POSITION` says in that task which dialogue and turn it is about.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import NamedTuple
 
 from independence.clients.protocol import Wait
+from independence.engine.plan import Trial
 from independence.types import Answer, Attempt, Grade
 
 
@@ -93,3 +98,25 @@ Event = (
     | RunStopping
 )
 Watch = Callable[[Event], None]
+
+
+class RunPosition(NamedTuple):
+    """A dialogue of a plan, and the turn it is at."""
+
+    subject: str  # label
+    model: str  # id, endpoint included
+    condition: str
+    scenario: str
+    run: int
+    turn: str = ""  # empty before the first and after the last
+
+
+# Set by the task of each trial, so every event and every wait inside it is told from within that trial.
+POSITION: ContextVar[RunPosition | None] = ContextVar("HERE", default=None)
+
+
+def set_position(trial: Trial, turn: str = "") -> None:
+    """Say where the running task is now."""
+    subject, dialogue = trial.subject, trial.dialogue
+    scenario = dialogue.scenario.id
+    POSITION.set(RunPosition(subject.label, subject.model_id, str(dialogue.condition), scenario, trial.run, turn))

@@ -1,8 +1,8 @@
-"""Slots of an endpoint, given to the earliest run first, and within a run to the longest remaining dialogue.
+"""How many calls may be in flight: slots of an endpoint, given to the earliest run first, and how a run is stopped.
 
-All lanes together never hold more than the endpoint's limit, which the client moves (AIMD), the lanes of one subject
-never more than its share (`-pt`), and those of one model never more than that model takes, where it has bounds of its
-own. Nobody polls: a slot is handed over when one is freed.
+Within a run the longest remaining dialogue is next. All queues together never hold more than the endpoint's limit,
+which the client moves (AIMD), the queues of one subject never more than its share (`-pt`), and those of one model never
+more than that model takes, where it has bounds of its own. Nobody polls: a slot is handed over when one is freed.
 """
 
 from __future__ import annotations
@@ -10,8 +10,14 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
-from collections.abc import AsyncIterator, Callable
+import math
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+
+from independence.clients.throttle import Bucket, Buckets
+from independence.config.endpoints import Endpoint
+from independence.engine.events import RunStopping, Watch
+from independence.errors import IndependenceError
 
 
 class QueueClosed(Exception):
@@ -151,3 +157,66 @@ def _reject_waiting(lane: CallQueue) -> None:
         if not future.done():
             future.set_exception(QueueClosed())
     lane.waiting.clear()
+
+
+class StopSignal:
+    """The first reason to stop wins."""
+
+    def __init__(self, gates: Iterable[EndpointGate], watch: Watch) -> None:
+        self.reason: IndependenceError | None = None
+        self._gates = list(gates)
+        self._watch = watch
+
+    def stop(self, reason: IndependenceError) -> None:
+        """Close every gate; `reason` becomes the run's end unless one is known."""
+        if self.reason is not None:
+            return
+        self.reason = reason
+        self._watch(RunStopping(str(reason)))
+        for gate in self._gates:
+            gate.close()
+
+
+_IN_LINE = 4  # enough for the next tokens to find somebody
+
+
+class PerModelLimits:
+    """The models of one endpoint that have bounds of their own."""
+
+    def __init__(self, endpoint: Endpoint, buckets: Buckets) -> None:
+        self._endpoint = endpoint
+        self._buckets = buckets
+        self._shares: dict[tuple[str, str | None], ConcurrencyLimit | None] = {}
+
+    def share(self, model: str, provider: str | None = None) -> ConcurrencyLimit | None:
+        """What the lanes of a model have in common; None where the endpoint's own limit is all there is."""
+        key = (model, provider)
+        if key not in self._shares:
+            concurrency = self._endpoint.bounds_of(model, provider).concurrency
+            self._shares[key] = _share(concurrency, self._buckets.of(model, provider))
+        return self._shares[key]
+
+
+def _share(concurrency: int | None, bucket: Bucket | None) -> ConcurrencyLimit | None:
+    limit = math.inf if concurrency is None else concurrency
+    if bucket is not None:
+        paced = _RateLimited(limit, bucket)
+        bucket.moved = paced.passed
+        return paced
+    return None if concurrency is None else ConcurrencyLimit(limit)
+
+
+class _RateLimited(ConcurrencyLimit):
+    def __init__(self, limit: float, bucket: Bucket) -> None:
+        super().__init__(limit)
+        self._bucket = bucket
+
+    @property
+    def full(self) -> bool:
+        """Whether enough calls are in flight, or in line for a token."""
+        return self.busy >= self.limit or self.busy - self._bucket.past >= _IN_LINE
+
+    def passed(self) -> None:
+        """A call got its token: where the line was full until now, another may join it."""
+        if self.busy - self._bucket.past == _IN_LINE - 1:
+            self.dispatch()

@@ -18,12 +18,12 @@ from independence.engine.events import (
     CallWaiting,
     Event,
     ModelStopped,
+    RunPosition,
     RunStopping,
     SubjectStarted,
     TrialSkipped,
     VerdictCommitted,
 )
-from independence.engine.run_position import RunPosition
 from independence.types import Answer, Attempt, Grade, Missing, Reply
 
 Kind = Literal["planned", "call", "retry", "wait", "parked", "verdict", "stored", "skipped", "stopped"]

@@ -6,7 +6,7 @@ import sqlite3
 
 import msgspec
 
-from independence.engine import dialogue, stored_trials
+from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
 from independence.judge.replies.non_answers import marks
@@ -41,7 +41,7 @@ def _mark(connection: sqlite3.Connection, where: Where) -> None:
     text = queries.document(connection, where)
     assert text is not None
     suite = msgspec.json.decode(text, type=Suite)
-    for trial in stored_trials.trials(connection, suite, where):
+    for trial in dialogue.trials(connection, suite, where):
         progress = dialogue.load(connection, trial)
         assert isinstance(progress, TrialProgress)
         lines = dialogue.transcript_turns(trial, progress)

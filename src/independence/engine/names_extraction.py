@@ -19,11 +19,10 @@ from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.config.subjects import OPENROUTER
 from independence.engine import connections, service
-from independence.engine.call_latency import CallLatency
 from independence.engine.estimate import CostEstimate
 from independence.engine.events import CallUnresolved, SubjectStarted, VerdictCommitted
 from independence.engine.gate import ConcurrencyLimit, QueueClosed
-from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
+from independence.engine.run_context import CallLatency, Parallelism, QueueKey, RunContext, SubjectWorker
 from independence.engine.service import Hooks, ModelNeeds
 from independence.errors import IndependenceError, UsageError
 from independence.judge.kinds import CUES

@@ -13,7 +13,7 @@ from independence.config.endpoints import Endpoint
 from independence.config.options import RUNS, ConnectionOptions, GradeOptions, GridPart, RunOptions
 from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER
-from independence.engine import connections, judges, plan, replicates, stored_trials, subjects
+from independence.engine import connections, dialogue, judges, plan, replicates, subjects
 from independence.engine.plan import Selection, Trial
 from independence.engine.replicates import ReplicateBudget, StoredNoise
 from independence.engine.run_context import Parallelism
@@ -184,7 +184,7 @@ def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_
     suite, notes = scopes.grading(connection, scope), list(known.notes)
     if said := scopes.newest(connection, scope, options.suite):
         notes.insert(0, said)
-    trials = stored_trials.trials(connection, suite, scope.where)
+    trials = dialogue.trials(connection, suite, scope.where)
     if queries.imported(scope.edition):
         trials = in_published_words(connection, trials)
         notes.append(

@@ -9,14 +9,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterab
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple, TypeVar
 
-from independence.engine import answering, dialogue, grading, run_position
-from independence.engine.call_latency import CallLatency
+from independence.engine import answering, dialogue, events, grading
 from independence.engine.dialogue import FailedTurn, TrialProgress
 from independence.engine.events import SubjectStarted, TrialSkipped
 from independence.engine.gate import ConcurrencyLimit, QueueClosed
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
-from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
+from independence.engine.run_context import CallLatency, Parallelism, QueueKey, RunContext, SubjectWorker
 from independence.errors import IndependenceError
 from independence.store import leases
 from independence.store.writer import Writer
@@ -200,7 +199,7 @@ async def _trial(desk: SubjectWorker, item: PendingTrial, before: asyncio.Task[b
     bench, trial = desk.bench, item.trial
     if bench.halt.reason is not None:
         return False
-    run_position.set_position(trial)
+    events.set_position(trial)
     try:
         begun = await bench.writer.write(lambda connection: _lease_trial(connection, trial, bench.owner))
         if isinstance(begun, str):
@@ -232,7 +231,7 @@ async def _work(desk: SubjectWorker, item: PendingTrial, progress: TrialProgress
     finished = await answering.answer(desk, item.trial, progress)
     if finished is None:
         return False
-    run_position.set_position(item.trial)
+    events.set_position(item.trial)
     judges = item.judges
     if finished is progress:
         judges = await grading.ungraded(desk, item.trial, progress, judges)

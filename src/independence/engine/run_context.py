@@ -1,4 +1,4 @@
-"""What the workers of one run share: clients, gates, store, judges, and how to say what happened."""
+"""What the workers of one run share: clients, gates, store, judges, learned latencies, and how to say what happened."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from independence.clients.protocol import ChatClient, GaveUp, Parked
-from independence.engine.call_latency import CallLatency
 from independence.engine.events import CallUnresolved, ModelStopped, Watch
-from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate
-from independence.engine.model_limits import PerModelLimits
+from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, StopSignal
 from independence.engine.plan import Trial
-from independence.engine.stop_signal import StopSignal
 from independence.errors import IndependenceError
 from independence.store import records
 from independence.store.records import FailureRow
@@ -94,3 +91,22 @@ class SubjectWorker(NamedTuple):
             await self.bench.writer.write(lambda connection: records.add_failure(connection, row))
         if isinstance(stop, GaveUp) and self.bench.halt.reason is None:
             self.bench.watch(CallUnresolved(self.label, what, stop.why, stop.attempts))
+
+
+_WEIGHT = 0.2
+_UNKNOWN_S = 60.0  # longer than nearly every call, so that the unknown is tried before what is known to be quick
+
+
+class CallLatency:
+    """Exponentially weighted mean latency of one subject's calls, in seconds."""
+
+    def __init__(self) -> None:
+        self._mean: float | None = None
+
+    def called(self, seconds: float) -> None:
+        """Learn from a settled call."""
+        self._mean = seconds if self._mean is None else self._mean + _WEIGHT * (seconds - self._mean)
+
+    def remaining(self, turns: int) -> float:
+        """Seconds until a dialogue with so many turns left is answered, if it never waits for a slot."""
+        return turns * (_UNKNOWN_S if self._mean is None else self._mean)

@@ -23,10 +23,8 @@ from independence.config.options import ConnectionOptions
 from independence.config.subjects import SIM
 from independence.engine.connections import LOOPBACK
 from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, Watch
-from independence.engine.gate import EndpointGate
-from independence.engine.model_limits import PerModelLimits
+from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
 from independence.engine.run_context import EndpointBackend
-from independence.engine.stop_signal import StopSignal
 from independence.errors import IndependenceError, UsageError
 from independence.judge.kinds import CUES
 from independence.store.sessions import SessionLedger

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from independence.engine import dialogue, stored_trials
+from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
 from independence.errors import StoreError
@@ -46,7 +46,7 @@ def candidates(
 ) -> list[LabelCandidate]:
     """Every finished dialogue of a condition, those that share one answer once. Raises StoreError if there are none."""
     about = chosen_subjects(connection, scope, names)
-    trials = stored_trials.trials(connection, grading(connection, scope), scope.where)
+    trials = dialogue.trials(connection, grading(connection, scope), scope.where)
     if queries.imported(scope.edition):
         trials = in_published_words(connection, trials)
     by_key = {trial.key: trial for trial in trials}

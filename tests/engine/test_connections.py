@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from independence.config import limits
 from independence.config.endpoints import Endpoint, ModelBounds, Rate, RateSetting
 from independence.config.environment import EnvironmentSettings
 from independence.config.options import ConnectionOptions
 from independence.config.registry import ModelLimit, Registry
 from independence.config.roster import EndpointEntry
+from independence.engine import connections
 from independence.errors import UsageError
 
 ROUTER = Endpoint("openrouter", "https://host/v1", "openrouter")
@@ -31,7 +31,7 @@ def bounded(
     settings: EnvironmentSettings = NOTHING, flags: ConnectionOptions = NO_FLAGS, known: Registry = KNOWN
 ) -> dict[str, Endpoint]:
     endpoints = {endpoint.name: endpoint for endpoint in (ROUTER, LOCAL, SIM, LAB, PROXY)}
-    return limits.bounded(endpoints, known, settings, flags)
+    return connections.bounded(endpoints, known, settings, flags)
 
 
 def rates(found: dict[str, Endpoint]) -> dict[str, Rate | None]:
@@ -90,7 +90,7 @@ def test_patience_of_the_environment_holds_everywhere_but_gives_way_to_a_flag() 
 def test_a_burst_that_nothing_paces_is_refused() -> None:
     with pytest.raises(UsageError, match="--burst 5 bounds nothing alone: add --rps N"):
         bounded(flags=ConnectionOptions(burst=5), known=Registry())
-    assert limits.bounded({}, Registry(), EnvironmentSettings(), ConnectionOptions(burst=5)) == {}
+    assert connections.bounded({}, Registry(), EnvironmentSettings(), ConnectionOptions(burst=5)) == {}
 
 
 def test_a_model_has_a_timeout_of_its_own_over_its_endpoints_over_the_environments() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.engine.call_latency import CallLatency
+from independence.engine.run_context import CallLatency
 
 
 def test_before_the_first_call_turns_count_alike() -> None:
