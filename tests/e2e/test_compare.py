@@ -152,7 +152,7 @@ def test_editions_are_never_compared(folder: Path):
         store.execute("UPDATE subjects SET label = 'one', model_id = 'other/one' WHERE edition = '0badc0de'")
     refused = compared(folder, config, "one", "--suite", "v2@published", db="editions.db")
     assert refused.code == 2
-    assert "it stands in v2@0badc0de, and editions are never compared" in command.one_sentence(refused)
+    assert "it is in v2@0badc0de, and editions are never compared" in command.one_sentence(refused)
     unclear = compared(folder, config, "one", db="editions.db")
     assert unclear.code == 2
     assert "name one with --suite" in command.one_sentence(unclear)
