@@ -12,7 +12,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from independence.cli.activity import clock, rewrites
-from independence.cli.failure_lines import FailureReporter, stopping
 from independence.cli.terminal import console, note, one_line, plain, width
 from independence.clients.protocol import Wait
 from independence.engine.events import (
@@ -32,6 +31,8 @@ from independence.report.legend import tight
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
+import re
+from typing import NamedTuple
 
 _EVERY_S = 5.0
 _WAIT_SHOWN_S = 1.0
@@ -171,3 +172,68 @@ def _live(progress: ProgressBars) -> Live:
     from rich.live import Live
 
     return Live(progress, console=console(stderr=True), refresh_per_second=8, transient=True)
+
+
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+_BRIEF = 100
+
+
+class _FailureKind(NamedTuple):
+    """One failure: what happened, and why, whatever numbers the reason holds."""
+
+    event: type
+    why: str
+
+
+class FailureReporter:
+    """Failures of one run."""
+
+    def __init__(self) -> None:
+        self._of: dict[_FailureKind, list[ModelStopped | CallUnresolved]] = {}
+
+    def first(self, event: ModelStopped | CallUnresolved) -> str | None:
+        """The sentence of a failure where it is the first of its kind."""
+        known = self._of.setdefault(_FailureKind(type(event), _NUMBER.sub("#", event.why)), [])
+        if isinstance(event, CallUnresolved) or event not in known:  # a parked judge is parked for every subject
+            known.append(event)
+        return _sentence(event) if known == [event] and known[0] is event else None
+
+    def standing(self) -> Counter[str]:
+        """How many calls failed for good in this run, and how many models were parked."""
+        counts: Counter[str] = Counter()
+        for kind, events in self._of.items():
+            if kind.event is CallUnresolved:
+                counts["to be asked again"] += len(events)
+            elif kind.event is ModelStopped:
+                counts["not asked any more"] += len(events)
+        return counts
+
+    def counted(self) -> list[str]:
+        """A sentence for every kind of failure that came more than once."""
+        return [_again(events) for events in self._of.values() if len(events) > 1]
+
+
+def stopping(event: RunStopping) -> str:
+    """Why a run stops, and what becomes of the calls that were sent."""
+    if event.dropped:
+        return f"{event.why}: the calls in flight are dropped"
+    return f"stopping ({event.why}): waiting for the calls in flight; Ctrl-C drops them"
+
+
+def _sentence(event: ModelStopped | CallUnresolved) -> str:
+    match event:
+        case ModelStopped(model, why, subject):
+            named = f"{model} ({subject})" if subject else model
+            return f"{named} is not asked any more in this run: {why}; the other models continue"
+        case CallUnresolved(subject, what, why):
+            return f"{subject}, {what}: {why}; asked again on resume"
+
+
+def _again(events: list[ModelStopped | CallUnresolved]) -> str:
+    why = events[0].why if len(events[0].why) <= _BRIEF else f"{events[0].why[:_BRIEF].rsplit(' ', 1)[0]} ..."
+    if isinstance(events[0], ModelStopped):
+        names = [event.subject or event.model for event in events if isinstance(event, ModelStopped)]
+        return f"not asked any more for the same reason ({why}): {', '.join(names[1:])}"
+    subjects = {event.subject for event in events if isinstance(event, CallUnresolved)}
+    of = f" of {len(subjects)} subjects" if len(subjects) > 1 else ""
+    return f"{len(events)} calls{of} failed in the same way ({why}); asked again on resume"

@@ -1,20 +1,25 @@
-"""From a resolved job to a finished run: models checked, plan approved and stored, work done."""
+"""From a resolved run to its result: models checked, plan approved and stored, work done.
+
+Where the cost cap may not cover all runs, they are begun one after the other, so that those it covers are whole. A run
+counts as planned once it is begun: a run that the cap never let begin is no missing measurement.
+"""
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
-from independence.clients.pricing import FREE
+from independence.clients.pricing import FREE, Budget
 from independence.config import subjects
 from independence.config.subjects import Subject
-from independence.engine import batch_grading, cost_history, expected_purchases, resume, run, service, staged_runs
+from independence.engine import batch_grading, cost_history, resume, routing, run, service
 from independence.engine.cost_history import CostHistory, PriceList
 from independence.engine.estimate import CostEstimate, estimate
 from independence.engine.plan import Trial
@@ -23,8 +28,7 @@ from independence.engine.resume import PendingTrial, PendingWork
 from independence.engine.run import BeginRuns, RunOutcome
 from independence.engine.run_context import RunContext
 from independence.engine.service import Hooks, Model, ModelNeeds, ModelService
-from independence.engine.staged_runs import StagedRuns
-from independence.errors import IndependenceError
+from independence.errors import CostCapReached, IndependenceError
 from independence.judge.protocol import BatchJudge
 from independence.store import leases, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
@@ -83,7 +87,7 @@ async def carry_out(
         service.refuse_unpriced(job.options, cost.unlisted)
         if not await approve(preview) or job.options.dry_run:
             return RunResult(job, left)
-        staged = staged_runs.needed(job.options.max_cost, cost)
+        staged = needed(job.options.max_cost, cost)
         if not job.grading_only:
             with hooks.blocking(), _transaction(connection):
                 _write_plan(connection, job, _first_run(left) if staged else None)
@@ -137,7 +141,7 @@ def _with_purchases(connection: sqlite3.Connection, job: ResolvedRun, left: Pend
     stored = {
         judge: resume.purchasable_verdicts(connection, job.trials, states, judge, job.rubrics) for judge in buyers
     }
-    return expected_purchases.with_expected_purchases(left.todo, job.suite, stored)
+    return routing.with_expected_purchases(left.todo, job.suite, stored)
 
 
 def _first_run(left: PendingWork) -> int:
@@ -243,3 +247,46 @@ def _history(connection: sqlite3.Connection, job: ResolvedRun, prices: PriceList
     """What stored calls say about tokens, where tokens cost anything."""
     costly = any(price not in (None, FREE) for price in prices.values())
     return cost_history.learned(connection, job.suite, job.edition) if costly else None
+
+
+_AMPLE: Final = 1.5  # times an expected cost: a cap that covers it is not expected to stop anything
+
+
+def needed(max_cost: float | None, cost: CostEstimate) -> bool:
+    """Whether a cap may stop the runs midway."""
+    return max_cost is not None and (bool(cost.unpriced) or max_cost < _AMPLE * cost.range_usd[1])
+
+
+class StagedRuns:
+    """Begins as many runs as the cap is sure to cover, and at least one. `plan` stores the plan up to a run number."""
+
+    def __init__(self, budget: Budget, plan: Callable[[int], Awaitable[None]]) -> None:
+        self._budget = budget
+        self._plan = plan
+        self._done = 0  # calls and verdicts of the runs before
+
+    async def begin(self, runs: Sequence[Sequence[PendingTrial]]) -> int:
+        """Plan the next runs, and say how many.
+
+        Raises CostCapReached where what is left of the cap does not cover one, at the cost of those before.
+        """
+        budget, first = self._budget, runs[0][0].trial.run
+        each = budget.spent / self._done if self._done else 0.0
+        left = math.inf if budget.cap is None else budget.cap - budget.spent
+        if each * _work(runs[0]) > left:
+            raise CostCapReached(
+                f"the cost cap of ${budget.cap:.4f} is reached: ${budget.spent:.4f} spent, and run {first} of every "
+                f"subject would cost about ${each * _work(runs[0]):.4f}; it was not begun, so the runs before it are "
+                "whole; a higher --max-cost resumes"
+            )
+        count = 1
+        while self._done and count < len(runs) and _AMPLE * each * sum(map(_work, runs[: count + 1])) <= left:
+            count += 1
+        await self._plan(runs[count - 1][0].trial.run)
+        self._done += sum(map(_work, runs[:count]))
+        return count
+
+
+def _work(run: Sequence[PendingTrial]) -> int:
+    """Calls and verdicts of a run."""
+    return sum(item.calls + len(item.judges) for item in run)

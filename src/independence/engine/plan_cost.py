@@ -17,7 +17,7 @@ from independence.clients.pricing import FREE, Prices
 from independence.config import environment
 from independence.config.options import RunOptions
 from independence.config.subjects import LOCAL, SIM
-from independence.engine import connections, cost_history, estimate, expected_purchases, resolve, resume, service
+from independence.engine import connections, cost_history, estimate, resolve, resume, routing, service
 from independence.engine.cost_history import CostHistory, FilledPrices, PriceList
 from independence.engine.estimate import Bill, Payer
 from independence.engine.resolve import ResolvedRun
@@ -63,7 +63,7 @@ async def price(options: RunOptions, loaded: LoadedSuite, db: Path) -> PlanCost:
         listed = {**_unbilled(run), **found.prices}
     stored = _stored(db, run, listed)
     todo = [PendingTrial(trial, trial.dialogue.generated, tuple(run.judges)) for trial in run.trials]
-    thinned = expected_purchases.with_expected_purchases(resume.without_duplicates(todo, run.rubrics), run.suite)
+    thinned = routing.with_expected_purchases(resume.without_duplicates(todo, run.rubrics), run.suite)
     return PlanCost(run, known.notes, listed, stored, estimate.bills(thinned, stored.prices.prices, stored.history))
 
 
