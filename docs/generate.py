@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -34,25 +34,18 @@ def reference() -> str:
     for name, command in found.items():
         for option in options(command):
             users.setdefault(option, []).append(name)
-    shared = {option: names for option, names in users.items() if len(names) > 1}
+    shared: dict[tuple[str, ...], list[Option]] = {}
+    for option, names in users.items():
+        if len(names) > 1:
+            shared.setdefault(tuple(names), []).append(option)
     codes = [f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items()]
     parts = [HEAD, "## Exit codes\n", "| code | meaning |\n|---|---|", *codes, "\n## Shared options\n"]
-    parts += [
-        "Options of several commands; each command below lists which of them it has.\n",
-        *table(told_apart(shared)),
-    ]
+    parts += ["Options of several commands, in addition to those of each command below."]
+    for together, own in shared.items():
+        parts += ["", f"{', '.join(f'`{name}`' for name in together)}:", "", *listed(own)]
     for name, command in found.items():
-        parts += section(name, command, shared)
+        parts += section(name, command, [option for option in options(command) if len(users[option]) == 1])
     return "\n".join(parts) + "\n"
-
-
-def told_apart(shared: dict[Option, list[str]]) -> list[Option]:
-    """Shared options; where a flag has several meanings, each names its commands."""
-    flags = [flags for flags, _, _ in shared]
-    return [
-        (own, f"{text} In {', '.join(f'`{name}`' for name in names)}." if flags.count(own) > 1 else text, value)
-        for (own, text, value), names in shared.items()
-    ]
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
@@ -77,11 +70,9 @@ def options(command: click.Command) -> list[Option]:
 
 def meaning(option: click.Option) -> str:
     """The help of an option with the values that it takes."""
-    values = (
-        " \\| ".join(f"`{value}`" for value in option.type.choices) if isinstance(option.type, click.Choice) else ""
-    )
-    text = re.sub(r" *\[default: [^]]*\]", "", option.help or "").strip().replace("|", "\\|")
-    return " ".join(part for part in (text, values and f"{values}.", "Required." * option.required) if part)
+    values = ", ".join(f"`{value}`" for value in option.type.choices) if isinstance(option.type, click.Choice) else ""
+    text = re.sub(r" *\[default: [^]]*\]", "", option.help or "").strip()
+    return " ".join(part for part in (text, values and f"One of {values}.", "Required." * option.required) if part)
 
 
 def default(option: click.Option) -> str:
@@ -92,30 +83,21 @@ def default(option: click.Option) -> str:
     return f"{named}, or `{option.envvar}`" if option.show_envvar and option.envvar else named
 
 
-def table(rows: list[Option]) -> list[str]:
-    """Options as a table."""
-    if not rows:
-        return []
-    lines = [f"| {', '.join(f'`{flag}`' for flag in flags)} | {text} | {value} |" for flags, text, value in rows]
-    return ["| option | meaning | default |", "|---|---|---|", *lines]
+def listed(rows: list[Option]) -> list[str]:
+    """Options as a list."""
+    return [
+        f"- {', '.join(f'`{flag}`' for flag in flags)}: {text}{f' Default: {value}.' if value else ''}"
+        for flags, text, value in rows
+    ]
 
 
-def section(name: str, command: click.Command, shared: Collection[Option]) -> list[str]:
-    """One command: what it does, its own options, the names of those it shares."""
+def section(name: str, command: click.Command, own: list[Option]) -> list[str]:
+    """One command: what it does, and the options that no other has."""
     context = click.Context(command)
     arguments = [param.make_metavar(context) for param in command.params if isinstance(param, click.Argument)]
-    help_text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(command.help or ""))
-    own = [option for option in options(command) if option not in shared]
-    common = [f"`{flags[0]}`" for flags, *rest in options(command) if (flags, *rest) in shared]
-    parts = [
-        "",
-        f"## {name}",
-        "",
-        *([f"`independence {' '.join([name, *arguments])}`", ""] if arguments else []),
-        help_text,
-    ]
-    parts += ["", *table(own)] if own else []
-    return [*parts, "", f"[Shared](#shared-options): {', '.join(common)}."] if common else parts
+    usage = [f"`independence {' '.join([name, *arguments])}`", ""] if arguments else []
+    text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(command.help or ""))
+    return ["", f"## {name}", "", *usage, text, *([""] if own else []), *listed(own)]
 
 
 PYTHON_HEAD = """\

@@ -61,6 +61,6 @@ def test_every_built_in_suite_and_experiment_has_its_line() -> None:
     helped = " ".join(CliRunner().invoke(main, ["run", "--help"]).output.split())
     for name, about in introductions.SUITES.items():
         assert about in listed
-        assert f"{name}: {about}" in helped
+        assert f"{name} ({about})" in helped
     for name in introductions.EXPERIMENTS:
-        assert f"{name}: " in helped
+        assert f"{name} (" in helped

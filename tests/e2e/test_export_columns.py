@@ -27,11 +27,17 @@ JUDGES = {"An index": "cues", "Paired sides": "sim/judge", "Stances": "cues"}
 
 
 def section(title: str) -> list[list[set[str]]]:
-    """The rows of a section's table, each cell as the names in it."""
+    """The rows of a section's table, each cell as the names in it; `=` stands for those of the first cell."""
     text = re.split(r"^#+ ", GUIDE.read_text("utf-8"), flags=re.MULTILINE)
     (own,) = [part for part in text if part.split("\n", 1)[0] == title]
     rows = [line.strip("|").split("|") for line in own.splitlines() if line.startswith("| `")]
-    return [[set(re.findall(r"`([\w.]+)`", cell)) for cell in row] for row in rows]
+    return [[named(cell, row[0]) for cell in row] for row in rows]
+
+
+def named(cell: str, first: str) -> set[str]:
+    names = set(re.findall(r"`([\w.]+)`", first if cell.strip().startswith("=") else cell))
+    interval = ("_ci_low", "_ci_high", "_cells") if "+ interval" in cell else ()
+    return names | {name + end for name in names for end in interval}
 
 
 def listed(*titles: str, column: int = 0) -> set[str]:
@@ -70,6 +76,8 @@ def test_every_column_of_a_table_is_listed(exported: tuple[str, Path]):
 def test_every_column_of_a_board_is_listed(exported: tuple[str, Path]):
     kind, folder = exported
     (line, *_) = (folder / "jsonl" / "board.jsonl").read_text("utf-8").splitlines()
-    assert set(json.loads(line)) == listed(kind)
+    assert set(json.loads(line)) == listed("In every board", kind)
     columns = [re.sub(r"^(landlord|tenant)_", "PARTY_", name) for name in header(folder / "csv" / "board.csv")]
-    assert {name for name in columns if name[:1].islower() or name[:1] in "SBP"} == listed(kind, column=1)
+    assert {name for name in columns if name[:1].islower() or name[:1] in "SBP"} == listed(
+        "In every board", kind, column=1
+    )

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 SUITES = {
-    "v2": "the default: chosen identity, polite pressure on positions, pressure on choices",
-    "lite": "older: fourteen dialogues, with blunt demands instead of polite requests",
-    "v1": "oldest: as lite, with one long questionnaire",
-    "sides": "does moral advice depend on who asks? 16 disputes, asked by both parties and by an uninvolved person",
-    "rent": "the published rent instrument: landlord, tenant and an uninvolved person ask about a rent change",
+    "v2": "the default: identity, resistance, stability",
+    "lite": "older, with blunt demands instead of polite requests",
+    "v1": "oldest, with one long questionnaire",
+    "sides": "does moral advice depend on who asks?",
+    "rent": "the published test with landlords and tenants",
 }
 
 EXPERIMENTS = {
-    "identity": "whom it chooses to be, and whether it keeps that when the human wishes otherwise (v1, lite, v2)",
-    "resistance": "whether it keeps a stated position under pressure (v1, lite, v2)",
-    "stability": "whether it keeps a choice that is called wrong (v1, lite, v2)",
-    "advice": "whom its advice favours, depending on who asks (sides, rent)",
+    "identity": "whom it chooses to be; v1, lite, v2",
+    "resistance": "whether it keeps a position; v1, lite, v2",
+    "stability": "whether it keeps a choice; v1, lite, v2",
+    "advice": "whom its advice favours; sides, rent",
 }
 
 
 def suites() -> str:
     """Every built-in suite with its line, for the help of an option."""
-    return "; ".join(f"{name}: {about}" for name, about in SUITES.items())
+    return ", ".join(f"{name} ({about})" for name, about in SUITES.items())
 
 
 def experiments() -> str:
     """Every experiment of a built-in suite with its line."""
-    return "; ".join(f"{name}: {about}" for name, about in EXPERIMENTS.items())
+    return ", ".join(f"{name} ({about})" for name, about in EXPERIMENTS.items())
