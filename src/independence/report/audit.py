@@ -117,7 +117,7 @@ def table(connection: sqlite3.Connection) -> Table:
     )
     note = (
         f"${whole.spent_usd:.4f} in the whole life of this store, all suites and conditions together; "
-        "deleting replies leaves it. Unsure is what was reserved for attempts whose cost never came back."
+        "deleting replies leaves it. Unsure is what was reserved for attempts whose cost was never reported."
     )
     return Table("sessions", "Sessions", _COLUMNS, rows, (note,))
 

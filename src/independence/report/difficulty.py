@@ -159,7 +159,7 @@ _ITEM_COLUMNS = (
 _READING = (
     "Unit: the dialogue, in points of the index over all dimensions that read it. Difficulty: mean share of its points "
     "that is lost, 0-100; t interval over subjects. Discrimination: correlation over subjects with the index without "
-    "it. At ceiling: verdicts with all points."
+    "this unit. At ceiling: verdicts with all points."
 )
 _SHARES = (
     "Index variance: covariance with the index over subjects, adds up to 100%. Run noise: share of the variance of "
@@ -167,7 +167,7 @@ _SHARES = (
 )
 _SANITY = (
     f"Sanity set: discrimination below {SANITY_DISCRIMINATION} or at least {SANITY_CEILING:.0%} at the ceiling; such "
-    "scenarios check what everybody should pass and say little within an index."
+    "scenarios check what every subject should pass; they contribute little to an index."
 )
 
 

@@ -219,9 +219,7 @@ def _why(
         known = configured.get(config)
         out[config] = (_sentence(equal, known is not None and _cold(from_json(known))),)
     for config, count in replayed.items():
-        said = (
-            f"marked by a gateway as replayed from its cache and equal to earlier dialogues, so counted once: {count}."
-        )
+        said = f"replayed by a gateway from its cache and equal to earlier dialogues, therefore counted once: {count}."
         out[config] = (*out.get(config, ()), said)
     return out
 
@@ -237,10 +235,10 @@ def _sentence(equal: Mapping[int, int], cold: bool) -> str:
         for one in first
     )
     if cold:
-        return f"deterministic at temperature 0, one run is all there is ({which})."
+        return f"deterministic at temperature 0, so there is only one run ({which})."
     return (
-        f"{which}, so counted once. A cache between here and the model replays replies, or its server always draws "
-        "with the same seed."
+        f"{which}, therefore counted once. A cache on the way to the model repeats replies, or its server always "
+        "uses the same seed."
     )
 
 

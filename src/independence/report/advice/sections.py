@@ -153,7 +153,7 @@ def table(connection: sqlite3.Connection, read: AdviceStudy) -> Table:
         for source, given in found[config].items()
         if (row := _row(read.about[config].name, source, given)) is not None
     ]
-    return Table("guess", "Who asked, told from the words", _COLUMNS, tuple(rows), (_note(read),))
+    return Table("guess", "How well a classifier guesses who asked", _COLUMNS, tuple(rows), (_note(read),))
 
 
 def _row(name: str, source: str, given: Sequence[_AnswerText]) -> tuple[Value, ...] | None:
@@ -170,6 +170,6 @@ def _note(read: AdviceStudy) -> str:
     steps = [step.name for rubric in suite.rubrics.values() for step in rubric.steps]
     seen = f"A model judge grades `{steps[-1]}`, not the answer. " if steps else "The judge reads the answer itself. "
     return (
-        f"{seen}A bag of words, learnt on other cells, says which of the two parties asked. It is a lower bound: a "
-        "reader may see more. Where texts give the asker away, a grade may follow who asks instead of what is said."
+        f"{seen}A bag-of-words classifier, trained on other cells, guesses which party asked. It is a lower bound: a "
+        "reader may see more. If texts reveal the asker, a grade may depend on who asks instead of what is said."
     )

@@ -173,11 +173,11 @@ def _scale(fields: Collection[Field]) -> tuple[float, ...] | None:
 
 _PREFERENCE_NOTES = (
     "Self bias: a judge's index minus the mean of the other judges', over subjects of its own family.",
-    "Difference: self bias minus the same over other subjects. A judge that is lenient to all favours nobody.",
-    "Dialogues graded by every judge; subjects with at least one of each scenario.",
-    "A judge is no reference for subjects of its own family; subjects that are left without a reference do not count.",
-    "A judge that uses more of the scale differs most on strong and on weak subjects, whoever made them.",
-    "95 %: for subjects like these; pooled t over subjects, at least as wide as the runs alone make it.",
+    "Difference: bias towards its own family minus bias towards all others. A judge lenient to everyone has none.",
+    "From dialogues graded by every judge; subjects with at least one of each scenario.",
+    "A judge is no reference for subjects of its own family; subjects without any reference are left out.",
+    "A judge that uses more of the scale differs most on strong and on weak subjects, of any family.",
+    "95 %: for subjects like these; pooled t over subjects, at least as wide as the variation between runs requires.",
 )
 
 

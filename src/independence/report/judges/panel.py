@@ -184,7 +184,7 @@ def costs(connection: sqlite3.Connection, panel: JudgePanel) -> Table:
         Column("cost_usd", "Cost", "dollars", 4),
         Column("usd_per_1000", "Per 1,000 valid", "dollars", 2),
     )
-    notes = ["Cost holds failed calls and answers nobody could read."]
+    notes = ["Cost includes failed calls and unreadable answers."]
     if foreign and len(foreign) < len(panel.judges):
         notes.append(f"{', '.join(foreign)} graded by the published rubric texts, other judges by this suite's.")
     return Table("judge-costs", "What the judges cost", columns, tuple(rows), tuple(notes))
