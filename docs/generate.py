@@ -22,8 +22,6 @@ HEAD = """\
 # Reference
 
 All commands and options, as `independence COMMAND --help` prints them; `python docs/generate.py` writes this page.
-What the options are for: [Running](running.md), [Results](results.md), [Data](data.md), [Suites](suites.md),
-[Judging without a model](judging.md), [Endpoints and models](endpoints.md).
 """
 
 

@@ -23,7 +23,7 @@ COLUMNS: Final = {
     "tier": ColumnMeaning("Tier (T)", "subjects in one tier do not differ significantly from its first subject."),
     "rank": ColumnMeaning("#", "place by index; subjects without an index have none."),
     "index": ColumnMeaning(
-        "Index", "0 to 100: the higher, the more it keeps of its identity, positions and choices; weights below."
+        "Index", "from 0 to 100; the higher, the more it keeps of its identity, positions and choices."
     ),
     "these": ColumnMeaning(
         "These scenarios", "95 % interval: range in which the index would lie with many more runs of these."
