@@ -30,7 +30,44 @@ _OFFERED = {
     "independence.types": ("Sampling",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _OFFERED.items() for name in names}
-__all__ = ["__version__", *sorted(_HOME), "testing"]  # noqa: PLE0604 - strings, all of them
+__all__ = [
+    "BoardResult",
+    "ComparisonResult",
+    "ConnectionOptions",
+    "Event",
+    "GradeOptions",
+    "GridPart",
+    "IndependenceError",
+    "InferenceOptions",
+    "LoadedSuite",
+    "OfflineOptions",
+    "OtherSide",
+    "ReplyRecord",
+    "RerunOptions",
+    "RunOptions",
+    "RunPreview",
+    "RunResult",
+    "Sampling",
+    "Store",
+    "StoreError",
+    "Trajectory",
+    "UsageError",
+    "VerdictRecord",
+    "__version__",
+    "aestimate_cost",
+    "agrade",
+    "arerun",
+    "arun",
+    "compare",
+    "estimate_cost",
+    "export",
+    "grade",
+    "load_suite",
+    "read_results",
+    "rerun",
+    "run",
+    "testing",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
