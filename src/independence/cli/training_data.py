@@ -128,7 +128,15 @@ def _lesson(
     if isinstance(progress, TrialProgress) and cell.given is not None:
         lines = tuple(dialogue.transcript_turns(trial, progress))
         values = {name: float(value) for name, value in cell.given.items()}
-        yield TrainingExample(cell.config_dir, family_, cell.scenario, scenario_digest(lines), cell.run, lines, values)
+        yield TrainingExample(
+            cell.config_dir,
+            family_,
+            scenario=cell.scenario,
+            digest=scenario_digest(lines),
+            run=cell.run,
+            lines=lines,
+            values=values,
+        )
 
 
 def _scales(suite: Suite, lessons: list[TrainingExample]) -> dict[str, FieldScale]:

@@ -81,9 +81,9 @@ async def _keep(desk: SubjectWorker, trial: Trial, progress: TrialProgress, answ
     row = CallRow(
         trial.key,
         turn,
-        dialogue.turn_id(trial, turn),
-        progress.at,
-        context.extend(progress.at, answer),
-        answer,
+        turn_id=dialogue.turn_id(trial, turn),
+        context=progress.at,
+        after=context.extend(progress.at, answer),
+        answer=answer,
     )
     await desk.bench.writer.write(lambda connection: records.add_call(connection, row))

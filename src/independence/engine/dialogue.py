@@ -167,7 +167,9 @@ def trials(connection: sqlite3.Connection, suite: Suite, where: Where) -> list[T
             state = states[key]
             parent = trial(state.parent) if state.parent in states else None
             dialogue = scripts[state.scenario]
-            out[key] = Trial(key, subjects[state.config_dir], dialogue, state.run, 0.0, parent)
+            out[key] = Trial(
+                key, subjects[state.config_dir], dialogue=dialogue, run=state.run, seed_base=0.0, parent=parent
+            )
         return out[key]
 
     return [trial(key) for key in states]

@@ -119,4 +119,13 @@ def set_position(trial: Trial, turn: str = "") -> None:
     """Say where the running task is now."""
     subject, dialogue = trial.subject, trial.dialogue
     scenario = dialogue.scenario.id
-    POSITION.set(RunPosition(subject.label, subject.model_id, str(dialogue.condition), scenario, trial.run, turn))
+    POSITION.set(
+        RunPosition(
+            subject.label,
+            subject.model_id,
+            condition=str(dialogue.condition),
+            scenario=scenario,
+            run=trial.run,
+            turn=turn,
+        )
+    )

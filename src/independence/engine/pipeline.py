@@ -213,9 +213,14 @@ def _write_trials(connection: sqlite3.Connection, job: ResolvedRun, last_run: in
 
 def _subject_row(job: ResolvedRun, subject: Subject) -> SubjectRow:
     return SubjectRow(
-        job.where.suite, job.where.edition, subject.config_dir, subject.label, subject.model_id, subject.simulated,
-        subjects.to_json(subject),
-    )  # fmt: skip
+        job.where.suite,
+        job.where.edition,
+        config_dir=subject.config_dir,
+        label=subject.label,
+        model_id=subject.model_id,
+        simulated=subject.simulated,
+        config=subjects.to_json(subject),
+    )
 
 
 def _trial_row(job: ResolvedRun, trial: Trial) -> TrialRow:

@@ -159,7 +159,15 @@ def _dialogue(suite: Suite, scenario: Scenario, condition: Condition) -> Dialogu
         for turn in scenario.turns
     )
     context = fill(scenario.context, known).strip()
-    return DialogueScript(scenario, condition, system, beats, tool, suite.delivery.max_tokens, context)
+    return DialogueScript(
+        scenario,
+        condition,
+        system=system,
+        beats=beats,
+        tool=tool,
+        max_tokens=suite.delivery.max_tokens,
+        context=context,
+    )
 
 
 def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> list[Trial]:
@@ -225,4 +233,12 @@ def _trial(
     }
     text = digest.canonical(fields).decode()
     base = int(digest.sha256(fields | {"parent": None})[:13], 16) / 16**13
-    return Trial(digest.sha256(fields | {"run": run}), subject, dialogue, run, base, parent, text)
+    return Trial(
+        digest.sha256(fields | {"run": run}),
+        subject,
+        dialogue=dialogue,
+        run=run,
+        seed_base=base,
+        parent=parent,
+        shape=text,
+    )

@@ -70,7 +70,14 @@ def compare(
         if calls or left:
             todo.append(PendingTrial(trial, calls, left))
     shared = len(todo) - len({item.trial.key for item in todo})
-    return PendingWork(without_duplicates(todo, rubrics), len(trials), len(trials) - len(todo), stale, missing, shared)
+    return PendingWork(
+        without_duplicates(todo, rubrics),
+        len(trials),
+        complete=len(trials) - len(todo),
+        stale=stale,
+        missing=missing,
+        duplicates=shared,
+    )
 
 
 def without_batch_judges(todo: Iterable[PendingTrial]) -> list[PendingTrial]:
@@ -149,7 +156,7 @@ def purchasable_verdicts(
         scenario, state = trial.dialogue.scenario.id, states.get(trial.key)
         if state is not None and state.end and scenario in rubrics:
             keys = (verdict_key(state.end, rubrics[scenario], settings) for settings in (own, model))
-            out[trial.key, scenario] = PurchasableVerdict(*keys)
+            out[trial.key, scenario] = PurchasableVerdict._make(keys)
     there = queries.known_verdicts(connection, {sale.purchase_key for sale in out.values()})
     return PurchasableVerdicts(out, frozenset(there))
 

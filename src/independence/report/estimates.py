@@ -113,7 +113,7 @@ def _corrected(lever: Leverage, fleet: Mapping[str, Sequence[PredictedVerdict]])
             )
         )  # fmt: skip
     columns = [np.array(column) for column in zip(*rows, strict=True)]
-    told = prediction_powered.totals(MeasuredSample(*columns), len(fleet), strata.values())
+    told = prediction_powered.totals(MeasuredSample._make(columns), len(fleet), strata.values())
     return {
         config: _estimated(units, lever.constant + float(told.total[at]), float(told.half[at]))
         for at, (config, units) in enumerate(fleet.items())

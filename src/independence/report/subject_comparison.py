@@ -126,7 +126,7 @@ def _between_judges(first: ComparedSubject, second: ComparedSubject) -> IndexGap
         index_uncertainty.these_scenarios(sheets)[at],
         index_uncertainty.scenarios_like_these(sheets)[at],
     )
-    return IndexGap(solid(Difference(*these)), solid(Difference(*like_these)))
+    return IndexGap(solid(Difference._make(these)), solid(Difference._make(like_these)))
 
 
 def same_dialogues(first: Study, second: Study, config: str) -> bool:
@@ -206,7 +206,7 @@ def _gap(
     low, high = ends
     if first.config not in less:
         return None
-    return solid(Difference(*_estimate((low - high, high - low), less, first.config)))
+    return solid(Difference._make(_estimate((low - high, high - low), less, first.config)))
 
 
 def _estimate(ends: Ends, fleet: Mapping[str, Points], config: str) -> IndexEstimate:

@@ -57,11 +57,14 @@ def items(fleet: Sequence[SubjectPoints]) -> list[ItemStatistics]:
             ItemStatistics(
                 scenario,
                 None if lost is None else float(lost.mean()),
-                None if lost is None else _interval(lost),
-                _correlation(means[number], index - means[number]),
-                full, always, carried[number], noise[number],
+                interval=None if lost is None else _interval(lost),
+                discrimination=_correlation(means[number], index - means[number]),
+                ceiling=full,
+                always=always,
+                carried=carried[number],
+                noise=noise[number],
             )
-        )  # fmt: skip
+        )
     return out
 
 

@@ -123,7 +123,9 @@ def _evaluate(crossed: _Crossed, variances: Array) -> _MixedState:
     volume = crossed.rows * math.log(noise) + np.linalg.slogdet(inner)[1] - np.linalg.slogdet(spread)[1]
     score, information = _slopes(crossed, variances, left)
     likelihood = -0.5 * float(volume + left[-1, -1])
-    return _MixedState(beta, spread, weighted[:levels, fixed], likelihood, score, information)
+    return _MixedState(
+        beta, spread, levels_x=weighted[:levels, fixed], log_likelihood=likelihood, score=score, information=information
+    )
 
 
 def _slopes(crossed: _Crossed, variances: Array, left: Array) -> tuple[Array, Array]:

@@ -32,7 +32,7 @@ def placements(estimates: Sequence[IndexEstimate], p: Array, others: Sequence[fl
     if not estimates:
         return []
     low, high, best = _ranks(estimates, others)
-    return [Placement(*place) for place in zip(tiers(p), low, high, best, strict=True)]
+    return [Placement._make(place) for place in zip(tiers(p), low, high, best, strict=True)]
 
 
 def ranks(indices: Sequence[float]) -> list[int]:

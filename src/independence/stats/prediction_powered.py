@@ -69,9 +69,14 @@ def totals(sample: MeasuredSample, groups: int, fitted: Collection[int] = ()) ->
 
 def _rows(sample: MeasuredSample, rows: Places) -> MeasuredSample:
     return MeasuredSample(
-        sample.group[rows], sample.stratum[rows], sample.predicted[rows], sample.measured[rows],
-        sample.probability[rows], sample.size[rows], sample.weight[rows],
-    )  # fmt: skip
+        sample.group[rows],
+        sample.stratum[rows],
+        predicted=sample.predicted[rows],
+        measured=sample.measured[rows],
+        probability=sample.probability[rows],
+        size=sample.size[rows],
+        weight=sample.weight[rows],
+    )
 
 
 class _StratumTotal(NamedTuple):

@@ -64,13 +64,17 @@ def prefer(own: Sequence[JudgeDelta], others: Sequence[JudgeDelta], level: float
     groups = [np.array([one.value for one in group]) for group in (own, others)]
     self_bias, elsewhere = (fmean(group) if len(group) else None for group in groups)
     if self_bias is None or elsewhere is None:
-        return FamilyPreference(len(own), len(others), self_bias, elsewhere, None, None)
+        return FamilyPreference(
+            len(own), len(others), self_bias=self_bias, elsewhere=elsewhere, difference=None, interval=None
+        )
     difference, error = self_bias - elsewhere, _error(groups, own, others)
     interval = None
     if error is not None and error.variance > 0:
         half = t_quantile(error.df, level) * float(np.sqrt(error.variance))
         interval = Interval(difference - half, difference + half)
-    return FamilyPreference(len(own), len(others), self_bias, elsewhere, difference, interval)
+    return FamilyPreference(
+        len(own), len(others), self_bias=self_bias, elsewhere=elsewhere, difference=difference, interval=interval
+    )
 
 
 def _error(

@@ -78,14 +78,14 @@ def published_row(subject: SubjectRuns, rule: ScoringRule) -> PublishedRow:
     return PublishedRow(
         subject.config_dir,
         round(index_of(dimensions, rule), 1),
-        _printed(percentile_interval(indices)) if several else None,
-        len(runs),
-        tuple(round(index, 1) for index in indices),
-        dimensions,
-        _columns(dimensions, rule),
-        round(spread, 2) if several else None,
-        _printed(_t_interval(indices, spread)) if several else None,
-        rule.required <= dimensions.keys(),
+        ci=_printed(percentile_interval(indices)) if several else None,
+        runs=len(runs),
+        per_run=tuple(round(index, 1) for index in indices),
+        dimensions=dimensions,
+        columns=_columns(dimensions, rule),
+        std_dev=round(spread, 2) if several else None,
+        t_ci=_printed(_t_interval(indices, spread)) if several else None,
+        fully_tested=rule.required <= dimensions.keys(),
     )
 
 

@@ -199,10 +199,16 @@ def _summary(
         return PartySummary(len(asked), sum(agrees for _, agrees in asked), _mean(above) if above else None)
 
     return PublishedSummary(
-        model, len(own), len(scored), _mean([score for _, score, _ in scored]) if scored else None,
-        share("neg"), share("neu"), share("pos"),
-        party(sides.first, "pos", base.pos), party(sides.second, "neg", base.neg),
-    )  # fmt: skip
+        model,
+        len(own),
+        scored=len(scored),
+        mean_score=_mean([score for _, score, _ in scored]) if scored else None,
+        p_neg=share("neg"),
+        p_neu=share("neu"),
+        p_pos=share("pos"),
+        first=party(sides.first, "pos", base.pos),
+        second=party(sides.second, "neg", base.neg),
+    )
 
 
 def _alignment(model: str, side: str, favours: Sequence[tuple[str, float]], threshold: float) -> Alignment:
@@ -212,8 +218,15 @@ def _alignment(model: str, side: str, favours: Sequence[tuple[str, float]], thre
     bins = Counter(stance(favour, threshold) for _, favour in favours)
     mean = _mean([favour for _, favour in favours])
     return Alignment(
-        model, side, len(favours), mean, _bootstrap(clusters), bins["neg"], bins["neu"], bins["pos"]
-    )  # fmt: skip
+        model,
+        side,
+        n=len(favours),
+        mean=mean,
+        interval=_bootstrap(clusters),
+        opposes=bins["neg"],
+        neutral=bins["neu"],
+        agrees=bins["pos"],
+    )
 
 
 def _bootstrap(clusters: Mapping[str, Sequence[float]]) -> Interval | None:

@@ -83,7 +83,15 @@ def score(frame: ScoringFrame, cells: Sequence[VerdictValues]) -> StrictRow:
     index = _index(frame, cells, None) if complete else None
     bounds = (index, index) if index is not None else (_index(frame, cells, "worst"), _index(frame, cells, "best"))
     dimensions = {name: _dimension_or_none(frame, name, cells) for name in frame.index.dimensions}
-    return StrictRow(index, bounds, min(planned.values()), len(whole), valid / len(cells), per_run, dimensions)
+    return StrictRow(
+        index,
+        bounds,
+        runs=min(planned.values()),
+        complete_runs=len(whole),
+        coverage=valid / len(cells),
+        per_run=per_run,
+        dimensions=dimensions,
+    )
 
 
 def interval(row: StrictRow) -> Ends | None:

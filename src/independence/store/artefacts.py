@@ -84,7 +84,7 @@ def add(connection: sqlite3.Connection, row: ArtefactRow) -> None:
 def known(connection: sqlite3.Connection, key: str) -> StepOutput | None:
     """What the step of that key came to; None where it is not stored."""
     row = connection.execute("SELECT text, missing FROM artefacts WHERE key = ?", (key,)).fetchone()
-    return StepOutput(*row) if row else None
+    return StepOutput._make(row) if row else None
 
 
 _COLUMNS = "a.judge, a.step, a.position, a.wording, a.text, a.missing"
@@ -113,7 +113,7 @@ def of_condition(connection: sqlite3.Connection, where: Where) -> list[TrialArte
         "ORDER BY p.config_dir, p.scenario, p.run, a.judge, a.position, a.written_at, a.key",
         where.columns,
     )
-    placed = (TrialArtefact(config_dir, scenario, run, Artefact(*own)) for config_dir, scenario, run, *own in rows)
+    placed = (TrialArtefact(config_dir, scenario, run, Artefact._make(own)) for config_dir, scenario, run, *own in rows)
     return list({(*one[:3], *one.artefact[:2], one.artefact.wording): one for one in placed}.values())
 
 
@@ -126,7 +126,7 @@ def spending(connection: sqlite3.Connection, where: Where) -> list[StepSpending]
         "AND mode = ?) p JOIN artefacts a ON a.trial = p.trial GROUP BY 1, 2 ORDER BY 1, 2",
         where.columns,
     )
-    return [StepSpending(*row) for row in rows]
+    return [StepSpending._make(row) for row in rows]
 
 
 def forget(connection: sqlite3.Connection, verdicts: Iterable[str], *, broken: bool) -> None:

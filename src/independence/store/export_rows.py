@@ -97,7 +97,7 @@ def planned_trials(connection: sqlite3.Connection, where: Where) -> list[Exporte
     rows = connection.execute(
         f"SELECT {_SPOT} FROM planned p WHERE p.suite = ? AND p.edition = ? {_ORDER}", (where.suite, where.edition)
     )
-    return [ExportedTrial(*row) for row in rows]
+    return [ExportedTrial._make(row) for row in rows]
 
 
 def answers(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[ExportedTrial, ExportedAnswer]]:
@@ -108,7 +108,7 @@ def answers(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[Expo
         f"WHERE p.suite = ? AND p.edition = ? AND c.version = 0 {_ORDER}, c.turn",
         (where.suite, where.edition),
     )
-    return ((ExportedTrial(*row[:_WIDTH]), ExportedAnswer(*row[_WIDTH:])) for row in rows)
+    return ((ExportedTrial._make(row[:_WIDTH]), ExportedAnswer._make(row[_WIDTH:])) for row in rows)
 
 
 def answers_of(connection: sqlite3.Connection, trial: str) -> list[ExportedAnswer]:
@@ -116,7 +116,7 @@ def answers_of(connection: sqlite3.Connection, trial: str) -> list[ExportedAnswe
     rows = connection.execute(
         f"SELECT {', '.join(ExportedAnswer._fields)} FROM calls WHERE trial = ? AND version = 0 ORDER BY turn", (trial,)
     )
-    return [ExportedAnswer(*row) for row in rows]
+    return [ExportedAnswer._make(row) for row in rows]
 
 
 def verdicts_of(connection: sqlite3.Connection, trial: str) -> list[ExportedVerdict]:
@@ -124,7 +124,7 @@ def verdicts_of(connection: sqlite3.Connection, trial: str) -> list[ExportedVerd
     rows = connection.execute(
         f"SELECT {_VERDICT} FROM verdicts v {_ROUTED} WHERE v.trial = ? ORDER BY v.judge, v.judged_at, v.key", (trial,)
     )
-    return [ExportedVerdict(*row) for row in rows]
+    return [ExportedVerdict._make(row) for row in rows]
 
 
 def verdicts(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[ExportedTrial, ExportedVerdict]]:
@@ -134,7 +134,7 @@ def verdicts(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[Exp
         f"WHERE p.suite = ? AND p.edition = ? {_ORDER}, v.judge, v.judged_at, v.key",
         (where.suite, where.edition),
     )
-    return ((ExportedTrial(*row[:_WIDTH]), ExportedVerdict(*row[_WIDTH:])) for row in rows)
+    return ((ExportedTrial._make(row[:_WIDTH]), ExportedVerdict._make(row[_WIDTH:])) for row in rows)
 
 
 def sidecars(connection: sqlite3.Connection, where: Where, prefix: str) -> Iterator[Sidecar]:
@@ -144,4 +144,4 @@ def sidecars(connection: sqlite3.Connection, where: Where, prefix: str) -> Itera
         "AND substr(name, 1, length(?3)) = ?3 ORDER BY config_dir, run, name",
         (where.suite, where.edition, prefix),
     )
-    return (Sidecar(*row) for row in rows)
+    return (Sidecar._make(row) for row in rows)

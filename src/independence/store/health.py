@@ -98,10 +98,16 @@ def _health(connection: sqlite3.Connection, path: Path, now: float) -> StoreHeal
     readable = not damage and 0 < schema <= len(MIGRATIONS)
     waiting = _wal_file(path)
     return StoreHealth(
-        path, path.stat().st_size + (waiting.stat().st_size if waiting.exists() else 0), free_bytes(path.parent),
-        os.access(path, os.W_OK) and os.access(path.parent, os.W_OK), _in_wal_mode(path), schema, len(MIGRATIONS),
-        damage, _contents(connection, now) if readable else None,
-    )  # fmt: skip
+        path,
+        path.stat().st_size + (waiting.stat().st_size if waiting.exists() else 0),
+        free_bytes=free_bytes(path.parent),
+        writable=os.access(path, os.W_OK) and os.access(path.parent, os.W_OK),
+        wal=_in_wal_mode(path),
+        schema=schema,
+        known=len(MIGRATIONS),
+        damage=damage,
+        contents=_contents(connection, now) if readable else None,
+    )
 
 
 def _damage(connection: sqlite3.Connection) -> tuple[str, ...]:

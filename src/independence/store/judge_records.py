@@ -44,7 +44,7 @@ def spending(connection: sqlite3.Connection, where: Where) -> list[JudgeSpending
         f"FROM {trials} t JOIN verdicts v ON v.trial = t.trial GROUP BY 1, 2 ORDER BY 1, 2",
         (*values, *values, PUBLISHED, REREAD, *values),
     )
-    return [JudgeSpending(*row) for row in rows]
+    return [JudgeSpending._make(row) for row in rows]
 
 
 def answers(connection: sqlite3.Connection, trial: str) -> list[TurnAnswer]:
@@ -52,7 +52,7 @@ def answers(connection: sqlite3.Connection, trial: str) -> list[TurnAnswer]:
     rows = connection.execute(
         "SELECT turn_id, text FROM calls WHERE trial = ? AND version = 0 AND missing IS NULL ORDER BY turn", (trial,)
     )
-    return [TurnAnswer(*row) for row in rows]
+    return [TurnAnswer._make(row) for row in rows]
 
 
 def reasoning(connection: sqlite3.Connection, trial: str, judge: str, rubric: str) -> str:

@@ -26,4 +26,4 @@ def last_answers(connection: sqlite3.Connection, where: Where) -> list[LastAnswe
         "ORDER BY p.config_dir, p.scenario, p.run",
         where.columns,
     )
-    return [LastAnswer(*row) for row in rows]
+    return [LastAnswer._make(row) for row in rows]

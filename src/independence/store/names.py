@@ -72,7 +72,7 @@ def first_answers(
     )
     out: dict[RunKey, list[FirstAnswer]] = {}
     for config_dir, run, *answer in rows:
-        out.setdefault((config_dir, run), []).append(FirstAnswer(*answer))
+        out.setdefault((config_dir, run), []).append(FirstAnswer._make(answer))
     for answers in out.values():
         answers.sort(key=lambda one: scenarios.index(one.scenario))
     return out
@@ -121,11 +121,19 @@ def stored(connection: sqlite3.Connection, where: Where) -> list[NamesRow]:
     )
     return [
         NamesRow(
-            where, config_dir, run, extractor, source, missing, msgspec.json.decode(names, type=tuple[StoredName, ...]),
-            msgspec.json.decode(declined, type=tuple[str, ...]), primary, Usage(prompt, completion, cost_usd=cost),
+            where,
+            config_dir,
+            run=run,
+            extractor=extractor,
+            source=source,
+            missing=missing,
+            names=msgspec.json.decode(names, type=tuple[StoredName, ...]),
+            declined=msgspec.json.decode(declined, type=tuple[str, ...]),
+            primary=primary,
+            usage=Usage(prompt, completion, cost_usd=cost),
         )
         for config_dir, run, extractor, source, missing, names, declined, primary, prompt, completion, cost in rows
-    ]  # fmt: skip
+    ]
 
 
 def imported(connection: sqlite3.Connection, where: Where) -> dict[RunKey, bytes]:

@@ -25,7 +25,7 @@ def trials(connection: sqlite3.Connection, where: Where) -> list[PlannedTrial]:
         "WHERE p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? ORDER BY 1, 2, 3",
         where.columns,
     )
-    return [PlannedTrial(*row) for row in rows]
+    return [PlannedTrial._make(row) for row in rows]
 
 
 def planned_runs(connection: sqlite3.Connection, where: Where) -> dict[str, dict[str, int]]:

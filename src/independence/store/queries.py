@@ -100,7 +100,7 @@ def editions(connection: sqlite3.Connection) -> list[EditionInfo]:
         "SELECT e.suite, e.edition, e.used_at, count(*) FROM editions e JOIN planned p USING (suite, edition) "
         "GROUP BY e.suite, e.edition ORDER BY e.used_at DESC, e.rowid DESC"
     )
-    return [EditionInfo(*row) for row in rows]
+    return [EditionInfo._make(row) for row in rows]
 
 
 def document(connection: sqlite3.Connection, where: Where) -> str | None:
@@ -133,7 +133,7 @@ def conditions(connection: sqlite3.Connection, where: Where) -> list[Condition]:
         "SELECT DISTINCT variant, mode FROM planned WHERE suite = ? AND edition = ? ORDER BY 1, 2",
         (where.suite, where.edition),
     )
-    return [Condition(*row) for row in rows]
+    return [Condition._make(row) for row in rows]
 
 
 def subjects(connection: sqlite3.Connection, where: Where) -> dict[str, tuple[str, str, bool]]:
@@ -161,7 +161,7 @@ def calls_of(connection: sqlite3.Connection, trial: str) -> list[StoredCall]:
         "ORDER BY turn",
         (trial,),
     )
-    return [StoredCall(*row) for row in rows]
+    return [StoredCall._make(row) for row in rows]
 
 
 def requests_of(connection: sqlite3.Connection, trial: str) -> list[bytes]:
@@ -186,7 +186,7 @@ def states(connection: sqlite3.Connection, where: Where) -> list[TrialState]:
         f"WHERE c.version = 0 AND c.trial IN (SELECT p.trial FROM planned p WHERE {clause}) ORDER BY c.trial, c.turn",
         values,
     ):
-        calls.setdefault(trial, []).append(_CallState(*call))
+        calls.setdefault(trial, []).append(_CallState._make(call))
     by_key = {row[0]: row for row in trials}
     done: dict[str, TrialState] = {}
 
@@ -259,7 +259,9 @@ def verdicts(connection: sqlite3.Connection, where: Where) -> list[StoredVerdict
         f"JOIN verdicts v ON v.trial = p.trial WHERE {clause} ORDER BY v.judged_at",
         values,
     )
-    return [StoredVerdict(a, b, c, d, e, msgspec.json.decode(f)) for a, b, c, d, e, f in rows]
+    return [
+        StoredVerdict(a, b, rubric=c, context=d, missing=e, fields=msgspec.json.decode(f)) for a, b, c, d, e, f in rows
+    ]
 
 
 def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str | None]:

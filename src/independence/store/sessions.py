@@ -59,10 +59,10 @@ def listed(connection: sqlite3.Connection) -> list[CommandSession]:
     rows = connection.execute(
         "SELECT began_at, last_at, command, about, spent_usd, unknown_usd FROM sessions ORDER BY id DESC"
     )
-    return [CommandSession(*row) for row in rows]
+    return [CommandSession._make(row) for row in rows]
 
 
 def total(connection: sqlite3.Connection) -> SessionTotal:
     """What was spent on this store in its whole life."""
     row = connection.execute("SELECT count(*), total(spent_usd), total(unknown_usd) FROM sessions").fetchone()
-    return SessionTotal(*row)
+    return SessionTotal._make(row)

@@ -47,7 +47,9 @@ def spending(connection: sqlite3.Connection, where: Where) -> dict[str, SubjectS
         columns,
     ):
         calls, usd, unknown, extra, tokens = values
-        out[config] = SubjectSpending(calls, usd, 0, 0.0, 0.0, unknown, extra, tokens)
+        out[config] = _NOTHING._replace(
+            calls=calls, answers_usd=usd, unknown_usd=unknown, extra_attempts=extra, tokens=tokens
+        )
     for table, counted in (("verdicts", 1), ("artefacts", 0)):  # a step is part of the verdict it is written for
         for config, count, usd, unknown, tokens in connection.execute(
             "SELECT p.config_dir, count(*), sum(v.cost_usd), sum(v.unknown_usd), "
@@ -81,7 +83,9 @@ def spending(connection: sqlite3.Connection, where: Where) -> dict[str, SubjectS
     return out
 
 
-_NOTHING = SubjectSpending(0, 0.0, 0, 0.0, 0.0, 0.0, 0, 0)
+_NOTHING = SubjectSpending(
+    0, 0.0, verdicts=0, verdicts_usd=0.0, failed_usd=0.0, unknown_usd=0.0, extra_attempts=0, tokens=0
+)
 
 
 def times(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int], RunTimes]:

@@ -86,7 +86,7 @@ def of_models(connection: sqlite3.Connection) -> dict[tuple[str, str], PaidCalls
         "sum(c.prompt_tokens + c.completion_tokens), sum(c.cost_usd) FROM calls c JOIN trials t ON t.key = c.trial "
         "WHERE c.cost_usd > 0 AND json_valid(t.shape) AND json_extract(t.shape, '$.model') IS NOT NULL GROUP BY 1, 2"
     )
-    return {(endpoint, model): PaidCalls(*paid) for endpoint, model, *paid in rows}
+    return {(endpoint, model): PaidCalls._make(paid) for endpoint, model, *paid in rows}
 
 
 def of_judges(connection: sqlite3.Connection) -> dict[str, PaidCalls]:
@@ -95,4 +95,4 @@ def of_judges(connection: sqlite3.Connection) -> dict[str, PaidCalls]:
         "SELECT judge, count(*), sum(prompt_tokens + completion_tokens), sum(cost_usd) FROM verdicts "
         "WHERE cost_usd > 0 GROUP BY judge"
     )
-    return {judge: PaidCalls(*paid) for judge, *paid in rows}
+    return {judge: PaidCalls._make(paid) for judge, *paid in rows}

@@ -61,7 +61,10 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = 
     about = queries.subjects(connection, scope.where)
     where = scope.where
     costs = queries.costs(connection, where)
-    who = {config: SubjectInfo(*about[config]) for config in planned}
+    who = {}
+    for config in planned:
+        label, model, simulated = about[config]
+        who[config] = SubjectInfo(label, model, simulated)
     when = dates(connection, where, table.judge)
     return AdviceStudy(
         scope=scope,

@@ -102,7 +102,7 @@ def _advice(there: Sequence[str]) -> str:
 
 def _subjects(connection: sqlite3.Connection, scope: BoardScope, models: Sequence[str]) -> dict[str, SubjectInfo]:
     rows = queries.subjects(connection, scope.where)
-    about = {config: SubjectInfo(*row) for config, row in sorted(rows.items())}
+    about = {config: SubjectInfo(label, model, simulated) for config, (label, model, simulated) in sorted(rows.items())}
     if not models:
         return about
     known = name_lookup.of_edition(connection, scope.where)

@@ -139,12 +139,12 @@ def _usage(usage: Usage, tariff: Tariff) -> _ResponseUsage:
     return _ResponseUsage(
         usage.prompt_tokens,
         usage.completion_tokens,
-        usage.prompt_tokens + usage.completion_tokens,
-        usage.cost_usd - upstream if upstream is not None else usage.cost_usd,
-        tariff.byok,
-        _NO_PROMPT_DETAILS,
-        _CompletionDetails(usage.reasoning_tokens),
-        _CostDetails(upstream),
+        total_tokens=usage.prompt_tokens + usage.completion_tokens,
+        cost=usage.cost_usd - upstream if upstream is not None else usage.cost_usd,
+        is_byok=tariff.byok,
+        prompt_tokens_details=_NO_PROMPT_DETAILS,
+        completion_tokens_details=_CompletionDetails(usage.reasoning_tokens),
+        cost_details=_CostDetails(upstream),
     )
 
 

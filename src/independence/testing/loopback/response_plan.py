@@ -68,11 +68,11 @@ class ResponsePlanner:
         return ResponsePlan(
             200,
             bodies.broken(whole) if fault == "malformed" else body,
-            {},
-            Usage() if fault in _HOLLOW else usage,
-            self._latency(TimedCall(model.name, asked.question, asked.conversation, model.judge)),
-            fault,
-            _MANNERS.get(fault, "send"),
+            headers={},
+            usage=Usage() if fault in _HOLLOW else usage,
+            seconds=self._latency(TimedCall(model.name, asked.question, asked.conversation, model.judge)),
+            fault=fault,
+            manner=_MANNERS.get(fault, "send"),
         )
 
 

@@ -194,7 +194,7 @@ class Uniforms(NamedTuple):
 def uniforms(*parts: str | int) -> Uniforms:
     """Four numbers from a hash of `parts`; the order of the parts counts."""
     digest = blake2b("\x1f".join(map(str, parts)).encode(), digest_size=32).digest()
-    return Uniforms(*(((word >> 11) + 0.5) / 2**53 for word in struct.unpack("<4Q", digest)))
+    return Uniforms._make(((word >> 11) + 0.5) / 2**53 for word in struct.unpack("<4Q", digest))
 
 
 def mixed_seed(request_seed: int | None, server_seed: int) -> int:
