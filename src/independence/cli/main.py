@@ -152,10 +152,8 @@ class LazyGroup(click.Group):
             sys.exit(Interrupted.exit_code)
         except OSError as error:
             sys.exit(_system(error))
-        except (MemoryError, RecursionError) as error:
-            what = "not enough memory" if isinstance(error, MemoryError) else "something is nested too deep to be read"
-            click.echo(f"Error: {what}; what was stored is kept", err=True)
-            sys.exit(IndependenceError.exit_code)
+        except (MemoryError, RecursionError, ImportError) as error:
+            sys.exit(_exhausted(error))
         except _of_sqlite() as error:
             what = f"the store cannot be used ({error}); `independence doctor` says what is wrong with it"
             click.echo(f"Error: {what}", err=True)
@@ -163,6 +161,16 @@ class LazyGroup(click.Group):
         finally:
             if guarded:
                 early_interrupt.guard()
+
+
+def _exhausted(error: MemoryError | RecursionError | ImportError) -> int:
+    """Exit code where memory or the stack ran out. Raises an import error of any other cause."""
+    # A library that does not fit into the memory that is left fails while it is being loaded.
+    if isinstance(error, ImportError) and "failed to map segment" not in str(error):
+        raise error
+    what = "something is nested too deep to be read" if isinstance(error, RecursionError) else "not enough memory"
+    click.echo(f"Error: {what}; what was stored is kept", err=True)
+    return IndependenceError.exit_code
 
 
 def _system(error: OSError) -> int:
