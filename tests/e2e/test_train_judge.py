@@ -58,7 +58,7 @@ def test_training_that_takes_long_says_how_far_it_is(published_data: Path, tmp_p
     )  # fmt: skip
     try:
         deadline = time.monotonic() + command.PATIENCE_S
-        while "it has not seen: " not in (said := (tmp_path / "said.txt").read_text()):
+        while "measuring on unseen model families: " not in (said := (tmp_path / "said.txt").read_text()):
             assert time.monotonic() < deadline, said
             time.sleep(0.5)
     finally:
