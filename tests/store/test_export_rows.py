@@ -61,6 +61,14 @@ def test_verdicts_of_every_judge_are_there(connection: sqlite3.Connection, toy_s
     ]  # fmt: skip
 
 
+def test_a_prediction_is_exported_where_the_words_of_a_model_would_be(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    connection.execute("UPDATE verdicts SET prediction = '{\"drift\":2}' WHERE judge = 'zoe'")
+    found = {row.judge: row.raw for _, row in export_rows.verdicts(connection, where(toy_suite))}
+    assert found == {"ann": "", "zoe": '{"drift":2}'}
+
+
 def test_sidecars_are_found_by_how_their_names_begin(connection: sqlite3.Connection) -> None:
     for name in ("answers/1", "answers/2", "answer", "a%"):
         connection.execute("INSERT INTO sidecars VALUES ('s', 'e', 'c', 1, ?, ?)", (name, name.encode()))

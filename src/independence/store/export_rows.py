@@ -84,7 +84,13 @@ class Sidecar(NamedTuple):
 _SPOT = "p.variant, p.mode, p.config_dir, p.experiment, p.scenario, p.run, p.trial"
 _WIDTH = len(ExportedTrial._fields)
 _OF_ROUTES = ("auditor", "route", "probability")
-_VERDICT = ", ".join(f"r.{name}" if name in _OF_ROUTES else f"v.{name.rstrip('_')}" for name in ExportedVerdict._fields)
+# What a judge predicted is exported where the words of a model would be: it wrote none.
+_VERDICT = ", ".join(
+    "coalesce(v.prediction, v.raw)" if name == "raw"
+    else f"r.{name}" if name in _OF_ROUTES
+    else f"v.{name.rstrip('_')}"
+    for name in ExportedVerdict._fields
+)  # fmt: skip
 _ROUTED = (
     "LEFT JOIN routes r ON r.verdict = v.key AND r.routed_at = (SELECT max(routed_at) FROM routes WHERE "
     "verdict = v.key)"
