@@ -169,9 +169,9 @@ def test_a_built_in_suite_brings_no_weights_and_an_unknown_one_is_refused() -> N
 
 def test_what_is_bought_is_said_before_it_is() -> None:
     hybrid = judges.share(one("hybrid:acme/judge", OfflineOptions(unsure_share=0.25, audit_share=0.1)))
-    assert all(part in hybrid for part in ("hybrid:acme/judge", "25%", "10%", "from acme/judge", "20 at least"))
+    assert all(part in hybrid for part in ("hybrid:acme/judge", "25%", "10%", "from acme/judge", "at least 20"))
     (audit,) = judges.specs(["acme/judge"], KNOWN, V2, OfflineOptions(audit=7))
-    assert "7 verdicts a scenario are bought from acme/judge" in judges.share(audit)
+    assert "7 verdicts per scenario are bought from acme/judge" in judges.share(audit)
     assert [judges.share(spec) for spec in judges.specs(["acme/judge", CUES, OFFLINE], KNOWN, V2)] == ["", "", ""]
 
 

@@ -56,7 +56,7 @@ def test_a_suite_that_is_called_like_a_built_in_one_is_told_apart_in_a_note(toy_
     ended = CliRunner().invoke(main, ["suites", "lint", str(folder)])
     assert ended.exit_code == 0
     assert "note: " in ended.stderr
-    assert "`v2` is also a built-in suite; boards tell the two apart by edition alone" in ended.stderr
+    assert "`v2` is also a built-in suite; boards distinguish the two by edition only" in ended.stderr
     assert load.shared_name("v2", load.locate("v2")) == ""
 
 

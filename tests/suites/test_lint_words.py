@@ -90,7 +90,7 @@ def test_a_suites_variable_may_be_a_template_of_the_grids(folder: Path) -> None:
 )
 def test_a_code_among_the_humans_words_is_an_error(folder: Path, old: str, new: str, key: str, code: str) -> None:
     (problem,) = found(folder, (old, new))
-    assert problem.what.startswith(f"`{code}` is a code, and it would reach the human's words")
+    assert problem.what.startswith(f"`{code}` is a code, and it would appear in the human's words")
     assert problem.what.endswith(f"(at `$.grid.{key}`)")
 
 

@@ -121,7 +121,7 @@ def _rent(path: Path, found: RentFolder, suite: str, format_: str, db: Path) -> 
     for line in tally.sentences(result, _LISTED):
         note(line)
     if moved:
-        note(f"{moved} of these answers stood under the published words; they were taken out of there")
+        note(f"{moved} of these answers were stored under the published words; they were moved")
     if asked.words:
         note(f"asked in other words than the published ones: kept apart, as --suite {asked.suite.suite}@{asked.name}")
     note(f"new in the store: {stored.replies} replies, {stored.verdicts} verdicts" if any(stored) else

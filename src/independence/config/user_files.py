@@ -139,5 +139,5 @@ def _drained(path: Path) -> bytes:
 
 def _bounded(path: Path, content: bytes) -> bytes:
     if len(content) > LARGEST:
-        raise UsageError(f"{path}: larger than {LARGEST // 2**20} MB; that is none of ours")
+        raise UsageError(f"{path}: larger than {LARGEST // 2**20} MB, the most that is read")
     return content

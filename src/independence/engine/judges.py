@@ -62,10 +62,10 @@ def share(judge: Judge) -> str:
     auditor, rule = judge.purchase.auditor.name, judge.purchase.rule
     unsure, audit, least = rule.unsure, rule.audit, rule.least
     if rule.audits:
-        return f"{judge.name}: {least} verdicts a scenario are bought from {auditor}, drawn at random"
+        return f"{judge.name}: {least} verdicts per scenario are bought from {auditor}, drawn at random"
     return (
         f"{judge.name}: the least certain {unsure:.0%} of the verdicts and {audit:.0%} drawn from the rest are bought "
-        f"from {auditor}; of a scenario the offline judge does not know {least} at least, drawn at random"
+        f"from {auditor}; at least {least} drawn at random in each scenario that the offline judge does not know"
     )
 
 

@@ -76,7 +76,7 @@ def _listed(options: RunOptions, known: Registry) -> list[str]:
     """The active entries of the models file. Raises UsageError where there is nobody to ask."""
     reached = options.connection
     if reached.local_url:
-        raise UsageError("--local-url says where, not what: add --local-model ID or -m local/ID")
+        raise UsageError("--local-url needs a model: add --local-model ID or -m local/ID")
     names = [subject.label for subject in known.subjects if subject.active]
     if not names and reached.models_file:
         raise UsageError(f"no models: {reached.models_file} lists no active one; add one, or name models with -m")

@@ -198,7 +198,7 @@ def of_model(model: CheckedModel, listed: Catalogue, info: ModelInfo | None) -> 
 
 def _presence(model: CheckedModel, listed: Catalogue, info: ModelInfo | None) -> Finding:
     if not listed.known:
-        found = "its endpoint lists no models; taken at your word"
+        found = "its endpoint lists no models, so the id is not checked"
         return Finding(model.role, model.name, "skipped", found)
     if info is not None:
         slug = f" ({info.canonical_slug})" if info.canonical_slug and info.canonical_slug != info.id else ""
@@ -234,12 +234,12 @@ def _effort(model: CheckedModel, info: ModelInfo | None) -> Finding:
     found = f"`{model.effort}` is not available, `{sent}` is sent"
     if model.role == "judge":
         return Finding("effort", model.name, "ok", found)
-    return Finding("effort", model.name, "warn", found, f"say -r {sent}, so that the label tells what was measured")
+    return Finding("effort", model.name, "warn", found, f"say -r {sent}, so that the label names what was measured")
 
 
 def _price(model: CheckedModel, prices: Prices | None) -> Finding:
     if prices is None:
-        fix = "under --max-cost add --allow-unpriced; its cost is counted as it comes in"
+        fix = "under --max-cost add --allow-unpriced; its cost is counted afterwards"
         return Finding("price", model.name, "warn", "not listed, so --max-cost cannot be kept", fix)
     if prices == FREE:
         return Finding("price", model.name, "ok", "free")

@@ -190,7 +190,7 @@ def _by_scenario(planned: Sequence[PlannedVerdict]) -> dict[str, list[PlannedVer
 def _places(row: BoardRow) -> list[tuple[str, str]]:
     """Every interval by its method, and the place with its uncertainty."""
     # The published bootstrap of five runs covers 81-83 % in simulation (`python -m benchmarks coverage`).
-    caveats = {BOOTSTRAP: " (covers less than it says at few runs)"}
+    caveats = {BOOTSTRAP: " (covers less with few runs)"}
     lines = [
         (method, " to ".join(decimal(on_scale(end)) for end in ends) + caveats.get(method, ""))
         for method, ends in row.intervals.items()

@@ -160,7 +160,7 @@ def _sides(grid: Grid) -> Iterator[Problem]:
     for name, side in grid.sides.items():
         same = said.setdefault((side.human, side.context, str(sorted(side.vars.items()))), name)
         if same != name:
-            yield f"{at}.{name}", f"`{name}` says what `{same}` says: nothing tells who asks"
+            yield f"{at}.{name}", f"`{name}` says what `{same}` says: nothing shows who asks"
 
 
 _CODE = re.compile(r"[^\W_]+_\w+")
@@ -269,7 +269,7 @@ def _codes(
 ) -> Iterator[Problem]:
     asked = dict.fromkeys(slots(text.text or ""))
     for code in dict.fromkeys(_CODE.findall(fill(text.text or "", dict.fromkeys(asked, "x")))):
-        yield text.where, f"`{code}` is a code, and it would reach the human's words: write what a person would say"
+        yield text.where, f"`{code}` is a code, and it would appear in the human's words: write what a person would say"
     for slot in asked.keys() - set(above):
         for inner in _meant(slot, known, text):
             yield from _codes(_within(text, inner), known, (*above, slot))

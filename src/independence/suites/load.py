@@ -64,7 +64,7 @@ def shared_name(suite: str, folder: Path) -> str:
     """What to say of a folder whose suite is called like a built-in one; "" where it is not."""
     if suite not in built_in() or folder.resolve().parent == HOME.resolve():
         return ""
-    return f"{folder}: `{suite}` is also a built-in suite; boards tell the two apart by edition alone"
+    return f"{folder}: `{suite}` is also a built-in suite; boards distinguish the two by edition only"
 
 
 def inline(suite: Suite, folder: Path) -> Suite:

@@ -57,7 +57,7 @@ def _judges(connection: sqlite3.Connection, read: JudgePanel) -> list[Table]:
 
 _NOTES = (
     "n: dialogues that both scored. Alpha: Krippendorff's, ordinal; AC2: Gwet's, ordinal weights; as between judges.",
-    "Difference: the first minus the person. Two people bound what a judge can reach against either.",
+    "Difference: the first minus the person. The agreement of two people limits what a judge can reach.",
 )
 
 
