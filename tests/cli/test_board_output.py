@@ -26,6 +26,6 @@ def test_every_interval_of_an_index_is_printed_on_its_scale(
         assert min(ends[0] for ends in built.document.rows[0].intervals.values() if ends) < 0  # JSON has it as it is
         print_board(built, "table", detailed=True)
     said = capsys.readouterr().out
-    found = re.findall(r"(-?[0-9.]+) to (-?[0-9.]+)(?! with)", said)
+    found = re.findall(r"(?<!from )(-?[0-9.]+) to (-?[0-9.]+)(?! with)", said)
     assert len(found) == 4
     assert all(0 <= float(low) <= float(high) <= 100 for low, high in found)
