@@ -243,7 +243,7 @@ def test_cleaning_never_raises_is_idempotent_and_gives_valid_text(text: str) -> 
 def test_hostile_text_takes_no_time(piece: str) -> None:
     started = time.process_time()
     clean("a" + piece * 3000 + "b", TOOL)
-    assert time.process_time() - started < 20  # hours, where it grows with the square or worse
+    assert time.process_time() - started < 5  # CPU time: hours, where it grows badly
 
 
 def test_flags_are_kept_in_order_without_repeats() -> None:

@@ -103,7 +103,7 @@ def test_any_mixture_of_tags_is_parted_without_a_crash(text: str) -> None:
 def test_hostile_tags_take_no_time(piece: str) -> None:
     started = time.process_time()
     split_thinking("a" + piece * 5000)
-    assert time.process_time() - started < 20  # hours, where it grows with the square or worse
+    assert time.process_time() - started < 5  # CPU time: hours, where it grows badly
 
 
 @pytest.mark.parametrize(
@@ -204,4 +204,4 @@ def test_cutting_twice_cuts_no_more(text: str, tail: list[str]) -> None:
 def test_hostile_tails_take_no_time(piece: str) -> None:
     started = time.process_time()
     without_debris("a" + piece * 5000)
-    assert time.process_time() - started < 20  # hours, where it grows with the square or worse
+    assert time.process_time() - started < 5  # CPU time: hours, where it grows badly

@@ -96,7 +96,7 @@ def test_unescaping_undoes_json(text: str) -> None:
 def test_hostile_arguments_take_no_time(piece: str) -> None:
     started = time.process_time()
     message_of('{"message": "a' + piece * 20_000 + "x", "message")
-    assert time.process_time() - started < 20  # hours, where it grows with the square or worse
+    assert time.process_time() - started < 5  # CPU time: hours, where it grows badly
 
 
 NAME = TOOL.name
@@ -189,4 +189,4 @@ def test_hostile_text_takes_no_time(piece: str) -> None:
     find_leak(piece * 1500, TOOL)
     find_leak(piece * 1500 + f'!{NAME}{{"message": "x"}}', TOOL)
     find_leak(NAME + piece * 1500 + "!", TOOL)
-    assert time.process_time() - started < 20  # hours, where it grows with the square or worse
+    assert time.process_time() - started < 5  # CPU time: hours, where it grows badly

@@ -14,7 +14,7 @@ from tests.e2e import command, inside, suites
 
 SIM = "run --suite harbour -m sim/half -j cues --quiet --db new.db"
 LOCAL = "run --suite harbour -m local/x -j cues --quiet --db new.db --local-url"
-WITHIN_S = 60
+WITHIN_S = 8
 
 
 def bomb() -> str:

@@ -118,7 +118,7 @@ def test_ctrl_c_is_obeyed_while_planning(here: Path, after_s: float) -> None:
     process.send_signal(signal.SIGINT)
     sent = time.monotonic()
     ended = command.finish(process)
-    assert time.monotonic() - sent < 15  # a second, on a machine that does nothing else
+    assert time.monotonic() - sent < 3  # a second, on a machine that does nothing else
     assert ended.code == 130, ended.err
     assert "interrupted" in command.one_sentence(ended)
     assert kept(here / "big.db") == 0

@@ -86,7 +86,7 @@ async def test_an_answer_takes_its_latency_and_others_do_not_wait_for_it(
         assert server.ledger.max_in_flight == 100
         assert server.ledger.in_flight == 0
     assert set(fates) == {"answered"}
-    assert 0.3 <= elapsed < 30
+    assert 0.3 <= elapsed < 3
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ async def test_closing_is_quick_while_requests_are_held(session: aiohttp.ClientS
         held = [asyncio.create_task(fate(session, server, plain(seed=seed))) for seed in range(50)]
         await until(lambda: server.ledger.in_flight == 50)
         start = time.monotonic()
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 1
     assert server.ledger.in_flight == 0
     assert "answered" not in await asyncio.gather(*held)
 
