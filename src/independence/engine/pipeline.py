@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -30,7 +29,7 @@ from independence.engine.run_context import RunContext
 from independence.engine.service import Hooks, Model, ModelNeeds, ModelService
 from independence.errors import CostCapReached, IndependenceError
 from independence.judge.protocol import BatchJudge
-from independence.store import leases, queries, records
+from independence.store import database, leases, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.sessions import SessionLedger
 
@@ -89,7 +88,7 @@ async def carry_out(
             return RunResult(job, left)
         staged = needed(job.options.max_cost, cost)
         if not job.grading_only:
-            with hooks.blocking(), _transaction(connection):
+            with hooks.blocking(), database.transaction(connection):
                 _write_plan(connection, job, _first_run(left) if staged else None)
         ledger = SessionLedger(job.command, job.where.edition_name)
         async with service.open_service(found, connection, path, hooks, ledger) as opened:
@@ -97,7 +96,7 @@ async def carry_out(
             outcome = await _run_and_grade(_bench(job, opened, hooks), job, left, begin)
             budget = opened.budget
     if staged and not job.grading_only and outcome.stopped_by is None:
-        with _transaction(connection):
+        with database.transaction(connection):
             _write_trials(connection, job)
     return RunResult(
         job,
@@ -161,17 +160,6 @@ async def _run_and_grade(bench: RunContext, job: ResolvedRun, left: PendingWork,
             )
             outcome = RunOutcome(later.stopped_by, outcome.skipped + later.skipped)
     return outcome
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
 def _preview(connection: sqlite3.Connection, job: ResolvedRun) -> PendingWork:

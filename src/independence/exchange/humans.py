@@ -17,11 +17,11 @@ from typing import NamedTuple
 import msgspec
 
 from independence.errors import DocumentError, StoreError, UsageError
-from independence.exchange.storing import transaction
 from independence.judge.kinds import HUMAN
 from independence.judge.protocol import verdict_key
 from independence.judge.schema import check
 from independence.store import queries, records
+from independence.store.database import transaction
 from independence.store.records import VerdictRow
 from independence.suites import digest
 from independence.suites.schema import Field, Suite

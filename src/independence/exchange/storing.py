@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +20,7 @@ from independence.exchange.anomalies import EMPTY_VERDICT
 from independence.exchange.dialogues import ImportedCall, ImportedRun, ImportedTrial
 from independence.judge.protocol import verdict_key
 from independence.store import context, queries, records
+from independence.store.database import transaction
 from independence.store.export_rows import Sidecar
 from independence.store.queries import PUBLISHED, REREAD
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
@@ -50,18 +50,6 @@ class ImportedRows:
     calls: list[CallRow] = field(default_factory=list)
     verdicts: list[VerdictRow] = field(default_factory=list)
     sidecars: list[Sidecar] = field(default_factory=list)
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write everything of the block, or, where it fails, nothing."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
 def write(connection: sqlite3.Connection, rows: ImportedRows, *, mend: bool = False) -> NewRows:

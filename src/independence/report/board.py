@@ -15,7 +15,7 @@ from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
 from independence.stats import index_uncertainty, placement, published, strict
 from independence.stats.comparison import Correction, all_paired, all_pairs
-from independence.stats.index_uncertainty import LIKE_THESE, THESE
+from independence.stats.index_uncertainty import THESE
 from independence.stats.placement import Placement
 from independence.stats.published import ScoredVerdict, SubjectRuns
 from independence.stats.published_rules import RULES, ScoringRule
@@ -27,7 +27,6 @@ from independence.store.spending import Dates
 
 STRICT = "strict"
 SCORINGS = (STRICT, "published", *RULES)
-READINGS = (THESE, LIKE_THESE)
 T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
 Ends = tuple[float, float]
 

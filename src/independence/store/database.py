@@ -240,3 +240,15 @@ def _statements(sql: str) -> list[str]:
             out.append(buffer)
             buffer = ""
     return out
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Write everything of the block, or, where it fails, nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

@@ -30,12 +30,12 @@ from independence.exchange.storing import (
     ImportedRows,
     NewRows,
     subject_row,
-    transaction,
     trial_row,
     verdict_row,
     write,
 )
 from independence.store import context, export_rows
+from independence.store.database import transaction
 from independence.store.deletion import OF_TRIALS
 from independence.store.export_rows import Sidecar
 from independence.store.queries import PUBLISHED
