@@ -44,8 +44,8 @@ async def probe(
     halt = StopSignal([gate], seen.append)
     backends = {spec.endpoint: EndpointBackend(client, gate)}
     bench = RunContext(
-        suite=made.suite, rubrics=rubrics, backends=backends, writer=writer, watch=seen.append, halt=halt,
-        owner=leases.owner(),
+        suite=made.suite, rubrics=rubrics, backends=backends, writer=writer, on_event=seen.append, stop_signal=halt,
+        lease_owner=leases.owner(),
     )  # fmt: skip
     outcome = await run.run(bench, todo, Parallelism(1, limit))
     await writer.close()

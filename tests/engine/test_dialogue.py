@@ -77,7 +77,7 @@ def test_a_stale_answer_and_all_after_it_count_as_not_there(
     planned.answer(connection, trials["dessert"], "no")
     at = planned.answer(connection, trials["dinner"], "curry")
     assert dialogue.load(connection, trials["dinner"]) == TrialProgress((), said("curry"), at)
-    assert progress(connection, trials["dessert"]).at is None
+    assert progress(connection, trials["dessert"]).context is None
     end = planned.answer(connection, trials["dinner"], "curry", "still curry")
     start = context.begin(trials["dessert"].key, end)
     assert dialogue.load(connection, trials["dessert"]) == TrialProgress(said("curry", "still curry"), (), start)
@@ -88,7 +88,7 @@ def test_a_missing_answer_on_a_replaced_history_is_asked_again(
 ) -> None:
     planned.answer(connection, trials["dinner"], "stew", Missing("no_answer"))
     planned.answer(connection, trials["dinner"], "curry")
-    assert progress(connection, trials["dinner"]).said == said("curry")
+    assert progress(connection, trials["dinner"]).answers == said("curry")
 
 
 def test_progress_moves_on_as_the_store_would(connection: sqlite3.Connection, trials: dict[str, Trial]) -> None:
@@ -125,7 +125,7 @@ def test_a_chain_of_three_is_one_conversation(connection: sqlite3.Connection, to
         "Good night?",
     ]  # fmt: skip
     planned.answer(connection, first, "curry", "still curry")
-    assert progress(connection, third).at is None
+    assert progress(connection, third).context is None
 
 
 def test_a_request_carries_what_the_subject_and_the_suite_say(

@@ -46,7 +46,7 @@ async def settle() -> None:
 
 async def test_no_more_calls_than_the_limit_are_let_in() -> None:
     gate, calls = EndpointGate(lambda: 2), Calls()
-    lane = gate.lane(ConcurrencyLimit(10))
+    lane = gate.open_queue(ConcurrencyLimit(10))
     for name in "abcd":
         await calls.start(name, gate, lane)
     assert (calls.order, gate.busy) == (["a", "b"], 2)
@@ -59,7 +59,7 @@ async def test_no_more_calls_than_the_limit_are_let_in() -> None:
 async def test_a_limit_that_falls_lets_nobody_in_until_enough_have_left() -> None:
     limit = [3]
     gate, calls = EndpointGate(lambda: limit[0]), Calls()
-    lane = gate.lane(ConcurrencyLimit(10))
+    lane = gate.open_queue(ConcurrencyLimit(10))
     for name in "abcd":
         await calls.start(name, gate, lane)
     limit[0] = 1
@@ -74,7 +74,7 @@ async def test_a_limit_that_falls_lets_nobody_in_until_enough_have_left() -> Non
 async def test_a_limit_that_rises_lets_several_in_at_once() -> None:
     limit = [1]
     gate, calls = EndpointGate(lambda: limit[0]), Calls()
-    lane = gate.lane(ConcurrencyLimit(10))
+    lane = gate.open_queue(ConcurrencyLimit(10))
     for name in "abcd":
         await calls.start(name, gate, lane)
     limit[0] = 3
@@ -85,7 +85,7 @@ async def test_a_limit_that_rises_lets_several_in_at_once() -> None:
 
 async def test_the_longest_remaining_dialogue_goes_first_over_all_lanes() -> None:
     gate, calls = EndpointGate(lambda: 1), Calls()
-    one, other = gate.lane(ConcurrencyLimit(10)), gate.lane(ConcurrencyLimit(10))
+    one, other = gate.open_queue(ConcurrencyLimit(10)), gate.open_queue(ConcurrencyLimit(10))
     await calls.start("first", gate, one)
     await calls.start("short", gate, one, 1.0)
     await calls.start("long", gate, other, 9.0)
@@ -98,7 +98,7 @@ async def test_the_longest_remaining_dialogue_goes_first_over_all_lanes() -> Non
 
 async def test_equals_go_in_the_order_they_came() -> None:
     gate, calls = EndpointGate(lambda: 1), Calls()
-    lanes = [gate.lane(ConcurrencyLimit(10)) for _ in range(3)]
+    lanes = [gate.open_queue(ConcurrencyLimit(10)) for _ in range(3)]
     for at, name in enumerate("abcdef"):
         await calls.start(name, gate, lanes[at % 3])
     for name in "abcdef":
@@ -108,7 +108,7 @@ async def test_equals_go_in_the_order_they_came() -> None:
 
 async def test_a_subject_holds_no_more_than_its_share_over_all_its_lanes_and_gates() -> None:
     gates, calls, share = [EndpointGate(lambda: 10), EndpointGate(lambda: 10)], Calls(), ConcurrencyLimit(2)
-    lanes = [gate.lane(share) for gate in gates]
+    lanes = [gate.open_queue(share) for gate in gates]
     for at, name in enumerate("abcd"):
         await calls.start(name, gates[at % 2], lanes[at % 2])
     assert (calls.order, share.busy) == (["a", "b"], 2)
@@ -122,7 +122,7 @@ async def test_a_subject_holds_no_more_than_its_share_over_all_its_lanes_and_gat
 
 async def test_a_subject_at_its_share_does_not_hold_up_another() -> None:
     gate, calls = EndpointGate(lambda: 10), Calls()
-    full, free = gate.lane(ConcurrencyLimit(1)), gate.lane(ConcurrencyLimit(1))
+    full, free = gate.open_queue(ConcurrencyLimit(1)), gate.open_queue(ConcurrencyLimit(1))
     await calls.start("a", gate, full)
     await calls.start("a urgent", gate, full, 99.0)
     await calls.start("b", gate, free, 0.1)
@@ -133,11 +133,11 @@ async def test_a_subject_at_its_share_does_not_hold_up_another() -> None:
 async def test_a_parked_lane_sends_its_waiters_home_and_takes_no_more() -> None:
     gate, calls = EndpointGate(lambda: 1), Calls()
     share = ConcurrencyLimit(10)
-    parked, other = gate.lane(share), gate.lane(share)
+    parked, other = gate.open_queue(share), gate.open_queue(share)
     await calls.start("flying", gate, parked)
     await calls.start("waiting", gate, parked)
     await calls.start("other", gate, other)
-    gate.park(parked)
+    gate.stop_queue(parked)
     with pytest.raises(QueueClosed):
         await calls.tasks["waiting"]
     with pytest.raises(QueueClosed):
@@ -151,7 +151,7 @@ async def test_a_parked_lane_sends_its_waiters_home_and_takes_no_more() -> None:
 
 async def test_a_closed_gate_sends_everybody_home() -> None:
     gate, calls = EndpointGate(lambda: 1), Calls()
-    lanes = [gate.lane(ConcurrencyLimit(10)) for _ in range(2)]
+    lanes = [gate.open_queue(ConcurrencyLimit(10)) for _ in range(2)]
     await calls.start("flying", gate, lanes[0])
     for at, lane in enumerate(lanes):
         await calls.start(f"waiting {at}", gate, lane)
@@ -168,7 +168,7 @@ async def test_a_closed_gate_sends_everybody_home() -> None:
 
 async def test_a_call_that_fails_gives_its_slot_back() -> None:
     gate, share = EndpointGate(lambda: 1), ConcurrencyLimit(1)
-    lane = gate.lane(share)
+    lane = gate.open_queue(share)
     with pytest.raises(ValueError, match="no"):
         async with gate.slot(lane, 1):
             raise ValueError("no")
@@ -177,7 +177,7 @@ async def test_a_call_that_fails_gives_its_slot_back() -> None:
 
 async def test_a_waiter_that_is_cancelled_leaves_no_trace() -> None:
     gate, calls = EndpointGate(lambda: 1), Calls()
-    lane = gate.lane(ConcurrencyLimit(10))
+    lane = gate.open_queue(ConcurrencyLimit(10))
     for name in "abc":
         await calls.start(name, gate, lane)
     calls.tasks["b"].cancel()
@@ -190,7 +190,7 @@ async def test_a_waiter_that_is_cancelled_leaves_no_trace() -> None:
 async def test_a_waiter_cancelled_in_the_moment_it_is_let_in_gives_its_slot_to_the_next() -> None:
     gate, calls = EndpointGate(lambda: 1), Calls()
     share = ConcurrencyLimit(10)
-    lane = gate.lane(share)
+    lane = gate.open_queue(share)
     async with gate.slot(lane, 1):
         await calls.start("a", gate, lane)
         await calls.start("b", gate, lane)
@@ -205,8 +205,8 @@ async def test_a_waiter_cancelled_in_the_moment_it_is_let_in_gives_its_slot_to_t
 
 async def test_a_lane_that_left_is_not_served() -> None:
     gate = EndpointGate(lambda: 1)
-    gone, here = gate.lane(ConcurrencyLimit(1)), gate.lane(ConcurrencyLimit(1))
-    gate.leave(gone)
+    gone, here = gate.open_queue(ConcurrencyLimit(1)), gate.open_queue(ConcurrencyLimit(1))
+    gate.remove_queue(gone)
     async with gate.slot(here, 1):
         assert gate.busy == 1
 
@@ -219,7 +219,7 @@ class Load:
         self.limits = [4, 3]
         self.gates = [EndpointGate(lambda: self.limits[0]), EndpointGate(lambda: self.limits[1])]
         self.shares = [ConcurrencyLimit(self.rng.randint(1, 4)) for _ in range(4)]
-        self.lanes = [(gate, gate.lane(share)) for share in self.shares for gate in self.gates]
+        self.lanes = [(gate, gate.open_queue(share)) for share in self.shares for gate in self.gates]
         self.inside = Counter[EndpointGate]()
         self.done = 0
 
@@ -228,7 +228,7 @@ class Load:
             self.inside[gate] += 1
             try:
                 assert self.inside[gate] <= gate.busy <= 6
-                assert all(share.busy <= share.limit for share in lane.shares)
+                assert all(share.busy <= share.limit for share in lane.limits)
                 for _ in range(self.rng.randint(0, 4)):
                     await asyncio.sleep(0)
                 if self.rng.random() < 0.1:
@@ -268,7 +268,7 @@ async def test_under_any_load_limits_hold_and_no_slot_leaks(seed: int) -> None:
 async def test_closing_in_the_middle_of_any_load_lets_everybody_go(seed: int) -> None:
     rng = random.Random(seed)
     gate, share = EndpointGate(lambda: 3), ConcurrencyLimit(2)
-    lanes = [gate.lane(share), gate.lane(ConcurrencyLimit(5))]
+    lanes = [gate.open_queue(share), gate.open_queue(ConcurrencyLimit(5))]
 
     async def call(lane: CallQueue) -> None:
         async with gate.slot(lane, rng.random()):
@@ -279,7 +279,7 @@ async def test_closing_in_the_middle_of_any_load_lets_everybody_go(seed: int) ->
     for _ in range(rng.randint(1, 20)):
         await asyncio.sleep(0)
     rng.choice(tasks).cancel()
-    gate.park(lanes[0])
+    gate.stop_queue(lanes[0])
     await asyncio.sleep(0)
     gate.close()
     outcomes = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 20)

@@ -8,7 +8,7 @@ import pytest
 
 from independence.config.options import OfflineOptions
 from independence.config.registry import Registry
-from independence.engine import judges
+from independence.engine import connections
 from independence.errors import UsageError
 from independence.judge import kinds
 from independence.judge.cues.grading import CuesJudge
@@ -28,8 +28,8 @@ MODEL = ModelJudge("acme/judge", endpoint="openrouter", model="acme/judge")
 LINE = CalibrationLine("toy", 1.1, 2.0, 3.0, 4)
 
 
-def one(name: str, offline: OfflineOptions = judges.USUAL) -> Any:
-    (spec,) = judges.specs([name], KNOWN, V2, offline)
+def one(name: str, offline: OfflineOptions = connections.USUAL) -> Any:
+    (spec,) = connections.specs([name], KNOWN, V2, offline)
     return spec
 
 
@@ -43,12 +43,12 @@ def own(tmp_path: Path) -> Path:
 
 
 def test_a_model_and_the_rules_are_what_they_were() -> None:
-    assert judges.specs(["acme/judge", CUES], KNOWN, V2) == (MODEL, CuesJudge(CUES))
+    assert connections.specs(["acme/judge", CUES], KNOWN, V2) == (MODEL, CuesJudge(CUES))
     assert one("sim/arbiter") == ModelJudge("sim/arbiter", endpoint="sim", model="arbiter")
 
 
 def test_a_judge_named_twice_is_one() -> None:
-    assert [spec.name for spec in judges.specs(["acme/judge", OFFLINE, "acme/judge"], KNOWN, V2)] == [
+    assert [spec.name for spec in connections.specs(["acme/judge", OFFLINE, "acme/judge"], KNOWN, V2)] == [
         "acme/judge", "offline",
     ]  # fmt: skip
 
@@ -93,7 +93,7 @@ def test_shares_of_everything_are_no_more_than_that(unsure: int) -> None:
 
 def test_an_audit_is_the_offline_judge_with_a_model_beside_it() -> None:
     for names in (["acme/judge"], [OFFLINE, "acme/judge"], ["acme/judge", "acme/judge"]):
-        (spec,) = judges.specs(names, KNOWN, V2, OfflineOptions(audit=7))
+        (spec,) = connections.specs(names, KNOWN, V2, OfflineOptions(audit=7))
         assert (type(spec), spec.name) == (OfflineJudge, OFFLINE)
         assert spec.purchase == Purchase(MODEL, PurchaseRule(0, 0, 7))
         assert spec.settings == one(OFFLINE).settings
@@ -102,13 +102,13 @@ def test_an_audit_is_the_offline_judge_with_a_model_beside_it() -> None:
 @pytest.mark.parametrize("names", [[], [OFFLINE], ["acme/judge", "acme/other"], [CUES, "acme/judge"]])
 def test_an_audit_of_no_model_or_of_two_is_refused(names: list[str]) -> None:
     with pytest.raises(UsageError, match="from one model"):
-        judges.specs(names, KNOWN, V2, OfflineOptions(audit=20))
+        connections.specs(names, KNOWN, V2, OfflineOptions(audit=20))
 
 
 @pytest.mark.parametrize("name", [CUES, "hybrid:acme/judge"])
 def test_an_audit_by_no_model_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match=f"`{name}` is no model"):
-        judges.specs([name], KNOWN, V2, OfflineOptions(audit=20))
+        connections.specs([name], KNOWN, V2, OfflineOptions(audit=20))
 
 
 @pytest.mark.parametrize("inner", [CUES, OFFLINE, "hybrid:acme/judge"])
@@ -126,7 +126,7 @@ def test_a_name_that_no_model_can_have_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", [OFFLINE, "hybrid:acme/judge"])
 def test_a_suite_whose_fields_are_unknown_is_refused(name: str, toy_suite: LoadedSuite) -> None:
     with pytest.raises(UsageError, match="none of the fields of suite toy") as caught:
-        judges.specs([name], KNOWN, toy_suite.suite)
+        connections.specs([name], KNOWN, toy_suite.suite)
     assert "train-judge" in str(caught.value)
     assert "--weights" in str(caught.value)
 
@@ -135,7 +135,7 @@ def test_the_same_suite_is_graded_by_weights_of_its_own_that_are_in_the_judges_n
     own: Path, toy_suite: LoadedSuite
 ) -> None:
     version = weights.load(own).version
-    alone, both = judges.specs([OFFLINE, "hybrid:acme/judge"], KNOWN, toy_suite.suite, OfflineOptions(weights=own))
+    alone, both = connections.specs([OFFLINE, "hybrid:acme/judge"], KNOWN, toy_suite.suite, OfflineOptions(weights=own))
     assert (alone.name, both.name) == (f"offline@{version}", f"hybrid:acme/judge@{version}")
     assert (kinds.of(alone.name).word, kinds.of(both.name).word) == (OFFLINE, HYBRID)
     assert isinstance(alone, OfflineJudge)
@@ -155,35 +155,40 @@ def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_weights_in_a_suites_folder_are_its_own(toy_folder: Path) -> None:
-    assert judges.own_weights(str(toy_folder)) is None
+    assert connections.own_weights(str(toy_folder)) is None
     (toy_folder / weights.FILE).touch()
-    assert judges.own_weights(str(toy_folder)) == toy_folder / weights.FILE
-    assert judges.own_weights(str(toy_folder / "suite.yaml")) == toy_folder / weights.FILE
+    assert connections.own_weights(str(toy_folder)) == toy_folder / weights.FILE
+    assert connections.own_weights(str(toy_folder / "suite.yaml")) == toy_folder / weights.FILE
 
 
 def test_a_built_in_suite_brings_no_weights_and_an_unknown_one_is_refused() -> None:
-    assert judges.own_weights("v2") is None
+    assert connections.own_weights("v2") is None
     with pytest.raises(UsageError, match="no suite `v9`"):
-        judges.own_weights("v9")
+        connections.own_weights("v9")
 
 
 def test_what_is_bought_is_said_before_it_is() -> None:
-    hybrid = judges.share(one("hybrid:acme/judge", OfflineOptions(unsure_share=0.25, audit_share=0.1)))
+    hybrid = connections.share(one("hybrid:acme/judge", OfflineOptions(unsure_share=0.25, audit_share=0.1)))
     assert all(part in hybrid for part in ("hybrid:acme/judge", "25%", "10%", "from acme/judge", "at least 20"))
-    (audit,) = judges.specs(["acme/judge"], KNOWN, V2, OfflineOptions(audit=7))
-    assert "7 verdicts per scenario are bought from acme/judge" in judges.share(audit)
-    assert [judges.share(spec) for spec in judges.specs(["acme/judge", CUES, OFFLINE], KNOWN, V2)] == ["", "", ""]
+    (audit,) = connections.specs(["acme/judge"], KNOWN, V2, OfflineOptions(audit=7))
+    assert "7 verdicts per scenario are bought from acme/judge" in connections.share(audit)
+    judges = connections.specs(["acme/judge", CUES, OFFLINE], KNOWN, V2)
+    assert [connections.share(spec) for spec in judges] == [
+        "",
+        "",
+        "",
+    ]
 
 
 def test_a_missing_key_says_how_to_grade_without_one() -> None:
     with pytest.raises(UsageError, match="--judge cues"):
-        judges.check_key({}, needed=True)
-    judges.check_key({}, needed=False)
-    judges.check_key({"OPENROUTER_API_KEY": "sk-or-v1-" + "5" * 40}, needed=True)
+        connections.check_judge_key({}, needed=True)
+    connections.check_judge_key({}, needed=False)
+    connections.check_judge_key({"OPENROUTER_API_KEY": "sk-or-v1-" + "5" * 40}, needed=True)
 
 
 def test_a_hybrid_by_other_weights_is_another_judge(own: Path, toy_suite: LoadedSuite) -> None:
-    (spec,) = judges.specs(["hybrid:acme/judge"], KNOWN, toy_suite.suite, OfflineOptions(weights=own))
+    (spec,) = connections.specs(["hybrid:acme/judge"], KNOWN, toy_suite.suite, OfflineOptions(weights=own))
     assert msgspec.structs.replace(spec, weights="").settings != spec.settings
 
 

@@ -19,8 +19,8 @@ from independence.engine.events import (
     SubjectStarted,
     TrialSkipped,
     VerdictCommitted,
+    entries,
 )
-from independence.engine.log import entries
 from independence.types import Attempt, Missing, Reply, Usage, Verdict
 
 SPOT = RunPosition("m@low-t0.7", "acme/m", "plain/user_role", "berth", 2, "berth_push")

@@ -23,7 +23,7 @@ async def test_the_first_reason_to_stop_wins_and_is_said_once() -> None:
 async def test_every_gate_closes_and_calls_in_flight_finish() -> None:
     gates = [EndpointGate(lambda: 1), EndpointGate(lambda: 1)]
     halt = StopSignal(iter(gates), [].append)
-    lanes = [gate.lane(ConcurrencyLimit(2)) for gate in gates]
+    lanes = [gate.open_queue(ConcurrencyLimit(2)) for gate in gates]
     finished = []
 
     async def call(gate: EndpointGate, lane: object, inside: asyncio.Event, go_on: asyncio.Event) -> None:

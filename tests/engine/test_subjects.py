@@ -9,7 +9,7 @@ from independence.config import registry
 from independence.config.options import RunOptions
 from independence.config.registry import Registry
 from independence.config.subjects import Subject
-from independence.engine import judges, subjects
+from independence.engine import connections, subjects
 from independence.errors import UsageError
 from independence.judge.protocol import DEFAULT_JUDGE
 from independence.suites.load import load
@@ -56,15 +56,15 @@ def test_a_bad_id_is_refused_as_ever() -> None:
 @pytest.mark.parametrize("value", [None, "", "  ", "your-scorer-model", "<model>", "xxx"])
 def test_the_variable_of_a_suite_counts_only_where_it_names_a_judge(value: str | None) -> None:
     env = {} if value is None else {"OPENROUTER_SCORER_MODEL": value}
-    assert judges.default(RENT, env) == DEFAULT_JUDGE
+    assert connections.default(RENT, env) == DEFAULT_JUDGE
 
 
 def test_the_variable_of_a_suite_names_its_judge_and_no_other_suites() -> None:
     env = {"OPENROUTER_SCORER_MODEL": " acme/judge "}
-    assert judges.default(RENT, env) == "acme/judge"
-    assert judges.default(V2, env) == DEFAULT_JUDGE
+    assert connections.default(RENT, env) == "acme/judge"
+    assert connections.default(V2, env) == DEFAULT_JUDGE
     other = msgspec.structs.replace(RENT, default=msgspec.structs.replace(RENT.default, judge="SCORER"))
-    assert judges.default(other, {**env, "SCORER": "cues"}) == "cues"
+    assert connections.default(other, {**env, "SCORER": "cues"}) == "cues"
 
 
 def loaded(tmp_path: Path, text: str) -> Registry:
@@ -105,7 +105,8 @@ def test_a_label_that_holds_a_temperature_states_one(tmp_path: Path) -> None:
 
 def test_the_second_variable_of_a_suite_names_its_judge_where_the_first_does_not() -> None:
     env = {"LLM_SCORER_MODEL": "openrouter/acme/other", "LLM_MODEL": "acme/m"}
-    assert judges.named_by_environment(RENT, env) == ("acme/other", "LLM_SCORER_MODEL")
-    assert judges.default(RENT, {**env, "OPENROUTER_SCORER_MODEL": "acme/judge"}) == "acme/judge"
+    assert connections.named_by_environment(RENT, env) == ("acme/other", "LLM_SCORER_MODEL")
+    assert connections.default(RENT, {**env, "OPENROUTER_SCORER_MODEL": "acme/judge"}) == "acme/judge"
     assert subjects.named_by_environment(RunOptions(), RENT, env) == ("acme/m", "LLM_MODEL")
-    assert (judges.named_by_environment(V2, env), subjects.named_by_environment(RunOptions(), V2, env)) == (None, None)
+    assert connections.named_by_environment(V2, env) is None
+    assert subjects.named_by_environment(RunOptions(), V2, env) is None

@@ -14,7 +14,6 @@ from typing import Self, TypeVar
 import msgspec
 
 from independence.api.results import BoardResult, DialogueRecord, ReplyRecord, Rows, VerdictRecord
-from independence.engine import open_store
 from independence.errors import StoreError, UsageError
 from independence.exchange import export_tables
 from independence.exchange.export_tables import ExportedEdition
@@ -51,7 +50,7 @@ class Store:
 
     def __init__(self, path: Path | str = "independence.db") -> None:
         self.path = Path(path)
-        self.connection = open_store.existing(self.path)
+        self.connection = database.connect_existing(self.path)
         self.connection.execute("PRAGMA query_only = ON")
         self._closing = ExitStack()
         self._closing.callback(self.connection.close)

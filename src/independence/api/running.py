@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from independence.config.options import GradeOptions, RerunOptions, RunOptions, from_settings
-from independence.engine import open_store, pipeline, plan_cost, rerunning, resolve
+from independence.engine import pipeline, plan_cost, rerunning, resolve
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
 from independence.engine.gate import StopSignal
@@ -145,9 +145,9 @@ async def _carry_out(
         job = resolved(connection)
     stops: list[StopSignal] = []
 
-    def on_started(halt: StopSignal) -> None:
-        stops.append(halt)
-        hooks.on_started(halt)
+    def on_started(stop_signal: StopSignal) -> None:
+        stops.append(stop_signal)
+        hooks.on_started(stop_signal)
 
     async def approved(preview: RunPreview) -> bool:
         answer = True if approve is None else approve(preview)
@@ -175,7 +175,7 @@ def _hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
 def _store(path: Path, *, new: bool) -> Iterator[sqlite3.Connection]:
     """A store to write to. One that is made here and left without a plan leaves no trace. Raises StoreError."""
     fresh = new and not path.exists()
-    connection = open_store.existing_or_new(path) if new else open_store.existing(path)
+    connection = database.connect(path) if new else database.connect_existing(path)
     try:
         with closing(connection):
             try:

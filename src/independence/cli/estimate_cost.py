@@ -13,7 +13,7 @@ from independence.cli import options, run_options
 from independence.cli.table_output import print_tables
 from independence.config.options import RunOptions
 from independence.config.subjects import OPENROUTER
-from independence.engine import judges
+from independence.engine import connections
 from independence.engine.cost_history import ANSWER, OWN, SUITE, VERDICT, CostHistory, PriceList
 from independence.engine.estimate import Bill, Payer, total
 from independence.engine.plan_cost import PlanCost
@@ -152,5 +152,5 @@ def _notes(cost: PlanCost) -> list[str]:
         notes.append(f"{held} are stored already; `run --dry-run` prices the rest.")
     if any(judge.name == CUES for judge in run.judges):
         notes.append("The rule judge `cues` costs nothing.")
-    notes += [f"{said}." for judge in run.judges if (said := judges.share(judge))]
+    notes += [f"{said}." for judge in run.judges if (said := connections.share(judge))]
     return notes

@@ -69,14 +69,14 @@ def command(
     from independence.cli.options import written_options
     from independence.cli.terminal import note
     from independence.config import user_files
-    from independence.engine import open_store
     from independence.report import analyses, index_report
     from independence.report.analysis import BoardOptions
     from independence.report.board import InferenceOptions
+    from independence.store import database
 
     path = output or Path("report.html" if html else "report.md")
     user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
-    with open_store.reading(db) as connection:
+    with database.reading(db) as connection:
         scope = place_lookup.find(connection, suite, variant, mode)
         analyses.refuse(scope.suite, written_options())
         judge = place_lookup.judge(connection, [scope], judge)

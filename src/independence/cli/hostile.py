@@ -16,7 +16,7 @@ from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.config import environment
 from independence.config.options import ConnectionOptions
-from independence.engine import connections, judges, pipeline, probing
+from independence.engine import connections, pipeline, probing
 from independence.engine.event_loop import drive
 from independence.engine.pipeline import RunPreview
 from independence.engine.probing import HostilePlan
@@ -40,7 +40,7 @@ def probe(
     `worst`: how many replies to list. Returns the exit code. Raises UsageError.
     """
     suite, known = load.load(suite_name).suite, connections.models(options.models_file)
-    specs = judges.specs(names, known, suite)
+    specs = connections.specs(names, known, suite)
     late = [spec.name for spec in specs if spec.waits_for_all]
     if late:
         raise UsageError(

@@ -27,17 +27,17 @@ def interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def stops(halt: StopSignal, on_event: Callable[[Event], None]) -> None:
+def stops(stop_signal: StopSignal, on_event: Callable[[Event], None]) -> None:
     """From here on the first Ctrl-C stops the run in order, and the second cancels the task that calls this."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None
 
     def interrupted() -> None:
-        if isinstance(halt.reason, Interrupted):
+        if isinstance(stop_signal.reason, Interrupted):
             task.cancel()
-        elif halt.reason is None:
-            halt.stop(Interrupted("interrupted"))
+        elif stop_signal.reason is None:
+            stop_signal.stop(Interrupted("interrupted"))
         else:
             on_event(RunStopping("interrupted", dropped=True))
             task.cancel()

@@ -39,11 +39,10 @@ def command(
     """
     from independence.cli import output_file, place_lookup
     from independence.cli.terminal import note
-    from independence.engine import open_store
     from independence.exchange import labels
-    from independence.store import scopes
+    from independence.store import database, scopes
 
-    with open_store.reading(db) as connection:
+    with database.reading(db) as connection:
         scope = place_lookup.find(connection, suite, variant, mode)
         judge = place_lookup.judge(connection, [scope], judge)
         found = labels.candidates(connection, scope, judge, models)

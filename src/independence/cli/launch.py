@@ -16,7 +16,7 @@ from independence.cli.run_options import TerminalOptions
 from independence.cli.screen import Screen
 from independence.cli.terminal import note
 from independence.config.options import ConnectionOptions
-from independence.engine import judges, open_store
+from independence.engine import connections
 from independence.engine.estimate import CostEstimate
 from independence.engine.event_loop import drive
 from independence.engine.pipeline import RunPreview, RunResult
@@ -25,7 +25,7 @@ from independence.engine.service import Hooks
 from independence.errors import Interrupted, UsageError
 from independence.report import analyses
 from independence.report.analysis import BoardOptions, RenderedBoard
-from independence.store import sessions
+from independence.store import database, sessions
 from independence.store.scopes import BoardScope
 from independence.suites import load
 
@@ -68,7 +68,7 @@ def launch(
 
 def _lines(preview: RunPreview) -> list[str]:
     """What to say before anything is asked."""
-    shares = [share for judge in preview.run.judges if (share := judges.share(judge))]
+    shares = [share for judge in preview.run.judges if (share := connections.share(judge))]
     lines = [*preview.run.notes, *shares, *preview.cost.notes, _plan_line(preview)]
     if preview.differing:
         fields = ", ".join(f"{field} ({count})" for field, count in preview.differing.most_common())
@@ -109,7 +109,7 @@ def _usd(dollars: float) -> str:
 
 def _report(result: RunResult, terminal: TerminalOptions, db: Path, fail_under: float | None, afterword: str) -> int:
     """Print the board of every condition and what is missing. Returns the exit code."""
-    with open_store.reading(db) as connection:
+    with database.reading(db) as connection:
         with working("building the board", terminal.quiet):
             boards = _boards(connection, result.run)
         board_output.print_boards(boards, terminal.format_)

@@ -50,15 +50,14 @@ def command(
     from independence.cli.activity import working
     from independence.cli.board_output import print_board
     from independence.cli.options import written_options
-    from independence.engine import open_store
     from independence.report import analyses
     from independence.report.analysis import BoardOptions
     from independence.report.board import InferenceOptions
-    from independence.store import scopes
+    from independence.store import database, scopes
 
     if pooled and (matrix or detailed or variant or mode):
         raise UsageError("--pooled is one board over every condition: without --matrix, --detailed, --variant, --mode")
-    with open_store.reading(db) as connection:
+    with database.reading(db) as connection:
         scope = (
             scopes.conditions(connection, suite)[0] if pooled else place_lookup.find(connection, suite, variant, mode)
         )

@@ -13,8 +13,16 @@ import msgspec
 
 from independence.cli.terminal import note
 from independence.config import environment, user_files
-from independence.engine.events import POSITION, CallCommitted, Event, RunStopping, VerdictCommitted, Watch
-from independence.engine.log import LogEntry, entries
+from independence.engine.events import (
+    POSITION,
+    CallCommitted,
+    Event,
+    LogEntry,
+    RunStopping,
+    VerdictCommitted,
+    Watch,
+    entries,
+)
 from independence.errors import UsageError
 
 _RANK: Final = {"debug": 0, "info": 1, "warning": 2, "error": 3}

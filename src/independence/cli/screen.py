@@ -45,7 +45,7 @@ class Screen:
     @property
     def hooks(self) -> Hooks:
         """What a run tells this screen, and Ctrl-C the run."""
-        return Hooks(self._on_event, lambda halt: stops(halt, self._on_event), interruptible)
+        return Hooks(self._on_event, lambda stop_signal: stops(stop_signal, self._on_event), interruptible)
 
     def doing(self, what: str) -> None:
         """Say what the command does from here on, if that takes long."""

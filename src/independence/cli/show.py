@@ -44,9 +44,9 @@ def command(
     that were sent then.
     """
     from independence.cli import place_lookup
-    from independence.engine import open_store
+    from independence.store import database
 
-    with open_store.reading(db) as connection:
+    with database.reading(db) as connection:
         scope = place_lookup.find(connection, suite, variant, mode)
         judge = place_lookup.judge(connection, [scope], judge)
         own = _of_subject(connection, scope, subject)

@@ -13,8 +13,8 @@ from independence.cli.activity import working
 from independence.cli.run_options import TerminalOptions
 from independence.cli.table_output import print_tables
 from independence.config.options import ConnectionOptions
-from independence.engine import open_store
 from independence.report.judges.validation import ValidationOptions, validate
+from independence.store import database
 
 _LONGEST = 700  # characters of one text on the terminal; the other formats hold all of it
 
@@ -62,6 +62,6 @@ def command(
     if hostile:
         sys.exit(hostility.probe(named, suite or "v2", worst, connection, terminal))
     wanted = ValidationOptions(named, models, worst, _LONGEST if terminal.format_ == "table" else None)
-    with working("comparing judges", terminal.quiet), open_store.reading(db) as store:
+    with working("comparing judges", terminal.quiet), database.reading(db) as store:
         tables = validate(store, place_lookup.find(store, suite, variant, mode), wanted)
     print_tables(tables, terminal.format_)

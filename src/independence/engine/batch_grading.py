@@ -60,7 +60,7 @@ async def grade(task: BatchGrading, parallelism: Parallelism) -> RunOutcome:
     if not judge.takes_bought:
         await _settle(task, [(one, judge.verdict(one.rubric.fields, one.prediction)) for one in predicted])
     if judge.purchase is None or not predicted:
-        return RunOutcome(context.halt.reason, 0)
+        return RunOutcome(context.stop_signal.reason, 0)
     drawn = await _draw_routes(task, judge.purchase, predicted)
     bought = {one.key: _bought_key(judge.purchase, one) for one in predicted if drawn[one.key].way != "offline"}
     outcome = await run.run(context, await _unasked(task, judge.purchase, predicted, bought), parallelism)
@@ -94,8 +94,12 @@ async def _predict_all(task: BatchGrading) -> list[PredictedTrial]:
 def _finished(connection: Connection, trials: Sequence[Trial]) -> Iterator[tuple[Trial, str, list[TranscriptTurn]]]:
     for trial in trials:
         progress = dialogue.load(connection, trial)
-        if isinstance(progress, TrialProgress) and progress.at and len(progress.said) == trial.dialogue.generated:
-            yield trial, progress.at, dialogue.transcript_turns(trial, progress)
+        if (
+            isinstance(progress, TrialProgress)
+            and progress.context
+            and len(progress.answers) == trial.dialogue.generated
+        ):
+            yield trial, progress.context, dialogue.transcript_turns(trial, progress)
 
 
 def _rubric(task: BatchGrading, trial: Trial) -> Rubric:
@@ -207,7 +211,7 @@ async def _settle(task: BatchGrading, graded: Sequence[tuple[PredictedTrial, Gra
     ]
     await context.writer.write(lambda connection: records.add_verdicts(connection, rows))
     for label, count in Counter(one.trial.subject.label for one, _ in new).items():
-        context.watch(SubjectStarted(label, 0, count))
+        context.on_event(SubjectStarted(label, 0, count))
     for one, grade in new:
         missing = grade.reason if isinstance(grade, Missing) else None
-        context.watch(VerdictCommitted(one.trial.subject.label, judge.name, 0.0, missing, grade))
+        context.on_event(VerdictCommitted(one.trial.subject.label, judge.name, 0.0, missing, grade))

@@ -1,21 +1,29 @@
-"""One dialogue: which exchanges lie behind it, the request for its next answer, and stored ones to be graded again."""
+"""One dialogue: which exchanges lie behind it, its turns asked in order, and stored ones to be graded again."""
 
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
 
+from independence.clients import flags
+from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import LOCAL, SIM, Subject
-from independence.engine import plan
+from independence.engine import events, plan
+from independence.engine.events import CallCommitted
 from independence.engine.plan import DialogueScript, ScriptedExchange, Selection, Trial
+from independence.engine.run_context import QueueKey, SubjectWorker
+from independence.errors import IndependenceError
 from independence.judge.protocol import ReplyContext
-from independence.store import context, queries
+from independence.judge.replies import non_answers
+from independence.store import context, queries, records
+from independence.store.records import CallRow
 from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
 from independence.suites.schema import Suite
-from independence.types import ChatRequest, Message, Reply, TranscriptTurn, Where
+from independence.types import Answer, ChatRequest, Message, Missing, Reply, TranscriptTurn, Where
 
 
 class SubjectAnswer(NamedTuple):
@@ -28,15 +36,17 @@ class SubjectAnswer(NamedTuple):
 class TrialProgress(NamedTuple):
     """How far a trial is: everything before its next turn."""
 
-    before: tuple[SubjectAnswer, ...]  # answers of the trials it continues, in order
-    said: tuple[SubjectAnswer, ...]  # its own answers, given on this very history
-    at: str | None  # context of the next answer; None while the trial it continues is unfinished
+    inherited: tuple[SubjectAnswer, ...]  # answers of the trials it continues, in order
+    answers: tuple[SubjectAnswer, ...]  # its own answers, given on this very history
+    context: str | None  # context of the next answer; None while the trial it continues is unfinished
 
     def extended(self, answer: Reply) -> TrialProgress:
         """The progress after one more answer."""
-        assert self.at is not None
+        assert self.context is not None
         return TrialProgress(
-            self.before, (*self.said, SubjectAnswer(answer.text, answer.thinking)), context.extend(self.at, answer)
+            self.inherited,
+            (*self.answers, SubjectAnswer(answer.text, answer.thinking)),
+            context.extend(self.context, answer),
         )
 
 
@@ -54,9 +64,9 @@ def load(connection: sqlite3.Connection, trial: Trial) -> TrialProgress | Failed
         above = load(connection, trial.parent)
         if isinstance(above, FailedTurn):
             return FailedTurn("parent_missing")
-        if len(above.said) < trial.parent.dialogue.generated:
+        if len(above.answers) < trial.parent.dialogue.generated:
             return TrialProgress((), (), None)
-        before, parent_end = above.before + above.said, above.at
+        before, parent_end = above.inherited + above.answers, above.context
     at = context.begin(trial.key, parent_end)
     said: list[SubjectAnswer] = []
     for call in queries.calls_of(connection, trial.key):
@@ -72,7 +82,7 @@ def load(connection: sqlite3.Connection, trial: Trial) -> TrialProgress | Failed
 def request(trial: Trial, progress: TrialProgress) -> ChatRequest:
     """The request for the next answer of a trial."""
     subject, dialogue = trial.subject, trial.dialogue
-    turn = len(progress.said)
+    turn = len(progress.answers)
     return ChatRequest(
         subject.model,
         messages(DialogueSetting(dialogue.system, dialogue.context, dialogue.tool), _exchanges(trial, progress)),
@@ -98,7 +108,7 @@ def turn_id(trial: Trial, turn: int) -> str:
 
 def _exchanges(trial: Trial, progress: TrialProgress) -> list[Exchange]:
     """All exchanges up to and with the one to answer now."""
-    answers = iter((*progress.before, *progress.said))
+    answers = iter((*progress.inherited, *progress.answers))
     out: list[Exchange] = []
     for beat in _beats(trial):
         if beat.reply is not None:
@@ -120,7 +130,7 @@ def _beats(trial: Trial) -> Iterator[ScriptedExchange]:
 
 def transcript_turns(trial: Trial, progress: TrialProgress) -> list[TranscriptTurn]:
     """A dialogue as judges see it, as far as it has been answered."""
-    answers = iter((*progress.before, *progress.said))
+    answers = iter((*progress.inherited, *progress.answers))
     out = []
     for beat in _beats(trial):
         own = next(answers, None) if beat.reply is None else None
@@ -173,3 +183,73 @@ def trials(connection: sqlite3.Connection, suite: Suite, where: Where) -> list[T
         return out[key]
 
     return [trial(key) for key in states]
+
+
+async def answer(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -> TrialProgress | None:
+    """Ask for every answer that is left. Returns the finished dialogue, or None where it ended without one.
+
+    Raises QueueClosed when the run stops, and the run-ending errors of `errors.py`.
+    """
+    while len(progress.answers) < trial.dialogue.generated:
+        settled = await _turn(worker, trial, progress)
+        if settled is None or isinstance(settled, Missing):
+            return None
+        progress = progress.extended(settled)
+    return progress
+
+
+async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -> Answer | None:
+    queue = QueueKey(trial.subject.endpoint, trial.dialogue.condition.mode)
+    client = worker.context.backends[queue.endpoint].client
+    turn = len(progress.answers)
+    left = worker.latency.remaining(trial.dialogue.generated - turn)
+    async with worker.slot(queue, left, trial.run):
+        events.set_position(trial, turn_id(trial, turn))
+        began = time.monotonic()
+        try:
+            answer = _untempered(trial.subject, await client.ask(request(trial, progress)))
+        except (Parked, GaveUp, IndependenceError) as stop:
+            if isinstance(stop, Parked):
+                worker.stop_queue(queue, stop, worker.label)
+            await worker.record_unresolved(trial, turn_id(trial, turn), stop)
+            if isinstance(stop, IndependenceError):
+                raise
+            return None
+        worker.latency.record(time.monotonic() - began)
+        if isinstance(answer, Reply):
+            answer = _marked(worker, trial, progress, answer)
+        await _keep(worker, trial, progress, answer)
+    missing = answer.reason if isinstance(answer, Missing) else None
+    worker.context.on_event(CallCommitted(worker.label, answer.usage.cost_usd, missing, answer))
+    return answer
+
+
+def _untempered(subject: Subject, answer: Answer) -> Answer:
+    """The answer, flagged where no temperature was sent although the subject's label names one."""
+    if isinstance(answer, Missing) or subject.sent.temperature is not None:
+        return answer
+    return msgspec.structs.replace(answer, flags=(*answer.flags, flags.TEMPERATURE_UNSENT))
+
+
+def _marked(worker: SubjectWorker, trial: Trial, progress: TrialProgress, reply: Reply) -> Reply:
+    """The reply with what is marked on it, whoever will judge it."""
+    language, tool = worker.context.suite.language, trial.dialogue.tool
+    found = non_answers.marks(
+        transcript_turns(trial, progress.extended(reply)), reply_context(trial, language), tool.name if tool else ""
+    )
+    new = tuple(mark for mark in found if mark not in reply.flags)
+    return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply
+
+
+async def _keep(worker: SubjectWorker, trial: Trial, progress: TrialProgress, answer: Answer) -> None:
+    assert progress.context is not None
+    turn = len(progress.answers)
+    row = CallRow(
+        trial.key,
+        turn,
+        turn_id=turn_id(trial, turn),
+        context=progress.context,
+        after=context.extend(progress.context, answer),
+        answer=answer,
+    )
+    await worker.context.writer.write(lambda connection: records.add_call(connection, row))

@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+import msgspec
 
 from independence.clients.protocol import Wait
+from independence.config.environment import Level
 from independence.engine.plan import Trial
-from independence.types import Answer, Attempt, Grade
+from independence.types import Answer, Attempt, Grade, Missing, Reply
 
 
 class SubjectStarted(NamedTuple):
@@ -129,3 +132,113 @@ def set_position(trial: Trial, turn: str = "") -> None:
             turn=turn,
         )
     )
+
+
+Kind = Literal["planned", "call", "retry", "wait", "parked", "verdict", "stored", "skipped", "stopped"]
+_SHORT_S = 1.0  # a wait below this tells nothing by itself
+
+
+class LogEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One line. What is not known, or does not apply, is left out."""
+
+    time: str = ""  # UTC, ISO 8601 with milliseconds
+    level: Level
+    event: Kind
+    model: str | None = None  # who is asked: a model id, or the judge of a verdict
+    subject: str | None = None  # label of the subject whose dialogue it is
+    condition: str | None = None
+    scenario: str | None = None
+    run: int | None = None
+    turn: str | None = None
+    attempt: int | None = None  # of a retry: the one that failed; else: how many it took
+    status: str | None = None
+    seconds: float | None = None  # spent in attempts; of a wait or retry: how long the pause will be
+    cost: float | None = None  # dollars, all attempts together
+    calls: int | None = None
+    verdicts: int | None = None
+    detail: str | None = None
+    text: str | None = None  # what the model wrote
+
+
+def entries(event: Event, here: RunPosition | None) -> Iterator[LogEntry]:
+    """What an event says, told from `here`. Nothing for a wait that only goes on."""
+    match event:
+        case CallCommitted() | VerdictCommitted() | CallUnresolved():
+            yield from _done(event, here)
+        case CallWaiting(wait):
+            if not wait.still:
+                yield _with_position(_wait(wait), here)
+        case SubjectStarted(subject, calls, verdicts):
+            yield LogEntry(level="info", event="planned", subject=subject, calls=calls, verdicts=verdicts)
+        case ModelStopped(model, why):
+            yield _with_position(LogEntry(level="error", event="parked", model=model, detail=why), here)
+        case TrialSkipped(subject, owner):
+            yield _with_position(
+                LogEntry(level="info", event="skipped", subject=subject, detail=f"held by {owner}"), here
+            )
+        case RunStopping(why):
+            yield LogEntry(level="warning", event="stopped", status="stopping", detail=why)
+
+
+def _wait(wait: Wait) -> LogEntry:
+    if wait.attempt:
+        return LogEntry(
+            level="warning", event="retry", model=wait.model, attempt=wait.attempt, status=wait.reason,
+            seconds=round(wait.seconds, 3),
+        )  # fmt: skip
+    short = 0 < wait.seconds < _SHORT_S
+    level: Level = "debug" if short else "info"
+    seconds = round(wait.seconds, 3) or None
+    return LogEntry(level=level, event="wait", model=wait.model, status=wait.reason, seconds=seconds)
+
+
+def _done(event: CallCommitted | VerdictCommitted | CallUnresolved, here: RunPosition | None) -> Iterator[LogEntry]:
+    """What became of a call or a verdict; and, where it is on disk, what it says."""
+    if isinstance(event, CallUnresolved):
+        cost = sum(a.usage.cost_usd + a.unknown_usd for a in event.attempts)
+        entry = LogEntry(level="warning", event="call", subject=event.subject, status="unsettled", cost=_usd(cost))
+        entry = msgspec.structs.replace(_tried(entry, event.attempts), detail=f"{event.what}: {event.why}")
+        yield _with_position(entry, here)
+        return
+    said: Answer | Grade | None = event.grade if isinstance(event, VerdictCommitted) else event.answer
+    entry = LogEntry(
+        level="warning" if event.missing else "info",
+        event="verdict" if isinstance(event, VerdictCommitted) else "call",
+        model=event.judge if isinstance(event, VerdictCommitted) else None,
+        subject=event.subject,
+        status=event.missing or "ok",
+    )
+    entry = _with_position(entry, here)
+    yield msgspec.structs.replace(_tried(entry, said.attempts if said else ()), cost=_usd(event.usd))
+    yield _stored(entry, said)
+
+
+def _tried(entry: LogEntry, attempts: tuple[Attempt, ...]) -> LogEntry:
+    """With how many attempts it took, and what became of each where there were several."""
+    if not attempts:
+        return entry
+    outcomes = ", ".join(attempt.outcome for attempt in attempts) if len(attempts) > 1 else None
+    seconds = sum(attempt.seconds for attempt in attempts)
+    return msgspec.structs.replace(entry, attempt=len(attempts), seconds=round(seconds, 3), detail=outcomes)
+
+
+def _usd(dollars: float) -> float:
+    """Without the noise of summing."""
+    return round(dollars, 9)
+
+
+def _stored(entry: LogEntry, said: Answer | Grade | None) -> LogEntry:
+    """That it is on disk, with what the model wrote."""
+    detail = said.detail if isinstance(said, Missing) else None
+    text = said.text if isinstance(said, Reply) else said.raw if said else None
+    return msgspec.structs.replace(entry, level="debug", event="stored", detail=detail or None, text=text or None)
+
+
+def _with_position(entry: LogEntry, here: RunPosition | None) -> LogEntry:
+    """With where it happened; what the entry says itself stays."""
+    if here is None:
+        return entry
+    return msgspec.structs.replace(
+        entry, model=entry.model or here.model, subject=entry.subject or here.subject, condition=here.condition,
+        scenario=here.scenario, run=here.run, turn=here.turn or None,
+    )  # fmt: skip

@@ -21,11 +21,11 @@ from independence.errors import IndependenceError
 
 
 class QueueClosed(Exception):
-    """The run is stopping, or this lane was parked: no further call may start."""
+    """The run is stopping, or this queue was stopped: no further call may start."""
 
 
 class ConcurrencyLimit:
-    """How many calls of one subject, or of one model, may be in flight, over all their lanes."""
+    """How many calls of one subject, or of one model, may be in flight, over all their queues."""
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
@@ -47,23 +47,23 @@ class CallQueue:
     """One subject's calls of one kind on one endpoint."""
 
     def __init__(self, shares: tuple[ConcurrencyLimit, ...]) -> None:
-        self.shares = shares
-        self.parked = False
+        self.limits = shares
+        self.stopped = False
         self.waiting: list[tuple[int, float, int, asyncio.Future[None]]] = []
 
     @property
     def full(self) -> bool:
         """Whether one of its shares is."""
-        for share in self.shares:  # noqa: SIM110 - asked at every hand-over: a generator would cost as much again
+        for share in self.limits:  # noqa: SIM110 - asked at every hand-over: a generator would cost as much again
             if share.full:
                 return True
         return False
 
-    def freed(self) -> None:
+    def release(self) -> None:
         """A call ended."""
-        for share in self.shares:
+        for share in self.limits:
             share.busy -= 1
-        for share in self.shares:
+        for share in self.limits:
             share.dispatch()
 
 
@@ -72,7 +72,7 @@ class EndpointGate:
 
     def __init__(self, limit: Callable[[], int]) -> None:
         self._limit = limit
-        self._lanes: list[CallQueue] = []
+        self._queues: list[CallQueue] = []
         self._order = itertools.count()
         self._busy = 0
         self._closed = False
@@ -82,44 +82,44 @@ class EndpointGate:
         """Calls that hold a slot now."""
         return self._busy
 
-    def lane(self, *shares: ConcurrencyLimit) -> CallQueue:
-        """A new lane: the subject's share, and its model's where that has one."""
-        lane = CallQueue(shares)
-        self._lanes.append(lane)
+    def open_queue(self, *shares: ConcurrencyLimit) -> CallQueue:
+        """A new queue: the subject's share, and its model's where that has one."""
+        queue = CallQueue(shares)
+        self._queues.append(queue)
         for share in shares:
             if self not in share.gates:
                 share.gates.append(self)
-        return lane
+        return queue
 
-    def leave(self, lane: CallQueue) -> None:
-        """Forget a lane that nobody uses any more."""
-        self._lanes.remove(lane)
+    def remove_queue(self, queue: CallQueue) -> None:
+        """Forget a queue that nobody uses any more."""
+        self._queues.remove(queue)
 
     @asynccontextmanager
-    async def slot(self, lane: CallQueue, remaining: float, run: int = 0) -> AsyncIterator[None]:
+    async def slot(self, queue: CallQueue, remaining: float, run: int = 0) -> AsyncIterator[None]:
         """Hold a slot. The lowest `run` is next, of these the most `remaining` (any unit, seconds here).
 
-        Raises Closed.
+        Raises QueueClosed.
         """
-        await self._enter(lane, remaining, run)
+        await self._enter(queue, remaining, run)
         try:
             yield
         finally:
             self._busy -= 1
-            lane.freed()
+            queue.release()
 
-    async def _enter(self, lane: CallQueue, remaining: float, run: int) -> None:
-        if self._closed or lane.parked:
+    async def _enter(self, queue: CallQueue, remaining: float, run: int) -> None:
+        if self._closed or queue.stopped:
             raise QueueClosed
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heapq.heappush(lane.waiting, (run, -remaining, next(self._order), future))
+        heapq.heappush(queue.waiting, (run, -remaining, next(self._order), future))
         self.dispatch()
         try:
             await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and future.exception() is None:
                 self._busy -= 1
-                lane.freed()
+                queue.release()
             raise
 
     def dispatch(self) -> None:
@@ -127,36 +127,36 @@ class EndpointGate:
         limit = self._limit()
         while self._busy < limit:
             best: CallQueue | None = None
-            for lane in self._lanes:
-                while lane.waiting and lane.waiting[0][3].done():
-                    heapq.heappop(lane.waiting)
-                if lane.waiting and (best is None or lane.waiting[0] < best.waiting[0]) and not lane.full:
-                    best = lane
+            for queue in self._queues:
+                while queue.waiting and queue.waiting[0][3].done():
+                    heapq.heappop(queue.waiting)
+                if queue.waiting and (best is None or queue.waiting[0] < best.waiting[0]) and not queue.full:
+                    best = queue
             if best is None:
                 return
             future = heapq.heappop(best.waiting)[3]
-            for share in best.shares:
+            for share in best.limits:
                 share.busy += 1
             self._busy += 1
             future.set_result(None)
 
-    def park(self, lane: CallQueue) -> None:
-        """No further call of this lane; those in flight finish."""
-        lane.parked = True
-        _reject_waiting(lane)
+    def stop_queue(self, queue: CallQueue) -> None:
+        """No further call of this queue; those in flight finish."""
+        queue.stopped = True
+        _reject_waiting(queue)
 
     def close(self) -> None:
         """No further call at all; those in flight finish."""
         self._closed = True
-        for lane in self._lanes:
-            _reject_waiting(lane)
+        for queue in self._queues:
+            _reject_waiting(queue)
 
 
-def _reject_waiting(lane: CallQueue) -> None:
-    for _, _, _, future in lane.waiting:
+def _reject_waiting(queue: CallQueue) -> None:
+    for _, _, _, future in queue.waiting:
         if not future.done():
             future.set_exception(QueueClosed())
-    lane.waiting.clear()
+    queue.waiting.clear()
 
 
 class StopSignal:
@@ -189,7 +189,7 @@ class PerModelLimits:
         self._shares: dict[tuple[str, str | None], ConcurrencyLimit | None] = {}
 
     def share(self, model: str, provider: str | None = None) -> ConcurrencyLimit | None:
-        """What the lanes of a model have in common; None where the endpoint's own limit is all there is."""
+        """What the queues of a model have in common; None where the endpoint's own limit is all there is."""
         key = (model, provider)
         if key not in self._shares:
             concurrency = self._endpoint.bounds_of(model, provider).concurrency

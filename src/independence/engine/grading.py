@@ -32,21 +32,21 @@ async def ungraded(
     worker: SubjectWorker, trial: Trial, progress: TrialProgress, judges: Sequence[Judge]
 ) -> tuple[Judge, ...]:
     """The judges that have not graded a dialogue: another process may have, between our plan and our lease."""
-    assert progress.at is not None
-    keys = {spec.name: JudgingTask(worker, trial, progress.at, (), spec).key for spec in judges}
-    known = await worker.bench.writer.write(lambda connection: queries.known_verdicts(connection, keys.values()))
+    assert progress.context is not None
+    keys = {spec.name: JudgingTask(worker, trial, progress.context, (), spec).key for spec in judges}
+    known = await worker.context.writer.write(lambda connection: queries.known_verdicts(connection, keys.values()))
     return tuple(spec for spec in judges if keys[spec.name] not in known)
 
 
 async def judge(worker: SubjectWorker, trial: Trial, progress: TrialProgress, judges: Sequence[Judge]) -> bool:
     """Grade a finished dialogue by every judge; True when all have. Raises the run-ending errors of `errors.py`."""
-    assert progress.at is not None
+    assert progress.context is not None
     turns = dialogue.transcript_turns(trial, progress)
     graded = 0
     # Those without a model first: a stopped model must not keep them from speaking.
     for spec in sorted(judges, key=lambda one: one.needs_model):
         with suppress(QueueClosed):  # a parked judge must not keep the next one from speaking
-            graded += await _grade(JudgingTask(worker, trial, progress.at, turns, spec))
+            graded += await _grade(JudgingTask(worker, trial, progress.context, turns, spec))
     return graded == len(judges)
 
 
@@ -81,7 +81,7 @@ class _StepResult(NamedTuple):
 
 async def _step(task: JudgingTask, position: int, step: Step, written: Mapping[str, str]) -> _StepResult | None:
     """What a step comes to, as stored or asked for now; None where it could not be settled."""
-    writer = task.worker.bench.writer
+    writer = task.worker.context.writer
     wording = model.step_wording(step, task.variables)
     key = model.step_key(task.dialogue_digest, wording, written, task.judge.settings)
     known = await writer.write(lambda connection: artefacts.known(connection, key))
@@ -124,9 +124,9 @@ async def _keep(task: JudgingTask, grade: Grade, before_usd: float = 0.0) -> boo
         settings=task.judge.settings,
         grade=grade,
     )
-    await task.worker.bench.writer.write(lambda connection: records.add_verdict(connection, row))
+    await task.worker.context.writer.write(lambda connection: records.add_verdict(connection, row))
     missing = grade.reason if isinstance(grade, Missing) else None
-    task.worker.bench.watch(
+    task.worker.context.on_event(
         VerdictCommitted(task.worker.label, task.judge.name, before_usd + grade.usage.cost_usd, missing, grade)
     )
     return True
@@ -147,22 +147,22 @@ class JudgingTask(NamedTuple):
     @property
     def rubric(self) -> Rubric:
         """By which it is graded."""
-        return self.worker.bench.suite.rubrics[self.trial.dialogue.scenario.rubric]
+        return self.worker.context.suite.rubrics[self.trial.dialogue.scenario.rubric]
 
     @property
     def variables(self) -> Mapping[str, str]:
         """What fills the rubric's prompts: the suite's variables and the scenario's own."""
-        return {**self.worker.bench.suite.vars, **self.trial.dialogue.scenario.vars}
+        return {**self.worker.context.suite.vars, **self.trial.dialogue.scenario.vars}
 
     @property
     def reply_context(self) -> ReplyContext:
         """What the subject was given beside the human's turns."""
-        return dialogue.reply_context(self.trial, self.worker.bench.suite.language)
+        return dialogue.reply_context(self.trial, self.worker.context.suite.language)
 
     @property
     def rubric_digest(self) -> str:
         """Of the rubric as this scenario fills it."""
-        return self.worker.bench.rubrics[self.trial.dialogue.scenario.id]
+        return self.worker.context.rubrics[self.trial.dialogue.scenario.id]
 
     @property
     def key(self) -> str:
@@ -172,7 +172,7 @@ class JudgingTask(NamedTuple):
     @property
     def client(self) -> ChatClient:
         """Who is asked."""
-        return self.worker.bench.backends[self.judge.endpoint].client
+        return self.worker.context.backends[self.judge.endpoint].client
 
     @property
     def _queue(self) -> QueueKey:
@@ -180,7 +180,7 @@ class JudgingTask(NamedTuple):
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Hold a slot for one call. Raises gate.Closed."""
+        """Hold a slot for one call. Raises QueueClosed."""
         # Within a run, a finished dialogue is graded before another one goes on.
         async with self.worker.slot(self._queue, math.inf, self.trial.run):
             yield
@@ -191,8 +191,8 @@ class JudgingTask(NamedTuple):
             return await call
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
-                self.worker.park(self._queue, stop)
-            await self.worker.unsettled(self.trial, self.judge.name, stop)
+                self.worker.stop_queue(self._queue, stop)
+            await self.worker.record_unresolved(self.trial, self.judge.name, stop)
             if isinstance(stop, IndependenceError):
                 raise
             return None

@@ -188,9 +188,9 @@ async def extract(
                 {},
                 backends=opened.backends,
                 writer=opened.writer,
-                watch=hooks.on_event,
-                halt=opened.halt,
-                owner=leases.owner(),
+                on_event=hooks.on_event,
+                stop_signal=opened.stop_signal,
+                lease_owner=leases.owner(),
             )
             stopped_by = await carry_out(
                 context, job.plan.todo, spec, Parallelism(job.options.parallel, job.options.calls)
@@ -220,12 +220,12 @@ async def carry_out(
     for item in todo:
         by_subject.setdefault(item.label, []).append(item)
     for label, items in by_subject.items():
-        context.watch(SubjectStarted(label, 0, len(items)))
+        context.on_event(SubjectStarted(label, 0, len(items)))
     door = asyncio.Semaphore(shares.subjects)
     async with asyncio.TaskGroup() as group:
         for items in by_subject.values():
             group.create_task(_subject(context, door, shares, spec, items))
-    return context.halt.reason
+    return context.stop_signal.reason
 
 
 async def _subject(
@@ -235,18 +235,18 @@ async def _subject(
         queue = QueueKey(spec.endpoint, spec.name)
         queues = {}
         if spec.needs_model:
-            queues[queue] = context.backends[queue.endpoint].lane(ConcurrencyLimit(shares.calls), spec.model)
+            queues[queue] = context.backends[queue.endpoint].open_queue(ConcurrencyLimit(shares.calls), spec.model)
         worker = SubjectWorker(context, items[0].label, queues, CallLatency())
         async with asyncio.TaskGroup() as group:
             for item in items:
                 group.create_task(_read(worker, spec, item))
         for open_queue in queues.values():
-            context.backends[queue.endpoint].gate.leave(open_queue)
+            context.backends[queue.endpoint].gate.remove_queue(open_queue)
 
 
 async def _read(worker: SubjectWorker, spec: Judge, item: NamesTask) -> None:
     """Read one run. What goes wrong with it stops the others only where it ends the whole command."""
-    if worker.bench.halt.reason is not None:
+    if worker.context.stop_signal.reason is not None:
         return
     try:
         if isinstance(spec, ModelJudge):
@@ -256,18 +256,18 @@ async def _read(worker: SubjectWorker, spec: Judge, item: NamesTask) -> None:
     except QueueClosed:
         pass
     except IndependenceError as stop:
-        worker.bench.halt.stop(stop)
+        worker.context.stop_signal.stop(stop)
 
 
 async def _by_model(worker: SubjectWorker, spec: ModelJudge, item: NamesTask) -> None:
     queue = QueueKey(spec.endpoint, spec.name)
-    client = worker.bench.backends[queue.endpoint].client
+    client = worker.context.backends[queue.endpoint].client
     async with worker.slot(queue, math.inf, item.row.run):
         try:
             outcome = await model.read(client, spec, item.answers, int(item.row.source[:8], 16) % 2**31)
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
-                worker.park(queue, stop)
+                worker.stop_queue(queue, stop)
             await _unsettled(worker, spec, item, stop)
             if isinstance(stop, IndependenceError):
                 raise
@@ -281,15 +281,15 @@ async def _unsettled(
     """Keep what a call tried that could not be settled; it is asked again next time."""
     if stop.attempts:
         row = FailureRow(item.trial, f"names by {spec.name}", type(stop).__name__, str(stop), stop.attempts)
-        await worker.bench.writer.write(lambda connection: records.add_failure(connection, row))
-    if isinstance(stop, GaveUp) and worker.bench.halt.reason is None:
-        worker.bench.watch(CallUnresolved(worker.label, f"names of run {item.row.run}", stop.why))
+        await worker.context.writer.write(lambda connection: records.add_failure(connection, row))
+    if isinstance(stop, GaveUp) and worker.context.stop_signal.reason is None:
+        worker.context.on_event(CallUnresolved(worker.label, f"names of run {item.row.run}", stop.why))
 
 
 async def _keep(worker: SubjectWorker, item: NamesTask, outcome: ExtractedNames | Missing) -> None:
     row = _row(item, outcome)
-    await worker.bench.writer.write(lambda connection: names.add(connection, row))
-    worker.bench.watch(VerdictCommitted(worker.label, row.extractor, row.usage.cost_usd, row.missing))
+    await worker.context.writer.write(lambda connection: names.add(connection, row))
+    worker.context.on_event(VerdictCommitted(worker.label, row.extractor, row.usage.cost_usd, row.missing))
 
 
 def _row(item: NamesTask, outcome: ExtractedNames | Missing) -> NamesRow:

@@ -93,7 +93,7 @@ async def carry_out(
         ledger = SessionLedger(job.command, job.where.edition_name)
         async with service.open_service(found, connection, path, hooks, ledger) as opened:
             begin = _begin_runs(job, opened) if staged else None
-            outcome = await _run_and_grade(_bench(job, opened, hooks), job, left, begin)
+            outcome = await _run_and_grade(_context(job, opened, hooks), job, left, begin)
             budget = opened.budget
     if staged and not job.grading_only and outcome.stopped_by is None:
         with database.transaction(connection):
@@ -109,15 +109,15 @@ async def carry_out(
     )
 
 
-def _bench(job: ResolvedRun, opened: ModelService, hooks: Hooks) -> RunContext:
+def _context(job: ResolvedRun, opened: ModelService, hooks: Hooks) -> RunContext:
     return RunContext(
         job.suite,
         job.rubrics,
         backends=opened.backends,
         writer=opened.writer,
-        watch=hooks.on_event,
-        halt=opened.halt,
-        owner=leases.owner(),
+        on_event=hooks.on_event,
+        stop_signal=opened.stop_signal,
+        lease_owner=leases.owner(),
     )
 
 
@@ -147,16 +147,18 @@ def _first_run(left: PendingWork) -> int:
     return min((item.trial.run for item in left.todo), default=1)
 
 
-async def _run_and_grade(bench: RunContext, job: ResolvedRun, left: PendingWork, begin: BeginRuns | None) -> RunOutcome:
+async def _run_and_grade(
+    context: RunContext, job: ResolvedRun, left: PendingWork, begin: BeginRuns | None
+) -> RunOutcome:
     """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
-    outcome = await run.run(bench, resume.without_batch_judges(left.todo), job.shares, begin)
+    outcome = await run.run(context, resume.without_batch_judges(left.todo), job.shares, begin)
     waiting = {spec for item in left.todo for spec in item.judges if spec.waits_for_all}
     if not waiting:
         return outcome
     for spec in job.judges:
         if isinstance(spec, BatchJudge) and spec in waiting and outcome.stopped_by is None:
             later = await batch_grading.grade(
-                batch_grading.BatchGrading(bench, job.edition, job.trials, spec), job.shares
+                batch_grading.BatchGrading(context, job.edition, job.trials, spec), job.shares
             )
             outcome = RunOutcome(later.stopped_by, outcome.skipped + later.skipped)
     return outcome

@@ -10,7 +10,7 @@ import msgspec
 from independence.config import environment
 from independence.config.options import RerunOptions
 from independence.config.subjects import Subject, from_json
-from independence.engine import connections, judges, plan
+from independence.engine import connections, plan
 from independence.engine.plan import MOST, Selection, Trial
 from independence.engine.resolve import ResolvedRun, reached
 from independence.errors import StoreError, UsageError
@@ -48,7 +48,7 @@ def rerun(
     trials = _extended(options, suite, scope.condition, [(known[name], there[name]) for name in names])
     registered, env = connections.models(options.connection.models_file), environment.read()
     graders = options.judges or (usual_judge(connection, scope) or DEFAULT_JUDGE,)
-    specs = () if options.no_judge else judges.specs(graders, registered, suite, options.offline)
+    specs = () if options.no_judge else connections.specs(graders, registered, suite, options.offline)
     made = ResolvedRun(
         suite=suite,
         edition=scope.edition,

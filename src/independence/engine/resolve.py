@@ -13,7 +13,7 @@ from independence.config.endpoints import Endpoint
 from independence.config.options import RUNS, ConnectionOptions, GradeOptions, GridPart, RunOptions
 from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER
-from independence.engine import connections, dialogue, judges, plan, replicates, subjects
+from independence.engine import connections, dialogue, plan, replicates, subjects
 from independence.engine.plan import Selection, Trial
 from independence.engine.replicates import ReplicateBudget, StoredNoise
 from independence.engine.run_context import Parallelism
@@ -107,7 +107,7 @@ def planned(
         plan.narrowed(suite, selection, options.part), seed=options.seed, only_run=options.run_number
     )
     chosen = subjects.choose(options, suite, known, env)
-    graders = judges.chosen(options, suite, known, env)
+    graders = connections.chosen(options, suite, known, env)
     notes = [*_from_environment(options, suite, env), *_sample_notes(suite, selection, options.part)]
     if said := load.shared_name(suite.suite, load.locate(options.suite)):
         notes.append(said)
@@ -134,7 +134,7 @@ def planned(
 def reached(made: ResolvedRun, known: Registry, env: Mapping[str, str]) -> ResolvedRun:
     """The same with its endpoints. Raises UsageError for an address or a key that is missing."""
     for_judges_alone = OPENROUTER in made.grading and OPENROUTER not in made.asked and not made.grading_only
-    judges.check_key(env, needed=for_judges_alone and not made.options.dry_run)
+    connections.check_judge_key(env, needed=for_judges_alone and not made.options.dry_run)
     endpoints = connections.endpoints(made.asked + made.grading, known, env, made.options)
     return msgspec.structs.replace(made, endpoints=endpoints)
 
@@ -150,7 +150,7 @@ def _runs(options: RunOptions) -> int:
 def _from_environment(options: RunOptions, suite: Suite, env: Mapping[str, str]) -> list[str]:
     """What to say of models that the suite's environment variables name."""
     asked = subjects.named_by_environment(options, suite, env)
-    grading = None if options.judges or options.no_judge else judges.named_by_environment(suite, env)
+    grading = None if options.judges or options.no_judge else connections.named_by_environment(suite, env)
     said = [f"{asked.variable} names the model: {asked.model}"] if asked else []
     return said + ([f"{grading.variable} names the judge: {grading.model}"] if grading else [])
 
@@ -204,7 +204,7 @@ def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_
         suite=suite,
         edition=scope.edition,
         trials=trials,
-        judges=judges.specs(options.judges, known, suite, options.offline),
+        judges=connections.specs(options.judges, known, suite, options.offline),
         options=options.connection,
         notes=notes,
         grading_only=True,

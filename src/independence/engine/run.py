@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterab
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple, TypeVar
 
-from independence.engine import answering, dialogue, events, grading
+from independence.engine import dialogue, events, grading
 from independence.engine.dialogue import FailedTurn, TrialProgress
 from independence.engine.events import SubjectStarted, TrialSkipped
 from independence.engine.gate import ConcurrencyLimit, QueueClosed
@@ -36,7 +36,7 @@ BeginRuns = Callable[[Sequence[Sequence[PendingTrial]]], Awaitable[int]]
 
 
 async def run(
-    bench: RunContext, todo: Sequence[PendingTrial], shares: Parallelism, begin: BeginRuns | None = None
+    context: RunContext, todo: Sequence[PendingTrial], shares: Parallelism, begin: BeginRuns | None = None
 ) -> RunOutcome:
     """Do what is left, run 1 of every subject before run 2, so that a run which is stopped leaves whole ones.
 
@@ -45,14 +45,14 @@ async def run(
     """
     by_subject = _grouped(todo, lambda item: item.trial.subject.label)
     for label, items in by_subject.items():
-        bench.watch(SubjectStarted(label, sum(i.calls for i in items), sum(len(i.judges) for i in items)))
-    subjects = _SubjectPool(bench, shares, by_subject)
+        context.on_event(SubjectStarted(label, sum(i.calls for i in items), sum(len(i.judges) for i in items)))
+    subjects = _SubjectPool(context, shares, by_subject)
     skipped = 0
-    async with _heartbeat(bench.writer, bench.owner):
-        async for stage in _stages(bench, todo, begin):
+    async with _heartbeat(context.writer, context.lease_owner):
+        async for stage in _stages(context, todo, begin):
             skipped += await _stage(subjects, stage)
     subjects.leave()
-    return RunOutcome(bench.halt.reason, skipped)
+    return RunOutcome(context.stop_signal.reason, skipped)
 
 
 def _grouped(todo: Iterable[PendingTrial], by: Callable[[PendingTrial], K]) -> dict[K, list[PendingTrial]]:
@@ -63,18 +63,18 @@ def _grouped(todo: Iterable[PendingTrial], by: Callable[[PendingTrial], K]) -> d
 
 
 async def _stages(
-    bench: RunContext, todo: Sequence[PendingTrial], begin: BeginRuns | None
+    context: RunContext, todo: Sequence[PendingTrial], begin: BeginRuns | None
 ) -> AsyncIterator[Sequence[PendingTrial]]:
     """What is worked on together: everything, or as many runs as `begin` lets."""
     if begin is None:
         yield todo
         return
     runs = [items for _, items in sorted(_grouped(todo, lambda item: item.trial.run).items())]
-    while runs and bench.halt.reason is None:
+    while runs and context.stop_signal.reason is None:
         try:
             count = await begin(runs)
         except IndependenceError as stop:
-            bench.halt.stop(stop)
+            context.stop_signal.stop(stop)
             return
         yield [item for items in runs[:count] for item in items]
         runs = runs[count:]
@@ -88,26 +88,26 @@ async def _stage(subjects: _SubjectPool, todo: Sequence[PendingTrial]) -> int:
     tasks = []
     async with asyncio.TaskGroup() as group:
         for run_label in order:
-            desk = await subjects.enter(run_label[1])
-            tasks.append(group.create_task(_group(subjects, desk, runs[run_label])))
+            worker = await subjects.enter(run_label[1])
+            tasks.append(group.create_task(_group(subjects, worker, runs[run_label])))
     return sum(task.result() for task in tasks)
 
 
-async def _group(subjects: _SubjectPool, desk: SubjectWorker, todo: Sequence[PendingTrial]) -> int:
+async def _group(subjects: _SubjectPool, worker: SubjectWorker, todo: Sequence[PendingTrial]) -> int:
     try:
-        return await _trials(desk, todo)
+        return await _trials(worker, todo)
     finally:
-        subjects.exit(desk.label)
+        subjects.exit(worker.label)
 
 
 class _SubjectPool:
-    """The subjects of a run: at most so many work at once, and each keeps its lanes and its pace to the end."""
+    """The subjects of a run: at most so many work at once, and each keeps its queues and its latency to the end."""
 
-    def __init__(self, bench: RunContext, shares: Parallelism, todo: Mapping[str, Sequence[PendingTrial]]) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, shares: Parallelism, todo: Mapping[str, Sequence[PendingTrial]]) -> None:
+        self._context = context
         self._shares = shares
         self._todo = todo
-        self._desks: dict[str, SubjectWorker] = {}
+        self._workers: dict[str, SubjectWorker] = {}
         self._working: Counter[str] = Counter()
         self._left = asyncio.Event()
 
@@ -122,9 +122,9 @@ class _SubjectPool:
             self._left.clear()
             await self._left.wait()
         self._working[label] += 1
-        if label not in self._desks:
-            self._desks[label] = self._desk(label)
-        return self._desks[label]
+        if label not in self._workers:
+            self._workers[label] = self._worker(label)
+        return self._workers[label]
 
     def exit(self, label: str) -> None:
         """A subject has done a run."""
@@ -135,15 +135,15 @@ class _SubjectPool:
 
     def leave(self) -> None:
         """Nobody works any more."""
-        for desk in self._desks.values():
-            for queue, lane in desk.lanes.items():
-                self._bench.backends[queue.endpoint].gate.leave(lane)
+        for worker in self._workers.values():
+            for key, queue in worker.queues.items():
+                self._context.backends[key.endpoint].gate.remove_queue(queue)
 
-    def _desk(self, label: str) -> SubjectWorker:
+    def _worker(self, label: str) -> SubjectWorker:
         share = ConcurrencyLimit(self._shares.calls)
         asked = _queues(self._todo[label])
-        lanes = {queue: self._bench.backends[queue.endpoint].lane(share, *model) for queue, model in asked.items()}
-        return SubjectWorker(self._bench, label, lanes, CallLatency())
+        queues = {key: self._context.backends[key.endpoint].open_queue(share, *model) for key, model in asked.items()}
+        return SubjectWorker(self._context, label, queues, CallLatency())
 
 
 @asynccontextmanager
@@ -179,43 +179,45 @@ def _queues(todo: Sequence[PendingTrial]) -> dict[QueueKey, tuple[str, str | Non
     return asked
 
 
-async def _trials(desk: SubjectWorker, todo: Sequence[PendingTrial]) -> int:
+async def _trials(worker: SubjectWorker, todo: Sequence[PendingTrial]) -> int:
     tasks: dict[str, asyncio.Task[bool]] = {}
     async with asyncio.TaskGroup() as group:
         for item in todo:
             key, parent = item.trial.key, item.trial.parent
             # Two places of a plan may ask the same thing: the second finds the answers of the first.
             before = tasks.get(key) or (tasks.get(parent.key) if parent else None)
-            tasks[key] = group.create_task(_trial(desk, item, before))
+            tasks[key] = group.create_task(_trial(worker, item, before))
     return sum(task.result() for task in tasks.values())
 
 
-async def _trial(desk: SubjectWorker, item: PendingTrial, before: asyncio.Task[bool] | None) -> bool:
+async def _trial(worker: SubjectWorker, item: PendingTrial, before: asyncio.Task[bool] | None) -> bool:
     """Run one trial under its lease, once `before` is done. Returns True when another process holds it."""
     if before is not None:
         await asyncio.wait([before])
         if not before.cancelled() and before.exception() is None and before.result():
             return True  # who holds the stem goes on with it; a lease of ours, however short, could turn them away
-    bench, trial = desk.bench, item.trial
-    if bench.halt.reason is not None:
+    context, trial = worker.context, item.trial
+    if context.stop_signal.reason is not None:
         return False
     events.set_position(trial)
     try:
-        begun = await bench.writer.write(lambda connection: _lease_trial(connection, trial, bench.owner))
+        begun = await context.writer.write(lambda connection: _lease_trial(connection, trial, context.lease_owner))
         if isinstance(begun, str):
-            bench.watch(TrialSkipped(desk.label, begun))
+            context.on_event(TrialSkipped(worker.label, begun))
             return True
         complete = False
         try:
-            complete = await _work(desk, item, begun)
+            complete = await _work(worker, item, begun)
         finally:
             # What is complete is given back with everything else at the end: nobody waits for it.
             if not complete:
-                await bench.writer.write(lambda connection: leases.release(connection, trial.key, bench.owner))
+                await context.writer.write(
+                    lambda connection: leases.release(connection, trial.key, context.lease_owner)
+                )
     except QueueClosed:
         pass
     except IndependenceError as stop:
-        bench.halt.stop(stop)
+        context.stop_signal.stop(stop)
     return False
 
 
@@ -224,15 +226,15 @@ def _lease_trial(connection: sqlite3.Connection, trial: Trial, owner: str) -> Tr
     return leases.take(connection, trial.key, owner) or dialogue.load(connection, trial)
 
 
-async def _work(desk: SubjectWorker, item: PendingTrial, progress: TrialProgress | FailedTurn) -> bool:
+async def _work(worker: SubjectWorker, item: PendingTrial, progress: TrialProgress | FailedTurn) -> bool:
     """Answer and grade what is left. Returns True when nothing is."""
-    if isinstance(progress, FailedTurn) or progress.at is None:
+    if isinstance(progress, FailedTurn) or progress.context is None:
         return False
-    finished = await answering.answer(desk, item.trial, progress)
+    finished = await dialogue.answer(worker, item.trial, progress)
     if finished is None:
         return False
     events.set_position(item.trial)
     judges = item.judges
     if finished is progress:
-        judges = await grading.ungraded(desk, item.trial, progress, judges)
-    return await grading.judge(desk, item.trial, finished, judges)
+        judges = await grading.ungraded(worker, item.trial, progress, judges)
+    return await grading.judge(worker, item.trial, finished, judges)

@@ -22,12 +22,12 @@ class EndpointBackend(NamedTuple):
 
     client: ChatClient
     gate: EndpointGate
-    wards: PerModelLimits | None = None
+    model_limits: PerModelLimits | None = None
 
-    def lane(self, share: ConcurrencyLimit, model: str, provider: str | None = None) -> CallQueue:
-        """A new lane of a subject, in which one model is asked."""
-        own = self.wards.share(model, provider) if self.wards else None
-        return self.gate.lane(share, own) if own else self.gate.lane(share)
+    def open_queue(self, share: ConcurrencyLimit, model: str, provider: str | None = None) -> CallQueue:
+        """A new queue of a subject, in which one model is asked."""
+        own = self.model_limits.share(model, provider) if self.model_limits else None
+        return self.gate.open_queue(share, own) if own else self.gate.open_queue(share)
 
 
 class Parallelism(NamedTuple):
@@ -44,53 +44,53 @@ class RunContext(NamedTuple):
     rubrics: Mapping[str, str]  # scenario -> digest
     backends: Mapping[str, EndpointBackend]  # endpoint -> backend
     writer: Writer
-    watch: Watch
-    halt: StopSignal
-    owner: str
+    on_event: Watch
+    stop_signal: StopSignal
+    lease_owner: str
 
 
 class QueueKey(NamedTuple):
     """What is asked of an endpoint for one subject; parked by itself, so that what still works goes on."""
 
     endpoint: str
-    who: str  # a delivery mode of the subject, or a judge
+    asked_for: str  # a delivery mode of the subject, or a judge
 
 
 class SubjectWorker(NamedTuple):
-    """One subject's place in the run: its lanes, and the pace learned so far."""
+    """One subject's place in the run: its queues, and how long its calls took."""
 
-    bench: RunContext
+    context: RunContext
     label: str
-    lanes: Mapping[QueueKey, CallQueue]
-    pace: CallLatency
+    queues: Mapping[QueueKey, CallQueue]
+    latency: CallLatency
 
     @asynccontextmanager
     async def slot(self, queue: QueueKey, remaining: float, run: int) -> AsyncIterator[None]:
-        """Hold a slot of a queue's endpoint for a dialogue of that run. Raises gate.Closed.
+        """Hold a slot of a queue's endpoint for a dialogue of that run. Raises QueueClosed.
 
         What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
         """
-        async with self.bench.backends[queue.endpoint].gate.slot(self.lanes[queue], remaining, run):
+        async with self.context.backends[queue.endpoint].gate.slot(self.queues[queue], remaining, run):
             try:
                 yield
             except IndependenceError as stop:
-                self.bench.halt.stop(stop)
+                self.context.stop_signal.stop(stop)
                 raise
 
-    def park(self, queue: QueueKey, stop: Parked, subject: str = "") -> None:
+    def stop_queue(self, queue: QueueKey, stop: Parked, subject: str = "") -> None:
         """Let no further call of a queue start. `subject`: whose own calls these are."""
-        lane = self.lanes[queue]
-        if not lane.parked:
-            self.bench.watch(ModelStopped(stop.model, stop.why, subject))
-            self.bench.backends[queue.endpoint].gate.park(lane)
+        waiting = self.queues[queue]
+        if not waiting.stopped:
+            self.context.on_event(ModelStopped(stop.model, stop.why, subject))
+            self.context.backends[queue.endpoint].gate.stop_queue(waiting)
 
-    async def unsettled(self, trial: Trial, what: str, stop: Parked | GaveUp | IndependenceError) -> None:
+    async def record_unresolved(self, trial: Trial, what: str, stop: Parked | GaveUp | IndependenceError) -> None:
         """Keep what an unsettled call tried; it is asked again on resume."""
         if stop.attempts:
             row = FailureRow(trial.key, what, type(stop).__name__, str(stop), stop.attempts)
-            await self.bench.writer.write(lambda connection: records.add_failure(connection, row))
-        if isinstance(stop, GaveUp) and self.bench.halt.reason is None:
-            self.bench.watch(CallUnresolved(self.label, what, stop.why, stop.attempts))
+            await self.context.writer.write(lambda connection: records.add_failure(connection, row))
+        if isinstance(stop, GaveUp) and self.context.stop_signal.reason is None:
+            self.context.on_event(CallUnresolved(self.label, what, stop.why, stop.attempts))
 
 
 _WEIGHT = 0.2
@@ -103,7 +103,7 @@ class CallLatency:
     def __init__(self) -> None:
         self._mean: float | None = None
 
-    def called(self, seconds: float) -> None:
+    def record(self, seconds: float) -> None:
         """Learn from a settled call."""
         self._mean = seconds if self._mean is None else self._mean + _WEIGHT * (seconds - self._mean)
 

@@ -71,7 +71,7 @@ class ModelService(NamedTuple):
     """Everything that asking goes through."""
 
     backends: Mapping[str, EndpointBackend]
-    halt: StopSignal
+    stop_signal: StopSignal
     writer: Writer
     budget: Budget
 
@@ -129,10 +129,10 @@ async def open_service(
     budget = Budget(needs.options.max_cost)
     throttles = {name: _throttle(name, endpoint.max_concurrency, watch) for name, endpoint in needs.endpoints.items()}
     gates = {name: EndpointGate(lambda t=throttle: t.limit) for name, throttle in throttles.items()}  # type: ignore[misc]
-    halt = StopSignal(gates.values(), watch)
+    stop_signal = StopSignal(gates.values(), watch)
 
     def notify(wait: Wait) -> None:
-        if halt.reason is not None:
+        if stop_signal.reason is not None:
             raise GaveUp(wait.model, "the run is stopping")
         watch(CallWaiting(wait))
 
@@ -149,11 +149,11 @@ async def open_service(
         for name, endpoint in needs.endpoints.items()
     }
     writer = Writer(connection, path, _ledger_writer(budget, ledger) if ledger else None)
-    hooks.on_started(halt)
+    hooks.on_started(stop_signal)
     try:
-        wards = {name: PerModelLimits(endpoint, clients[name].buckets) for name, endpoint in needs.endpoints.items()}
-        backends = {name: EndpointBackend(clients[name], gates[name], wards[name]) for name in clients}
-        yield ModelService(backends, halt, writer, budget)
+        limits = {name: PerModelLimits(endpoint, clients[name].buckets) for name, endpoint in needs.endpoints.items()}
+        backends = {name: EndpointBackend(clients[name], gates[name], limits[name]) for name in clients}
+        yield ModelService(backends, stop_signal, writer, budget)
     finally:
         with suppress(IndependenceError):  # a full disk was reported already
             await writer.write(lambda _: None)  # so that the last dollars are in the ledger

@@ -50,7 +50,7 @@ class Requests:
         before = dialogue.load(self._connection, trial.parent) if trial.parent else TrialProgress((), (), None)
         if isinstance(before, FailedTurn):
             return b"[]"
-        progress = TrialProgress(before.before + before.said, answered, answer.context)
+        progress = TrialProgress(before.inherited + before.answers, answered, answer.context)
         return msgspec.json.encode(dialogue.request(trial, progress).messages)
 
     def _trial(self, key: str) -> Trial:

@@ -274,15 +274,6 @@ def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[
     return out
 
 
-def unmarked(connection: sqlite3.Connection) -> list[Where]:
-    """Where replies of an older version wait for their marks."""
-    rows = connection.execute(
-        "SELECT DISTINCT p.suite, p.edition, p.variant, p.mode FROM calls c JOIN planned p ON p.trial = c.trial "
-        "WHERE c.words IS NULL AND c.missing IS NULL AND c.version = 0"
-    ).fetchall()
-    return [Where(suite, edition, Condition(variant, mode)) for suite, edition, variant, mode in rows]
-
-
 def costs(connection: sqlite3.Connection, where: Where) -> dict[str, float]:
     """Dollars spent per config_dir in a condition: answers, verdicts and failed calls."""
     clause, values = _clause(where)

@@ -190,19 +190,6 @@ def call_values(row: CallRow) -> tuple[object, ...]:
     )
 
 
-def mark_reply(connection: sqlite3.Connection, trial: str, turn: int, text: str, flags: Sequence[str]) -> None:
-    """Give a current reply its flags, and note what it says."""
-    connection.execute(
-        "UPDATE calls SET flags = ?, words = ? WHERE trial = ? AND turn = ? AND version = 0",
-        (_json(flags), context.words_digest(text), trial, turn),
-    )
-
-
-def leave_unmarked(connection: sqlite3.Connection) -> None:
-    """Give up on current replies that are not marked yet: no finished dialogue holds them."""
-    connection.execute("UPDATE calls SET words = '' WHERE words IS NULL AND missing IS NULL AND version = 0")
-
-
 def add_verdict(connection: sqlite3.Connection, row: VerdictRow) -> None:
     """Store a verdict; the same key again stays as it is."""
     add_verdicts(connection, [row])
