@@ -173,7 +173,7 @@ def test_one_edition_of_several_has_to_be_named(stored: Path):
         (("--everything", "-m", "sim/half"), "leave out --models"),
         (("-m", "sim/half", "-j", "cues"), "--judge narrows"),
         (("-m", "sim/nobody"), "no stored subject `sim/nobody` here; there is sim/half"),
-        (("--suite", "v2"), "holds nothing of `v2`; it holds harbour@"),
+        (("--suite", "v2"), "holds no trials of `v2`; it holds harbour@"),
         (("--verdicts", "-j", "nobody"), "no verdicts by judge `nobody` here; judges: cues"),
         (("--everything", "--db", "notes.txt"), "notes.txt: not a store"),
         (("--everything", "--db", "absent.db"), "absent.db: no store here"),

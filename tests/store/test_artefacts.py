@@ -129,7 +129,7 @@ def left(connection: sqlite3.Connection) -> set[str]:
 
 
 def delete(connection: sqlite3.Connection, scope: DeletionScope) -> None:
-    deletion.delete(connection, scope, {}, deletion.find(connection, scope, {}))
+    deletion.delete(connection, scope, deletion.find(connection, scope))
 
 
 def test_the_steps_a_verdict_rests_on_go_with_it(connection: sqlite3.Connection) -> None:
@@ -158,7 +158,7 @@ def test_the_steps_of_a_dialogue_go_with_it_and_count_in_what_it_cost(connection
     graded(connection)
     records.add_failure(connection, records.FailureRow("t", "j", "GaveUp", "", ()))
     scope = DeletionScope("dialogues", frozenset([EditionSubject("s", "e", "a")]))
-    counts = deletion.counts(connection, scope, deletion.find(connection, scope, {}))
+    counts = deletion.counts(connection, scope, deletion.find(connection, scope))
     assert counts == {EditionSubject("s", "e", "a"): DeletedCounts(1, 1, 2, 1.0)}
     delete(connection, scope)
     assert left(connection) == set()

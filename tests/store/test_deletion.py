@@ -21,7 +21,6 @@ from . import rows
 
 A, B = EditionSubject("s", "e", "a"), EditionSubject("s", "e", "b")
 LATER = EditionSubject("s", "later", "a")
-RUBRICS = {("s", edition, name): "rubric" for edition in ("e", "later") for name in ("one", "two", "more")}
 DIALOGUES = DeletionScope("dialogues", frozenset([A]))
 
 
@@ -44,11 +43,11 @@ def held(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def found_in(connection: sqlite3.Connection, scope: DeletionScope) -> Deletion:
-    return deletion.find(connection, scope, RUBRICS)
+    return deletion.find(connection, scope)
 
 
 def delete(connection: sqlite3.Connection, scope: DeletionScope) -> None:
-    deletion.delete(connection, scope, RUBRICS, found_in(connection, scope))
+    deletion.delete(connection, scope, found_in(connection, scope))
 
 
 def column(connection: sqlite3.Connection, what: str) -> set[str]:
@@ -112,19 +111,12 @@ def test_a_dialogue_that_one_which_stays_continues_stays(held: sqlite3.Connectio
     assert found_in(held, both).trials == {"a one", "a two", "next", "last"}
 
 
-def test_replaced_dialogues_go_with_the_last_place_of_their_model(held: sqlite3.Connection) -> None:
-    shapes = {name: f'{{"endpoint":"x","model":"{name}","temperature":0.7,"effort":"low"}}' for name in "ab"}
-    for name, shape in shapes.items():
-        held.execute("UPDATE trials SET shape = ? WHERE key LIKE ? || ' %'", (shape, name))
-        old = f"{name} old"
-        answered(held, old, scenario="one", config_dir=name, shape=shape)
-        rows.trial(held, f"{name} one", scenario="one", config_dir=name)  # takes its place back
-    found = found_in(held, DIALOGUES)
-    assert found.trials == {"a one", "a two", "a old"}
-    assert deletion.counts(held, DIALOGUES, found)[NOBODY] == DeletedCounts(1, 1, 1, 1.0)
-    rows.edition(held, "later")
-    answered(held, "a later", edition="later", scenario="one", config_dir="a", shape=shapes["a"])
+def test_replaced_dialogues_go_with_the_whole_store_alone(held: sqlite3.Connection) -> None:
+    answered(held, "a old", scenario="one", config_dir="a")
+    rows.trial(held, "a one", scenario="one", config_dir="a")  # takes its place back
     assert found_in(held, DIALOGUES).trials == {"a one", "a two"}
+    everything = DeletionScope("dialogues")
+    assert deletion.counts(held, everything, found_in(held, everything))[NOBODY] == DeletedCounts(1, 1, 1, 1.0)
 
 
 def test_verdicts_go_and_replies_stay(held: sqlite3.Connection) -> None:
@@ -146,15 +138,13 @@ def test_one_judges_verdicts_go_alone(held: sqlite3.Connection) -> None:
     assert deletion.judges(held) == ["j"]
 
 
-def test_a_verdict_stays_where_another_edition_grades_by_the_same_rubric(held: sqlite3.Connection) -> None:
+def test_a_verdict_stays_where_another_edition_has_the_dialogue(held: sqlite3.Connection) -> None:
     rows.edition(held, "later")
     rows.trial(held, "a one", edition="later", scenario="one")
     scope = DeletionScope("verdicts", frozenset([A]))
     assert (found_in(held, scope).verdicts, found_in(held, scope).kept) == ({"v a two"}, 1)
-    reworded = RUBRICS | {("s", "later", "one"): "another rubric"}
-    assert deletion.find(held, scope, reworded).verdicts == {"v a one", "v a two"}
-    unknown = deletion.find(held, scope, {})  # by a rubric that is no edition's: it is everybody's
-    assert (unknown.verdicts, unknown.kept) == ({"v a two"}, 1)
+    both = DeletionScope("verdicts", frozenset([A, LATER]))
+    assert found_in(held, both).verdicts == {"v a one", "v a two"}
 
 
 @pytest.mark.parametrize("reason", ["blocked", "no_answer", "transport", "altered"])
@@ -192,6 +182,7 @@ def test_what_imports_lack_cannot_be_asked_again_and_stays(held: sqlite3.Connect
     rows.edition(held, "published")
     rows.trial(held, "import", edition="published", scenario="one")
     at = rows.call(held, "import", 0, context.begin("import"), rows.missing())
+    held.execute("UPDATE calls SET messages = '[]' WHERE trial = 'import'")  # as the import brought it
     row = VerdictRow("v import", "import", "j", "published", at, "{}", Missing("unreadable_verdict"))
     records.add_verdict(held, row)
     found = found_in(held, DeletionScope("missing"))
@@ -222,7 +213,7 @@ def test_nothing_is_deleted_where_somebody_came_between(
     meanwhile(held)
     before = counts(held)
     with pytest.raises(StoreError, match=says):
-        deletion.delete(held, DIALOGUES, RUBRICS, found)
+        deletion.delete(held, DIALOGUES, found)
     assert counts(held) == before
     assert not held.in_transaction
 
@@ -230,34 +221,8 @@ def test_nothing_is_deleted_where_somebody_came_between(
 def test_a_lease_that_ran_out_bars_nothing(held: sqlite3.Connection) -> None:
     work(held)
     held.execute("UPDATE trials SET lease_until = 1 WHERE lease_until IS NOT NULL")
-    deletion.refuse_while_working(held)
-
-
-def test_a_file_of_another_program_is_refused_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE names (suite TEXT)")
-        connection.execute("PRAGMA user_version = 2")  # as if it were one of ours
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match="not a store of this program"):
-        deletion.open_store(path)
-    assert path.read_bytes() == before
-    assert [p.name for p in tmp_path.iterdir()] == ["other.db"]
-
-
-@pytest.mark.parametrize("content", [b"", b"no database at all, only words" * 40])
-def test_a_file_that_is_no_database_is_refused_as_it_is(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "words.db"
-    path.write_bytes(content)
-    with pytest.raises(StoreError, match="not a store of this program"):
-        deletion.open_store(path)
-    assert path.read_bytes() == content
-
-
-def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="no store here"):
-        deletion.open_store(tmp_path / "absent.db")
-    assert list(tmp_path.iterdir()) == []
+    delete(held, DIALOGUES)
+    assert column(held, "key FROM trials") == {"b one", "b two"}
 
 
 def test_deleted_words_do_not_stay_in_the_file(path: Path) -> None:
@@ -269,7 +234,7 @@ def test_deleted_words_do_not_stay_in_the_file(path: Path) -> None:
     assert deletion.shrink(connection)
     assert b"a sentence that must go" not in path.read_bytes()
     connection.close()
-    with contextlib.closing(deletion.open_store(path)) as again:
+    with contextlib.closing(database.connect_existing(path)) as again:
         assert deletion.subjects(again) == {}
 
 

@@ -203,8 +203,7 @@ def test_a_deleted_verdict_takes_its_route_with_it_and_others_stay(held: sqlite3
     hybrid = verdict(held, "two", at, Verdict({"x": 1}), "hybrid:acme/j")
     routes.add(held, [RouteRow(hybrid, "acme/j", "two", UNSURE)])
     scope = DeletionScope("verdicts", frozenset([EditionSubject("s", "e", "a")]), judge="offline")
-    rubrics = {("s", "e", name): RUBRIC for name in ("one", "two", "three")}
-    deletion.delete(held, scope, rubrics, deletion.find(held, scope, rubrics))
+    deletion.delete(held, scope, deletion.find(held, scope))
     assert held.execute("SELECT verdict FROM routes").fetchall() == [(hybrid,)]
     assert held.execute("SELECT DISTINCT judge FROM verdicts ORDER BY 1").fetchall() == [
         ("acme/j",), ("hybrid:acme/j",),
@@ -218,5 +217,5 @@ def test_routes_go_with_their_dialogue(held: sqlite3.Connection) -> None:
     routes.add(held, [RouteRow(kept, "acme/j", "b one", AUDIT)])
     route(held, "one", AUDIT)
     scope = DeletionScope("dialogues", frozenset([EditionSubject("s", "e", "a")]))
-    deletion.delete(held, scope, {}, deletion.find(held, scope, {}))
+    deletion.delete(held, scope, deletion.find(held, scope))
     assert held.execute("SELECT verdict FROM routes").fetchall() == [(kept,)]

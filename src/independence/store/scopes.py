@@ -40,7 +40,7 @@ class BoardScope(NamedTuple):
 
 def find(connection: sqlite3.Connection, suite: str | None, variant: str | None, mode: str | None) -> BoardScope:
     """What a command asks for. `suite` may be `NAME` or `NAME@EDITION`. Raises StoreError."""
-    info = _edition(queries.editions(connection), suite)
+    info = _edition(connection, suite)
     text = queries.document(connection, info.where)
     assert text is not None
     loaded = msgspec.json.decode(text, type=Suite)
@@ -63,7 +63,7 @@ def conditions(
     """
     if variant is not None or mode is not None:
         return [find(connection, suite, variant, mode)]
-    info = _edition(queries.editions(connection), suite)
+    info = _edition(connection, suite)
     first, *_ = there = queries.conditions(connection, info.where)
     scope = find(connection, info.where.edition_name, *first)
     own = (scope.suite.default.variant, scope.suite.default.mode)
@@ -95,18 +95,27 @@ def grading(connection: sqlite3.Connection, scope: BoardScope) -> Suite:
     return scope.suite if text is None else msgspec.json.decode(text, type=Suite)
 
 
-def _edition(known: Sequence[queries.EditionInfo], asked: str | None) -> queries.EditionInfo:
+def editions(connection: sqlite3.Connection, asked: str | None = None) -> list[queries.EditionInfo]:
+    """The editions that `NAME` or `NAME@EDITION` means, last used first; without a name all. Raises StoreError."""
+    known = queries.editions(connection)
     if not known:
         raise StoreError("the store is empty: `independence demo`, `run` or `import` fills it")
-    held = ", ".join(f"{info.where.edition_name}" for info in known)
-    if asked is None:
-        if len({info.suite for info in known}) > 1 or (
-            len(known) > 1 and any(queries.imported(info.edition) for info in known)
-        ):
-            raise StoreError(f"the store holds several suite editions; name one with --suite: {held}")
-        return known[0]
-    name, _, edition = asked.partition("@")
-    fitting = [info for info in known if info.suite == name and edition in ("", info.edition)]
+    name, _, edition = (asked or "").partition("@")
+    fitting = [info for info in known if name in ("", info.suite) and edition in ("", info.edition)]
     if not fitting:
-        raise StoreError(f"the store holds no trials of `{asked}`; it holds {held}")
-    return fitting[0]
+        raise StoreError(f"the store holds no trials of `{asked}`; it holds {names(known)}")
+    return fitting
+
+
+def names(known: Sequence[queries.EditionInfo]) -> str:
+    """Editions in one sentence."""
+    return ", ".join(info.where.edition_name for info in known)
+
+
+def _edition(connection: sqlite3.Connection, asked: str | None) -> queries.EditionInfo:
+    """The edition used last of those that are asked for. Raises StoreError where that may mean several suites."""
+    found = editions(connection, asked)
+    several, imports = len({info.suite for info in found}) > 1, any(queries.imported(info.edition) for info in found)
+    if asked is None and (several or (imports and len(found) > 1)):
+        raise StoreError(f"the store holds several suite editions; name one with --suite: {names(found)}")
+    return found[0]
