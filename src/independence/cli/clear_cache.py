@@ -52,18 +52,10 @@ def command(
     --models and --suite also narrow --verdicts and --missing. No other file is touched. Boards no longer include the
     cost of what was deleted.
     """
-    narrowed = bool(models or suite)
-    if verdicts + missing + everything > 1:
-        raise UsageError("--verdicts, --missing and --everything: one at a time")
-    if not (verdicts or missing or everything or narrowed):
-        raise UsageError("say what to delete: --verdicts, --missing, --models, --suite or --everything")
-    if everything and (narrowed or judge):
-        raise UsageError("--everything is the whole store; leave out --models, --suite and --judge, or leave it out")
-    if judge and not (verdicts or missing):
-        raise UsageError("--judge narrows --verdicts or --missing; add one of them")
-    what: Literal["verdicts", "missing", "dialogues"] = (
-        "verdicts" if verdicts else "missing" if missing else "dialogues"
-    )
+    kinds = [
+        name for name, there in (("verdicts", verdicts), ("missing", missing), ("everything", everything)) if there
+    ]
+    what = _what(kinds, narrowed=bool(models or suite), judge=judge)
     with database.reading(db) as connection:
         judge = judge and name_lookup.judge(judge, deletion.judges(connection))
         scope = DeletionScope(what, _chosen(connection, suite, models), judge)
@@ -80,6 +72,19 @@ def command(
             note("deleted" if shrunk else "deleted; the file could not be made smaller now", quiet)
         else:
             note("nothing was deleted", quiet)
+
+
+def _what(kinds: Sequence[str], *, narrowed: bool, judge: str | None) -> Literal["dialogues", "verdicts", "missing"]:
+    """What the options ask for. Raises UsageError where they ask for nothing or for several things."""
+    if len(kinds) > 1:
+        raise UsageError(f"--{kinds[0]} and --{kinds[1]}: one at a time")
+    if not kinds and not narrowed:
+        raise UsageError("say what to delete: --verdicts, --missing, --models, --suite or --everything")
+    if "everything" in kinds and (narrowed or judge):
+        raise UsageError("--everything is the whole store; leave out --models, --suite and --judge, or leave it out")
+    if judge and kinds not in (["verdicts"], ["missing"]):
+        raise UsageError("--judge narrows --verdicts or --missing; add one of them")
+    return "verdicts" if "verdicts" in kinds else "missing" if "missing" in kinds else "dialogues"
 
 
 def _agreed(db: Path, counts: Mapping[EditionSubject, DeletedCounts]) -> bool:
