@@ -65,7 +65,7 @@ class DeletedCounts(NamedTuple):
 def subjects(connection: sqlite3.Connection) -> dict[EditionSubject, Names]:
     """Every subject of every edition."""
     rows = connection.execute("SELECT suite, edition, config_dir, label, model_id FROM subjects ORDER BY 1, 2, 3")
-    return {EditionSubject(*row[:3]): Names(*row[2:]) for row in rows}
+    return {EditionSubject._make(row[:3]): Names._make(row[2:]) for row in rows}
 
 
 def judges(connection: sqlite3.Connection) -> list[str]:
@@ -99,7 +99,7 @@ def _owners(connection: sqlite3.Connection, scope: DeletionScope) -> tuple[dict[
     owners: dict[str, EditionSubject] = {}
     shared: set[str] = set()
     for planned, *place in connection.execute("SELECT trial, suite, edition, config_dir FROM planned ORDER BY 2, 3, 4"):
-        who, trial = EditionSubject(*place), planned
+        who, trial = EditionSubject._make(place), planned
         while trial:
             if scope.subjects is None or who in scope.subjects:
                 owners.setdefault(trial, who)
@@ -136,13 +136,14 @@ def counts(
     for kind, trial, key, usd in connection.execute(
         "SELECT 'replies', trial, iif(version, NULL, turn), cost_usd FROM calls UNION ALL "
         "SELECT 'verdicts', trial, key, cost_usd FROM verdicts UNION ALL "
-        "SELECT '', trial, NULL, cost_usd FROM failures UNION ALL SELECT '', trial, NULL, cost_usd FROM artefacts"
+        "SELECT NULL, trial, NULL, cost_usd FROM failures UNION ALL SELECT NULL, trial, NULL, cost_usd FROM artefacts"
     ):
         if trial in deletion.trials or key in deletion.verdicts or (trial, key) in deletion.calls:
             own = out.setdefault(owners[trial], Counter())
-            own[kind] += 1
+            if kind:
+                own[kind] += 1
             own["cost_usd"] += usd
-    return {who: DeletedCounts(*(own[name] for name in DeletedCounts._fields)) for who, own in sorted(out.items())}
+    return {who: DeletedCounts(**own) for who, own in sorted(out.items())}
 
 
 def delete(connection: sqlite3.Connection, scope: DeletionScope, expected: Deletion) -> None:
