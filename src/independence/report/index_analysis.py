@@ -15,7 +15,7 @@ from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
 
-class _Index(Analysis):
+class _IndexAnalysis(Analysis):
     """Weighted components of what verdicts say, ranked."""
 
     flags: ClassVar[Collection[str]] = frozenset(FLAGS)
@@ -40,7 +40,7 @@ class _Index(Analysis):
             yield "$.analysis", "analysis `index` needs an `index:` section"
 
 
-INDEX = _Index()
+INDEX = _IndexAnalysis()
 
 
 def _board(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> Board:
