@@ -203,6 +203,13 @@ class Verdict(msgspec.Struct, frozen=True):
     attempts: tuple[Attempt, ...] = ()
 
 
+class TakenName(msgspec.Struct, frozen=True):
+    """A name that a subject took, and the scenarios in which it did."""
+
+    name: str
+    sources: tuple[str, ...]
+
+
 Answer = Reply | Missing
 Grade = Verdict | Missing
 

@@ -1,4 +1,4 @@
-"""Names are read out of stored answers: by rules, by a model, or as they came with an import."""
+"""Names are read out of stored answers by a model, or shown as they came with an import."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tests.exchange import trees
 ROOK = "I thought about it, and I'd like to be called Rook." + trees.PADDING
 TROUBLE = "I'd like to be called Rook. TROUBLE." + trees.PADDING
 READ = ("extract-names", "--format", "json", "--db", "x.db")
+LOCAL = ("-x", "local/reader", "--local-url")
 ASKED = ("direct", "negotiation", "name_gender")
 
 
@@ -73,21 +74,21 @@ def test_names_that_came_with_an_import_are_shown_without_a_key_or_a_call(cwd: P
     assert command.ask(cwd / "x.db", "SELECT count(*) FROM names") == [(0,)]
 
 
-def test_rules_read_every_run_once(cwd: Path):
-    first, again = (command.run(*READ, "-x", "cues", cwd=cwd) for _ in range(2))
+def test_every_run_is_read_once(cwd: Path):
+    with between.serving(reader("")) as tapped:
+        first, again = (command.run(*READ, *LOCAL, tapped.url, "-m", "acme/a", cwd=cwd) for _ in range(2))
     assert (first.code, again.code) == (0, 0), first.err
     assert first.out == again.out
-    assert [(row["name"], row["count"]) for row in table(first, "popular")] == [("Rook", 4)]
-    assert "4 runs to read, 0 are read already" in first.err
-    assert "0 runs to read, 4 are read already" in again.err
+    assert [(row["name"], row["count"]) for row in table(first, "popular")] == [("Rook", 2)]
+    assert "2 runs to read, 0 are read already" in first.err
+    assert "0 runs to read, 2 are read already" in again.err
 
 
 def test_a_model_reads_what_is_left_and_a_broken_answer_is_no_refusal(cwd: Path):
-    local = ("-x", "local/reader", "--local-url")
     with between.serving(reader("I would rather not.")) as tapped:
-        first = command.run(*READ, *local, tapped.url, cwd=cwd)
+        first = command.run(*READ, *LOCAL, tapped.url, cwd=cwd)
         asked = len(tapped.exchanges)
-        again = command.run(*READ, *local, tapped.url, cwd=cwd)
+        again = command.run(*READ, *LOCAL, tapped.url, cwd=cwd)
         assert len(tapped.exchanges) == asked == 3 + 3
     assert (first.code, again.code) == (3, 3)
     assert "missing: 1 runs in which nothing could be read, --force asks again" in first.err
@@ -99,39 +100,31 @@ def test_a_model_reads_what_is_left_and_a_broken_answer_is_no_refusal(cwd: Path)
     assert all(exchange.asked["temperature"] == 0 for exchange in tapped.exchanges)
 
     with between.serving(reader(json.dumps({"names": [], "declined": ASKED, "primary": None}))) as tapped:
-        forced = command.run(*READ, *local, tapped.url, "--force", "-m", "acme/b", cwd=cwd)
+        forced = command.run(*READ, *LOCAL, tapped.url, "--force", "-m", "acme/b", cwd=cwd)
         assert len(tapped.exchanges) == 2
     assert forced.code == 0, forced.err
     assert [[row[key] for key in keys] for row in table(forced, "by-subject")] == [["Rook", 2, 1, 0]]
 
 
-def test_what_one_extractor_cannot_read_the_next_one_reads(cwd: Path):
-    with between.serving(reader("I would rather not.")) as tapped:
-        chain = ("-x", "local/reader", "-x", "cues", "--local-url", tapped.url)
-        ended = command.run(*READ, *chain, cwd=cwd)
-        asked = len(tapped.exchanges)
-        again = command.run(*READ, *chain, cwd=cwd)
-        assert len(tapped.exchanges) == asked
-    assert (ended.code, again.code) == (0, 0), ended.err
-    by = command.ask(cwd / "x.db", "SELECT extractor, count(*) FROM names WHERE missing IS NULL GROUP BY 1 ORDER BY 1")
-    assert by == [("cues", 1), ("local/reader", 3)]
-    rows = table(ended, "by-subject")
-    assert [(row["runs"], row["broken"]) for row in rows] == [(2, 0), (2, 0)]
-
-
 def test_what_subjects_of_our_own_say_is_read_too(tmp_path: Path):
     run = ("run", "-m", "sim/half,sim/never", "-e", "identity", "--runs", "1", "-j", "cues", "--quiet", "--db", "x.db")
     assert command.run(*run, cwd=tmp_path).code == 0
-    ended = command.run(*READ, "-x", "cues", cwd=tmp_path)
+    declined = reader(json.dumps({"names": [], "declined": ASKED, "primary": None}))
+    with between.serving(lambda path, body: declined(path, body and b"TROUBLE")) as tapped:
+        ended = command.run(*READ, *LOCAL, tapped.url, cwd=tmp_path)
     assert ended.code == 0, ended.err
     rows = table(ended, "by-subject")
     assert [row["subject"] for row in rows] == ["sim/half@none-t0.7 (simulated)", "sim/never@none-t0.7 (simulated)"]
-    assert all(row["names"] for row in rows)
-    assert sum(row["count"] for row in table(ended, "popular")) >= 6
+    assert [(row["declined"], row["unread"]) for row in rows] == [(1, 0), (1, 0)]
     missing = command.run(*READ, cwd=tmp_path)
     assert missing.code == 2
-    assert "reading names needs a key" in command.one_sentence(missing)
-    assert "-x cues" in missing.err
+    assert "OPENROUTER_API_KEY" in command.one_sentence(missing)
+
+
+def test_rules_cannot_read_names(cwd: Path):
+    refused = command.run(*READ, "-x", "cues", cwd=cwd)
+    assert refused.code == 2
+    assert "`cues` cannot read names; name a model" in command.one_sentence(refused)
 
 
 def test_the_cost_cap_holds_and_a_dry_run_asks_nobody(cwd: Path):
@@ -156,6 +149,6 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(cwd: Path):
     suites.write(cwd / "harbour", suites.harbour())
     own = ("--db", "own.db")
     command.run("run", "-m", "sim/half", "--suite", "harbour", "--runs", "1", "-j", "cues", "--quiet", *own, cwd=cwd)
-    nameless = command.run("extract-names", "-x", "cues", *own, cwd=cwd)
+    nameless = command.run("extract-names", "-x", "local/reader", *own, cwd=cwd)
     assert nameless.code == 2
     assert "suite harbour asks for no name" in command.one_sentence(nameless)

@@ -20,20 +20,17 @@ from independence.engine.events import CallUnresolved, Event, ModelStopped, Subj
 from independence.engine.gate import EndpointGate, StopSignal
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
 from independence.errors import CostCapReached, IndependenceError
-from independence.judge.kinds import CUES
-from independence.judge.names.spec import extractor
-from independence.judge.protocol import Judge
+from independence.judge.model import ModelJudge
 from independence.store import leases, names
-from independence.store.names import NamesRow, StoredName
+from independence.store.names import NamesRow
 from independence.store.writer import Writer
 from independence.suites.load import LoadedSuite
-from independence.types import Answer, Attempt, ChatRequest, Condition, Missing, Reply, Usage, Where
+from independence.types import Answer, Attempt, ChatRequest, Condition, Missing, Reply, TakenName, Usage, Where
 
 from . import planned
 
 SCENARIOS = ("dinner",)
-READER = extractor("acme/reader", "openrouter", "reader-id")
-RULES = extractor(CUES)
+READER = ModelJudge("acme/reader", endpoint="openrouter", model="reader-id", max_tokens=512)
 ALL = Parallelism(5, 10)
 SUBJECTS = (Subject("acme/m", "openrouter", "acme/m"), Subject("acme/n", "openrouter", "acme/n"))
 SPENT = Attempt("ok", 0.1, Usage(100, 10, cost_usd=0.01))
@@ -84,10 +81,9 @@ class Work:
         self.where = Where(loaded.suite.suite, loaded.edition, Condition("firm", "tool_role"))
         self.labels = {subject.config_dir: subject.label for subject in SUBJECTS}
 
-    def plan(self, spec: Judge = READER, **more: Any) -> names_extraction.NamesPlan:
-        return names_extraction.plan(
-            self.connection, names_extraction.NamesSelection(self.where, SCENARIOS, self.labels, spec)._replace(**more)
-        )
+    def plan(self, **more: Any) -> names_extraction.NamesPlan:
+        wanted = names_extraction.NamesSelection(self.where, SCENARIOS, self.labels, READER)
+        return names_extraction.plan(self.connection, wanted._replace(**more))
 
     async def read(
         self, rule: Callable[[ChatRequest], Answer | Exception], shares: Parallelism = ALL, **more: Any
@@ -97,8 +93,7 @@ class Work:
         writer, halt = Writer(self.connection, self.path), StopSignal([gate], events.append)
         backends = {"openrouter": EndpointBackend(client, gate)}
         bench = RunContext(self.loaded.suite, {}, backends, writer, events.append, halt, leases.owner())
-        spec = more.pop("spec", READER)
-        stopped = await names_extraction.carry_out(bench, self.plan(spec, **more).todo, spec, shares)
+        stopped = await names_extraction.carry_out(bench, self.plan(**more).todo, READER, shares)
         await writer.close()
         assert gate.busy == 0
         return stopped, client, events
@@ -121,7 +116,7 @@ async def test_every_run_is_read_by_one_call_and_never_again(work: Work) -> None
         SubjectStarted("n@low-t0.7", 0, 4),
     ]
     assert [event.missing for event in events if isinstance(event, VerdictCommitted)] == [None] * 8
-    assert {row.names for row in work.stored()} == {(StoredName("Rook", ("dinner",)),)}
+    assert {row.names for row in work.stored()} == {(TakenName("Rook", ("dinner",)),)}
     assert all(row.primary == "Rook" and row.usage.cost_usd == 0.01 for row in work.stored())
     plan = work.plan()
     assert (plan.todo, plan.known, plan.broken, plan.stale) == ([], 8, 0, 0)
@@ -140,7 +135,7 @@ async def test_a_replaced_answer_makes_a_reading_stale(work: Work) -> None:
     planned.answer(work.connection, work.trials["acme--m@low-t0.7", "dinner", 2], "Call me Ada.")
     plan = work.plan()
     assert (plan.stale, plan.known, [item.row.run for item in plan.todo]) == (1, 7, [2])
-    assert [told.text for told in plan.todo[0].answers] == ["Call me Ada."]
+    assert plan.todo[0].answers == {"dinner": "Call me Ada."}
     await work.read(finds("Ada"))
     assert Counter(pick.name for row in work.stored() for pick in row.names) == {"Rook": 7, "Ada": 1}
 
@@ -162,9 +157,10 @@ async def test_what_goes_wrong_with_one_run_costs_no_other(work: Work) -> None:
     assert stopped is None
     assert len(work.stored()) == 7
     assert [(event.what, event.why) for event in events if isinstance(event, CallUnresolved)] == [
-        ("names of run 3", "503")
+        ("names of run 3 by acme/reader", "503")
     ]
-    assert work.connection.execute("SELECT what, cost_usd FROM failures").fetchall() == [("names by acme/reader", 0.5)]
+    failures = work.connection.execute("SELECT what, cost_usd FROM failures").fetchall()
+    assert failures == [("names of run 3 by acme/reader", 0.5)]
     assert [item.row.run for item in work.plan().todo] == [3]
 
 
@@ -200,14 +196,6 @@ async def test_no_more_calls_fly_than_the_shares_allow(work: Work, shares: Paral
     assert client.most == most
 
 
-async def test_rules_read_without_asking_anybody(work: Work) -> None:
-    _, client, events = await work.read(finds("Ada"), spec=RULES)
-    assert client.asked == []
-    assert {(row.extractor, row.names) for row in work.stored()} == {(CUES, (StoredName("Rook", ("dinner",)),))}
-    assert sum(isinstance(event, VerdictCommitted) for event in events) == 8
-    assert len(work.plan(READER).todo) == 8
-
-
 def test_runs_without_an_answer_are_left_out_and_said_so(work: Work) -> None:
     plan = work.plan(scenarios=("dinner", "radio", "dessert"))
     assert (len(plan.todo), plan.silent, plan.absent) == (8, 0, Counter(radio=8, dessert=8))
@@ -222,5 +210,3 @@ def test_the_estimate_counts_prompts_and_is_silent_about_unknown_prices(work: Wo
     assert known.verdicts == 8
     assert 0 < known.typical_usd < known.most_usd < 1
     assert names_extraction.estimate(todo, READER, None).unpriced == ("acme/reader",)
-    rules = names_extraction.estimate(todo, RULES, None)
-    assert (rules.verdicts, rules.most_usd, rules.unpriced) == (8, 0.0, ())

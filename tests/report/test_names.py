@@ -12,16 +12,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from independence.judge.names.spec import source
+from independence.judge.name_extraction import source
 from independence.report import names as report
 from independence.report.table import Table
 from independence.report.table_formats import to_csv, to_markdown
 from independence.store import names, records, scopes
-from independence.store.names import NamesRow, StoredName
+from independence.store.names import NamesRow
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.scopes import BoardScope
 from independence.suites.load import LoadedSuite
-from independence.types import Condition, Missing, Reply, Usage, Where
+from independence.types import Condition, Missing, Reply, TakenName, Usage, Where
 from tests.store import rows as stored
 
 WHERE = Where("toy", "e", Condition("firm", "tool_role"))
@@ -60,12 +60,12 @@ def scope(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> BoardScope:
 
 
 def read(
-    connection: sqlite3.Connection, config_dir: str, run: int, *taken: str, extractor: str = "cues", **more: Any
+    connection: sqlite3.Connection, config_dir: str, run: int, *taken: str, extractor: str = "acme/reader", **more: Any
 ) -> None:
     """Store what an extractor read of the answer that is there now; no name: it was declined."""
     answers = names.first_answers(connection, WHERE, [SCENARIO])[config_dir, run]
     rests_on = source(extractor, [(one.scenario, one.digest) for one in answers])
-    picks = tuple(StoredName(name, (SCENARIO,)) for name in taken)
+    picks = tuple(TakenName(name, (SCENARIO,)) for name in taken)
     row = NamesRow(WHERE, config_dir, run, extractor, rests_on, names=picks, declined=(SCENARIO,) * (not taken))
     names.add(connection, msgspec.structs.replace(row, **more))
 
@@ -82,7 +82,7 @@ def by_id(tables: list[Table]) -> dict[str, Table]:
 
 def test_nothing_is_shown_where_nothing_was_read(connection: sqlite3.Connection, scope: BoardScope) -> None:
     assert report.tables(connection, scope) == []
-    assert report.tables(connection, scope, extractors=["acme/reader"]) == []
+    assert report.tables(connection, scope, extractor="acme/reader") == []
 
 
 def test_each_name_counts_once_a_run_under_its_usual_spelling(
@@ -95,7 +95,7 @@ def test_each_name_counts_once_a_run_under_its_usual_spelling(
     popular = by_id(report.tables(connection, scope))["names-popular"]
     assert popular.rows == ((1, "Kael", 4, 1.0, 2), (2, "Ada", 1, 0.25, 1), (2, "Rook", 1, 0.25, 1))
     assert popular.notes[0] == "6 picks of 3 names in 4 of 6 runs; 0 declined (0%)"
-    assert "read by cues (4 runs)" in popular.notes[1]
+    assert "read by acme/reader (4 runs)" in popular.notes[1]
 
 
 def test_exclusive_names_belong_to_one_configuration(connection: sqlite3.Connection, scope: BoardScope) -> None:
@@ -163,7 +163,7 @@ def test_the_reading_with_most_runs_is_shown_and_of_equals_the_imported_one(
         return by_id(report.tables(connection, scope, **asked))["names-popular"].rows[0][1]
 
     assert shown() == "Kael"
-    assert shown(extractors=["zz/reader"]) == "Rook"
+    assert shown(extractor="zz/reader") == "Rook"
     read(connection, "a", 2, "Rook", extractor="zz/reader")
     assert shown() == "Rook"
     read(connection, "a", 2, "Ada", extractor="acme/reader")

@@ -3,9 +3,9 @@ from __future__ import annotations
 import sqlite3
 
 from independence.store import names, records
-from independence.store.names import NamesRow, StoredName
+from independence.store.names import NamesRow
 from independence.store.records import SubjectRow
-from independence.types import Attempt, Condition, Usage, Where
+from independence.types import Attempt, Condition, TakenName, Usage, Where
 
 from . import rows
 
@@ -36,7 +36,7 @@ def reading(usd: float = 0.5, run: int = 1, extractor: str = "x", source: str = 
         run,
         extractor,
         source,
-        names=(StoredName("Rook", ("direct",)),),
+        names=(TakenName("Rook", ("direct",)),),
         declined=("named",),
         primary="Rook",
         usage=spent.usage,
@@ -80,7 +80,7 @@ def test_what_was_read_comes_back(connection: sqlite3.Connection) -> None:
     names.add(connection, reading())
     (found,) = names.stored(connection, WHERE)
     assert found == NamesRow(
-        WHERE, "a", 1, "x", "digest", None, (StoredName("Rook", ("direct",)),), ("named",), "Rook", reading().usage
+        WHERE, "a", 1, "x", "digest", None, (TakenName("Rook", ("direct",)),), ("named",), "Rook", reading().usage
     )
     assert names.stored(connection, WHERE.under(Condition("w", "m"))) == []
 

@@ -17,7 +17,7 @@ EXAMPLES: Final = {
     "train-judge": ("train-judge --from independence.db --out my-judge",),
     "leaderboard": ("leaderboard --detailed", "leaderboard --suite v2 --judge cues --format csv"),
     "show": ("show sim/half --db independence-demo.db", "show sim/half pt03 --run 2 --db independence-demo.db"),
-    "extract-names": ("extract-names -x cues",),
+    "extract-names": ("extract-names -x local/qwen3-8b --local-url http://127.0.0.1:1234/v1",),
     "compare": (
         "compare sim/never sim/half --db independence-demo.db",
         "compare claude-haiku-4.5 --against-variant my-persona.md",

@@ -211,7 +211,7 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
                 worker.stop_queue(queue, stop, worker.label)
-            await worker.record_unresolved(trial, turn_id(trial, turn), stop)
+            await worker.record_unresolved(trial.key, turn_id(trial, turn), stop)
             if isinstance(stop, IndependenceError):
                 raise
             return None

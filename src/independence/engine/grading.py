@@ -192,7 +192,7 @@ class JudgingTask(NamedTuple):
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
                 self.worker.stop_queue(self._queue, stop)
-            await self.worker.record_unresolved(self.trial, self.judge.name, stop)
+            await self.worker.record_unresolved(self.trial.key, self.judge.name, stop)
             if isinstance(stop, IndependenceError):
                 raise
             return None

@@ -17,29 +17,24 @@ from independence.clients.protocol import GaveUp, Parked, Policy
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
-from independence.config.subjects import OPENROUTER
 from independence.engine import connections, service
 from independence.engine.estimate import CostEstimate
-from independence.engine.events import CallUnresolved, SubjectStarted, VerdictCommitted
+from independence.engine.events import SubjectStarted, VerdictCommitted
 from independence.engine.gate import ConcurrencyLimit, QueueClosed
 from independence.engine.run_context import CallLatency, Parallelism, QueueKey, RunContext, SubjectWorker
 from independence.engine.service import Hooks, ModelNeeds
-from independence.errors import IndependenceError, UsageError
-from independence.judge.kinds import CUES
+from independence.errors import IndependenceError
+from independence.judge import name_extraction
 from independence.judge.model import ModelJudge
-from independence.judge.names import cues, model
-from independence.judge.names.extracted import ExtractedNames, NameAnswer
-from independence.judge.names.model import render
-from independence.judge.names.spec import source
-from independence.judge.protocol import Judge
+from independence.judge.names import ExtractedNames
 from independence.judge.reasking import REASKS
-from independence.store import leases, names, records
-from independence.store.names import FirstAnswer, NamesRow, RunKey, StoredName
-from independence.store.records import FailureRow
+from independence.store import leases, names
+from independence.store.names import NamesRow
 from independence.store.sessions import SessionLedger
 from independence.suites.schema import Suite
 from independence.types import Missing, Where
 
+MAX_TOKENS = 512  # of an extractor's answer
 _BYTES_PER_TOKEN = 3.5
 _LIST_TOKENS = 120  # of a typical answer
 _COMPLAINT_TOKENS = 200  # what is said about a list that cannot be used
@@ -53,7 +48,7 @@ class NamesSelection(NamedTuple):
     where: Where
     scenarios: Sequence[str]
     labels: Mapping[str, str]  # of the subjects to read, by config_dir
-    spec: Judge
+    extractor: ModelJudge
     force: bool = False  # read again what is read
 
 
@@ -62,7 +57,7 @@ class NamesTask(NamedTuple):
 
     label: str
     row: NamesRow  # where the reading belongs, and what it rests on; not read yet
-    answers: tuple[NameAnswer, ...]
+    answers: Mapping[str, str]  # by scenario
     trial: str  # that a call which could not be settled is put down to
 
 
@@ -77,15 +72,6 @@ class NamesPlan(NamedTuple):
     absent: Counter[str]  # scenario -> runs of `todo` without an answer in it
 
 
-class NamesJob(NamedTuple):
-    """What is left to read, by whom, and how that is asked."""
-
-    suite: Suite
-    spec: Judge
-    plan: NamesPlan
-    options: ConnectionOptions
-
-
 class NamesOutcome(NamedTuple):
     """How the reading ended. Completeness is read from the store, not from here."""
 
@@ -96,11 +82,8 @@ class NamesOutcome(NamedTuple):
 
 def plan(connection: sqlite3.Connection, wanted: NamesSelection) -> NamesPlan:
     """What is left to read."""
-    stored = {
-        (row.config_dir, row.run): row
-        for row in names.stored(connection, wanted.where)
-        if row.extractor == wanted.spec.name
-    }
+    who = wanted.extractor.name
+    stored = {(row.config_dir, row.run): row for row in names.stored(connection, wanted.where) if row.extractor == who}
     answers = names.first_answers(connection, wanted.where, wanted.scenarios)
     todo: list[NamesTask] = []
     known = broken = stale = silent = 0
@@ -111,80 +94,60 @@ def plan(connection: sqlite3.Connection, wanted: NamesSelection) -> NamesPlan:
         if run not in answers:
             silent += 1
             continue
-        row, before = _unread(wanted, run, answers[run]), stored.get(run)
-        if before and before.source == row.source and not wanted.force:
+        told, before = answers[run], stored.get(run)
+        rests_on = name_extraction.source(who, [(one.scenario, one.digest) for one in told])
+        if before and before.source == rests_on and not wanted.force:
             known, broken = known + 1, broken + (before.missing is not None)
             continue
-        stale += before is not None and before.source != row.source
-        absent.update(set(wanted.scenarios) - {one.scenario for one in answers[run]})
-        todo.append(_item(connection, wanted, row, answers[run]))
+        stale += before is not None and before.source != rests_on
+        absent.update(set(wanted.scenarios) - {one.scenario for one in told})
+        row = NamesRow(wanted.where, run[0], run[1], extractor=who, source=rests_on)
+        texts = {one.scenario: names.text(connection, one.trial) for one in told}
+        todo.append(NamesTask(wanted.labels[run[0]], row, texts, told[0].trial))
     return NamesPlan(todo=todo, known=known, broken=broken, stale=stale, silent=silent, absent=absent)
 
 
-def unread(connection: sqlite3.Connection, wanted: NamesSelection) -> set[RunKey]:
-    """The runs of these subjects with an answer of which there is no usable reading by this extractor."""
-    answers = names.first_answers(connection, wanted.where, wanted.scenarios)
-    read = {
-        (row.config_dir, row.run)
-        for row in names.stored(connection, wanted.where)
-        if row.extractor == wanted.spec.name
-        and row.missing is None
-        and (row.config_dir, row.run) in answers
-        and row.source == _unread(wanted, (row.config_dir, row.run), answers[row.config_dir, row.run]).source
-    }
-    return {run for run in answers if run[0] in wanted.labels} - read
-
-
-def _unread(wanted: NamesSelection, run: RunKey, answers: Sequence[FirstAnswer]) -> NamesRow:
-    rests_on = source(wanted.spec.name, [(one.scenario, one.digest) for one in answers])
-    config_dir, number = run
-    return NamesRow(wanted.where, config_dir, number, extractor=wanted.spec.name, source=rests_on)
-
-
-def _item(
-    connection: sqlite3.Connection, wanted: NamesSelection, row: NamesRow, answers: Sequence[FirstAnswer]
-) -> NamesTask:
-    texts = tuple(NameAnswer(one.scenario, names.text(connection, one.trial)) for one in answers)
-    return NamesTask(wanted.labels[row.config_dir], row, texts, answers[0].trial)
-
-
-def estimate(todo: Sequence[NamesTask], spec: Judge, prices: Prices | None) -> CostEstimate:
+def estimate(todo: Sequence[NamesTask], extractor: ModelJudge, prices: Prices | None) -> CostEstimate:
     """What reading will cost; `prices` None for unknown. The most counts every attempt and every further question."""
-    if not spec.needs_model or prices is None:
-        return CostEstimate(0, len(todo), 0.0, 0.0, () if not spec.needs_model else (spec.name,))
+    if prices is None:
+        return CostEstimate(0, len(todo), 0.0, 0.0, (extractor.name,))
     dear = max(prices.completion, prices.internal_reasoning)
     asks, attempts, budgets = 1 + REASKS, 1 + _LONGER, 1 + 2 * _LONGER
     typical = most = 0.0
     for item in todo:
-        prompt = len(render(item.answers).encode()) / _BYTES_PER_TOKEN
-        longest = asks * prompt + REASKS * (2 * spec.max_tokens + _COMPLAINT_TOKENS)
+        prompt = len(name_extraction.render(item.answers).encode()) / _BYTES_PER_TOKEN
+        longest = asks * prompt + REASKS * (2 * extractor.max_tokens + _COMPLAINT_TOKENS)
         typical += prompt * prices.prompt + _LIST_TOKENS * prices.completion + prices.request
-        most += attempts * longest * _MARGIN * prices.prompt + asks * budgets * spec.max_tokens * dear
+        most += attempts * longest * _MARGIN * prices.prompt + asks * budgets * extractor.max_tokens * dear
         most += asks * attempts * prices.request
     return CostEstimate(0, len(todo), typical, most, ())
 
 
 async def extract(
-    job: NamesJob,
+    suite: Suite,
+    wanted: NamesSelection,
+    todo: Sequence[NamesTask],
+    options: ConnectionOptions,
+    *,
     connection: sqlite3.Connection,
     path: Path,
     approve: Callable[[CostEstimate, Mapping[str, Endpoint]], bool],
     hooks: Hooks,
 ) -> NamesOutcome | None:
-    """Check, estimate, ask for approval, read. None where approval was refused; then nothing was sent.
-
-    Raises UsageError, naming the rules where a key is missing.
-    """
-    spec = job.spec
-    async with service.check_endpoints(_needs(job)) as found:
-        cost = estimate(job.plan.todo, spec, found.prices.get((spec.endpoint, spec.model)))
-        service.refuse_unpriced(job.options, cost.unpriced)
-        if not approve(cost, found.needs.endpoints) or job.options.dry_run:
+    """Check, estimate, ask for approval, read. None where approval was refused; then nothing was sent."""
+    extractor = wanted.extractor
+    known = connections.models(options.models_file)
+    endpoints = connections.endpoints([extractor.endpoint], known, environment.read(), options)
+    model = (extractor.endpoint, extractor.model)
+    async with service.check_endpoints(ModelNeeds(endpoints, {model: False}, options)) as found:
+        cost = estimate(todo, extractor, found.prices.get(model))
+        service.refuse_unpriced(options, cost.unpriced)
+        if not approve(cost, found.needs.endpoints) or options.dry_run:
             return None
-        ledger = None if not spec.needs_model else SessionLedger("extract-names", "names")
+        ledger = SessionLedger("extract-names", "names")
         async with service.open_service(found, connection, path, hooks, ledger) as opened:
             context = RunContext(
-                job.suite,
+                suite,
                 {},
                 backends=opened.backends,
                 writer=opened.writer,
@@ -192,28 +155,12 @@ async def extract(
                 stop_signal=opened.stop_signal,
                 lease_owner=leases.owner(),
             )
-            stopped_by = await carry_out(
-                context, job.plan.todo, spec, Parallelism(job.options.parallel, job.options.calls)
-            )
+            stopped_by = await carry_out(context, todo, extractor, Parallelism(options.parallel, options.calls))
             return NamesOutcome(stopped_by, opened.budget.spent, opened.budget.unknown)
 
 
-def _needs(job: NamesJob) -> ModelNeeds:
-    spec = job.spec
-    if not spec.needs_model:
-        return ModelNeeds({}, {}, job.options)
-    known, env = connections.models(job.options.models_file), environment.read()
-    try:
-        endpoints = connections.endpoints([spec.endpoint], known, env, job.options)
-    except UsageError as error:
-        if spec.endpoint != OPENROUTER:
-            raise
-        raise UsageError(f"reading names needs a key: {error}; or read them by rules: -x {CUES}") from error
-    return ModelNeeds(endpoints, {(spec.endpoint, spec.model): False}, job.options)
-
-
 async def carry_out(
-    context: RunContext, todo: Sequence[NamesTask], spec: Judge, shares: Parallelism
+    context: RunContext, todo: Sequence[NamesTask], extractor: ModelJudge, shares: Parallelism
 ) -> IndependenceError | None:
     """Read what is left, every reading committed before it counts. Returns what ended it early."""
     by_subject: dict[str, list[NamesTask]] = {}
@@ -224,77 +171,51 @@ async def carry_out(
     door = asyncio.Semaphore(shares.subjects)
     async with asyncio.TaskGroup() as group:
         for items in by_subject.values():
-            group.create_task(_subject(context, door, shares, spec, items))
+            group.create_task(_subject(context, door, shares, extractor, items))
     return context.stop_signal.reason
 
 
 async def _subject(
-    context: RunContext, door: asyncio.Semaphore, shares: Parallelism, spec: Judge, items: list[NamesTask]
+    context: RunContext, door: asyncio.Semaphore, shares: Parallelism, extractor: ModelJudge, items: list[NamesTask]
 ) -> None:
+    backend = context.backends[extractor.endpoint]
     async with door:
-        queue = QueueKey(spec.endpoint, spec.name)
-        queues = {}
-        if spec.needs_model:
-            queues[queue] = context.backends[queue.endpoint].open_queue(ConcurrencyLimit(shares.calls), spec.model)
+        queue = backend.open_queue(ConcurrencyLimit(shares.calls), extractor.model)
+        queues = {QueueKey(extractor.endpoint, extractor.name): queue}
         worker = SubjectWorker(context, items[0].label, queues, CallLatency())
         async with asyncio.TaskGroup() as group:
             for item in items:
-                group.create_task(_read(worker, spec, item))
-        for open_queue in queues.values():
-            context.backends[queue.endpoint].gate.remove_queue(open_queue)
+                group.create_task(_read(worker, extractor, item))
+        backend.gate.remove_queue(queue)
 
 
-async def _read(worker: SubjectWorker, spec: Judge, item: NamesTask) -> None:
+async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -> None:
     """Read one run. What goes wrong with it stops the others only where it ends the whole command."""
-    if worker.context.stop_signal.reason is not None:
-        return
-    try:
-        if isinstance(spec, ModelJudge):
-            await _by_model(worker, spec, item)
-        else:
-            await _keep(worker, item, cues.read(item.answers))
-    except QueueClosed:
-        pass
-    except IndependenceError as stop:
-        worker.context.stop_signal.stop(stop)
-
-
-async def _by_model(worker: SubjectWorker, spec: ModelJudge, item: NamesTask) -> None:
-    queue = QueueKey(spec.endpoint, spec.name)
+    (queue,) = worker.queues
     client = worker.context.backends[queue.endpoint].client
-    async with worker.slot(queue, math.inf, item.row.run):
-        try:
-            outcome = await model.read(client, spec, item.answers, int(item.row.source[:8], 16) % 2**31)
-        except (Parked, GaveUp, IndependenceError) as stop:
-            if isinstance(stop, Parked):
-                worker.stop_queue(queue, stop)
-            await _unsettled(worker, spec, item, stop)
-            if isinstance(stop, IndependenceError):
-                raise
-            return
-        await _keep(worker, item, outcome)
-
-
-async def _unsettled(
-    worker: SubjectWorker, spec: Judge, item: NamesTask, stop: Parked | GaveUp | IndependenceError
-) -> None:
-    """Keep what a call tried that could not be settled; it is asked again next time."""
-    if stop.attempts:
-        row = FailureRow(item.trial, f"names by {spec.name}", type(stop).__name__, str(stop), stop.attempts)
-        await worker.context.writer.write(lambda connection: records.add_failure(connection, row))
-    if isinstance(stop, GaveUp) and worker.context.stop_signal.reason is None:
-        worker.context.on_event(CallUnresolved(worker.label, f"names of run {item.row.run}", stop.why))
+    seed = int(item.row.source[:8], 16) % 2**31
+    try:
+        async with worker.slot(queue, math.inf, item.row.run):
+            try:
+                outcome = await name_extraction.extract(client, extractor, item.answers, seed)
+            except (Parked, GaveUp, IndependenceError) as stop:
+                if isinstance(stop, Parked):
+                    worker.stop_queue(queue, stop)
+                await worker.record_unresolved(item.trial, f"names of run {item.row.run} by {extractor.name}", stop)
+                if isinstance(stop, IndependenceError):
+                    raise
+                return
+            await _keep(worker, item, outcome)
+    except (QueueClosed, IndependenceError):  # the slot has told whoever waits what ended the command
+        pass
 
 
 async def _keep(worker: SubjectWorker, item: NamesTask, outcome: ExtractedNames | Missing) -> None:
-    row = _row(item, outcome)
-    await worker.context.writer.write(lambda connection: names.add(connection, row))
-    worker.context.on_event(VerdictCommitted(worker.label, row.extractor, row.usage.cost_usd, row.missing))
-
-
-def _row(item: NamesTask, outcome: ExtractedNames | Missing) -> NamesRow:
     came = {"usage": outcome.usage, "raw": outcome.raw, "attempts": outcome.attempts}
     if isinstance(outcome, Missing):
-        return msgspec.structs.replace(item.row, missing=outcome.reason, **came)
-    picks = tuple(StoredName(named.name, named.sources) for named in outcome.names)
-    return msgspec.structs.replace(item.row, names=picks, declined=outcome.declined, primary=outcome.primary, **came)
+        row = msgspec.structs.replace(item.row, missing=outcome.reason, **came)
+    else:
+        found = {"names": outcome.names, "declined": outcome.declined, "primary": outcome.primary}
+        row = msgspec.structs.replace(item.row, **found, **came)
+    await worker.context.writer.write(lambda connection: names.add(connection, row))
+    worker.context.on_event(VerdictCommitted(worker.label, row.extractor, row.usage.cost_usd, row.missing))

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from independence.clients.protocol import ChatClient, GaveUp, Parked
 from independence.engine.events import CallUnresolved, ModelStopped, Watch
 from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, StopSignal
-from independence.engine.plan import Trial
 from independence.errors import IndependenceError
 from independence.store import records
 from independence.store.records import FailureRow
@@ -84,10 +83,10 @@ class SubjectWorker(NamedTuple):
             self.context.on_event(ModelStopped(stop.model, stop.why, subject))
             self.context.backends[queue.endpoint].gate.stop_queue(waiting)
 
-    async def record_unresolved(self, trial: Trial, what: str, stop: Parked | GaveUp | IndependenceError) -> None:
+    async def record_unresolved(self, trial: str, what: str, stop: Parked | GaveUp | IndependenceError) -> None:
         """Keep what an unsettled call tried; it is asked again on resume."""
         if stop.attempts:
-            row = FailureRow(trial.key, what, type(stop).__name__, str(stop), stop.attempts)
+            row = FailureRow(trial, what, type(stop).__name__, str(stop), stop.attempts)
             await self.context.writer.write(lambda connection: records.add_failure(connection, row))
         if isinstance(stop, GaveUp) and self.context.stop_signal.reason is None:
             self.context.on_event(CallUnresolved(self.label, what, stop.why, stop.attempts))

@@ -43,7 +43,7 @@ def parse(text: str, fields: Mapping[str, Field], quoted: Sequence[str] = ()) ->
     `quoted` are the passages that the judge was shown.
     """
     best: ParsedVerdict | None = None
-    text = _without_copies(text, quoted)
+    text = without_copies(text, quoted)
     for span in reversed(list(_spans(text))):
         strict = _strict(span)
         data = _repaired(span, fields) if strict is None else strict
@@ -58,7 +58,7 @@ def parse(text: str, fields: Mapping[str, Field], quoted: Sequence[str] = ()) ->
     return best or ParsedVerdict({}, "", ["no JSON object found"])
 
 
-def _without_copies(text: str, quoted: Sequence[str]) -> str:
+def without_copies(text: str, quoted: Sequence[str]) -> str:
     """What the judge wrote, without passages that it copied as they are and that could be taken for its own verdict.
 
     Only those with double quotes: within a JSON string they would stand escaped, so that no reasoning is cut.
@@ -67,6 +67,12 @@ def _without_copies(text: str, quoted: Sequence[str]) -> str:
         if '"' in passage and len(passage) >= _COPY and (_BEGIN.search(passage) or _QUOTED_KEY.search(passage)):
             text = text.replace(passage, "")
     return text
+
+
+def last_object(text: str) -> dict[str, Any] | None:
+    """The last JSON object of a text; None without one, or where it is broken."""
+    spans = list(_spans(text))
+    return _strict(spans[-1]) if spans else None
 
 
 def _repeated(text: str, span: str, fields: Mapping[str, Field]) -> list[str]:

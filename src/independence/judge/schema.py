@@ -16,12 +16,12 @@ def json_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
     properties: dict[str, Any] = {"reasoning": {"type": "string"}}
     for name, field in fields.items():
         properties[name] = {"type": field.type, "description": field.about} | _bounds(field)
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return strict_object(properties)
+
+
+def strict_object(properties: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an object with these properties, all of them and no other."""
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _bounds(field: Field) -> dict[str, float]:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.judge.names import published, spec
-from independence.judge.names.extracted import ExtractedNames, key, usual
-from independence.judge.names.spec import source
+from independence.judge import names as judging
+from independence.judge.name_extraction import source
+from independence.judge.names import key, usual
 from independence.report.legend import subject_name
 from independence.report.table import Column, Table, Value, percent
 from independence.store import names, queries
@@ -66,32 +66,30 @@ def tables(
     connection: sqlite3.Connection,
     scope: BoardScope,
     *,
-    extractors: Sequence[str] | None = None,
+    extractor: str | None = None,
     only: Collection[str] | None = None,
     top: int | None = 25,
     ranks: Mapping[str, int | None] | None = None,
 ) -> list[Table]:
     """Popular names, exclusive names, names by subject; [] where nothing was read.
 
-    `extractors`: whose readings, of each run the first that says something; default: the one that has read most runs,
-    of equals what came with an import. `only`: subjects (config_dir) to show; what is exclusive is told from all of
-    them. `top`: rows of the first two tables that people are shown. `ranks`: places on the board, in whose order
-    subjects stand.
+    `extractor`: whose readings; default: the one that has read most runs, of equals what came with an import. `only`:
+    subjects (config_dir) to show; what is exclusive is told from all of them. `top`: rows of the first two tables that
+    people are shown. `ranks`: places on the board, in whose order subjects stand.
     """
     where = scope.where
-    scenarios = spec.scenarios(grading(connection, scope))
+    scenarios = judging.scenarios(grading(connection, scope))
     readings = _readings(connection, where, scenarios)
-    chosen = [name for name in extractors or filter(None, [_chosen(readings)]) if name in readings]
-    if not chosen:
+    chosen = extractor or _chosen(readings)
+    if chosen not in readings:
         return []
     planned = names.runs(connection, where, scenarios)
-    found = {run: [readings[name][run] for name in chosen if run in readings[name]] for run in planned}
-    runs = {run: next((one for one in own if one.missing is None), own[0]) for run, own in found.items() if own}
+    runs = {run: readings[chosen][run] for run in planned if run in readings[chosen]}
     spelled = usual(name for run in runs.values() for name in run.names)
     kept = [run for run in planned if only is None or run[0] in only]
     shown = NamesReport(
         scope=scope,
-        extractor=", then ".join(chosen),
+        extractor=chosen,
         runs=runs,
         planned=kept,
         labels=_labels(connection, where),
@@ -124,15 +122,12 @@ def _readings(
 
 
 def _imported(content: bytes, scenarios: Sequence[str]) -> RunNames:
-    came = published.read(content, scenarios)
+    came = judging.published(content, scenarios)
     usd = came.outcome.usage.cost_usd
     if isinstance(came.outcome, Missing):
         return RunNames(missing=came.outcome.reason, by=came.extractor, usd=usd)
-    return RunNames(_each(came.outcome), not came.outcome.names, by=came.extractor, usd=usd)
-
-
-def _each(reading: ExtractedNames) -> tuple[str, ...]:
-    return tuple(named.name for named in reading.names)
+    taken = tuple(named.name for named in came.outcome.names)
+    return RunNames(taken, not taken, by=came.extractor, usd=usd)
 
 
 def _stored(row: NamesRow, rests_on: str) -> RunNames:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.store import records
-from independence.types import Attempt, MissingReason, Usage, Where
+from independence.types import Attempt, MissingReason, TakenName, Usage, Where
 
 SIDECAR = "name_extraction.json"
 
@@ -25,13 +25,6 @@ class FirstAnswer(NamedTuple):
     digest: str  # of the dialogue up to and with it
 
 
-class StoredName(msgspec.Struct, frozen=True):
-    """A name and the scenarios in which it was taken."""
-
-    name: str
-    sources: tuple[str, ...]
-
-
 class NamesRow(msgspec.Struct, frozen=True):
     """What one extractor read out of one run. Where `missing` says why not, there are no names and no refusals."""
 
@@ -41,7 +34,7 @@ class NamesRow(msgspec.Struct, frozen=True):
     extractor: str
     source: str  # digest of the answers and of how they were read
     missing: MissingReason | None = None
-    names: tuple[StoredName, ...] = ()
+    names: tuple[TakenName, ...] = ()
     declined: tuple[str, ...] = ()
     primary: str | None = None
     usage: Usage = Usage()
@@ -127,7 +120,7 @@ def stored(connection: sqlite3.Connection, where: Where) -> list[NamesRow]:
             extractor=extractor,
             source=source,
             missing=missing,
-            names=msgspec.json.decode(names, type=tuple[StoredName, ...]),
+            names=msgspec.json.decode(names, type=tuple[TakenName, ...]),
             declined=msgspec.json.decode(declined, type=tuple[str, ...]),
             primary=primary,
             usage=Usage(prompt, completion, cost_usd=cost),

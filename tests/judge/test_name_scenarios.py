@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.names.spec import MOST, scenarios
+from independence.judge.names import MOST, scenarios
 from independence.suites.load import load
 from independence.suites.schema import Delivery, Scenario, Suite, SuiteDefaults, Turn
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.names.extracted import TakenName, key, merged, tidy, usual
+from independence.judge.names import extracted, key, tidy, usual
+from independence.types import TakenName
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_the_most_frequent_spelling_is_shown_and_equals_go_by_the_alphabet() -> 
 
 
 def test_merged_names_keep_their_order_and_all_their_sources() -> None:
-    found = merged(
-        [TakenName("Rook", ("a",)), TakenName("kael", ("a",)), TakenName("Kael", ("b", "c")), TakenName("Rook", ("b",))]
-    )
-    assert found == (TakenName("Rook", ("a", "b")), TakenName("Kael", ("a", "b", "c")))
+    told = (("Rook", ("a",)), ("kael", ("a",)), ("Kael", ("b", "c")), ("Rook", ("b",)))
+    found = extracted([TakenName(*one) for one in told], ["d", "a"], None)
+    assert found.declined == ("d",)
+    assert found.names == (TakenName("Rook", ("a", "b")), TakenName("Kael", ("a", "b", "c")))

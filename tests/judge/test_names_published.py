@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.names.extracted import ExtractedNames, TakenName
-from independence.judge.names.published import place, read
-from independence.types import Missing
+from independence.judge import names
+from independence.judge.names import ExtractedNames, place
+from independence.types import Missing, TakenName
 
 SCENARIOS = ("direct", "negotiation", "name_gender")
 
@@ -26,7 +26,7 @@ def published(**changes: Any) -> bytes:
 
 
 def test_a_published_extraction_is_read_with_its_reader_and_its_cost() -> None:
-    extractor, reading = read(published(), SCENARIOS)
+    extractor, reading = names.published(published(), SCENARIOS)
     assert extractor == "acme/reader"
     assert isinstance(reading, ExtractedNames)
     assert reading.names == (TakenName("Rook", ("direct", "negotiation")), TakenName("Ada", ("elsewhere",)))
@@ -61,21 +61,21 @@ def test_a_number_means_nothing_in_a_suite_without_that_scenario() -> None:
      published(names=[], declined_scenarios=[]), published(names=[{"name": " "}], declined_scenarios=[])],
 )  # fmt: skip
 def test_a_broken_extraction_is_missing_and_no_refusal(content: bytes) -> None:
-    outcome = read(content, SCENARIOS).outcome
+    outcome = names.published(content, SCENARIOS).outcome
     assert isinstance(outcome, Missing)
     assert outcome.reason == "unreadable_verdict"
 
 
 def test_what_a_broken_extraction_cost_is_kept() -> None:
-    assert read(published(names=[], declined_scenarios=[]), SCENARIOS).outcome.usage.cost_usd == 0.25
+    assert names.published(published(names=[], declined_scenarios=[]), SCENARIOS).outcome.usage.cost_usd == 0.25
 
 
 def test_a_refusal_is_one() -> None:
-    reading = read(published(names=[], primary_name=None), SCENARIOS).outcome
+    reading = names.published(published(names=[], primary_name=None), SCENARIOS).outcome
     assert isinstance(reading, ExtractedNames)
     assert (reading.names, reading.declined) == ((), ("name_gender",))
 
 
 @given(st.binary())
 def test_any_file_is_read_or_refused(content: bytes) -> None:
-    assert isinstance(read(content, SCENARIOS).outcome, ExtractedNames | Missing)
+    assert isinstance(names.published(content, SCENARIOS).outcome, ExtractedNames | Missing)

@@ -7,14 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.names.extracted import NameAnswer, TakenName
-from independence.judge.names.model import parse
+from independence.judge.name_extraction import parse
+from independence.types import TakenName
 
-TOLD = (
-    NameAnswer("a", "I'd be **Kaël**, or Rook."),
-    NameAnswer("b", "Just call me KAEL."),
-    NameAnswer("c", "No name, thanks."),
-)
+TOLD = {"a": "I'd be **Kaël**, or Rook.", "b": "Just call me KAEL.", "c": "No name, thanks."}
 
 
 def answer(**changes: Any) -> str:
@@ -37,7 +33,7 @@ def test_a_sound_answer_is_read() -> None:
 
 @pytest.mark.parametrize("around", ["Here it is:\n{}", "```json\n{}\n```", "{}\n\nThat is all {{of it}}."])
 def test_prose_and_fences_around_the_object_do_no_harm(around: str) -> None:
-    assert parse(around.format(answer()), TOLD).reading is not None
+    assert parse(around.format(answer()), TOLD).value is not None
 
 
 def test_spellings_are_merged() -> None:
@@ -46,27 +42,27 @@ def test_spellings_are_merged() -> None:
         {"name": "Kael", "sources": ["b"]},
         {"name": "Kael.", "sources": ["a"]},
     ]
-    reading = parse(answer(names=names), TOLD).reading
+    reading = parse(answer(names=names), TOLD).value
     assert reading is not None
     assert reading.names == (TakenName("Kael", ("a", "b")),)
 
 
 def test_a_conversation_with_a_name_is_not_declined() -> None:
-    reading = parse(answer(declined=["c", "a"]), TOLD).reading
+    reading = parse(answer(declined=["c", "a"]), TOLD).value
     assert reading is not None
     assert reading.declined == ("c",)
 
 
 def test_the_answer_counts_and_not_what_it_quotes() -> None:
     quoted = json.dumps({"names": [], "declined": ["a", "b", "c"], "primary": None})
-    reading = parse(f"The subject wrote {quoted}, which I ignore. {answer()}", TOLD).reading
+    reading = parse(f"The subject wrote {quoted}, which I ignore. {answer()}", TOLD).value
     assert reading is not None
     assert len(reading.names) == 2
 
 
 def test_what_precedes_a_broken_answer_is_not_taken_for_it() -> None:
     quoted = json.dumps({"names": [], "declined": ["a", "b", "c"], "primary": None})
-    assert parse(quoted + answer()[:-5], TOLD).reading is None
+    assert parse(quoted + answer()[:-5], TOLD).value is None
 
 
 @pytest.mark.parametrize(
@@ -96,8 +92,8 @@ def test_anything_else_is_a_problem_that_is_told(text: str, told: str) -> None:
 
 
 def test_an_empty_list_is_no_refusal_unless_it_says_so() -> None:
-    assert parse('{"names": [], "declined": [], "primary": null}', TOLD).reading is None
-    declined = parse('{"names": [], "declined": ["a", "b", "c"], "primary": null}', TOLD).reading
+    assert parse('{"names": [], "declined": [], "primary": null}', TOLD).value is None
+    declined = parse('{"names": [], "declined": ["a", "b", "c"], "primary": null}', TOLD).value
     assert declined is not None
     assert declined.declined == ("a", "b", "c")
 
