@@ -69,7 +69,7 @@ def without_copies(text: str, quoted: Sequence[str]) -> str:
     return text
 
 
-def last_object(text: str) -> dict[str, Any] | None:
+def last_object(text: str) -> object:
     """The last JSON object of a text; None without one, or where it is broken."""
     spans = list(_spans(text))
     return _strict(spans[-1]) if spans else None
