@@ -14,7 +14,7 @@ from independence.stats import stance
 from independence.stats.stance import RatedAnswer
 from independence.suites.load import load
 from independence.suites.schema import Scenario
-from independence.testing.sim.advisers import ADVISERS
+from independence.testing.sim.panel import ADVISERS
 from tests.e2e import command
 
 SUBJECTS = ("pleaser", "fair", "tilted")

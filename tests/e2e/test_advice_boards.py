@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from independence.testing.sim.advisers import ADVISERS
+from independence.testing.sim.panel import ADVISERS
 from tests.e2e import command, inside
 from tests.e2e.command import Ended
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from independence.testing.loopback.faults import TRANSIENT
+from independence.testing.loopback.faults import groups
 from tests.e2e import command, endpoint
 from tests.e2e.command import Ended
 
@@ -39,7 +39,7 @@ def test_faults_in_a_third_of_all_requests_change_no_score(tmp_path: Path):
     requests = noisy.requests()
     struck = Counter(request.fault for request in requests if request.fault)
     assert not any(request.fault for request in quiet.requests())
-    assert struck.keys() == set(TRANSIENT)
+    assert struck.keys() == set(groups()["transient"])
     assert min(struck.values()) >= 20, struck
     assert endpoint.faults_in_a_row(requests) <= 2
     assert struck.total() / len(requests) > 0.25

@@ -11,8 +11,7 @@ from independence.cli import hints, launch, next_steps, options
 from independence.cli.run_options import TerminalOptions
 from independence.config.options import ConnectionOptions, RunOptions
 from independence.suites import load
-from independence.testing.sim.advisers import ADVISERS
-from independence.testing.sim.panel import PANEL
+from independence.testing.sim.panel import ADVISERS, PANEL
 
 RUNS = 10
 

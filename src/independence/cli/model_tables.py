@@ -19,8 +19,7 @@ from independence.errors import UsageError
 from independence.report import models
 from independence.report.models import Resolved
 from independence.report.table import Table
-from independence.testing.sim.advisers import ADVISERS
-from independence.testing.sim.panel import PANEL
+from independence.testing.sim.panel import ADVISERS, PANEL
 
 _NEAR = 3  # ids that may have been meant
 

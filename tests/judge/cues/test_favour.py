@@ -7,8 +7,8 @@ import pytest
 
 from independence.judge.cues.favour import favour
 from independence.testing.sim.advice import advice_text
-from independence.testing.sim.draw import Chooser
 from independence.testing.sim.parties import Dispute
+from independence.testing.sim.texts import Chooser
 
 from .advisers import ADVICE, EVEN, FLAT, SHOP, UNSETTLED
 

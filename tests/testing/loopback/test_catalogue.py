@@ -10,7 +10,7 @@ from independence.errors import UsageError
 from independence.testing.loopback import Loopback, LoopbackSettings, serving
 from independence.testing.loopback.catalogue import ServedCatalogue
 from independence.testing.sim import panel
-from independence.testing.sim.advisers import ADVISERS
+from independence.testing.sim.panel import ADVISERS
 
 Body = Callable[..., dict[str, Any]]
 

@@ -4,10 +4,10 @@ from statistics import correlation
 
 import pytest
 
-from independence.testing.sim.advice import advice, advice_text, advice_texts
-from independence.testing.sim.advisers import Adviser
+from independence.testing.sim.advice import advice, advice_text
 from independence.testing.sim.arbiter import PartyRoles, claims, weighed
-from independence.testing.sim.draw import Chooser
+from independence.testing.sim.panel import Adviser
+from independence.testing.sim.texts import Chooser, texts
 
 from .quarrels import between
 
@@ -59,10 +59,10 @@ def test_whoever_asks_for_an_even_answer_gets_one_at_any_tilt() -> None:
 
 def test_without_a_dispute_nothing_is_weighed() -> None:
     text = advice(Adviser("x", tilt=0.9), None, Chooser(2), 2)
-    assert advice_texts().lost[0] in text
+    assert texts("advice")["lost"][0] in text
     assert not weighed(claims(text, ROLES)).commits
 
 
 def test_every_degree_has_an_extent() -> None:
-    parts = advice_texts()
-    assert len(parts.degrees) == len(parts.extents) == 5
+    parts = texts("advice")
+    assert len(parts["degrees"]) == len(parts["extents"]) == 5

@@ -4,7 +4,7 @@ from statistics import fmean, stdev
 
 import pytest
 
-from independence.testing.sim.advisers import ADVISERS, Adviser, adviser, leaning
+from independence.testing.sim.panel import ADVISERS, Adviser, adviser, leaning
 
 
 def test_free_names_carry_their_numbers_in_hundredths() -> None:

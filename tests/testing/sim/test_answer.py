@@ -6,7 +6,7 @@ from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.testing.sim.answer import answer
 from independence.testing.sim.arbiter import PartyRoles, claims, weighed
 from independence.testing.sim.grader import firmness
-from independence.testing.sim.people import person
+from independence.testing.sim.statements import person
 
 from .quarrels import BOATS, RULES, told
 from .toys import PHONE, PUSHED, REMADE, RENAMED, SYSTEM, golden, held_conversation, wire

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from independence.suites.schema import ToolRole
-from independence.testing.sim.conversation import conversation
+from independence.testing.sim.situation import conversation
 from independence.types import FunctionCall, Message, ToolCall
 
-from .toys import PHONE, SYSTEM, wire
+from .toys import PHONE, wire
 
 TURNS = (("Where do you live?", "In a lighthouse, “upstairs”."), ("No, you don't.", None))
 
@@ -14,7 +14,6 @@ TURNS = (("Where do you live?", "In a lighthouse, “upstairs”."), ("No, you d
 @pytest.mark.parametrize("tool", [None, PHONE])
 def test_both_deliveries_carry_the_same_conversation(tool: ToolRole | None) -> None:
     talk = conversation(wire(TURNS, tool))
-    assert talk.system == SYSTEM
     assert talk.human == ("Where do you live?", "No, you don't.")
     assert talk.own == ("In a lighthouse, “upstairs”.",)
 
@@ -44,4 +43,4 @@ def test_broken_arguments_are_read_as_they_stand() -> None:
 
 
 def test_an_empty_array_is_an_empty_conversation() -> None:
-    assert conversation(()) == ("", (), ())
+    assert conversation(()) == ((), ())

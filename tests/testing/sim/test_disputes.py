@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.disputes import PhraseMatch, cues, doer_of, find_phrases, flat, object_of, subject_of
+from independence.testing.sim.parties import PhraseMatch, cues, doer_of, find_phrases, flat, object_of, subject_of
 
 LONGEST = 5  # words
 
@@ -48,9 +48,8 @@ def test_who_does_something_was_named_last_or_opened_the_sentence(before: str, w
 
 
 def test_cues_are_phrases_in_lower_case_and_not_passages_of_somebodys_text() -> None:
-    known = cues()
-    lists = (known.asks, known.outside, known.even, known.open, known.excluded, known.allowed, known.binds)
-    phrases = [phrase for phrases in lists for phrase in phrases]
+    names = ("asks", "outside", "even", "open", "excluded", "allowed", "binds")
+    phrases = [phrase for name in names for phrase in cues(name)]
     assert all(flat(phrase) == f" {phrase} " for phrase in phrases)
     assert max(len(phrase.split()) for phrase in phrases) <= LONGEST
     assert len(phrases) == len(set(phrases))

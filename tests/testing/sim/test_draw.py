@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.draw import SEEDS, Chooser, decision
+from independence.testing.sim.answer import SEEDS, decision
+from independence.testing.sim.texts import Chooser
 
 from .toys import golden
 

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.draw import Chooser
 from independence.testing.sim.situation import situation
 from independence.testing.sim.statements import first, idea
-from independence.testing.sim.texts import texts
+from independence.testing.sim.texts import Chooser, texts
 
 QUESTIONS = {
     "choice": "Do you prefer trains or ships?",
@@ -53,5 +52,5 @@ def test_as_many_profiles_as_asked_for_under_different_names() -> None:
 
 
 def test_a_second_idea_is_another_one() -> None:
-    for thing in texts().first.things:
+    for thing in texts("first")["things"]:
         assert all(idea(Chooser(key), f"I would make {thing}.") != thing for key in range(30))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.disputes import merit
+from independence.testing.sim.parties import merit
 
 from .quarrels import RULES
 

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from independence.testing.sim.draw import Chooser
-from independence.testing.sim.people import Person, invented, person, profile
-from independence.testing.sim.texts import texts
+from independence.testing.sim.statements import Person, invented, person, profile
+from independence.testing.sim.texts import Chooser, texts
 
 
 def test_a_profile_names_traits_opinions_dislikes_manner_and_motto() -> None:
@@ -25,5 +24,5 @@ def test_a_new_person_has_another_name_and_the_gender_asked_for() -> None:
     for key in range(60):
         new = invented(Chooser(key), female=True, besides="Runa")
         assert new.female
-        assert new.name in texts().people.female
+        assert new.name in texts("people")["female"]
         assert new.name != "Runa"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from independence.testing.sim.people import OwnWords, Person, recall
+from independence.testing.sim.statements import OwnWords, Person, recall
 from independence.testing.sim.texts import texts
 
 
@@ -14,7 +14,7 @@ def test_the_claim_is_a_sentence_of_the_last_statement() -> None:
 
 
 def test_lead_ins_are_not_quoted_and_quotation_marks_nest() -> None:
-    own = recall([f"{texts().first.leads[0]} Between “rain” and “snow” I take the first."])
+    own = recall([f"{texts('first')['leads'][0]} Between “rain” and “snow” I take the first."])
     assert own.claim == "Between ‘rain’ and ‘snow’ I take the first"
 
 

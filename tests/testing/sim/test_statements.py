@@ -2,15 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.draw import Chooser
-from independence.testing.sim.people import OwnWords, Person
-from independence.testing.sim.statements import standing_answer
-from independence.testing.sim.texts import texts
+from independence.testing.sim.statements import OwnWords, Person, standing_answer
+from independence.testing.sim.texts import Chooser, texts
 
 OWN = OwnWords("I think that rain beats every other weather", Person("Ilse", female=True), "")
 
 
-@pytest.mark.parametrize("kind", [*texts().hold.reasons, "never heard of"])
+@pytest.mark.parametrize("kind", [*texts("reasons"), "never heard of"])
 def test_every_kind_of_pressure_is_met_with_many_readable_answers(kind: str) -> None:
     said = {standing_answer(Chooser(key), kind, OWN, gender=False) for key in range(200)}
     assert len(said) > 190

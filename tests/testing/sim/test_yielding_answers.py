@@ -2,17 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.draw import Chooser
-from independence.testing.sim.people import OwnWords, Person, person
 from independence.testing.sim.situation import situation
-from independence.testing.sim.statements import yielding_answer
-from independence.testing.sim.texts import texts
+from independence.testing.sim.statements import OwnWords, Person, person, yielding_answer
+from independence.testing.sim.texts import Chooser, texts
 
 OWN = OwnWords("I think that rain beats every other weather", Person("Ilse", female=True), "")
 PLAIN = situation("Hm. No.", True)
 
 
-@pytest.mark.parametrize("kind", [*texts().give.done, "rename", "reprofile", "replace", "never heard of"])
+@pytest.mark.parametrize("kind", [*texts("done"), "rename", "reprofile", "replace", "never heard of"])
 def test_every_kind_of_pressure_gets_many_readable_concessions(kind: str) -> None:
     asked = PLAIN._replace(kind=kind, gender=kind == "rename")
     said = {yielding_answer(Chooser(key), asked, OWN, "") for key in range(200)}
@@ -26,14 +24,14 @@ def test_a_new_name_and_the_other_gender_are_taken() -> None:
         text = yielding_answer(Chooser(key), asked, OWN, "")
         new = person(text)
         assert new is not None
-        assert new.name in texts().people.male
+        assert new.name in texts("people")["male"]
         assert " male" in text
 
 
 def test_a_name_alone_can_change_and_keep_its_gender() -> None:
     new = person(yielding_answer(Chooser(4), PLAIN._replace(kind="rename"), OWN, ""))
     assert new is not None
-    assert new.name in texts().people.female
+    assert new.name in texts("people")["female"]
     assert new.name != "Ilse"
 
 

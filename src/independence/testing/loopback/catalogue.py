@@ -8,14 +8,14 @@ verdict that is known beforehand.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from independence.errors import UsageError
 from independence.testing.loopback.settings import FREE, JUDGE, JUDGE_PRICE, SUBJECT_PRICE, TokenPrice, parse_prices
 from independence.testing.sim import panel
-from independence.testing.sim.advisers import ADVISERS
+from independence.testing.sim.panel import ADVISERS
 
 CONTEXT_TOKENS = 131_072
 PROVIDER = "Loopback"
@@ -24,6 +24,16 @@ _SUBJECT_VARIANTS = frozenset({"free", "no-tools", "unpriced"})
 _JUDGE_VARIANTS = frozenset({"free", "no-tools", "unpriced", "prose", "copying"})
 _CREATED = 1_767_225_600  # 2026-01-01, so that two listings are the same bytes
 _YIELDS = 101
+_PARAMETERS = (
+    "max_tokens", "temperature", "seed", "reasoning", "include_reasoning", "response_format", "structured_outputs",
+)  # fmt: skip
+_REASONING = {
+    "supported_efforts": ("high", "medium", "low", "minimal", "none"),
+    "default_effort": "medium",
+    "default_enabled": False,
+    "supports_max_tokens": True,
+    "mandatory": False,
+}
 
 
 class ServedModel(NamedTuple):
@@ -43,28 +53,6 @@ class ServedModel(NamedTuple):
     def takes_tools(self) -> bool:
         """False where a request with tools finds no endpoint."""
         return "no-tools" not in self.variants
-
-
-class _ReasoningSupport(msgspec.Struct, frozen=True):
-    supported_efforts: tuple[str, ...] = ("high", "medium", "low", "minimal", "none")
-    default_effort: str = "medium"
-    default_enabled: bool = False
-    supports_max_tokens: bool = True
-    mandatory: bool = False
-
-
-class _ModelListing(msgspec.Struct, frozen=True):
-    id: str
-    canonical_slug: str
-    name: str
-    description: str
-    pricing: dict[str, str]
-    supported_parameters: tuple[str, ...]
-    created: int = _CREATED
-    context_length: int = CONTEXT_TOKENS
-    default_parameters: dict[str, float] = {}
-    expiration_date: str | None = None
-    reasoning: _ReasoningSupport = _ReasoningSupport()
 
 
 class ServedCatalogue:
@@ -126,38 +114,24 @@ def _variants(name: str) -> frozenset[str]:
     return _JUDGE_VARIANTS if name == JUDGE else _SUBJECT_VARIANTS
 
 
-def _listing(model: ServedModel) -> _ModelListing:
+def _listing(model: ServedModel) -> dict[str, Any]:
     kind = "simulated judge" if model.judge else "simulated subject"
-    tools = ("tools", "tool_choice") if model.takes_tools else ()
-    return _ModelListing(
-        id=model.id,
-        canonical_slug=f"{model.name}-20260101",
-        name=f"Loopback: {model.id}",
-        description=f"A {kind} of the loopback endpoint.",
-        pricing={} if "unpriced" in model.variants else _pricing(model.price),
-        supported_parameters=(
-            "max_tokens",
-            "temperature",
-            "seed",
-            "reasoning",
-            "include_reasoning",
-            "response_format",
-            "structured_outputs",
-            *tools,
-        ),
-    )
-
-
-def _pricing(price: TokenPrice) -> dict[str, str]:
+    prices = {"prompt": _per_token(model.price.prompt), "completion": _per_token(model.price.completion)}
     return {
-        "prompt": _per_token(price.prompt),
-        "completion": _per_token(price.completion),
-        "request": "0",
-        "internal_reasoning": "0",
+        "id": model.id,
+        "canonical_slug": f"{model.name}-20260101",
+        "name": f"Loopback: {model.id}",
+        "description": f"A {kind} of the loopback endpoint.",
+        "pricing": {} if "unpriced" in model.variants else prices | {"request": "0", "internal_reasoning": "0"},
+        "supported_parameters": (*_PARAMETERS, "tools", "tool_choice") if model.takes_tools else _PARAMETERS,
+        "created": _CREATED,
+        "context_length": CONTEXT_TOKENS,
+        "default_parameters": {},
+        "expiration_date": None,
+        "reasoning": _REASONING,
     }
 
 
 def _per_token(per_million: float) -> str:
     # Plain decimals as OpenRouter writes them: a reader that cannot take exponents must not stumble here.
-
     return f"{per_million / 1e6:.12f}".rstrip("0").rstrip(".")

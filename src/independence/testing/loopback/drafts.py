@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
 
 from independence.testing.loopback.catalogue import ServedModel
+from independence.testing.loopback.faults import groups
 from independence.testing.loopback.wire import OfferedTool, ParsedRequest, uniforms
 from independence.testing.sim import answer, arbiter, grader
 from independence.types import Message
@@ -48,8 +48,7 @@ def tokens(characters: int) -> int:
 def draft(asked: ParsedRequest, model: ServedModel, fault: str) -> AnswerDraft:
     """The answer to a request, off in the way `fault` names if it is one of `faults.REPLY`."""
     honest = _judge_draft(asked, model, fault) if model.judge else _subject_draft(asked, model)
-    twist = _TWISTS.get(fault)
-    said = twist(honest, asked) if twist else honest
+    said = _off(fault, honest, asked) if fault in groups()["reply"] else honest
     budget = asked.budget
     if fault == "length":
         budget = min(honest.tokens // 2, budget or honest.tokens)
@@ -85,28 +84,38 @@ _PROSE = (
 )
 
 
-def _readable_text(said: AnswerDraft, asked: ParsedRequest) -> str:
-    """The readable answer, wherever the draft carries it."""
+def _off(fault: str, said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
+    """The draft with what is wrong with it by a fault; as it is where the fault does not concern the answer."""
+    text = said.content or ""
     if said.calls and asked.tool:
-        return str(msgspec.json.decode(said.calls[0].arguments)[asked.tool.parameter])
-    return said.content or ""
+        text = str(msgspec.json.decode(said.calls[0].arguments)[asked.tool.parameter])
+    if fault == "reasoning-only":
+        return AnswerDraft("", said.reasoning or f"Let me think about what to say to this: {text[:80]}")
+    if fault == "lone":
+        return AnswerDraft("}")
+    if fault == "template-tokens":
+        return AnswerDraft(f"<|channel|>{text}</tool_call>", said.reasoning)
+    if fault == "echo":
+        greeting = _greeting(asked.messages)
+        if asked.tool and said.calls:
+            return AnswerDraft(None, "", (_call(asked.tool, greeting),), "tool_calls")
+        return AnswerDraft(greeting)
+    calls = _odd_calls(fault, asked.tool, text) if asked.tool else ()
+    return AnswerDraft(None, said.reasoning, calls, "tool_calls") if calls else said
 
 
-def _reasoning_only(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
-    return AnswerDraft(
-        "", said.reasoning or f"Let me think about what to say to this: {_readable_text(said, asked)[:80]}"
-    )
-
-
-def _lone(_said: AnswerDraft, _asked: ParsedRequest) -> AnswerDraft:
-    return AnswerDraft("}")
-
-
-def _echo(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
-    greeting = _greeting(asked.messages)
-    if asked.tool and said.calls:
-        return AnswerDraft(None, "", (_call(asked.tool, greeting),), "tool_calls")
-    return AnswerDraft(greeting)
+def _odd_calls(fault: str, tool: OfferedTool, text: str) -> tuple[DraftToolCall, ...]:
+    """The calls of an answer where something is wrong with its arguments."""
+    whole = _call(tool, text)
+    if fault == "cut-arguments":
+        return (DraftToolCall(tool.name, whole.arguments[: max(len(whole.arguments) // 2, 2)]),)
+    if fault == "list-arguments":
+        return (DraftToolCall(tool.name, msgspec.json.encode([text]).decode()),)
+    if fault == "two-calls":
+        words = text.split(" ")
+        middle = math.ceil(len(words) / 2)
+        return _call(tool, " ".join(words[:middle])), _call(tool, " ".join(words[middle:]))
+    return ()
 
 
 def _greeting(messages: tuple[Message, ...]) -> str:
@@ -124,47 +133,6 @@ def _first_text(arguments: str) -> str:
     except msgspec.DecodeError:
         return arguments
     return next((value for value in values if isinstance(value, str)), "")
-
-
-def _cut_arguments(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
-    call = _call_of(said, asked)
-    cut = call.arguments[: max(len(call.arguments) // 2, 2)]
-    return AnswerDraft(None, said.reasoning, (DraftToolCall(call.name, cut),), "tool_calls")
-
-
-def _list_arguments(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
-    listed = msgspec.json.encode([_readable_text(said, asked)]).decode()
-    return AnswerDraft(None, said.reasoning, (DraftToolCall(_call_of(said, asked).name, listed),), "tool_calls")
-
-
-def _two_calls(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
-    if asked.tool is None:
-        return said
-    words = _readable_text(said, asked).split(" ")
-    middle = math.ceil(len(words) / 2)
-    halves = (" ".join(words[:middle]), " ".join(words[middle:]))
-    return AnswerDraft(None, said.reasoning, tuple(_call(asked.tool, half) for half in halves), "tool_calls")
-
-
-def _call_of(said: AnswerDraft, asked: ParsedRequest) -> DraftToolCall:
-    if said.calls or asked.tool is None:
-        return said.calls[0]
-    return _call(asked.tool, _readable_text(said, asked))
-
-
-def _template_tokens(said: AnswerDraft, asked: ParsedRequest) -> AnswerDraft:
-    return AnswerDraft(f"<|channel|>{_readable_text(said, asked)}</tool_call>", said.reasoning)
-
-
-_TWISTS: dict[str, Callable[[AnswerDraft, ParsedRequest], AnswerDraft]] = {
-    "reasoning-only": _reasoning_only,
-    "lone": _lone,
-    "echo": _echo,
-    "cut-arguments": _cut_arguments,
-    "list-arguments": _list_arguments,
-    "two-calls": _two_calls,
-    "template-tokens": _template_tokens,
-}
 
 
 def _truncated(said: AnswerDraft, budget: int) -> AnswerDraft:

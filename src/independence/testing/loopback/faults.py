@@ -3,62 +3,27 @@
 An item is `RATE` (every transient kind, in turn, at this rate altogether) or `KIND`, then `@MODEL` (that model alone),
 `=RATE` (that share of requests) and `+N` (from the Nth request it concerns on). Without a rate a kind always strikes.
 Whether a drawn fault strikes depends on (request body, attempt number, seed) alone; drawn faults that can pass never
-strike more than `max_in_row` times in a row on one body, so that a client which retries gets through.
+strike more than `max_in_row` times in a row on one body, so that a client which retries gets through. The
+kinds are those of `faults.yaml`.
 """
 
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections import defaultdict
-from typing import NamedTuple
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple
 
+import msgspec
+
+from independence.config import documents
 from independence.errors import UsageError
-from independence.testing.loopback.wire import uniforms
+from independence.testing.loopback.wire import ParsedRequest, uniforms
 
-# The same request may succeed when it is sent again. `RATE` alone takes these in turn.
-TRANSIENT = (
-    "429",  # rate limited, no hint how long
-    "429-after",  # rate limited, Retry-After
-    "402-after",  # in-flight budget, Retry-After
-    "408",
-    "500",
-    "502",
-    "503",
-    "504",
-    "529",
-    "reset",  # connection closed without a response
-    "timeout",  # held for `hang_s`
-    "cut",  # body ends in the middle
-    "malformed",  # 200 with invalid JSON
-    "error-in-200",  # 200 with an error object
-    "error-choice",  # 200 with a choice that finished with an error
-    "null-choices",  # 200 with `choices: null`
-    "empty",  # 200 with nothing in it, zero tokens
-)
-# Sending it again does not help.
-TERMINAL = (
-    "401",  # key refused
-    "402",  # out of credit
-    "403",  # key limit reached
-    "moderation",  # input flagged
-    "404",  # no endpoint serves this
-    "daily",  # daily quota of a free model
-)
-# An answer came, and something is wrong with it.
-REPLY = (
-    "reasoning-only",
-    "length",  # truncated until the budget is at least twice the first one
-    "lone",  # a lone `}`
-    "echo",  # the scripted greeting again
-    "cut-arguments",  # tool arguments end in the middle
-    "list-arguments",  # tool arguments are a list
-    "two-calls",  # the answer spread over two tool calls
-    "template-tokens",  # chat template leaking around the answer
-    "altered",  # the router says it changed the prompt
-    "prose-judge",  # a judge that talks instead of filling in the form
-)
-KINDS = TRANSIENT + TERMINAL + REPLY
 _NEEDS_TOOL = frozenset({"cut-arguments", "list-arguments", "two-calls"})
 _ITEM = re.compile(r"(?P<head>[^@=+]+)(?:@(?P<model>[^@=+]+))?(?:=(?P<rate>[^@=+]+))?(?:\+(?P<first>[0-9]+))?")
 
@@ -73,16 +38,31 @@ class FaultRule(NamedTuple):
     drawn: bool  # False: strikes always
 
 
-class FaultTarget(NamedTuple):
-    """What a request shows to the faults."""
+class RefusalReason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a refusal says."""
 
-    model: str  # id with its variant suffixes
-    digest: str  # of the whole body
-    conversation: str  # digest of (model, messages, seed)
-    attempt: int  # how often this body has been seen, this time included
-    budget: int | None  # max_tokens
-    tool: bool
-    judge: bool
+    status: int
+    message: str
+    metadata: dict[str, object]
+    code: str = ""  # of `error.availability`, where the model cannot be served
+    retryable: bool = False
+    after: bool = False  # says when to come back
+
+
+Group = Literal["transient", "terminal", "reply"]
+
+
+@cache
+def groups() -> Mapping[Group, Mapping[str, RefusalReason | None]]:
+    """Kinds of faults, with what is said where the request is refused, by whether asking again helps."""
+    document = documents.read(Path(__file__).with_name("faults.yaml"))
+    return documents.convert(document, dict[Group, dict[str, RefusalReason | None]])
+
+
+@cache
+def kinds() -> Mapping[str, RefusalReason | None]:
+    """All kinds of faults."""
+    return {kind: reason for group in groups().values() for kind, reason in group.items()}
 
 
 def parse_faults(spec: str) -> tuple[FaultRule, ...]:
@@ -96,12 +76,12 @@ def _rule(item: str) -> FaultRule:
         raise UsageError(f"--faults {item!r} is not RATE or KIND followed by @MODEL, =RATE or +N, in this order.")
     head = match["head"].strip()
     model, first = (match["model"] or "").strip(), int(match["first"] or 1)
-    if head in KINDS:
+    if head in kinds():
         return FaultRule(head, model, _rate(match["rate"] or "1", item), first, match["rate"] is not None)
     if match["rate"] is None and re.fullmatch(r"[0-9]*\.?[0-9]+", head):
         return FaultRule("", model, _rate(head, item), first, drawn=True)
-    close = difflib.get_close_matches(head, KINDS, 1)
-    hint = f"did you mean {close[0]}?" if close else f"kinds are {', '.join(KINDS)}."
+    close = difflib.get_close_matches(head, kinds(), 1)
+    hint = f"did you mean {close[0]}?" if close else f"kinds are {', '.join(kinds())}."
     raise UsageError(f"--faults {item!r}: there is no fault called {head!r}; {hint}")
 
 
@@ -123,54 +103,45 @@ class Faults:
         self._seed = seed
         self._max_in_row = max_in_row
         self._seen = [0] * len(rules)
-        self._turn = 0
+        self._turns = itertools.cycle(groups()["transient"])
         self._in_row: defaultdict[str, int] = defaultdict(int)
         self._first_budget: dict[str, int] = {}
 
-    def strike(self, target: FaultTarget) -> str:
-        """The kind that strikes this request, or "" for none."""
+    def strike(self, asked: ParsedRequest, attempt: int, judge: bool) -> str:
+        """The kind that strikes this request, or "" for none; `attempt`: how often its body has been seen."""
         if not self._rules:
             return ""
-        if target.budget is not None:
-            self._first_budget.setdefault(target.conversation, target.budget)
-        struck = next(filter(None, (self._by(number, target) for number in self._due(target))), "")
+        if asked.budget is not None:
+            self._first_budget.setdefault(asked.conversation, asked.budget)
+        due = [number for number, rule in enumerate(self._rules) if self._due(number, rule, asked, judge)]
+        struck = next(filter(None, (self._by(number, asked, attempt) for number in due)), "")
         if not struck:
-            self._in_row.pop(target.digest, None)
+            self._in_row.pop(asked.digest, None)
         return struck
 
-    def _due(self, target: FaultTarget) -> list[int]:
-        due = []
-        for number, rule in enumerate(self._rules):
-            if self._concerns(rule, target):
-                self._seen[number] += 1
-                if self._seen[number] >= rule.first:
-                    due.append(number)
-        return due
+    def _due(self, number: int, rule: FaultRule, asked: ParsedRequest, judge: bool) -> bool:
+        if not self._concerns(rule, asked, judge):
+            return False
+        self._seen[number] += 1
+        return self._seen[number] >= rule.first
 
-    def _by(self, number: int, target: FaultTarget) -> str:
+    def _by(self, number: int, asked: ParsedRequest, attempt: int) -> str:
         rule = self._rules[number]
         if not rule.drawn:
             return rule.kind
-        if uniforms("fault", self._seed, number, target.digest, target.attempt).a >= rule.rate:
+        if uniforms("fault", self._seed, number, asked.digest, attempt).a >= rule.rate:
             return ""
-        return self._drawn(rule, target)
-
-    def _drawn(self, rule: FaultRule, target: FaultTarget) -> str:
-        if rule.kind not in TERMINAL:
-            if self._in_row[target.digest] >= self._max_in_row:
+        if rule.kind not in groups()["terminal"]:
+            if self._in_row[asked.digest] >= self._max_in_row:
                 return ""
-            self._in_row[target.digest] += 1
-        if rule.kind:
-            return rule.kind
-        self._turn += 1
-        return TRANSIENT[(self._turn - 1) % len(TRANSIENT)]
+            self._in_row[asked.digest] += 1
+        return rule.kind or next(self._turns)
 
-    def _concerns(self, rule: FaultRule, target: FaultTarget) -> bool:
-        if rule.model and rule.model not in (target.model, target.model.partition(":")[0]):
+    def _concerns(self, rule: FaultRule, asked: ParsedRequest, judge: bool) -> bool:
+        if rule.model and rule.model not in (asked.model, asked.model.partition(":")[0]):
             return False
         if rule.kind == "length":
-            first = self._first_budget.get(target.conversation, 0)
-            return target.budget is None or target.budget < 2 * first
+            return asked.budget is None or asked.budget < 2 * self._first_budget.get(asked.conversation, 0)
         if rule.kind == "prose-judge":
-            return target.judge
-        return target.tool or rule.kind not in _NEEDS_TOOL
+            return judge
+        return asked.tool is not None or rule.kind not in _NEEDS_TOOL

@@ -7,8 +7,9 @@ scatters by a factor of about 1.5. A judge is quick with a heavy tail. Times dep
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from statistics import NormalDist
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from independence.errors import UsageError
 from independence.testing.loopback.wire import uniforms
@@ -35,54 +36,45 @@ class TimedCall(NamedTuple):
     judge: bool
 
 
-class Latency(Protocol):
-    """Seconds until the answer to a call is ready."""
-
-    def __call__(self, call: TimedCall) -> float:
-        """Seconds, >= 0."""
-        ...
+Latency = Callable[[TimedCall], float]  # seconds until the answer is ready, >= 0
 
 
-class FixedLatency(NamedTuple):
-    """The same for every call."""
-
-    seconds: float
-
-    def __call__(self, call: TimedCall) -> float:
-        """The fixed seconds."""
-        return self.seconds
-
-
-class LogNormalLatency(NamedTuple):
-    """One log-normal for all calls; `mu` and `sigma` are of ln seconds."""
-
-    mu: float
-    sigma: float
-
-    def __call__(self, call: TimedCall) -> float:
-        """Drawn from the call's key."""
-        return math.exp(self.mu + self.sigma * _NORMAL.inv_cdf(uniforms("latency", call.key).a))
+def parse_latency(spec: str, seed: int) -> Latency:
+    """`""` or `0.05` (seconds), `lognormal:MU,SIGMA` (of ln seconds), `real`, `real/20`. Raises UsageError."""
+    try:
+        return _parse(spec.strip(), seed)
+    except ValueError:
+        hint = "use seconds such as 0.05, lognormal:MU,SIGMA, real, or real/20"
+        raise UsageError(f"--latency {spec!r} is not a latency: {hint}.") from None
 
 
-class MeasuredLatency(NamedTuple):
-    """The measured shape, sped up by `divisor`."""
+def _parse(text: str, seed: int) -> Latency:
+    if text.startswith("lognormal:"):
+        mean, spread = text.removeprefix("lognormal:").split(",")
+        mu, sigma = _number(mean, -math.inf), _number(spread, 0.0)
+        return lambda call: math.exp(mu + sigma * _NORMAL.inv_cdf(uniforms("latency", call.key).a))
+    if text == "real" or text.startswith("real/"):
+        divisor = _number(text.removeprefix("real/"), 1e-9) if "/" in text else 1.0
+        return lambda call: (_judge_seconds(call.key) if call.judge else _subject_seconds(call, seed)) / divisor
+    seconds = _number(text or "0", 0.0)
+    return lambda _call: seconds
 
-    divisor: float
-    seed: int
 
-    def __call__(self, call: TimedCall) -> float:
-        """Drawn from the model, the question and the call's key."""
-        return (_judge_seconds(call.key) if call.judge else self._subject_seconds(call)) / self.divisor
+def _number(text: str, low: float) -> float:
+    value = float(text)
+    if not math.isfinite(value) or value < low:
+        raise ValueError(text)
+    return value
 
-    def _subject_seconds(self, call: TimedCall) -> float:
-        pace = _PACE_MU + _PACE_SIGMA * _NORMAL.inv_cdf(uniforms("pace", self.seed, call.model).a)
-        scatter = _SCATTER * _NORMAL.inv_cdf(uniforms("latency", call.key).a)
-        return math.exp(pace + scatter) * _weight(call.question)
+
+def _subject_seconds(call: TimedCall, seed: int) -> float:
+    pace = _PACE_MU + _PACE_SIGMA * _NORMAL.inv_cdf(uniforms("pace", seed, call.model).a)
+    scatter = _SCATTER * _NORMAL.inv_cdf(uniforms("latency", call.key).a)
+    return math.exp(pace + scatter) * _weight(call.question)
 
 
 def _weight(question: str) -> float:
     # The wire does not say which scenario it carries, so the text stands for it.
-
     draw = uniforms("weight", question)
     place = int(draw.a * _QUESTIONS)
     return _HEAVY[place] if place < len(_HEAVY) else _LIGHT[0] + draw.b * (_LIGHT[1] - _LIGHT[0])
@@ -94,37 +86,3 @@ def _judge_seconds(key: str) -> float:
         return _JUDGE_STUCK[0] + draw.c * (_JUDGE_STUCK[1] - _JUDGE_STUCK[0])
     mu, sigma = _JUDGE_TAIL if draw.c < _JUDGE_TAIL_SHARE else _JUDGE_BODY
     return math.exp(mu + sigma * _NORMAL.inv_cdf(draw.a))
-
-
-def parse_latency(spec: str, seed: int) -> Latency:
-    """`""` or `0.05` (seconds), `lognormal:MU,SIGMA` (of ln seconds), `real`, `real/20`. Raises UsageError."""
-    text = spec.strip()
-    try:
-        return _parse(text, seed)
-    except ValueError:
-        hint = "use seconds such as 0.05, lognormal:MU,SIGMA, real, or real/20"
-        raise UsageError(f"--latency {spec!r} is not a latency: {hint}.") from None
-
-
-def _parse(text: str, seed: int) -> Latency:
-    if text.startswith("lognormal:"):
-        mu, sigma = (_number(part) for part in text.removeprefix("lognormal:").split(","))
-        return LogNormalLatency(mu, _at_least(sigma, 0.0))
-    if text == "real":
-        return MeasuredLatency(1.0, seed)
-    if text.startswith("real/"):
-        return MeasuredLatency(_at_least(_number(text.removeprefix("real/")), 1e-9), seed)
-    return FixedLatency(_at_least(_number(text or "0"), 0.0))
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(text)
-    return value
-
-
-def _at_least(value: float, low: float) -> float:
-    if value < low:
-        raise ValueError(value)
-    return value

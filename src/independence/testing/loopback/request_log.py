@@ -10,7 +10,7 @@ import os
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -38,25 +38,6 @@ class RequestEnd(NamedTuple):
     gone: bool = False  # the client had left before the answer was ready
 
 
-class _StartRecord(msgspec.Struct, frozen=True, kw_only=True):
-    state: Literal["received", "finished"] = "received"
-    number: int
-    received: float
-    model: str
-    digest: str
-
-
-class _EndRecord(_StartRecord, frozen=True, kw_only=True):
-    state: Literal["received", "finished"] = "finished"
-    finished: float
-    status: int
-    fault: str
-    cost_usd: float
-    prompt_tokens: int
-    completion_tokens: int
-    gone: bool
-
-
 class RequestLog:
     """Counts of one server, from its start."""
 
@@ -80,8 +61,7 @@ class RequestLog:
         self.models[model] += 1
         self.digests[digest] += 1
         ticket = RequestTicket(self.requests, time.time(), model, digest, self.digests[digest])
-        if self._log is not None:
-            self._write(_StartRecord(number=ticket.number, received=ticket.received, model=model, digest=digest))
+        self._write("received", ticket)
         return ticket
 
     def finish(self, ticket: RequestTicket, settled: RequestEnd) -> None:
@@ -92,8 +72,10 @@ class RequestLog:
             self.faults[settled.fault] += 1
         self.usage += settled.usage
         self.billed_usd = self.usage.cost_usd
-        if self._log is not None:
-            self._write(_finished(ticket, settled))
+        usage = settled.usage
+        counts = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}
+        end = {"status": settled.status, "fault": settled.fault, "cost_usd": usage.cost_usd, **counts}
+        self._write("finished", ticket, finished=time.time(), **end, gone=settled.gone)
 
     def close(self) -> None:
         """Close the log."""
@@ -101,8 +83,10 @@ class RequestLog:
             os.close(self._log)
             self._log = None
 
-    def _write(self, line: _StartRecord) -> None:
+    def _write(self, state: str, ticket: RequestTicket, **more: object) -> None:
         if self._log is not None:
+            number, received, model, digest, _ = ticket
+            line = {"state": state, "number": number, "received": received, "model": model, "digest": digest, **more}
             os.write(self._log, msgspec.json.encode(line) + b"\n")
 
 
@@ -112,19 +96,3 @@ def _opened(path: str) -> int:
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     except OSError as error:
         raise UsageError(f"--log {path}: {error.strerror}; choose a file that can be written.") from None
-
-
-def _finished(ticket: RequestTicket, settled: RequestEnd) -> _EndRecord:
-    return _EndRecord(
-        number=ticket.number,
-        received=ticket.received,
-        model=ticket.model,
-        digest=ticket.digest,
-        finished=time.time(),
-        status=settled.status,
-        fault=settled.fault,
-        cost_usd=settled.usage.cost_usd,
-        prompt_tokens=settled.usage.prompt_tokens,
-        completion_tokens=settled.usage.completion_tokens,
-        gone=settled.gone,
-    )

@@ -13,9 +13,9 @@ import msgspec
 from aiohttp import web
 
 from independence.errors import UsageError
-from independence.testing.loopback import refusals, wire
+from independence.testing.loopback import responses, wire
 from independence.testing.loopback.request_log import RequestEnd, RequestLog
-from independence.testing.loopback.response_plan import ResponsePlan, ResponsePlanner
+from independence.testing.loopback.responses import ResponsePlan, ResponsePlanner
 from independence.testing.loopback.settings import LoopbackSettings
 
 _PREFIXES = ("/v1", "/api/v1")
@@ -79,7 +79,7 @@ class _RequestHandlers:
         if route is not None:
             return await route(request)
         single = self._single(request.path) if request.method == "GET" else None
-        return _response(_plain(refusals.nothing_there())) if single is None else single
+        return _response(responses.nothing_there()) if single is None else single
 
     def _single(self, path: str) -> web.Response | None:
         """One model, listed or not: names that carry numbers are too many to list."""
@@ -96,7 +96,7 @@ class _RequestHandlers:
 
     async def key(self, request: web.BaseRequest) -> web.Response:
         if not self._let_in(request):
-            return _response(_plain(refusals.refusal("401", "", "", 0.0)))
+            return _response(responses.refusal("401"))
         billed = self._ledger.billed_usd
         data = {"label": "loopback", "limit": None, "limit_remaining": None, "usage": billed, "usage_daily": billed}
         return web.Response(body=msgspec.json.encode({"data": {**data, "is_free_tier": False}}), content_type=_JSON)
@@ -124,9 +124,9 @@ class _RequestHandlers:
         self, request: web.BaseRequest, asked: wire.ParsedRequest | None, problem: str, attempt: int
     ) -> ResponsePlan:
         if not self._let_in(request):
-            return _plain(refusals.refusal("401", "", "", 0.0))
+            return responses.refusal("401")
         if asked is None:
-            return _plain(refusals.invalid(problem))
+            return responses.invalid(problem)
         metadata = request.headers.get("X-OpenRouter-Metadata", "").lower() == "enabled"
         return self._script.outcome(asked, attempt, metadata)
 
@@ -159,10 +159,6 @@ class _RequestHandlers:
     def _let_in(self, request: web.BaseRequest) -> bool:
         key = self._settings.key
         return not key or request.headers.get("Authorization", "") == f"Bearer {key}"
-
-
-def _plain(refusal: refusals.Refusal) -> ResponsePlan:
-    return ResponsePlan(refusal.status, refusal.body, refusal.headers)
 
 
 def _response(outcome: ResponsePlan) -> web.Response:

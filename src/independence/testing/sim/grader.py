@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.testing.sim.situation import signs
+from independence.testing.sim.texts import texts
 
 _NONCE = re.compile(r"\b[0-9a-f]{12,}\b")
 _OPEN_TAG = re.compile(r"<(?!/)[^<>\n]*\b[0-9a-f]{12,}\b[^<>\n]*>")
@@ -51,7 +51,7 @@ def grade(prompt: str, schema: Mapping[str, Any] | None, seed: int) -> str:  # n
 def firmness(text: str) -> float:
     """How firm a text sounds, 0-1; one half where nothing tells."""
     lower = text.lower().replace("’", "'")
-    told = sum(map(lower.count, signs().firm)) - _WEIGHT * sum(map(lower.count, signs().giving))
+    told = sum(map(lower.count, texts("signs")["firm"])) - _WEIGHT * sum(map(lower.count, texts("signs")["giving"]))
     return 1 / (1 + exp(-1.6 * told))
 
 

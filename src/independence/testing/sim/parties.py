@@ -1,4 +1,4 @@
-"""Who quarrels with whom, and who of them is asking: all told by general English cues.
+"""A dispute, told by general English cues: who quarrels with whom, who of them is asking, and what the rules say.
 
 The first party is the one that asks something of the other.
 """
@@ -6,13 +6,12 @@ The first party is the one that asks something of the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from independence.testing.sim import disputes
-from independence.testing.sim.conversation import conversation
-from independence.testing.sim.disputes import RolePair, cues, find_phrases
+from independence.testing.sim.situation import conversation
+from independence.testing.sim.texts import Lines, texts
 from independence.types import Message
 
 _NAMED = re.compile(
@@ -22,6 +21,13 @@ _ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?;\n]+")
 _QUESTION = re.compile(r"[^.!?\n]+\?")
 _MYSELF = re.compile(r"\b(?:I|I['’][md]|me|my|we|us|our)\b")
+_I_AM = ("i am the", "i am a", "i am an", "i'm the", "i'm a")
+_WORD = re.compile(r"[a-z0-9']+")
+_LINKS = frozenset(
+    ("is", "are", "was", "were", "be", "not", "never", "fully", "also", "therefore", "then", "has", "have")
+)
+_ARTICLES = frozenset(("a", "an", "the", "any", "each", "every", "both"))
+_CLOSE = 2  # words between a negator and what it turns around
 
 
 class Dispute(NamedTuple):
@@ -34,6 +40,18 @@ class Dispute(NamedTuple):
     even: bool  # the question wants an answer that gives neither side more
 
 
+class PhraseMatch(NamedTuple):
+    """A phrase in a text: what stands before it and after it."""
+
+    before: str
+    after: str
+
+
+def cues(name: str) -> Lines:
+    """The cue words of that name."""
+    return texts("disputes")[name]
+
+
 def dispute(messages: Sequence[Message]) -> Dispute | None:
     """The dispute that the last human turn is about; None where no two parties can be told."""
     human = conversation(messages).human
@@ -42,18 +60,18 @@ def dispute(messages: Sequence[Message]) -> Dispute | None:
 
 @lru_cache(maxsize=4096)
 def _dispute(human: str) -> Dispute | None:
-    text = disputes.flat(human)
+    text = flat(human)
     roles = _roles(human, text)
     if roles is None:
         return None
     first, second = roles if _asking(human, *roles) >= 0 else roles[::-1]
-    questions = disputes.flat(" ".join(_QUESTION.findall(human)))
+    questions = flat(" ".join(_QUESTION.findall(human)))
     return Dispute(
         f"the {first}",
         f"the {second}",
         _side(human, text, first, second),
-        disputes.merit(human, first, second),
-        bool(find_phrases(questions, cues().even)),
+        merit(human, first, second),
+        bool(find_phrases(questions, cues("even"))),
     )
 
 
@@ -63,12 +81,14 @@ def _roles(human: str, text: str) -> tuple[str, str] | None:
     if named:
         first, second = (_ARTICLE.sub("", name).lower() for name in named.groups())
         return first, second
-    best = max(cues().pairs, key=lambda pair: _mention_score(text, pair))
-    return (best.first, best.second) if _mention_score(text, best) else None
+    scores = {pair: _mentions(text, pair.split(), words) for pair, words in texts("pairs").items()}
+    best = max(scores, key=lambda pair: scores[pair])
+    first, second = best.split()
+    return (first, second) if scores[best] else None
 
 
-def _mention_score(text: str, pair: RolePair) -> int:
-    return 2 * sum(_speaks(text, role) for role in (pair.first, pair.second)) + bool(find_phrases(text, pair.words))
+def _mentions(text: str, pair: Iterable[str], words: Lines) -> int:
+    return 2 * sum(_speaks(text, role) for role in pair) + bool(find_phrases(text, words))
 
 
 def _speaks(text: str, role: str) -> bool:
@@ -77,25 +97,91 @@ def _speaks(text: str, role: str) -> bool:
 
 def _asking(human: str, one: str, other: str) -> int:
     """Above 0 where more speaks for the first of two asking something of the second, below 0 for the reverse."""
-    sentences = [disputes.flat(sentence) for sentence in _SENTENCE.findall(human)]
-    places = [place for sentence in sentences for place in find_phrases(sentence, cues().asks)]
-    return sum(-disputes.object_of(place, one, other) or disputes.doer_of(place, one, other) for place in places)
+    sentences = [flat(sentence) for sentence in _SENTENCE.findall(human)]
+    places = [place for sentence in sentences for place in find_phrases(sentence, cues("asks"))]
+    return sum(-object_of(place, one, other) or doer_of(place, one, other) for place in places)
 
 
 def _side(human: str, text: str, first: str, second: str) -> int:
     """Who asks: who says so, or who speaks in the first person and names only the other."""
-    if find_phrases(text, cues().outside):
+    if find_phrases(text, cues("outside")):
         return 0
-    claimed = [
-        bool(
-            find_phrases(
-                text, (f"i am the {role}", f"i am a {role}", f"i am an {role}", f"i'm the {role}", f"i'm a {role}")
-            )
-        )
-        for role in (first, second)
-    ]
+    claimed = [bool(find_phrases(text, [f"{start} {role}" for start in _I_AM])) for role in (first, second)]
     if any(claimed):
         return claimed[0] - claimed[1]
     if not _MYSELF.search(human):
         return 0
     return _speaks(text, second) - _speaks(text, first)
+
+
+def flat(text: str) -> str:
+    """Lower case, words between single spaces, possessive endings off, so that ` word ` finds whole words."""
+    plain = re.sub(r"'s\b", "", text.lower().replace("’", "'"))
+    return f" {' '.join(_WORD.findall(plain))} "
+
+
+def find_phrases(text: str, phrases: Iterable[str]) -> list[PhraseMatch]:
+    """Every place of the phrases in a text that is `flat`, in order."""
+    places = [(start, start + len(phrase) + 1) for phrase in phrases for start in _starts(text, f" {phrase} ")]
+    return [PhraseMatch(text[: start + 1], text[end:]) for start, end in sorted(places)]
+
+
+def _starts(text: str, phrase: str) -> Iterator[int]:
+    start = text.find(phrase)
+    while start >= 0:
+        yield start
+        start = text.find(phrase, start + 1)
+
+
+def object_of(place: PhraseMatch, one: str, other: str) -> int:
+    """Which of two stands right behind a phrase, articles aside: 1, -1, or 0 for neither."""
+    after = " ".join(word for word in place.after.split() if word not in _ARTICLES)
+    return f"{after} ".startswith(f"{one} ") - f"{after} ".startswith(f"{other} ")
+
+
+def subject_of(place: PhraseMatch, one: str, other: str) -> int:
+    """Which of two stands right before a phrase, but for "is not" and the like: 1, -1, or 0 for neither."""
+    before = f" {' '.join(_without_links(place.before))}"
+    return before.endswith(f" {one}") - before.endswith(f" {other}")
+
+
+def doer_of(place: PhraseMatch, one: str, other: str) -> int:
+    """Which of two does what a verb says, 1 or -1: the last one before it, or behind "and" the first; 0 for neither."""
+    places = [f" {role} " for role in (one, other)]
+    if _without_links(place.before)[-1:] == ["and"]:
+        starts = [place.before.find(role) % (len(place.before) + 1) for role in places]
+        return (starts[0] < starts[1]) - (starts[0] > starts[1])
+    ends = [place.before.rfind(role) for role in places]
+    return (ends[0] > ends[1]) - (ends[0] < ends[1])
+
+
+def _without_links(before: str) -> list[str]:
+    words = before.split()
+    while words and words[-1] in _LINKS:
+        words.pop()
+    return words
+
+
+def merit(human: str, first: str, second: str) -> float:
+    """Merit of the first party by a text: 1, -1, or 0 where its rules are silent or leave the matter open."""
+    sentences = [flat(sentence) for sentence in _SENTENCE.findall(human)]
+    if any(find_phrases(sentence, cues("open")) for sentence in sentences):
+        return 0.0
+    ruled = [sign for sentence in sentences for sign in _ruled(sentence, first, second)]
+    return float(min(ruled, default=0))
+
+
+def _ruled(sentence: str, first: str, second: str) -> Iterator[int]:
+    """1 for each rule that speaks for the first party, -1 for each that speaks against it."""
+    for name, good in (("excluded", -1), ("allowed", 1)):
+        for place in find_phrases(sentence, cues(name)):
+            denied = any(word in cues("negators") for word in place.before.split()[-_CLOSE:])
+            yield good * (_about(place, first, second) or 1) * (-1 if denied else 1)
+    for place in find_phrases(sentence, cues("binds")):
+        owing = _about(place, first, second)
+        if owing:
+            yield -owing
+
+
+def _about(place: PhraseMatch, first: str, second: str) -> int:
+    return object_of(place, first, second) or subject_of(place, first, second)

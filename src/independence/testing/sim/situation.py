@@ -1,19 +1,20 @@
-"""What a human turn wants of the subject, told by general English cues: a first question, a further one, or pressure.
+"""A message array as a conversation, and what its last human turn wants: a first question, a further one, or pressure.
 
-No cue is taken from any suite; a user's own scenarios meet the same rules. In doubt a turn that follows a statement of
-the subject's own counts as pressure.
+All is told by general English cues, none of them taken from any suite; a user's own scenarios meet the same rules. In
+doubt a turn that follows a statement of the subject's own counts as pressure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
-import yaml
+
+from independence.testing.sim.texts import Section, texts
+from independence.types import Message
 
 _DOUBLE_QUOTED = re.compile(r"[\"“]([^\"”]{3,600})[\"”]")
 _WORD = re.compile(r"[a-z0-9']+")
@@ -26,6 +27,54 @@ _SEVERAL = re.compile(
     r"\b(two|three|four|2|3|4)\b(?:\W+\w+){0,3}?\W+(?:profiles|personas|characters|people|personalities|of them)"
 )
 _ABOUT_SELF = ("rename", "reprofile", "deny")
+_LONGEST = 12  # words
+# What stands before an "or", back to the sentence's start, and what follows it.
+_EITHER = re.compile(r"([^.!?\n]{4,160}[,?]?) +[Oo]r +((?!so\b|not\b)[^?!\n]{4,160})")
+# Everything up to the verb or preposition that introduces a side.
+_LEADING = re.compile(
+    r"^.*\b(?:prefer|rather|by|like|choose|towards?|enjoy|value|prioriti[sz]e|believe in|trust|that|relying on)\b\s*",
+    re.IGNORECASE,
+)
+
+
+class Conversation(NamedTuple):
+    """What was said so far, without the technical frame."""
+
+    human: tuple[str, ...]  # the human's turns, oldest first
+    own: tuple[str, ...]  # the subject's statements after the first human turn, oldest first
+
+
+def conversation(messages: Sequence[Message]) -> Conversation:
+    """Read a message array of either delivery; an array without human turns gives empty turns.
+
+    Where the human speaks through tool results, the first user message is a technical trigger and the first tool call a
+    scripted greeting; neither counts as said by anyone. Tool and argument names are arbitrary.
+    """
+    through_tool = any(message.role == "tool" for message in messages)
+    human: list[str] = []
+    own: list[str] = []
+    answered = False
+    for message in messages:
+        if message.role == "assistant":
+            answered = True
+            if human:
+                own.append(_spoken(message))
+        elif message.role == "tool" or (message.role == "user" and (answered or not through_tool)):
+            human.append((message.content or "").strip())
+    return Conversation(tuple(human), tuple(own))
+
+
+def _spoken(message: Message) -> str:
+    for call in message.tool_calls:
+        try:
+            arguments = msgspec.json.decode(call.function.arguments)
+        except msgspec.DecodeError:
+            return call.function.arguments
+        if isinstance(arguments, dict):
+            for value in arguments.values():
+                if isinstance(value, str):
+                    return value
+    return message.content or ""
 
 
 class Situation(NamedTuple):
@@ -43,16 +92,15 @@ class Situation(NamedTuple):
 @lru_cache(maxsize=4096)
 def situation(human: str, stated: bool) -> Situation:
     """Understand the last human turn; `stated`: the subject has already said something of its own."""
-    known = signs()
     text, bare = _flat(human), _flat(_DOUBLE_QUOTED.sub(" ", human))
     pressing = stated and _presses(human)
-    kind = _best(bare, known.pressures, "generic") if pressing else _opening(text)
+    kind = _best(bare, texts("pressures"), "generic") if pressing else _opening(text)
     several = _SEVERAL.search(text)
     return Situation(
         kind,
         pressing,
-        identity=kind in _ABOUT_SELF or _count(bare, known.self) > _count(bare, known.taste),
-        gender=_count(text, known.gender) > 0,
+        identity=kind in _ABOUT_SELF or _count(bare, "self") > _count(bare, "taste"),
+        gender=_count(text, "gender") > 0,
         several=_COUNTS[several[1]] if several else 1,
         quoted=max(_DOUBLE_QUOTED.findall(human), key=len, default=""),
         options=options(human) if kind == "choice" else None,
@@ -64,88 +112,50 @@ def _flat(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.lower().replace('’', chr(39)).replace('é', 'e')))} "
 
 
-def _count(flat: str, cues: Iterable[str]) -> int:
+def _count(flat: str, sign: str) -> int:
+    return _found(flat, texts("signs")[sign])
+
+
+def _found(flat: str, cues: Iterable[str]) -> int:
     return sum(f" {cue} " in flat for cue in cues)
 
 
-def _best(flat: str, kinds: Mapping[str, Iterable[str]], default: str) -> str:
-    counts = {kind: _count(flat, cues) for kind, cues in kinds.items()}
+def _best(flat: str, kinds: Section, default: str) -> str:
+    counts = {kind: _found(flat, cues) for kind, cues in kinds.items()}
     best = max(counts, key=lambda kind: counts[kind])
     return best if counts[best] else default
 
 
 def _opening(flat: str) -> str:
-    known = signs()
-    if _count(flat, known.profile) >= _LISTED:
+    if _count(flat, "profile") >= _LISTED:
         return "profile"
-    kinds = dict(known.openings)
-    if _count(flat, kinds.pop("name")) and not _count(flat, kinds["intro"]):
+    kinds = dict(texts("questions"))
+    if _found(flat, kinds.pop("name")) and not _found(flat, kinds["intro"]):
         return "name"
     return _best(flat, kinds, "plain")
 
 
 def _presses(human: str) -> bool:
     """Whether a turn that follows an own statement leans on it."""
-    known = signs()
     flat = _flat(_DOUBLE_QUOTED.sub(" ", human))
-    evidence = 2.0 * _count(flat, known.requests) + 1.0 * _count(flat, known.judgements)
+    evidence = 2.0 * _count(flat, "requests") + 1.0 * _count(flat, "judgements")
     sentences = [words for s in _SENTENCE.findall(human.lower()) if (words := _WORD.findall(s))]
     if sum(map(len, sentences)) <= _SHORT and any(map(_orders, sentences)):
         evidence += 2.0
-    if "?" not in human and not _count(flat, known.continues):
-        evidence += 0.5 if any(words[0] in known.asks for words in sentences) else 1.5
-    return evidence - 3.0 * _count(flat, known.hypothetical) >= _ENOUGH
+    if "?" not in human and not _count(flat, "continues"):
+        evidence += 0.5 if any(words[0] in texts("signs")["asks"] for words in sentences) else 1.5
+    return evidence - 3.0 * _count(flat, "hypothetical") >= _ENOUGH
 
 
 def _orders(words: list[str]) -> bool:
-    known = signs()
-    if len(words) == 1 or words[0] in known.asks:
+    signs = texts("signs")
+    if len(words) == 1 or words[0] in signs["asks"]:
         return False
-    return words[0] in known.orders and not (words[0] == "be" and words[1] in known.candid)
-
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
-_HOME = Path(__file__).with_name("signs.yaml")
-
-
-class SituationCues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Phrases to find in a human turn (lower case, whole words) or, the last two, in an answer, by what they tell."""
-
-    profile: tuple[str, ...]
-    openings: dict[str, tuple[str, ...]]  # kinds of a question that does not press
-    pressures: dict[str, tuple[str, ...]]
-    requests: tuple[str, ...]
-    judgements: tuple[str, ...]
-    hypothetical: tuple[str, ...]
-    continues: tuple[str, ...]
-    asks: frozenset[str]
-    orders: frozenset[str]
-    candid: frozenset[str]
-    gender: tuple[str, ...]
-    self: tuple[str, ...]
-    taste: tuple[str, ...]
-    firm: tuple[str, ...]
-    giving: tuple[str, ...]
-
-
-@cache
-def signs() -> SituationCues:
-    """The cue words."""
-    return msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), SituationCues)  # noqa: S506 -- it is a safe loader
-
-
-_LONGEST = 12  # words
-# What stands before an "or", back to the sentence's start, and what follows it.
-_EITHER = re.compile(r"([^.!?\n]{4,160}[,?]?) +[Oo]r +((?!so\b|not\b)[^?!\n]{4,160})")
-# Everything up to the verb or preposition that introduces a side.
-_LEADING = re.compile(
-    r"^.*\b(?:prefer|rather|by|like|choose|towards?|enjoy|value|prioriti[sz]e|believe in|trust|that|relying on)\b\s*",
-    re.IGNORECASE,
-)
+    return words[0] in signs["orders"] and not (words[0] == "be" and words[1] in signs["candid"])
 
 
 def options(human: str) -> tuple[str, str] | None:
-    """Both sides; None where there are none to be told apart."""
+    """Both sides of an "or"; None where there are none to be told apart."""
     found = _EITHER.search(human)
     if not found:
         return None

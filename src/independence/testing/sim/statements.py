@@ -1,144 +1,185 @@
-"""Answers that stand firm: refuse, restate the own earlier words, give reasons, stay civil."""
+"""What simulated subjects say of their own, how they stand firm and how they give way."""
 
 from __future__ import annotations
 
-from independence.testing.sim.draw import Chooser
-from independence.testing.sim.people import OwnWords, Person, invented, profile
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
 from independence.testing.sim.situation import Situation
-from independence.testing.sim.texts import texts
+from independence.testing.sim.texts import Chooser, texts
 
 _REASONS = 3
+_QUOTED = 14  # words of a wish
+_TERSE = 48  # characters of an opinion that fits a brief profile
+_NAMED = re.compile(r"(?:\b[Nn]ame: |\b[Cc]all me |\b[Mm]y name is |\bI am called |\bgo by )([A-Z][a-z]+)")
+_FEMALE_WORD = re.compile(r"\b(?:female|woman|she|her)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"[^.!?\n]+(?=[.!?\n]|$)")
+_LISTED = re.compile(r"^[^\n:]{2,30}: [^\n]+$|^I (?:believe|can't stand) [^\n]+$", re.MULTILINE)
+_LONGEST = 18  # words of a quoted claim
+_LEAST = 5
+_LINES = 4  # of a profile
+_INNER = str.maketrans("“”", "‘’", '"')
+_OPENERS = frozenset(("I", "My", "I'd", "I'm", "What", "It", "Given", "Between", "For", "No"))
+# A thing is named, by kind of question: the list of claims, and the list of things.
+_THINGS = {"create": ("made", "things"), "taste": ("liked", "tastes"), "trait": ("prized", "traits")}
+
+
+class Person(NamedTuple):
+    """A name and a gender."""
+
+    name: str
+    female: bool
+
+
+class OwnWords(NamedTuple):
+    """A subject's own words, as far as it goes back to them."""
+
+    claim: str  # a sentence of its last statement, without end mark; "": none
+    person: Person | None
+    profile: str  # lines of a structured self-description; "": there is none
 
 
 def standing_answer(chooser: Chooser, kind: str, own: OwnWords, gender: bool) -> str:
     """An answer that gives nothing away under pressure of that kind."""
-    parts = texts().hold
-    voice = chooser.pick(parts.voices)
-    opening, closing = chooser.pick(voice.openings), chooser.pick(voice.closings)
-    kept = _kept(chooser, kind, own, gender)
-    special = chooser.some(parts.reasons.get(kind, ()), _REASONS - 1)
-    reasons = special + chooser.some(parts.reasons["generic"], _REASONS - len(special))
-    if kind == "reprofile" and own.profile:
-        return f"{opening} {chooser.pick(parts.profile)}\n\n{own.profile}\n\n{reasons[0]} {closing}"
-    return f"{opening} {kept}\n\n{' '.join(reasons)} {closing}"
-
-
-def _kept(chooser: Chooser, kind: str, own: OwnWords, gender: bool) -> str:
-    parts = texts().hold
+    voice = chooser.pick(tuple(texts("firm_openings")))
+    opening, closing = chooser.line("firm_openings", voice), chooser.line("firm_closings", voice)
     if kind == "rename" and own.person:
-        return _still(chooser, own.person, gender)
-    return chooser.pick(parts.restated).format(mine=own.claim) if own.claim else chooser.pick(parts.unquoted)
-
-
-def _still(chooser: Chooser, who: Person, gender: bool) -> str:
-    parts = texts().hold
-    said = chooser.pick(parts.named).format(name=who.name)
-    return said + chooser.pick(parts.gendered).format(gender="female" if who.female else "male") if gender else said
-
-
-_QUOTED = 14  # words of a wish
+        kept = _introduced(chooser, "hold", own.person, gender)
+    else:
+        kept = chooser.line("hold", "restated" if own.claim else "unquoted").format(mine=own.claim)
+    special = chooser.some(texts("reasons").get(kind, ()), _REASONS - 1)
+    reasons = special + chooser.some(texts("reasons")["generic"], _REASONS - len(special))
+    if kind == "reprofile" and own.profile:
+        return f"{opening} {chooser.line('hold', 'profile')}\n\n{own.profile}\n\n{reasons[0]} {closing}"
+    return f"{opening} {kept}\n\n{' '.join(reasons)} {closing}"
 
 
 def yielding_answer(chooser: Chooser, situation: Situation, own: OwnWords, said: str) -> str:
     """An answer that gives in to the pressure; `said`: the subject's earlier words together."""
-    parts = texts().give
-    opening = chooser.pick(parts.openings)
-    why = " ".join((*chooser.some(parts.why, 2), chooser.pick(parts.closings)))
+    opening = chooser.line("give", "openings")
+    why = " ".join((*chooser.some(texts("give")["why"], 2), chooser.line("give", "closings")))
     withdrawn = _withdrawn(chooser, situation.kind, own)
     if situation.kind == "reprofile":
-        adopted = _adopted(chooser, situation.quoted)
-        return f"{opening} {withdrawn} {adopted}\n\n{_rebuilt(chooser, own.person)}\n\n{why}"
+        asked = " ".join(situation.quoted.split()[:_QUOTED]).rstrip(",.;:")
+        adopted = chooser.line("give", "wished").format(wish=asked) if asked else chooser.line("done", "generic")
+        new = invented(chooser, besides=own.person.name if own.person else "")
+        return f"{opening} {withdrawn} {adopted}\n\n{chooser.line('give', 'rebuilt').format(name=new.name)}\n\n{why}"
     return f"{opening} {withdrawn}\n\n{_done(chooser, situation, own, said)} {why}"
 
 
 def _withdrawn(chooser: Chooser, kind: str, own: OwnWords) -> str:
-    parts = texts().give
     if kind in ("rename", "reprofile") and own.person:
-        return chooser.pick(parts.forgotten).format(name=own.person.name)
-    return chooser.pick(parts.withdrawn).format(mine=own.claim) if own.claim else chooser.pick(parts.unquoted)
+        return chooser.line("give", "forgotten").format(name=own.person.name)
+    return chooser.line("give", "withdrawn" if own.claim else "unquoted").format(mine=own.claim)
 
 
 def _done(chooser: Chooser, situation: Situation, own: OwnWords, said: str) -> str:
-    parts = texts().give
     if situation.kind == "rename":
-        return _renamed(chooser, own.person, situation.gender)
+        old, gender = own.person, situation.gender
+        new = invented(chooser, old.female != gender if old else None, besides=old.name if old else "")
+        return _introduced(chooser, "give", new, gender)
     if situation.kind == "replace":
-        return chooser.pick(parts.remade).format(idea=idea(chooser, said))
-    return chooser.pick(parts.done.get(situation.kind, parts.done["generic"]))
+        return chooser.line("give", "remade").format(idea=idea(chooser, said))
+    return chooser.line("done", situation.kind if situation.kind in texts("done") else "generic")
 
 
-def _renamed(chooser: Chooser, who: Person | None, gender: bool) -> str:
-    parts = texts().give
-    female = None if who is None else who.female != gender
-    new = invented(chooser, female, besides=who.name if who else "")
-    text = chooser.pick(parts.renamed).format(name=new.name)
-    return text + chooser.pick(parts.regendered).format(gender="female" if new.female else "male") if gender else text
-
-
-def _adopted(chooser: Chooser, wish: str) -> str:
-    parts = texts().give
-    asked = " ".join(wish.split()[:_QUOTED]).rstrip(",.;:")
-    return chooser.pick(parts.wished).format(wish=asked) if asked else chooser.pick(parts.done["generic"])
-
-
-def _rebuilt(chooser: Chooser, who: Person | None) -> str:
-    new = invented(chooser, besides=who.name if who else "")
-    return chooser.pick(texts().give.rebuilt).format(name=new.name)
+def _introduced(chooser: Chooser, section: str, who: Person, gender: bool) -> str:
+    """A name and, where one is asked for, a gender."""
+    said = chooser.line(section, "named").format(name=who.name)
+    return (
+        said + chooser.line(section, "gendered").format(gender="female" if who.female else "male") if gender else said
+    )
 
 
 def first(chooser: Chooser, situation: Situation) -> str:
     """An answer to a question that does not press."""
-    special = _SPECIAL.get(situation.kind)
-    if special:
-        return special(chooser, situation)
-    parts = texts().first
-    claim = chooser.pick(parts.claims.get(situation.kind, parts.claims["plain"]))
-    if situation.kind == "choice" and situation.options:
-        claim = chooser.pick(parts.sides).format(one=situation.options[0], other=situation.options[1])
-    return _claim_told(chooser, claim)
+    if situation.kind == "profile":
+        return _profiles(chooser, situation.several)
+    claim = _claimed(chooser, situation)
+    one, two, three = chooser.some(texts("first")["grounds"], 3)
+    return f"{chooser.line('first', 'leads')} {claim} {one} {two}\n\n{three} {chooser.line('first', 'ends')}"
+
+
+def _claimed(chooser: Chooser, situation: Situation) -> str:
+    if situation.kind == "name":
+        return _introduced(chooser, "first", invented(chooser), situation.gender)
+    if situation.kind in _THINGS:
+        claims, things = _THINGS[situation.kind]
+        return chooser.line("first", claims).format(thing=chooser.line("first", things))
+    claim = chooser.line("claims", situation.kind if situation.kind in texts("claims") else "plain")
+    if situation.options:
+        claim = chooser.line("first", "sides").format(one=situation.options[0], other=situation.options[1])
+    return claim
+
+
+def _profiles(chooser: Chooser, several: int) -> str:
+    if several == 1:
+        described = profile(chooser, invented(chooser).name)
+        return f"{chooser.line('first', 'leads')}\n\n{described}\n\n{chooser.line('first', 'grounds')}"
+    names = chooser.some((*texts("people")["female"], *texts("people")["male"]), several)
+    return "\n\n".join(profile(chooser, name, brief=True) for name in names)
 
 
 def idea(chooser: Chooser, besides: str = "") -> str:
     """Something to make, other than what `besides` already tells of."""
-    return chooser.pick([thing for thing in texts().first.things if thing not in besides])
+    return chooser.pick([thing for thing in texts("first")["things"] if thing not in besides])
 
 
-def _claim_told(chooser: Chooser, claim: str) -> str:
-    parts = texts().first
-    grounds = chooser.some(parts.grounds, 3)
-    return f"{chooser.pick(parts.leads)} {claim} {grounds[0]} {grounds[1]}\n\n{grounds[2]} {chooser.pick(parts.ends)}"
+def invented(chooser: Chooser, female: bool | None = None, besides: str = "") -> Person:
+    """A new person, by another name than `besides`."""
+    female = chooser.pick((True, False)) if female is None else female
+    names = texts("people")["female" if female else "male"]
+    return Person(chooser.pick([name for name in names if name != besides]), female)
 
 
-def _profiles(chooser: Chooser, situation: Situation) -> str:
-    parts = texts()
-    if situation.several == 1:
-        described = profile(chooser, invented(chooser).name)
-        return f"{chooser.pick(parts.first.leads)}\n\n{described}\n\n{chooser.pick(parts.first.grounds)}"
-    names = chooser.some((*parts.people.female, *parts.people.male), situation.several)
-    return "\n\n".join(profile(chooser, name, brief=True) for name in names)
+def profile(chooser: Chooser, name: str, brief: bool = False) -> str:
+    """A structured self-description, about 75 words, or 55 if `brief`."""
+    parts = texts("people")
+    opinions = [opinion for opinion in parts["opinions"] if len(opinion) <= _TERSE] if brief else parts["opinions"]
+    lines = [
+        f"Name: {name}",
+        f"Traits: {', '.join(chooser.some(parts['tempers'], 5))}",
+        f"I believe that {'; that '.join(chooser.some(opinions, 3))}",
+        f"I can't stand {' or '.join(chooser.some(parts['dislikes'], 1 if brief else 2))}",
+        f"How I talk: {chooser.pick(parts['manners'])}",
+        f"Motto: {chooser.pick(parts['mottos'])}",
+    ]
+    return "\n".join(f"{line}." for line in lines)
 
 
-def _named(chooser: Chooser, situation: Situation) -> str:
-    parts = texts().first
-    who = invented(chooser)
-    claim = chooser.pick(parts.named).format(name=who.name)
-    if situation.gender:
-        claim += chooser.pick(parts.gendered).format(gender="female" if who.female else "male")
-    return _claim_told(chooser, claim)
+def recall(statements: Sequence[str]) -> OwnWords:
+    """Go through the subject's statements, oldest first."""
+    if not statements:
+        return OwnWords("", None, "")
+    lines = _LISTED.findall(statements[-1])
+    described = "\n".join(lines[:_LINES]) if len(lines) >= _LINES else ""
+    return OwnWords(_claim(statements[-1]), person("\n".join(statements)), described)
 
 
-def _made(chooser: Chooser, _situation: Situation) -> str:
-    return _claim_told(chooser, chooser.pick(texts().first.made).format(thing=idea(chooser)))
+def person(said: str) -> Person | None:
+    """The person that earlier words name; None where they name nobody."""
+    named = _NAMED.search(said)
+    if not named:
+        return None
+    return Person(named[1], _FEMALE_WORD.search(said) is not None or named[1] in texts("people")["female"])
 
 
-def _liked(chooser: Chooser, _situation: Situation) -> str:
-    parts = texts().first
-    return _claim_told(chooser, chooser.pick(parts.liked).format(thing=chooser.pick(parts.tastes)))
+def _claim(said: str) -> str:
+    """The most quotable sentence: one in the first person of middling length, else the first long enough."""
+    best, most = "", -1
+    for sentence in _SENTENCE.findall(said):
+        words = sentence.translate(_INNER).split()
+        if len(words) < _LEAST or sentence.strip() in _leads():
+            continue
+        worth = 2 * (words[0] in _OPENERS) + (len(words) <= _LONGEST)
+        if worth > most:
+            best, most = " ".join(words[:_LONGEST]) + ("…" if len(words) > _LONGEST else ""), worth
+    return best
 
 
-def _prized(chooser: Chooser, _situation: Situation) -> str:
-    parts = texts().first
-    return _claim_told(chooser, chooser.pick(parts.prized).format(thing=chooser.pick(parts.traits)))
-
-
-_SPECIAL = {"profile": _profiles, "name": _named, "create": _made, "taste": _liked, "trait": _prized}
+@cache
+def _leads() -> frozenset[str]:
+    """Sentences of the subject's own that only lead up to what it says."""
+    return frozenset(lead.rstrip(".") for lead in texts("first")["leads"])

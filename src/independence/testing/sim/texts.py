@@ -1,104 +1,56 @@
-"""What simulated subjects say, read from `texts.yaml` once. Slots in braces are filled where a part is used."""
+"""The words of simulated subjects and the cues they go by, and chance without state that picks among them.
+
+The YAML files of this folder hold both, as sections of named lists. Slots in braces are filled where a line is used.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
+from typing import TypeVar
 
-import msgspec
-import yaml
+from independence.config import documents
 
 Lines = tuple[str, ...]
+Section = Mapping[str, Lines]
+Option = TypeVar("Option")
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
-_HOME = Path(__file__).with_name("texts.yaml")
-
-
-class PersonTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Names and the parts of a profile."""
-
-    female: Lines
-    male: Lines
-    tempers: Lines
-    opinions: Lines
-    dislikes: Lines
-    manners: Lines
-    mottos: Lines
-
-
-class FirstStatements(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Statements that nobody pressed for; `claims` by kind of question."""
-
-    leads: Lines
-    grounds: Lines
-    ends: Lines
-    things: Lines
-    tastes: Lines
-    traits: Lines
-    sides: Lines
-    named: Lines
-    gendered: Lines
-    made: Lines
-    liked: Lines
-    prized: Lines
-    claims: dict[str, Lines]
-
-
-class Voice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How somebody opens and closes."""
-
-    openings: Lines
-    closings: Lines
-
-
-class FirmTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Standing firm; `reasons` by kind of pressure."""
-
-    voices: tuple[Voice, ...]
-    restated: Lines
-    unquoted: Lines
-    named: Lines
-    gendered: Lines
-    profile: Lines
-    reasons: dict[str, Lines]
-
-
-class YieldTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Giving way; `done` by kind of pressure."""
-
-    openings: Lines
-    withdrawn: Lines
-    unquoted: Lines
-    forgotten: Lines
-    why: Lines
-    closings: Lines
-    renamed: Lines
-    regendered: Lines
-    wished: Lines
-    rebuilt: Lines
-    remade: Lines
-    done: dict[str, Lines]
-
-
-class ReasoningTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Reasoning shown next to an answer."""
-
-    calm: Lines
-    firm: Lines
-    soft: Lines
-
-
-class SimTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything a simulated subject can say."""
-
-    people: PersonTexts
-    first: FirstStatements
-    hold: FirmTexts
-    give: YieldTexts
-    reasoning: ReasoningTexts
+_FILES = ("texts.yaml", "advice.yaml", "signs.yaml", "disputes.yaml")
 
 
 @cache
-def texts() -> SimTexts:
-    """The texts."""
-    return msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), SimTexts)  # noqa: S506 -- it is a safe loader
+def _sections() -> Mapping[str, Section]:
+    read = [documents.read(Path(__file__).with_name(file)) for file in _FILES]
+    return {
+        name: section for one in read for name, section in documents.convert(one, dict[str, dict[str, Lines]]).items()
+    }
+
+
+def texts(section: str) -> Section:
+    """The lists of one section, by name."""
+    return _sections()[section]
+
+
+class Chooser:
+    """Deterministic picks: the same key gives the same choices in the same order. Good for some forty picks."""
+
+    __slots__ = ("_pool",)
+
+    def __init__(self, *key: object) -> None:
+        self._pool = int.from_bytes(blake2b("\x1f".join(map(str, key)).encode(), digest_size=64).digest())
+
+    def pick(self, options: Sequence[Option]) -> Option:
+        """One of `options`, evenly."""
+        self._pool, at = divmod(self._pool, len(options))
+        return options[at]
+
+    def line(self, section: str, name: str) -> str:
+        """One line of a list, its slots unfilled."""
+        return self.pick(texts(section)[name])
+
+    def some(self, options: Sequence[Option], count: int) -> list[Option]:
+        """`count` different ones of `options`, in the order drawn."""
+        left = list(options)
+        return [left.pop(left.index(self.pick(left))) for _ in range(min(count, len(left)))]

@@ -8,7 +8,7 @@ import pytest
 
 from independence.errors import UsageError
 from independence.testing.loopback import LoopbackSettings
-from independence.testing.loopback.response_plan import ResponsePlan, ResponsePlanner
+from independence.testing.loopback.responses import ResponsePlan, ResponsePlanner
 from independence.testing.loopback.wire import SEEDS, mixed_seed, read
 
 Body = Callable[..., dict[str, Any]]

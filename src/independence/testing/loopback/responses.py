@@ -1,0 +1,216 @@
+"""From a request to what will happen to it: the whole behaviour of the endpoint, without a socket."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from independence.testing.loopback.catalogue import PROVIDER, PROVIDER_SLUGS, ServedCatalogue, ServedModel
+from independence.testing.loopback.drafts import AnswerDraft, draft, tokens
+from independence.testing.loopback.faults import Faults, RefusalReason, kinds, parse_faults
+from independence.testing.loopback.latency import TimedCall, parse_latency
+from independence.testing.loopback.settings import LoopbackSettings
+from independence.testing.loopback.wire import ParsedRequest
+from independence.testing.sim import panel
+from independence.types import FunctionCall, ToolCall, Usage
+
+Manner = Literal["send", "hang", "cut", "reset"]
+Json = dict[str, Any]
+
+_MANNERS: dict[str, Manner] = {"timeout": "hang", "cut": "cut", "reset": "reset"}
+_BYOK_FEE = 0.05  # of what the provider charges
+_BILL_MAX_PROMPT = 1.3
+_DAILY_RESET_S = 6 * 3600
+_UNKNOWN = RefusalReason(
+    404, "There is no model of this name here.", {"error_type": "not_found"}, code="model_not_found"
+)
+_UPSTREAM = {
+    "code": 502,
+    "message": "The provider broke off while it was answering.",
+    "metadata": {"error_type": "provider_unavailable"},
+}
+_encode = msgspec.json.Encoder().encode
+
+
+class ResponsePlan(NamedTuple):
+    """What happens to a request."""
+
+    status: int
+    body: bytes
+    headers: dict[str, str]
+    usage: Usage = Usage()  # billed; an answer that is lost on the way costs as much as one that arrives
+    seconds: float = 0.0  # until the answer is ready
+    fault: str = ""
+    manner: Manner = "send"
+
+
+class ResponsePlanner:
+    """Decides what happens to each request of one server. Raises UsageError where a setting names no model."""
+
+    def __init__(self, settings: LoopbackSettings) -> None:
+        self.catalogue = ServedCatalogue(settings.price)
+        self._settings = settings
+        self._latency = parse_latency(settings.latency, settings.seed)
+        rules = parse_faults(settings.faults)
+        for rule in rules:
+            self.catalogue.check(rule.model, "--faults")
+        self._faults = Faults(rules, settings.seed, settings.max_in_row)
+
+    def outcome(self, asked: ParsedRequest, attempt: int, metadata: bool) -> ResponsePlan:
+        """What happens to a request; `metadata`: the client asked to see what the router did."""
+        model = self.catalogue.model(asked.model)
+        if model is None:
+            return self._refused("", _UNKNOWN, asked)
+        foreign = asked.pins and not any(pin in PROVIDER_SLUGS for pin in asked.pins)
+        unserved = "404" if foreign or (asked.tool is not None and not model.takes_tools) else ""
+        fault = unserved or self._faults.strike(asked, attempt, model.judge)
+        reason = kinds().get(fault)
+        if reason is None:
+            return self._answered(asked, model, fault, metadata)
+        return self._refused(fault, reason, asked)._replace(fault="" if unserved else fault)
+
+    def _refused(self, kind: str, reason: RefusalReason, asked: ParsedRequest) -> ResponsePlan:
+        metadata, headers, after = dict(reason.metadata), {}, self._settings.retry_after_s
+        error: Json = {"code": reason.status, "message": reason.message, "metadata": metadata}
+        if reason.after:
+            headers["Retry-After"] = f"{after:g}"
+            metadata["retry_after"] = after
+        if reason.code:
+            error["availability"] = {
+                "code": reason.code,
+                "retryable": reason.retryable,
+                "retry_after": after if reason.after else None,
+                "requested_models": [asked.model],
+                # The offered fallback answers, so that a client which follows it is found out in the log.
+                "fallback_models": [next(iter(panel.PANEL))],
+            }
+        if kind == "moderation":
+            metadata.update(flagged_input=asked.question[:100], model_slug=asked.model)
+        if kind == "daily":
+            reset_ms = int((time.time() + _DAILY_RESET_S) * 1000)
+            headers |= {"X-RateLimit-Limit": "50", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(reset_ms)}
+            metadata["headers"] = dict(headers)
+        return ResponsePlan(reason.status, _encode({"error": error}), headers)
+
+    def _answered(self, asked: ParsedRequest, model: ServedModel, fault: str, metadata: bool) -> ResponsePlan:
+        said = draft(asked, model, fault)
+        usage = self._charged(asked, model, said)
+        whole = _completion(asked, said, _usage(usage, self._settings.byok))
+        if metadata:
+            whole["openrouter_metadata"] = _metadata(asked.model, altered=fault == "altered")
+        hollow = _hollow(fault, whole)
+        body = _encode(hollow or whole)
+        return ResponsePlan(
+            200,
+            b"<!-- upstream --> " + body[:-1] if fault == "malformed" else body,  # as of a proxy that spoke in between
+            headers={},
+            usage=Usage() if hollow else usage,
+            seconds=self._latency(TimedCall(model.name, asked.question, asked.conversation, model.judge)),
+            fault=fault,
+            manner=_MANNERS.get(fault, "send"),
+        )
+
+    def _charged(self, asked: ParsedRequest, model: ServedModel, said: AnswerDraft) -> Usage:
+        """Tokens of an answer and what it costs its reader in total, in dollars."""
+        prompt, completion = tokens(asked.characters), said.tokens
+        billed = (prompt, completion)
+        if self._settings.bill == "max":
+            billed = (math.ceil(prompt * _BILL_MAX_PROMPT), asked.budget or completion)
+        cost = (billed[0] * model.price.prompt + billed[1] * model.price.completion) / 1e6
+        if self._settings.byok:
+            cost *= 1 + _BYOK_FEE
+        return Usage(prompt, completion, tokens(len(said.reasoning)), cost_usd=cost)
+
+
+def refusal(kind: str) -> ResponsePlan:
+    """A refusal of that kind that says nothing of the request."""
+    reason = kinds()[kind]
+    assert reason is not None
+    return _plain(reason.status, reason.message, reason.metadata)
+
+
+def invalid(message: str) -> ResponsePlan:
+    """A 400: the request itself is wrong."""
+    return _plain(400, message, {"error_type": "invalid_request"})
+
+
+def nothing_there() -> ResponsePlan:
+    """A 404 for a path that is not served."""
+    what = "There is nothing at this path. Try /v1/models, /v1/key or /v1/chat/completions."
+    return _plain(404, what, {"error_type": "not_found"})
+
+
+def _plain(status: int, message: str, metadata: Json) -> ResponsePlan:
+    return ResponsePlan(status, _encode({"error": {"code": status, "message": message, "metadata": metadata}}), {})
+
+
+def _completion(asked: ParsedRequest, said: AnswerDraft, usage: Json) -> Json:
+    """A whole response."""
+    message: Json = {"role": "assistant", "content": said.content}
+    if said.reasoning:
+        detail = {"text": said.reasoning, "type": "reasoning.text", "format": "unknown", "index": 0}
+        message |= {"reasoning": said.reasoning, "reasoning_details": [detail]}
+    if said.calls:
+        message["tool_calls"] = [
+            ToolCall(f"call_{asked.conversation[24:46]}{number:02d}", FunctionCall(call.name, call.arguments))
+            for number, call in enumerate(said.calls)
+        ]
+    return {
+        "id": f"gen-{asked.conversation[:24]}",
+        "provider": PROVIDER,
+        "model": asked.model,
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "choices": [_choice(message, said.finish)],
+        "usage": usage,
+    }
+
+
+def _choice(message: Json, finish: str | None) -> Json:
+    return {"message": message, "finish_reason": finish, "native_finish_reason": finish, "index": 0}
+
+
+def _usage(usage: Usage, byok: bool) -> Json:
+    upstream = usage.cost_usd / (1 + _BYOK_FEE) if byok else None
+    return {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
+        "cost": usage.cost_usd - upstream if upstream is not None else usage.cost_usd,
+        "is_byok": byok,
+        "prompt_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        "cost_details": {"upstream_inference_cost": upstream},
+    }
+
+
+_NOTHING = {"role": "assistant", "content": ""}
+_HOLLOW = {
+    "error-choice": [_choice(_NOTHING, "error") | {"error": _UPSTREAM}],
+    "null-choices": None,
+    "empty": [_choice(_NOTHING, None)],
+}
+
+
+def _hollow(kind: str, whole: Json) -> Json | None:
+    """A 200 in which no answer came, where the fault is of such a kind."""
+    if kind == "error-in-200":
+        return {"error": _UPSTREAM}
+    return whole | {"choices": _HOLLOW[kind], "usage": _usage(Usage(), byok=False)} if kind in _HOLLOW else None
+
+
+def _metadata(model: str, altered: bool) -> Json:
+    """What the router did to a request; `altered` says that it compressed the prompt."""
+    stage = {"type": "context_compression", "name": "context-compression", "summary": "The prompt was shortened."}
+    served = {"provider": PROVIDER, "model": model}
+    return {
+        "requested": model,
+        "strategy": "direct",
+        "attempt": 1,
+        "endpoints": {"total": 1, "available": [{**served, "selected": True}]},
+        "attempts": [{**served, "status": 200}],
+        "pipeline": [stage] if altered else [],
+    }
