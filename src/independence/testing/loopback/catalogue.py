@@ -1,6 +1,6 @@
 """Which models there are, what they cost and what they can do: the answer of `GET /models`.
 
-A model is the name of a simulated subject (`sim/panel.py`, `sim/advisers.py`) or `judge`, with variant suffixes:
+A model is the name of a simulated subject (`sim/panel.py`) or `judge`, with variant suffixes:
 `:free` costs nothing, `:no-tools` has no endpoint that takes tools, `:unpriced` is listed without a price,
 `judge:prose` talks instead of filling in a form, and `judge:copying` copies the answer into its reasoning before a
 verdict that is known beforehand.
