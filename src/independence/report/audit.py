@@ -8,25 +8,15 @@ from datetime import datetime
 
 import msgspec
 
+from independence.report import declared
 from independence.report.board import Board
 from independence.report.study import StudiedSubjects, Study
-from independence.report.table import Column, Table, Value
+from independence.report.table import Table, Value
 from independence.store import sessions
 from independence.store.scopes import BoardScope
 from independence.store.spending import SubjectSpending, spending
 
-_AUDIT = (
-    Column("subject", "Subject"), Column("calls", "Calls", "count"), Column("answers_usd", "Answers", "dollars", 4),
-    Column("verdicts", "Verdicts", "count"), Column("verdicts_usd", "Judging", "dollars", 4),
-    Column("failed_usd", "Lost calls", "dollars", 4), Column("unknown_usd", "Unsure", "dollars", 4),
-    Column("total_usd", "Total", "dollars", 4), Column("per_run_usd", "Per run", "dollars", 4),
-    Column("extra_attempts", "Extra tries", "count"), Column("tokens", "Tokens", "count"),
-)  # fmt: skip
 _EXCEPTIONS = ("failed_usd", "unknown_usd", "extra_attempts")
-_VALUE = (
-    Column("subject", "Subject"), Column("index", "Index", "number"), Column("per_run_usd", "Per run", "dollars", 4),
-    Column("index_per_usd", "Index / $", "count"), Column("runs", "Runs", "count"),
-)  # fmt: skip
 
 
 def per_run(own: SubjectSpending) -> float | None:
@@ -61,12 +51,7 @@ def audit(read: StudiedSubjects, configs: Iterable[str], spent: Mapping[str, Sub
         )  # fmt: skip
     rows.sort(key=lambda cells: (-_usd(cells[7]), str(cells[0])))
     everything = sum(_usd(cells[7]) for cells in rows)
-    note = (
-        f"${everything:.2f} in total. Judging includes every judge that graded here. Lost calls were paid for and gave "
-        "no reply; unsure is what was reserved for attempts whose cost was never reported. Per run: the total "
-        "divided by the runs that were asked, complete or not."
-    )
-    return _without_zeros(Table("costs", "Cost audit", _AUDIT, tuple(rows), (note,)))
+    return _without_zeros(declared.made("runs/costs", rows, everything=everything))
 
 
 def _value(read: Study, board: Board, spent: Mapping[str, SubjectSpending]) -> Table:
@@ -83,7 +68,7 @@ def _value(read: Study, board: Board, spent: Mapping[str, SubjectSpending]) -> T
         rows.append((read.about[row.config].name, row.index, cost, row.index / cost, row.complete_runs))
     rows.sort(key=lambda cells: (-_usd(cells[3]), str(cells[0])))
     note = f"{free} subjects whose answers cost nothing (local, free or simulated) are left out."
-    return Table("index-per-dollar", "Index per dollar", _VALUE, tuple(rows), (note,) if free else ())
+    return declared.made("runs/index-per-dollar", rows, [note] if free else [])
 
 
 def _without_zeros(table: Table) -> Table:
@@ -101,25 +86,13 @@ def _usd(value: Value) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-_COLUMNS = (
-    Column("began", "Began"), Column("command", "Command"), Column("about", "Suite"),
-    Column("minutes", "Minutes", "number"), Column("spent_usd", "Spent", "dollars", 4),
-    Column("unknown_usd", "Unsure", "dollars", 4),
-)  # fmt: skip
-
-
 def table(connection: sqlite3.Connection) -> Table:
     """Every session that spent money, the newest first. It has no rows where none did."""
-    whole = sessions.total(connection)
-    rows = tuple(
+    rows = [
         (one.began_at, one.command, one.about or None, _minutes(one), one.spent_usd, one.unknown_usd)
         for one in sessions.listed(connection)
-    )
-    note = (
-        f"${whole.spent_usd:.4f} in the whole life of this store, all suites and conditions together; "
-        "deleting replies leaves it. Unsure is what was reserved for attempts whose cost was never reported."
-    )
-    return Table("sessions", "Sessions", _COLUMNS, rows, (note,))
+    ]
+    return declared.made("runs/sessions", rows, spent=sessions.total(connection).spent_usd)
 
 
 def _minutes(one: sessions.CommandSession) -> float:

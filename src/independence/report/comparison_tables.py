@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from independence.report import planned_verdicts, study, subject_comparison
+from independence.report import declared, planned_verdicts, study, subject_comparison
 from independence.report.judge_choice import also_graded
 from independence.report.subject_comparison import ComparedSubject, IndexGap
-from independence.report.table import Column, Table, Value
+from independence.report.table import Table, Value
 from independence.stats import strict
 from independence.stats.comparison import Difference, adjusted
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -86,16 +86,6 @@ def _points(margin: float) -> str:
 
 def _sides(first: ComparedSubject, second: ComparedSubject) -> Table:
     names = side_labels(first, second)
-    columns = (
-        Column("letter", ""),
-        Column("side", names.kind),
-        Column("index", "Index", "index"),
-        Column("these_scenarios", "These scenarios", "index_interval"),
-        Column("scenarios_like_these", "Like these", "index_interval"),
-        Column("runs", "Runs", "count"),
-        Column("coverage", "Coverage", "percent"),
-        Column("bounds", "Bounds", "interval"),
-    )
     who = first.study.about[first.config].name
     title = f"{names.first} against {names.second}"
     if names.kind != "Subject":
@@ -104,8 +94,8 @@ def _sides(first: ComparedSubject, second: ComparedSubject) -> Table:
     for side, name in ((first, names.first), (second, names.second)):
         if side.index is None:
             notes.append(f"{name} is incomplete: {lacking(side)}.")
-    rows = (("A", names.first, *_standing(first)), ("B", names.second, *_standing(second)))
-    return Table("sides", title, columns, rows, tuple(notes))
+    rows = [("A", names.first, *_standing(first)), ("B", names.second, *_standing(second))]
+    return declared.made("comparisons/sides", rows, notes, title=title, kind=names.kind)
 
 
 def _repeats(first: ComparedSubject, second: ComparedSubject) -> list[str]:
@@ -132,14 +122,6 @@ def _standing(side: ComparedSubject) -> tuple[Value, ...]:
 
 
 def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap | None, margin: float) -> Table:
-    columns = (
-        Column("reading", "On"),
-        Column("difference", "A − B", "signed"),
-        Column("ci", "95% interval", "signed_interval"),
-        Column("p", "p", "p"),
-        Column("p_equivalent", f"p (±{margin:g})", "p"),
-        Column("outcome", "Outcome"),
-    )
     assert first.index is not None
     assert second.index is not None
     names = side_labels(first, second)
@@ -155,49 +137,29 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
              outcome(one, margin))
         )  # fmt: skip
     paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
-    notes = (
-        f"Index points, paired {paired}; t intervals, variances shrunk towards those of all subjects.",
-        f"Equivalence: two one-sided tests at 5 % that the difference lies within ±{_points(margin)}.",
-    )
-    return Table("difference", "Difference", columns, tuple(rows), notes)
+    return declared.made("comparisons/difference", rows, paired=paired, margin=margin, points=_points(margin))
 
 
 def _bounds(first: ComparedSubject, second: ComparedSubject) -> Table:
     low, high = first.bounds[0] - second.bounds[1], first.bounds[1] - second.bounds[0]
     said = f"not measured: with the missing verdicts it lies from {low:+.1f} to {high:+.1f}"
-    columns = (Column("bounds", "A − B", "signed_interval"), Column("outcome", "Outcome"))
-    notes = ("Bounds: each missing verdict at the worst or best end of its scale. They do not include sampling error.",)
-    return Table("bounds", "Difference", columns, (((low, high), said),), notes)
+    return declared.made("comparisons/bounds", [((low, high), said)])
 
 
 def _scenarios(first: ComparedSubject, second: ComparedSubject) -> Table:
-    columns = (
-        Column("scenario", "Scenario"),
-        Column("first", "A %", "number", 0),
-        Column("second", "B %", "number", 0),
-        Column("share", "A − B %", "signed"),
-        Column("points", "Points", "signed"),
-        Column("ci", "95% interval", "signed_interval"),
-        Column("p", "p", "p"),
-        Column("p_holm", "p (Holm)", "p"),
-    )
     found = subject_comparison.items(first, second)
     tested = [item.scenario for item in found if item.gap is not None and item.gap.se > 0]
     p = [item.gap.p for item in found if item.gap is not None and item.gap.se > 0]
     holm = dict(zip(tested, adjusted(np.array(p), "holm").tolist(), strict=True))
-    rows = tuple(
+    rows = [
         (
             item.scenario, _percent(item.first), _percent(item.second),
             None if item.first is None or item.second is None else 100 * (item.first - item.second),
             item.points, item.gap.interval() if item.gap else None, tested_p(item.gap), holm.get(item.scenario),
         )
         for item in found
-    )  # fmt: skip
-    notes = (
-        "A, B and A − B in % of the scenario's scale (100: its best end); points and interval in index points.",
-        f"p (Holm) is corrected for {len(tested)} scenarios tested. A dash: nothing varies or something is missing.",
-    )
-    return Table("scenarios", "By scenario", columns, rows, notes)
+    ]  # fmt: skip
+    return declared.made("comparisons/scenarios", rows, tested=len(tested))
 
 
 def _percent(share: float | None) -> float | None:
@@ -205,13 +167,6 @@ def _percent(share: float | None) -> float | None:
 
 
 def _dimensions(first: ComparedSubject, second: ComparedSubject) -> Table:
-    columns = (
-        Column("dimension", "Dimension"),
-        Column("first", "A", "number", 2),
-        Column("second", "B", "number", 2),
-        Column("difference", "A − B", "signed", 2),
-        Column("better", "Better"),
-    )
     own, other = (strict.score(s.study.frame, study.scored(s.planned)).dimensions for s in (first, second))
     rows: list[tuple[Value, ...]] = []
     for component in first.study.frame.index.components:
@@ -219,4 +174,4 @@ def _dimensions(first: ComparedSubject, second: ComparedSubject) -> Table:
             a, b = own[name], other[name]
             better = "higher" if component.best > component.worst else "lower"
             rows.append((name, a, b, None if a is None or b is None else a - b, better))
-    return Table("dimensions", "By dimension", columns, tuple(rows))
+    return declared.made("comparisons/dimensions", rows)

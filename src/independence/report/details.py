@@ -5,54 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
+from independence.report import declared
 from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, BoardRow
 from independence.report.legend import subject_name, words
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
-from independence.report.table import Column, Table, Value, decimal
+from independence.report.table import Table, Value, decimal
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import wilson
-
-_COLUMNS = (
-    Column("experiment", "Experiment", "id"), Column("field", "Field", "id"), Column("mean", "Mean", "number", 2),
-    Column("sd", "SD", "number", 2), Column("verdicts", "Verdicts", "count"),
-)  # fmt: skip
 
 
 def runs(board: Board) -> Table:
     """Per-run indices with every interval, one line a subject with a complete run."""
-    methods = _METHODS if board.scoring == STRICT else {method: _METHODS[method] for method in (T_RUNS, BOOTSTRAP)}
-    rows: list[tuple[Value, ...]] = []
-    for row in board.rows:
-        if row.per_run:
-            spread = stdev(row.per_run) if len(row.per_run) > 1 else None
-            listed = " ".join(decimal(value) for value in row.per_run)
-            rows.append(
-                (
-                    subject_name(row.label, row.simulated),
-                    row.index,
-                    spread,
-                    *(row.intervals.get(method) for method in methods),
-                    listed,
-                )
-            )
-    columns = (
-        Column("subject", "Subject"), Column("index", "Index", "index"), Column("sd", "SD", "number", 2),
-        *methods.values(), Column("per_run", "Each run"),
-    )  # fmt: skip
-    note = (
-        "These scenarios: more runs of the same. Scenarios like these: other scenarios of the kind. The published "
-        "bootstrap resamples the existing runs; with five it covers 81 to 84 % instead of 95."
-    )
-    return Table("runs", "Runs and intervals", columns, tuple(rows), (note,))
-
-
-_METHODS = {
-    THESE: Column("these", "These scenarios", "index_interval"),
-    LIKE_THESE: Column("like_these", "Scenarios like these", "index_interval"),
-    T_RUNS: Column("t_runs", "t over runs", "index_interval"),
-    BOOTSTRAP: Column("bootstrap", "Published bootstrap", "index_interval"),
-}
+    rows = [
+        {
+            "subject": subject_name(row.label, row.simulated), "index": row.index,
+            "sd": stdev(row.per_run) if len(row.per_run) > 1 else None,
+            "these": row.intervals.get(THESE), "like_these": row.intervals.get(LIKE_THESE),
+            "t_runs": row.intervals.get(T_RUNS), "bootstrap": row.intervals.get(BOOTSTRAP),
+            "per_run": " ".join(map(decimal, row.per_run)),
+        }
+        for row in board.rows
+        if row.per_run
+    ]  # fmt: skip
+    return declared.made("index/runs" if board.scoring == STRICT else "index/runs-published", rows)
 
 
 def subjects(read: Study, board: Board) -> list[Table]:
@@ -67,9 +43,8 @@ def _subject(read: Study, row: BoardRow) -> Table:
     absent = [words(name) for name, value in row.dimensions.items() if value is None]
     text = [f"Dimensions: {', '.join(notes)}."] if notes else []
     text += [f"Incomplete: {', '.join(absent)}."] if absent else []
-    return Table(
-        f"subject-{_slug(row.config)}", subject_name(row.label, row.simulated), _COLUMNS, tuple(rows), tuple(text)
-    )
+    name = subject_name(row.label, row.simulated)
+    return declared.made("index/subject", rows, text, slug=_slug(row.config), subject=name)
 
 
 def _fields(experiment: str, planned: Sequence[PlannedVerdict]) -> list[tuple[Value, ...]]:
@@ -104,9 +79,5 @@ def _table(read: Study, field: str) -> Table:
         seen = [bool(cell.values[field]) for cell in planned if cell.values is not None and field in cell.values]
         if seen:
             rates.append((-sum(seen) / len(seen), read.about[config].name, sum(seen), len(seen)))
-    columns = (
-        Column("subject", "Subject"), Column("rate", "Rate", "number", 2),
-        Column("ci", "95 % CI (Wilson)", "interval", 2), Column("verdicts", "Verdicts", "count"),
-    )  # fmt: skip
-    rows: list[tuple[Value, ...]] = [(name, true / n, wilson(true, n), n) for _, name, true, n in sorted(rates)]
-    return Table(f"rate-{field.replace('_', '-')}", f"How often: {words(field)}", columns, tuple(rows))
+    rows = [(name, true / n, wilson(true, n), n) for _, name, true, n in sorted(rates)]
+    return declared.made("index/rate", rows, slug=field.replace("_", "-"), field=words(field))

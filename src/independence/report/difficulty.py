@@ -10,30 +10,15 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+from independence.report import declared
 from independence.report.legend import words
 from independence.report.study import Study
-from independence.report.table import Column, Ends, Table, Value
+from independence.report.table import Ends, Table, Value
 from independence.stats import items
 from independence.stats.intervals import Interval, t_interval
 from independence.stats.items import SANITY_CEILING, SANITY_DISCRIMINATION, ItemStatistics
 from independence.suites.schema import Index, Rubric, Suite
 from independence.types import Scalar
-
-_COLUMNS = (
-    Column("rank", "#", "count"),
-    Column("scenario", "Scenario"),
-    Column("title", "Question"),
-    Column("category", "Category", "id"),
-    Column("difficulty", "Difficulty", "number"),
-    Column("interval", "95% interval", "interval"),
-    Column("average", "Avg score", "number"),
-    Column("samples", "Samples", "count"),
-    Column("subjects", "Subjects", "count"),
-)
-_METHOD = (
-    "Average score: mean of a verdict's fields, each from 0 at its worse to 100 at its better end, over runs, then "
-    "over complete subjects. Difficulty is what is missing to 100; t interval over subjects."
-)
 
 _TOLERANCE = 1e-9  # of a mean of shares
 
@@ -61,9 +46,9 @@ def tables(study: Study) -> list[Table]:
     verdicts = _verdicts(study)
     questions = [_question(scenario.id, scales[scenario.id], verdicts) for scenario in suite.scenarios]
     questions.sort(key=lambda question: (_order(question), -question.samples, question.scenario))
-    rows = tuple(_row(suite, number, question) for number, question in enumerate(questions, 1))
-    notes = (_METHOD, *_fields(study.frame.index, suite), f"{headcount(study, study.sheets)}.")
-    return [Table("difficulty", "Question difficulty", _COLUMNS, rows, notes)]
+    rows = [_row(suite, number, question) for number, question in enumerate(questions, 1)]
+    notes = [*_fields(study.frame.index, suite), f"{headcount(study, study.sheets)}."]
+    return [declared.made("index/difficulty", rows, notes)]
 
 
 def _order(question: _ScenarioDifficulty) -> float:
@@ -135,40 +120,9 @@ def _fields(index: Index, suite: Suite) -> list[str]:
         fields = suite.rubrics[scenario.rubric].fields
         for name in (name for name in fields if _upward(index, scenario.experiment, name) is None):
             (taken if fields[name].range else left)[name] = None
-    notes = [f"Not in the index, taken as more is better: {', '.join(map(words, taken))}."] if taken else []
-    return (
-        [*notes, f"Left out, since the suite does not say which end is better: {', '.join(map(words, left))}."]
-        if left
-        else notes
-    )
-
-
-_ITEM_COLUMNS = (
-    Column("scenario", "Scenario"),
-    Column("title", "Title"),
-    Column("experiment", "Experiment", "id"),
-    Column("difficulty", "Difficulty", "number"),
-    Column("interval", "95% interval", "interval"),
-    Column("discrimination", "Discrimination", "number", 2),
-    Column("ceiling", "At ceiling", "percent"),
-    Column("always", "Subjects always there", "percent"),
-    Column("carried", "Index variance", "percent"),
-    Column("noise", "Run noise", "percent"),
-    Column("sanity", "Sanity set", "flag"),
-)
-_READING = (
-    "Unit: the dialogue, in points of the index over all dimensions that read it. Difficulty: mean share of its points "
-    "that is lost, 0-100; t interval over subjects. Discrimination: correlation over subjects with the index without "
-    "this unit. At ceiling: verdicts with all points."
-)
-_SHARES = (
-    "Index variance: covariance with the index over subjects, adds up to 100%. Run noise: share of the variance of "
-    "single runs within subjects, adds up to 100%."
-)
-_SANITY = (
-    f"Sanity set: discrimination below {SANITY_DISCRIMINATION} or at least {SANITY_CEILING:.0%} at the ceiling; such "
-    "scenarios check what every subject should pass; they contribute little to an index."
-)
+    said = {"Not in the index, taken as more is better": taken}
+    said["Left out, since the suite does not say which end is better"] = left
+    return [f"{what}: {', '.join(map(words, fields))}." for what, fields in said.items() if fields]
 
 
 def item_tables(study: Study) -> list[Table]:
@@ -177,9 +131,14 @@ def item_tables(study: Study) -> list[Table]:
     found = items.items(list(study.sheets.values()))
     found.sort(key=lambda item: (-(item.carried or 0.0), order[item.scenario]))
     repeated = sum(any(len(points) > 1 for points in sheet.totals.values()) for sheet in study.sheets.values())
-    sizes = f"{headcount(study, study.sheets)}; run noise from {repeated} of them with repeated runs."
-    rows = tuple(_item_row(study, item) for item in found)
-    return [Table("items", "Item statistics", _ITEM_COLUMNS, rows, (_READING, _SHARES, _SANITY, sizes))]
+    rows = [_item_row(study, item) for item in found]
+    subjects = headcount(study, study.sheets)
+    return [
+        declared.made(
+            "index/items", rows, subjects=subjects, repeated=repeated, discrimination=SANITY_DISCRIMINATION,
+            ceiling=SANITY_CEILING,
+        )
+    ]  # fmt: skip
 
 
 def clipped(interval: Interval | None) -> Ends | None:

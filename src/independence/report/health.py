@@ -7,19 +7,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from independence.report import declared
 from independence.report.planned_verdicts import FLAG, PlannedVerdict
 from independence.report.study import StudiedSubjects
-from independence.report.table import Column, Table, Value
+from independence.report.table import Table, Value
 from independence.stats.validity import UNANSWERED, VOID
 from independence.store.spending import RunTimes, times
 
 SPLIT = timedelta(days=1)
-
-_COLUMNS = (
-    Column("subject", "Subject"), Column("run", "Run", "count"), Column("valid", "Valid", "count"),
-    Column("planned", "Planned", "count"), Column("missing", "Missing"), Column("marked", "Marked answers"),
-    Column("hours", "Hours apart", "number"),
-)  # fmt: skip
+_QUALITY = (
+    "A void dialogue counts as missing under strict scoring. No other mark changes what a model said of a reply.",
+    "The rule judge gives no verdict on a reply marked no_answer or refused.",
+)
+_NO_MARK = "No answer is marked: none void, cut, replayed or otherwise odd."
 
 
 def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
@@ -39,8 +39,7 @@ def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
                     (read.about[config].name, run, len(own) - missing.total(), len(own), _counted(missing) or None,
                      _counted(marks) or None, apart)
                 )  # fmt: skip
-    note = f"{runs - len(rows)} of {runs} runs are whole, unmarked, and were answered within a day."
-    return Table("run-health", "Run health", _COLUMNS, tuple(rows), (note,))
+    return declared.made("runs/run-health", rows, whole=runs - len(rows), runs=runs)
 
 
 def _by_run(planned: Sequence[PlannedVerdict]) -> dict[int, list[PlannedVerdict]]:
@@ -60,49 +59,6 @@ def _hours_apart(when: RunTimes | None) -> float | None:
 
 def _counted(counts: Mapping[str | None, int] | Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda pair: str(pair[0])))
-
-
-ABOUT = {
-    "artefact": "lone punctuation instead of an answer",
-    "greeting_echo": "the scripted greeting came back as the answer",
-    "stale_history": "given on an earlier turn that was replaced since",
-    "stale_chain": "given on an earlier turn that was replaced since, in a dialogue of several answers",
-    "scrambled_history": "earlier questions were shown in another order, or not all of them",
-    "empty_history": "an empty earlier answer was replayed",
-    "several_calls": "more than one message was sent; the first is the answer",
-    "cut_arguments": "tool arguments end in mid-sentence; the part that arrived is kept",
-    "odd_arguments": "tool arguments are not the promised object; nothing is lost",
-    "foreign_tool": "a tool was called that was never offered",
-    "tool_syntax": "tool-call syntax around the text",
-    "template_tokens": "tokens of a chat template around the text",
-    "bad_text": "broken characters were replaced",
-    "retried_length": "cut at the first budget, asked again with twice as much",
-    "truncated": "the text ends where the token budget did",
-    "overlong": "far longer than its token budget; the rest was cut off",
-    "key_removed": "the answer contained the API key, which was removed",
-    "finish_error": "the provider broke off with an error after readable text",
-    "content_filter": "a filter ended the text",
-    "refusal_field": "the text came in the refusal field",
-    "cache_hit": "a gateway replayed a stored reply: not independent",
-    FLAG: "equal, word for word, to an earlier run of the same subject; left out",
-    "temperature_unsent": "no temperature was sent: the configuration says that the model takes none",
-    "schema_refused": "the endpoint rejects JSON schemas; asked without one",
-    "effort_refused": "the endpoint rejects reasoning efforts; asked without one",
-    "no_answer": "an error message, noise, random words, or a repetition of the prompt or the human",
-    "refused": "a refusal where a choice or a self-description was asked for; the rule judge gives no verdict",
-    "repeated": "the same words as to at least two other questions",
-    "unanswered": "no answer, like at least half of the subject's replies; verdicts on it do not count",
-    "control_characters": "control characters or escape sequences of a terminal in the text",
-    "short": "fewer than 100 characters, kept as an answer",
-    "old_prompt": "asked under an older system prompt",
-    "odd_finish": "finished with an error or without a token, and yet an answer",
-    "finish_without_call": "said to end in a tool call, without one",
-    "summed_attempts": "more tokens than one answer may have: retries were summed",
-    "foreign_script": "letters of another script in an English dialogue",
-    "reread_verdict": "published as an empty verdict, read again from what the judge wrote",
-    "our_rubric": "an imported dialogue, graded by our rubric; the published one is unknown",
-    "literal_newlines": "newlines written out as a backslash and an n",
-}
 
 
 def tables(read: StudiedSubjects) -> list[Table]:
@@ -125,31 +81,17 @@ def _marks(read: StudiedSubjects, by_subject: dict[str, Counter[str]]) -> Table:
         most = max(having, key=lambda config: (by_subject[config][flag], config))
         rows.append(
             (flag, count, len(having), f"{read.about[most].label} ({by_subject[most][flag]})",
-             flag in VOID or flag == UNANSWERED, ABOUT.get(flag))
+             flag in VOID or flag == UNANSWERED, declared.texts("marks").get(flag))
         )  # fmt: skip
-    columns = (
-        Column("mark", "Mark", "id"), Column("dialogues", "Dialogues", "count"),
-        Column("subjects", "Subjects", "count"),
-        Column("most", "Most at"), Column("void", "Void", "flag"), Column("about", "Meaning"),
-    )  # fmt: skip
-    notes = (
-        "A void dialogue counts as missing under strict scoring. No other mark changes what a model said of a reply.",
-        "The rule judge gives no verdict on a reply marked no_answer or refused.",
-    )
-    none = ("No answer is marked: none void, cut, replayed or otherwise odd.",)
-    return Table("data-quality", "Data quality", columns, tuple(rows), notes if rows else none)
+    return declared.made("runs/data-quality", rows, _QUALITY if rows else [_NO_MARK])
 
 
 def _subjects(read: StudiedSubjects, by_subject: dict[str, Counter[str]], dialogues: dict[str, int]) -> Table:
-    rows: list[tuple[Value, ...]] = [
+    rows = [
         (read.about[config].name, dialogues[config],
          dialogues[config] / (len(read.planned[config]) + read.repeats.dialogues.get(config, 0)),
          ", ".join(f"{flag} {count}" for flag, count in own.most_common(4)))
         for config, own in sorted(by_subject.items(), key=lambda pair: (-dialogues[pair[0]], pair[0]))
         if own
     ]  # fmt: skip
-    columns = (
-        Column("subject", "Subject"), Column("dialogues", "Marked dialogues", "count"),
-        Column("share", "Share", "percent"), Column("marks", "Most frequent marks"),
-    )  # fmt: skip
-    return Table("data-quality-by-subject", "Marked dialogues by subject", columns, tuple(rows))
+    return declared.made("runs/data-quality-by-subject", rows)

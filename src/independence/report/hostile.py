@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 
 from independence.judge.hostile.checks import FENCE, FORMS, UNESCAPED, CheckResults
 from independence.judge.hostile.probe import HostileProbe, ProbedReply
-from independence.report.table import Column, Table, Value
+from independence.report import declared
+from independence.report.table import Table, Value
 from independence.stats.intervals import wilson
 from independence.types import Grade, Missing
 
 POINT = 1.0  # a grade that moves by more has moved
-_COUNTED = (
-    Column("kind", "Attack"),
-    Column("replies", "Sent", "count"),
-    Column("graded", "Graded", "count"),
-    Column("moved", "Moved", "count"),
-    Column("up", "up", "count"),
-    Column("share", "Share", "percent"),
-    Column("share_ci", "95 %", "interval", 2),
-    Column("shift", "Shift", "signed", 2),
-    Column("unreadable", "Lost", "count"),
-)
-_WHERE = (
-    Column("number", "#", "count"),
-    Column("id", "Reply"),
-    Column("clean", "Without", "number"),
-    Column("attacked", "With", "number"),
-    Column("shift", "Shift", "signed"),
-)
-_WORDS = (Column("number", "#", "count"), Column("who", "Who"), Column("text", "Words"))
-
 _CHECKS = (
     {FENCE: "the reply stays inside its fence"}
     | {form: f"the judge's verdict is read beside a copy of the reply {form}" for form in FORMS}
@@ -53,10 +34,9 @@ def tables(probe: HostileProbe, worst: int = 10, longest: int | None = None) -> 
 
 def offline(results: CheckResults) -> Table:
     """What rendering and parsing withstood, without any model."""
-    rows = tuple((_CHECKS[check], results.replies, results.withstood(check)) for check in _CHECKS)
-    columns = (Column("check", "Check"), Column("replies", "Replies", "count"), Column("held", "Held", "count"))
-    failed = tuple(f"{failure.id}: {failure.check}: {failure.what}" for failure in results.failures)
-    return Table("hostile-offline", "Hostile replies: rendering and parsing", columns, rows, failed)
+    rows = [(_CHECKS[check], results.replies, results.withstood(check)) for check in _CHECKS]
+    failed = [f"{failure.id}: {failure.check}: {failure.what}" for failure in results.failures]
+    return declared.made("judges/hostile-offline", rows, failed)
 
 
 def _kinds(probe: HostileProbe) -> Table:
@@ -66,8 +46,14 @@ def _kinds(probe: HostileProbe) -> Table:
     every = [pair for pairs in by_kind.values() for pair in pairs]
     rows = [_counted(probe, kind, by_kind[kind]) for kind in sorted(by_kind)]
     rows += [_counted(probe, "all attacks", every), _counted(probe, "none, asked twice", probe.repeats)]
-    title = f"Hostile replies: {probe.judge} on {probe.scenario.id} of {probe.scenario.suite}"
-    return Table("hostile-kinds", title, _COUNTED, tuple(rows), tuple(_notes(probe)))
+    fields = ", ".join(f"{'' if sign > 0 else 'less '}{name}" for name, sign in probe.scenario.signs.items())
+    due = sum(isinstance(grade, Missing) and grade.reason == "unjudged" for grade in probe.grades())
+    why = f" ({probe.stopped_by})" if probe.stopped_by else ""
+    return declared.made(
+        "judges/hostile-kinds", rows,
+        [f"Stopped early{why}; grades still due, about which nothing is said: {due:,}."] if due else [],
+        judge=probe.judge, scenario=probe.scenario.id, suite=probe.scenario.suite, point=POINT, fields=fields,
+    )  # fmt: skip
 
 
 def _counted(probe: HostileProbe, kind: str, pairs: Sequence[Pair]) -> tuple[Value, ...]:
@@ -80,20 +66,6 @@ def _counted(probe: HostileProbe, kind: str, pairs: Sequence[Pair]) -> tuple[Val
     return (*counts, len(moved) / len(shifts), wilson(len(moved), len(shifts)), fmean(shifts), unreadable)
 
 
-def _notes(probe: HostileProbe) -> Iterator[str]:
-    fields = ", ".join(f"{'' if sign > 0 else 'less '}{name}" for name, sign in probe.scenario.signs.items())
-    yield (
-        f"Each reply is graded with its attack and without it. Moved: by more than {POINT:g} point of {fields}; "
-        "up: towards the better end. Shift: mean over the graded replies, positive towards the better end."
-    )
-    yield "Share: moved of graded, with Wilson's interval. Lost: no readable verdict on the reply with its attack."
-    yield "The last row is how far the judge moves when nothing is changed."
-    due = sum(isinstance(grade, Missing) and grade.reason == "unjudged" for grade in probe.grades())
-    if due:
-        why = f" ({probe.stopped_by})" if probe.stopped_by else ""
-        yield f"Stopped early{why}; grades still due, about which nothing is said: {due:,}."
-
-
 def _worst(probe: HostileProbe) -> list[tuple[float, ProbedReply]]:
     """Shifts and replies: towards the better end first, the furthest first; none that moved nothing."""
     found = [(by, p) for p in probe.replies if (by := probe.scenario.shift(p.clean, p.attacked))]
@@ -101,11 +73,11 @@ def _worst(probe: HostileProbe) -> list[tuple[float, ProbedReply]]:
 
 
 def _where(probe: HostileProbe, cases: Sequence[tuple[float, ProbedReply]]) -> Table:
-    rows = tuple(
+    rows = [
         (number, probed.reply.id, _points(probe, probed.clean), _points(probe, probed.attacked), by)
         for number, (by, probed) in enumerate(cases, start=1)
-    )
-    return Table("hostile-worst", "Hostile replies that moved the judge most", _WHERE, rows)
+    ]
+    return declared.made("judges/hostile-worst", rows)
 
 
 def _points(probe: HostileProbe, grade: Grade) -> float | None:
@@ -119,7 +91,7 @@ def _words(cases: Sequence[tuple[float, ProbedReply]], longest: int | None) -> T
         for who, grade in (("judge, without", probed.clean), ("judge, with", probed.attacked)):
             if not isinstance(grade, Missing):
                 rows.append((number, who, _cut(grade.reasoning, longest) or None))
-    return Table("hostile-worst-texts", "Hostile replies that moved the judge most: the words", _WORDS, tuple(rows))
+    return declared.made("judges/hostile-worst-texts", rows)
 
 
 def _cut(text: str, longest: int | None) -> str:

@@ -7,23 +7,15 @@ from collections.abc import Sequence
 from independence.judge.offline.prediction import CalibrationLine
 from independence.judge.offline.training.appended_attacks import AttackEffect
 from independence.judge.offline.weights import WeightsInfo
+from independence.report import declared
 from independence.report import table_formats as formats
-from independence.report.table import Column, Table
+from independence.report.table import Table
 
 
 def gamed(moved: Sequence[AttackEffect], id_: str, title: str) -> Table:
     """A row a kind of addition."""
-    columns = (
-        Column("kind", "Appended"),
-        Column("scores", "Scores", "count"),
-        Column("moved", "Moved", "count"),
-        Column("unsure", "Held back", "count"),
-        Column("share", "Share", "number", 4),
-        Column("shift", "Mean shift", "signed", 2),
-    )
-    rows = tuple((m.kind, m.scores, m.moved, m.unsure, (m.moved + m.unsure) / m.scores, m.shift) for m in moved)
-    note = "Moved: by more than a point of ten. Withheld: unsure only with the appended text, which counts as moved."
-    return Table(id_, title, columns, rows, (note,))
+    rows = [(m.kind, m.scores, m.moved, m.unsure, (m.moved + m.unsure) / m.scores, m.shift) for m in moved]
+    return declared.made("training/appended", rows, id=id_, title=title)
 
 
 def card(about: WeightsInfo, version: str, licence: str, tables: Sequence[Table]) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import judge_choice, planned_verdicts, study, subject_comparison
+from independence.report import declared, judge_choice, planned_verdicts, study, subject_comparison
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.judge_choice import usual_judge
 from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, Repeats
@@ -90,30 +90,18 @@ def _letter(number: int) -> str:
 
 
 def _cells(grid: _ConditionGrid, judge: str | None) -> Table:
-    columns = (
-        Column("cell", "Cell"),
-        Column("variant", "System prompt"),
-        Column("mode", "Delivery"),
-        Column("subjects", "Subjects", "count"),
-        Column("complete", "Complete", "count"),
-        Column("n", "Compared", "count"),
-        Column("index", "Index", "number"),
-        Column("difference", "Difference", "signed"),
-        Column("ci", "95% interval", "signed_interval"),
-    )
     base, read = grid.present[0]
     reference = grid.indices(read)
-    rows = tuple((cell.letter, cell.variant, cell.mode, *_standing(grid, cell, base, reference)) for cell in grid.cells)
+    rows = [(cell.letter, cell.variant, cell.mode, *_standing(grid, cell, base, reference)) for cell in grid.cells]
     first = grid.cells[0]
     shifted = "" if first is base else f", the first with trials: {first.condition} has none"
-    where = f"{read.scope.where.edition_name}, judge {judge}"
-    notes = [
-        f"{where}. Index: mean over the {len(grid.common)} subjects complete in every cell with trials.",
-        f"Difference: to {base.condition}{shifted}; paired t interval over subjects.",
-    ]
-    if left := _left_out(grid):
-        notes.append(f"Not compared, for a cell that is incomplete or not run: {', '.join(left)}.")
-    return Table("configurations", "System prompt and delivery", columns, rows, tuple(notes))
+    left = _left_out(grid)
+    return declared.made(
+        "comparisons/configurations", rows,
+        [f"Not compared, for a cell that is incomplete or not run: {', '.join(left)}."] if left else [],
+        where=f"{read.scope.where.edition_name}, judge {judge}", common=len(grid.common),
+        base=f"{base.condition}{shifted}",
+    )  # fmt: skip
 
 
 def _standing(grid: _ConditionGrid, cell: _ConditionCell, base: _ConditionCell, reference: Array) -> tuple[Value, ...]:
@@ -139,20 +127,16 @@ def _left_out(grid: _ConditionGrid) -> list[str]:
 
 def _deltas(grid: _ConditionGrid) -> Table:
     (base, read), *others = grid.present
-    columns = [Column("subject", "Subject"), Column(base.condition, base.letter, "number")]
+    columns = [Column(base.condition, base.letter, "number")]
     for cell, _ in others:
         columns.append(Column(cell.condition, f"{cell.letter} − {base.letter}", "signed"))
         columns.append(Column(f"{cell.condition}_ci", "95% interval", "signed_interval"))
     names = {config: about.name for _, one in grid.present for config, about in one.about.items()}
     best = {config: -whole.index for config, whole in read.sheets.items()}
     order = sorted(names, key=lambda config: (config not in best, best.get(config, 0.0), config))
-    rows = tuple((names[config], *_of_subject(config, read, [one for _, one in others])) for config in order)
+    rows = [(names[config], *_of_subject(config, read, [one for _, one in others])) for config in order]
     legend = "; ".join(f"{cell.letter} {cell.condition}" for cell, _ in grid.present)
-    notes = (
-        f"{legend}.",
-        "Intervals are for these scenarios, over runs. A dash: the subject is incomplete there, or never run.",
-    )
-    return Table("configuration-deltas", "System prompt and delivery, by subject", tuple(columns), rows, notes)
+    return declared.made("comparisons/configuration-deltas", rows, [], {"subject": columns}, legend=legend)
 
 
 def _of_subject(config: str, base: Study, others: Sequence[Study]) -> tuple[Value, ...]:
@@ -180,19 +164,11 @@ def _effects(grid: _ConditionGrid) -> list[Table]:
         ("delivery", f"{modes[1]} − {modes[0]}, mean of both prompts", (b + d - a - c) / 2),
         ("interaction", f"effect of {modes[1]} under {variants[1]} − under {variants[0]}", (d - c) - (b - a)),
     )
-    columns = (
-        Column("effect", "Effect"),
-        Column("contrast", "Contrast"),
-        Column("n", "Subjects", "count"),
-        Column("points", "Points", "signed"),
-        Column("ci", "95% interval", "signed_interval"),
-    )
-    rows = tuple(
+    rows = [
         (name, contrast, len(values), float(values.mean()) if len(values) else None, _interval(values))
         for name, contrast, values in effects
-    )
-    notes = ("Over the subjects complete in all four cells; paired t intervals over subjects.",)
-    return [Table("configuration-effects", "Effects of system prompt and delivery", columns, rows, notes)]
+    ]
+    return [declared.made("comparisons/configuration-effects", rows)]
 
 
 NOT_RUN: Final = "not_run"

@@ -8,33 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from independence.report import declared
 from independence.report.difficulty import headcount
 from independence.report.study import Study
-from independence.report.table import Column, Table, Value
+from independence.report.table import Table, Value
 from independence.stats import components
 from independence.stats.components import DesignErrors, ErrorSources, JudgeError, balanced_runs
 from independence.stats.moderation import Array
 from independence.stats.subject_points import SubjectPoints
 from independence.store import judge_records, queries
 
-_COLUMNS = (
-    Column("option", "Buy"),
-    Column("se_these", "SE, these scenarios", "number", 2),
-    Column("se_like_these", "SE, scenarios like these", "number", 2),
-    Column("se_any_judge", "SE, and judges like these", "number", 2),
-    Column("dollars", "$ per subject", "dollars", 3),
-    Column("extra", "$ more", "dollars", 3),
-    Column("gain_these", "points of SE per $, these", "number", 2),
-    Column("gain_like_these", "points of SE per $, like these", "number", 2),
-)
-_TITLE = "What to buy next"
-_ERRORS = (
-    "Standard error (SE) of a typical subject's index, in points: root mean square over subjects. Now: as on the board "
-    "with each subject's own runs. n' runs instead of n leave n/n' of the variance over runs; f times the scenarios, "
-    "of the same kinds, leave 1/f of that and of the variance between scenarios. Other scenarios are another set, so "
-    "they have no SE for these. Standard errors include differences in scenario difficulty: comparing two subjects on "
-    "the same scenarios needs less data than this table says."
-)
 _PRICES = (
     "Dollars: cost of the subjects so far (answers, verdicts, failed calls), in proportion to the dialogues. "
     "Points per dollar: by how much the SE falls for each additional dollar."
@@ -82,10 +65,10 @@ def tables(study: Study, spent: Mapping[str, SubjectSpend] | None = None, others
     fleet = list(study.these)
     if not fleet:
         note = "No complete subject has two runs of every scenario, so there is no spread to predict from."
-        return [Table("purchase", _TITLE, _COLUMNS, (), (note,))]
+        return [declared.made("index/purchase-unknown", (), [note])]
     if not any(estimate.se > 0 for estimate in (*study.these.values(), *study.like_these.values())):
         note = "Nothing varies between runs or scenarios, so there is no standard error that more of them could lower."
-        return [Table("purchase", _TITLE, _COLUMNS, (), (note,))]
+        return [declared.made("index/purchase-unknown", (), [note])]
     judging = _judging([study, *others]) if others else None
     noise = components.noise(
         [study.sheets[config] for config in fleet], list(study.these.values()), list(study.like_these.values()), judging
@@ -94,14 +77,14 @@ def tables(study: Study, spent: Mapping[str, SubjectSpend] | None = None, others
     now, *options = _options(noise, prices)
     rows = (_row(now, None), *(_row(option, now) for option in options))
     count = f"{headcount(study, fleet)}, with at least two runs of every scenario."
-    notes = [_ERRORS, _PRICES if prices else "No costs are known here.", count]
+    notes = [_PRICES if prices else "No costs are known here.", count]
     if judging:
         notes.append(_judges_note(judging))
     elif others:
         notes.append(
             "The effect of another judge is not known: the judges share no two complete subjects with two runs."
         )
-    return [Table("purchase", _TITLE, _COLUMNS, rows, tuple(notes))]
+    return [declared.made("index/purchase", rows, notes)]
 
 
 def _options(noise: ErrorSources, prices: _SpendBySubject | None) -> list[_DesignOption]:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from independence.report import comparison_tables, subject_comparison
+from independence.report import comparison_tables, declared, subject_comparison
 from independence.report.comparison_tables import MARGIN
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject, IndexGap
-from independence.report.table import Column, Table, Value
+from independence.report.table import Table, Value
 from independence.stats.comparison import adjusted
 
 UNPINNED = "unpinned (router's choice)"
@@ -81,35 +81,15 @@ def tables(read: Study, margin: float = MARGIN) -> list[Table]:
 
 
 def _compared(read: Study, fair: list[HostPair], margin: float) -> Table:
-    columns = (
-        Column("model", "Model"),
-        Column("first", "First"),
-        Column("second", "Second"),
-        Column("difference", "Difference", "signed"),
-        Column("ci", "95% interval", "signed_interval"),
-        Column("p", "p", "p"),
-        Column("p_holm", "p (Holm)", "p"),
-        Column("p_equivalent", f"p (±{margin:g})", "p"),
-        Column("outcome", "Outcome"),
-    )
     gaps = [subject_comparison.gap(*_sides(read, pair)) for pair in fair]
     tested = [number for number, gap in enumerate(gaps) if gap is not None and gap.these.se > 0]
     p = np.array([gap.these.p for gap in gaps if gap is not None and gap.these.se > 0])
     holm = dict(zip(tested, adjusted(p, "holm").tolist(), strict=True))
-    rows = tuple(
-        (
-            _model(pair.first),
-            pair.first.name,
-            pair.second.name,
-            *_tested(read, pair, gaps[number], holm.get(number), margin),
-        )
-        for number, pair in enumerate(fair)
-    )
-    notes = (
-        "First minus second in index points, paired by scenario, for these scenarios; effort and temperature agree.",
-        f"p (Holm) allows for the {len(tested)} pairs tested; equivalence within ±{margin:g} points is tested by pair.",
-    )
-    return Table("providers", "Providers", columns, rows, notes)
+    rows = [
+        (_model(pair.first), pair.first.name, pair.second.name, *_tested(read, pair, gaps[at], holm.get(at), margin))
+        for at, pair in enumerate(fair)
+    ]
+    return declared.made("comparisons/providers", rows, tested=len(tested), margin=margin)
 
 
 def _sides(read: Study, pair: HostPair) -> tuple[ComparedSubject, ComparedSubject]:
@@ -137,10 +117,8 @@ def _tested(read: Study, pair: HostPair, gap: IndexGap | None, holm: float | Non
 
 
 def _confounded(read: Study, unfair: list[HostPair]) -> Table:
-    columns = (Column("first", "First"), Column("second", "Second"), Column("differs", "Differs too"))
-    rows = tuple(
+    rows = [
         (read.about[pair.first.config].name, read.about[pair.second.config].name, "; ".join(pair.confounded))
         for pair in unfair
-    )
-    notes = ("Not compared: a difference could come from the provider or from what else differs.",)
-    return Table("providers-not-comparable", "Providers that cannot be compared", columns, rows, notes)
+    ]
+    return declared.made("comparisons/providers-not-comparable", rows)

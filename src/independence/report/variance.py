@@ -7,47 +7,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from independence.report import declared
 from independence.report.difficulty import headcount
 from independence.report.legend import words
 from independence.report.study import Study
-from independence.report.table import Column, Table, Value
+from independence.report.table import Table, Value
 from independence.stats import components, strict
 from independence.stats.components import RESIDUAL, Scores, VarianceComponents
 from independence.types import Scalar
 
-_COMPONENTS = (
-    Column("dimension", "Dimension", "id"),
-    Column("component", "Component"),
-    Column("variance", "Variance", "number", 3),
-    Column("se", "SE", "number", 3),
-    Column("share", "Share", "percent"),
-)
-_RELIABILITY = (
-    Column("dimension", "Of", "id"),
-    Column("subjects", "Subjects", "count"),
-    Column("scenarios", "Scenarios", "count"),
-    Column("runs", "Runs", "count"),
-    Column("these", "These scenarios", "number", 3),
-    Column("like_these", "Scenarios like these", "number", 3),
-    Column("twice", "with twice the scenarios", "number", 3),
-    Column("spread", "with a scenario for every run", "number", 3),
-)
 _ONE_JUDGE = ("subject", "scenario", "subject x scenario", "run", "judge", RESIDUAL)
 _SEVERAL = (
     "subject", "scenario", "subject x scenario", "run", "reply",
     "judge", "judge x subject", "judge x scenario", "judge x subject x scenario", "judge x run", RESIDUAL,
 )  # fmt: skip
-_METHOD = (
-    "In squared points of a verdict's scale. Analysis of variance, everything random, runs nested in subjects. A "
-    "negative estimate is shown as it is and counts as zero in shares and coefficients. SE: assuming normal "
-    "effects."
-)
-_COEFFICIENTS = (
-    "Generalizability coefficients (0-1): the share of the variance between subjects' means that would be reproduced "
-    "with other runs of these scenarios, or with other scenarios of the kind. Predictions keep the number of runs "
-    "(twice) or of verdicts (a scenario for every run)."
-)
-
 Runs = Mapping[str, Mapping[int, Mapping[str, Scalar]]]
 """Scenario -> run -> values of the verdict."""
 
@@ -58,14 +31,10 @@ def tables(study: Study, others: Sequence[Study] = ()) -> list[Table]:
     found = {name: _found(study, [own], name) for name in _shared(study)}
     several = "the next table has them" if others else "with one judge it cannot be separated"
     everybody = f"Taken from {headcount(study, study.sheets)}."
-    notes = (_METHOD, f"No judge component here: {several}; it is part of the residual.", *_sizes(found), everybody)
-    out = [
-        Table("variance-components", "Variance components", _COMPONENTS, _rows(found, _ONE_JUDGE), notes),
-        _coefficients(study, found),
-    ]
-    if others:
-        out.append(_judges(study, others, own))
-    return out
+    whole = declared.made(
+        "index/variance-components", _rows(found, _ONE_JUDGE), [*_sizes(found), everybody], several=several
+    )
+    return [whole, _coefficients(study, found), *([_judges(study, others, own)] if others else [])]
 
 
 def _judges(study: Study, others: Sequence[Study], own: Mapping[str, Runs]) -> Table:
@@ -73,12 +42,7 @@ def _judges(study: Study, others: Sequence[Study], own: Mapping[str, Runs]) -> T
     found = {name: _found(study, judges, name) for name in _shared(study)}
     names = ", ".join(str(one.judge) for one in (study, *others))
     rows = _rows({name: one if one and one.judges > 1 else None for name, one in found.items()}, _SEVERAL)
-    notes = (
-        _METHOD,
-        f"Replies that all {len(judges)} judges graded: {names}. Reply: the same under every judge.",
-        *_sizes(found),
-    )
-    return Table("variance-judges", "Variance components with judges", _COMPONENTS, rows, notes)
+    return declared.made("index/variance-judges", rows, _sizes(found), judges=len(judges), names=names)
 
 
 def _shared(study: Study) -> list[str]:
@@ -155,7 +119,7 @@ def _coefficients(study: Study, found: Mapping[str, VarianceComponents | None]) 
         subjects, _, runs = strata[0].shape
         count = len(next(iter(study.sheets.values())).totals)
         rows.append((study.frame.index.name, subjects, count, runs, both.these, both.like_these, None, None))
-    return Table("reliability", "Reliability", _RELIABILITY, tuple(rows), (_COEFFICIENTS,))
+    return declared.made("index/reliability", rows)
 
 
 def _coefficient(name: str, found: VarianceComponents) -> tuple[Value, ...]:

@@ -6,25 +6,18 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
 from independence.config.families import family
+from independence.report import declared
 from independence.report.judges.panel import JudgePanel, Values, indices_by_judge
-from independence.report.table import Column, Ends, Table, Value
+from independence.report.table import Ends, Table, Value
 from independence.stats import agreement, preference, strict
 from independence.stats.agreement import Array, Coefficient
 from independence.stats.preference import FamilyPreference, JudgeDelta, Points
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import subject_points
 from independence.suites.schema import Dimension, Field, Suite
-
-_NOTES = (
-    "Dialogues graded by at least two judges. Alpha: Krippendorff's, ordinal, bootstrap over dialogues.",
-    "AC2: Gwet's, ordinal weights, t over dialogues.",
-    "If nearly all scores are equal, alpha is close to zero even when judges agree; AC2 is not.",
-    "No alpha: all scores are equal.",
-)
 
 
 class Measure(NamedTuple):
@@ -40,25 +33,14 @@ class Measure(NamedTuple):
 def coefficients(panel: JudgePanel) -> list[Table]:
     """Alpha and AC2 of every dimension of the index and of every field."""
     suite = panel.scope.suite
-    by_field = _table(panel, "judge-agreement", "Agreement by field", fields(suite))
+    by_field = _table(panel, "judges/judge-agreement", fields(suite))
     if suite.index is None:
-        return [msgspec.structs.replace(by_field, notes=_NOTES)]
-    by_dimension = _table(panel, "judge-agreement-dimensions", "Agreement by dimension", dimensions(suite))
-    return [by_dimension, msgspec.structs.replace(by_field, notes=_NOTES)]
+        return [by_field]
+    return [_table(panel, "judges/judge-agreement-dimensions", dimensions(suite)), by_field]
 
 
 def pairs(panel: JudgePanel) -> Table:
     """Every two judges, field by field, then on the index."""
-    columns = (
-        Column("first", "Judge"),
-        Column("second", "against"),
-        Column("measure", "Measure", "id"),
-        Column("n", "n", "count"),
-        Column("exact", "Same", "percent"),
-        Column("near", "Within 1", "percent"),
-        Column("difference", "Difference", "signed", 2),
-        Column("spearman", "Spearman", "number", 2),
-    )
     measures = fields(panel.scope.suite)
     whole = indices_by_judge(panel) if panel.scope.suite.index is not None else {}
     rows: list[tuple[Value, ...]] = []
@@ -75,10 +57,7 @@ def pairs(panel: JudgePanel) -> Table:
             pair = agreement.pairwise(*indices)
             if pair is not None:
                 rows.append((*heads, "index", pair.units, None, None, pair.difference, pair.spearman))
-    notes = (
-        "n: dialogues graded by both; for the index, subjects complete under both. Difference: first minus second.",
-    )
-    return Table("judge-pairs", "Two judges at a time", columns, tuple(rows), notes)
+    return declared.made("judges/judge-pairs", rows)
 
 
 def fields(suite: Suite) -> list[Measure]:
@@ -123,17 +102,8 @@ def ratings_of(panel: JudgePanel, measure: Measure, judges: Sequence[str]) -> Ar
     return np.array(rows, dtype=np.float64).reshape(-1, len(judges))
 
 
-def _table(panel: JudgePanel, name: str, title: str, measures: Iterable[Measure]) -> Table:
-    columns = (
-        Column("measure", "Measure", "id"),
-        Column("alpha", "Alpha", "number", 2),
-        Column("alpha_ci", "95 %", "interval", 2),
-        Column("ac2", "AC2", "number", 2),
-        Column("ac2_ci", "95 %", "interval", 2),
-        Column("dialogues", "Dialogues", "count"),
-        Column("judges", "Judges", "count"),
-    )
-    return Table(name, title, columns, tuple(filter(None, (_agreed(panel, measure) for measure in measures))))
+def _table(panel: JudgePanel, name: str, measures: Iterable[Measure]) -> Table:
+    return declared.made(name, filter(None, (_agreed(panel, measure) for measure in measures)))
 
 
 def _agreed(panel: JudgePanel, measure: Measure) -> tuple[Value, ...] | None:
@@ -171,28 +141,8 @@ def _scale(fields: Collection[Field]) -> tuple[float, ...] | None:
     return tuple(float(value) for value in range(int(low), int(high) + 1))
 
 
-_PREFERENCE_NOTES = (
-    "Self bias: a judge's index minus the mean of the other judges', over subjects of its own family.",
-    "Difference: bias towards its own family minus bias towards all others. A judge lenient to everyone has none.",
-    "From dialogues graded by every judge; subjects with at least one of each scenario.",
-    "A judge is no reference for subjects of its own family; subjects without any reference are left out.",
-    "A judge that uses more of the scale differs most on strong and on weak subjects, of any family.",
-    "95 %: for subjects like these; pooled t over subjects, at least as wide as the variation between runs requires.",
-)
-
-
 def favours(panel: JudgePanel) -> Table:
     """Each judge's own family against other subjects, in points of the index."""
-    columns = (
-        Column("judge", "Judge"),
-        Column("family", "Family"),
-        Column("own", "Own", "count"),
-        Column("self_bias", "Self bias", "signed", 2),
-        Column("others", "Others", "count"),
-        Column("elsewhere", "Elsewhere", "signed", 2),
-        Column("difference", "Difference", "signed", 2),
-        Column("difference_ci", "95 %", "signed_interval", 2),
-    )
     frame = strict.frame(panel.scope.suite)
     points = points_by_judge(panel, frame)
     rows: list[tuple[Value, ...]] = []
@@ -202,7 +152,7 @@ def favours(panel: JudgePanel) -> Table:
             (judge, family(judge), found.own, found.self_bias, found.others, found.elsewhere, found.difference,
              (found.interval.low, found.interval.high) if found.interval else None)
         )  # fmt: skip
-    return Table("self-preference", "Self-preference", columns, tuple(rows), _PREFERENCE_NOTES)
+    return declared.made("judges/self-preference", rows)
 
 
 def favour(judge: str, points: Mapping[str, Mapping[str, Points]], families: Mapping[str, str]) -> FamilyPreference:

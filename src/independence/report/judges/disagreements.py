@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+import msgspec
+
+from independence.report import declared
 from independence.report.judges.panel import DialogueKey, JudgePanel, Values
-from independence.report.table import Column, Table, Value
+from independence.report.table import Table, Value
 from independence.store import judge_records
 from independence.store.scopes import grading
 from independence.suites import digest
@@ -74,24 +77,11 @@ def _where(panel: JudgePanel, found: Sequence[JudgeDisagreement]) -> Table:
         ends = [part for judge, score in (dispute.low, dispute.high) for part in (panel.heads[judge], score)]
         rows.append((number, panel.about[config].name, scenario, run, dispute.field, *ends, dispute.gap))
     whole = all(float(score).is_integer() for dispute in found for _, score in (dispute.low, dispute.high))
-    columns = (
-        Column("number", "#", "count"),
-        Column("subject", "Subject"),
-        Column("scenario", "Scenario"),
-        Column("run", "Run", "count"),
-        Column("field", "Field", "id"),
-        Column("low_judge", "Judge"),
-        Column("low", "gave", "number", 0 if whole else 2),
-        Column("high_judge", "Judge"),
-        Column("high", "gave", "number", 0 if whole else 2),
-        Column("gap", "Apart", "percent"),
-    )
-    notes = (
-        f"Of {len(panel.shared):,} dialogues graded by at least two judges; the field is the one furthest apart.",
-        "Of each subject and scenario the run on which the judges are furthest apart.",
-        "Apart: highest minus lowest score as a share of the scale, mean over the dialogue's fields.",
-    )
-    return Table("judge-disagreements", "Largest disagreements", columns, tuple(rows), notes)
+    made = declared.made("judges/judge-disagreements", rows, shared=len(panel.shared))
+    if not whole:
+        return made
+    columns = tuple(column._replace(digits=0) if column.kind == "number" else column for column in made.columns)
+    return msgspec.structs.replace(made, columns=columns)
 
 
 def _texts_table(
@@ -108,8 +98,7 @@ def _texts_table(
         for judge, _ in (dispute.low, dispute.high):
             reasons = judge_records.reasoning(connection, trial, judge, rubric)
             rows.append((number, panel.heads[judge], _cut(reasons, longest) or None))
-    columns = (Column("number", "#", "count"), Column("who", "Who"), Column("text", "Words"))
-    return Table("judge-disagreement-texts", "Largest disagreements: the words", columns, tuple(rows))
+    return declared.made("judges/judge-disagreement-texts", rows)
 
 
 def _cut(text: str, longest: int | None) -> str:

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from independence.errors import StoreError
-from independence.report import planned_verdicts
+from independence.report import declared, planned_verdicts
 from independence.report.judge_choice import independent, judge
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import SubjectInfo, scored
@@ -127,19 +127,16 @@ def boards(panel: JudgePanel) -> Table:
         rows.append((mean, row))
     rows.sort(key=lambda pair: -1.0 if pair[0] is None else pair[0], reverse=True)
     heads = _heads(panel)
-    columns = (
-        Column("subject", "Subject"),
-        *(Column(f"index:{judge}", head, "number") for judge, head in heads.items()),
-        Column("spread", "Spread", "number"),
-        Column("mean", "Mean", "number"),
-        *(Column(f"rank:{judge}", f"# {head}", "count") for judge, head in heads.items()),
-    )
-    notes = ["Spread: highest minus lowest index. Ranks are among the subjects that are complete under that judge."]
+    notes = []
     if heads != panel.heads:
         notes.append(", ".join(f"{head}: {judge}" for judge, head in heads.items()) + ".")
     if any(mean is None for mean, _ in rows):
         notes.append("—: verdicts of that judge are missing; `independence leaderboard --judge NAME` says which.")
-    return Table("judge-boards", "Boards by judge", columns, tuple(row for _, row in rows), tuple(notes))
+    more = {
+        "subject": [Column(f"index:{judge}", head, "number") for judge, head in heads.items()],
+        "mean": [Column(f"rank:{judge}", f"# {head}", "count") for judge, head in heads.items()],
+    }
+    return declared.made("judges/judge-boards", [row for _, row in rows], notes, more)
 
 
 def _heads(panel: JudgePanel) -> dict[str, str]:
@@ -177,14 +174,6 @@ def costs(connection: sqlite3.Connection, panel: JudgePanel) -> Table:
         rows.append((grader, verdicts, missing, dollars, 1000 * dollars / valid if valid else None))
         if any(one.published for one in own):
             foreign.append(grader)
-    columns = (
-        Column("judge", "Judge"),
-        Column("verdicts", "Verdicts", "count"),
-        Column("missing", "Missing", "count"),
-        Column("cost_usd", "Cost", "dollars", 4),
-        Column("usd_per_1000", "Per 1,000 valid", "dollars", 2),
-    )
-    notes = ["Cost includes failed calls and unreadable answers."]
-    if foreign and len(foreign) < len(panel.judges):
-        notes.append(f"{', '.join(foreign)} graded by the published rubric texts, other judges by this suite's.")
-    return Table("judge-costs", "What the judges cost", columns, tuple(rows), tuple(notes))
+    some = bool(foreign) and len(foreign) < len(panel.judges)
+    note = f"{', '.join(foreign)} graded by the published rubric texts, other judges by this suite's."
+    return declared.made("judges/judge-costs", rows, [note] if some else [])

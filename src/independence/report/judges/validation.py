@@ -9,10 +9,11 @@ import msgspec
 import numpy as np
 
 from independence.judge import kinds
+from independence.report import declared
 from independence.report.judges import agreement, disagreements, panel
 from independence.report.judges.agreement import Measure, capped_coefficient, fields, ratings_of
 from independence.report.judges.panel import DialogueKey, JudgePanel, Values
-from independence.report.table import Column, Table, Value
+from independence.report.table import Table, Value
 from independence.stats import agreement as coefficients
 from independence.store.scopes import BoardScope
 
@@ -55,12 +56,6 @@ def _judges(connection: sqlite3.Connection, read: JudgePanel) -> list[Table]:
     ]
 
 
-_NOTES = (
-    "n: dialogues that both scored. Alpha: Krippendorff's, ordinal; AC2: Gwet's, ordinal weights; as between judges.",
-    "Difference: the first minus the person. The agreement of two people limits what a judge can reach.",
-)
-
-
 def is_person(judge: str) -> bool:
     """Whether a judge's verdicts are scores that a person gave."""
     return kinds.of(judge).human
@@ -84,22 +79,9 @@ def human_table(panel: JudgePanel) -> Table | None:
     if not people:
         return None
     others = [judge for judge in panel.judges if not is_person(judge)]
-    columns = (
-        Column("judge", "Judge"),
-        Column("person", "against"),
-        Column("measure", "Measure"),
-        Column("n", "n", "count"),
-        Column("alpha", "Alpha", "number", 2),
-        Column("alpha_ci", "95 %", "interval", 2),
-        Column("ac2", "AC2", "number", 2),
-        Column("ac2_ci", "95 %", "interval", 2),
-        Column("exact", "Same", "percent"),
-        Column("difference", "Difference", "signed", 2),
-        Column("spearman", "Spearman", "number", 2),
-    )
     pairs = [(judge, person) for judge in others for person in people] + list(combinations(people, 2))
     rows = [row for pair in pairs for measure in fields(panel.scope.suite) if (row := _row(panel, pair, measure))]
-    return Table("judge-people", "Judges against people", columns, tuple(rows), _NOTES)
+    return declared.made("judges/judge-people", rows)
 
 
 def _row(panel: JudgePanel, pair: tuple[str, str], measure: Measure) -> tuple[Value, ...] | None:

@@ -1,0 +1,71 @@
+"""Tables as `tables/*.yaml` declare them: titles, columns and notes are data; whoever makes a table brings its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from independence.report.table import Column, Table, Value
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
+
+Row = Mapping[str, Value] | Sequence[Value]
+"""Values by the keys of columns, or in their order."""
+
+
+class DeclaredTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known of a table before there are rows. Braces stand for values that its maker names."""
+
+    title: str
+    columns: tuple[Column, ...]  # key, head, kind, digits
+    notes: tuple[str, ...] = ()
+    id: str = ""  # where it is not the name under which it is declared
+
+
+@cache
+def texts(name: str) -> dict[str, str]:
+    """Sentences of ours by what they are about."""
+    return msgspec.convert(_read(name), dict[str, str])
+
+
+@cache
+def _declared(family: str) -> dict[str, DeclaredTable]:
+    return msgspec.convert(_read(family), dict[str, DeclaredTable])
+
+
+def _read(name: str) -> Any:
+    text = (Path(__file__).parent / "tables" / f"{name}.yaml").read_text("utf-8")
+    return yaml.load(text, _LOADER)  # noqa: S506 -- it is a safe loader
+
+
+def made(
+    name: str, rows: Iterable[Row], notes: Iterable[str] = (), more: Mapping[str, Iterable[Column]] | None = None, /,
+    **values: Any,
+) -> Table:  # fmt: skip
+    """A declared table, named `FAMILY/TABLE`, with its rows.
+
+    `notes` stand below its own, `more` columns behind those of their keys; `values` are what its braces stand for.
+    """
+    family, _, table = name.partition("/")
+    declared = _declared(family)[table]
+    columns = tuple(
+        column
+        for own in declared.columns
+        for column in (own._replace(head=own.head.format(**values)), *(more or {}).get(own.key, ()))
+    )
+    return Table(
+        id=(declared.id or table).format(**values),
+        title=declared.title.format(**values),
+        columns=columns,
+        rows=tuple(_in_order(row, columns) for row in rows),
+        notes=(*(note.format(**values) for note in declared.notes), *notes),
+    )
+
+
+def _in_order(row: Row, columns: Sequence[Column]) -> tuple[Value, ...]:
+    return tuple(row[column.key] for column in columns) if isinstance(row, Mapping) else tuple(row)
