@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from independence.judge.cues import grading
-from independence.suites.lint_rubrics import CUES
+from independence.suites.lint import CUES
 
 from . import gridded
 from .test_lint_grid import found

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from independence.config import user_files
 from independence.config.documents import YamlDocument
-from independence.errors import DocumentError
-from independence.suites import lint_grid, lint_rubrics
-from independence.suites.lint_texts import nothing_fills, text_of, unfilled
-from independence.suites.schema import Component, Index, Scenario, Suite
+from independence.errors import DocumentError, UsageError
+from independence.suites import lint_grid
+from independence.suites.lint_grid import Problem, nothing_fills
+from independence.suites.schema import Field, Index, Rubric, Scenario, Suite
 from independence.suites.template import slots
 
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
+ANSWERED: Final = ("transcript", "answer")  # what a prompt can show of a dialogue, beside what steps made of it
+RESERVED: Final = {*ANSWERED, "fields"}
+CUES: Final = {
+    "held", "moved", "graceful", "reasoned", "wished", "kept", "name_moved", "gender_moved",
+    "person", "specific", "coherent", "stance", "takes_side",
+}  # fmt: skip
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9_]*")
 
-
-Requirements = Callable[[Suite], Iterable[tuple[str, str]]]  # what is missing: where in suite.yaml, and what
+Requirements = Callable[[Suite], Iterable[Problem]]
+Texts = Mapping[str, str | None]  # of the files that a suite names; None: not there, or no UTF-8 text
 
 
 def problems(
@@ -28,20 +36,29 @@ def problems(
 
     `requirements`: those of the suite's analysis, which this room does not know.
     """
-    found = [
-        *value_problems(suite, document, folder),
-        *_files(suite, document, folder),
-        *_conditions(suite, document),
-        *lint_rubrics.problems(suite, document, folder),
-        *_scenarios(suite, document),
-        *lint_grid.problems(suite, document, lint_rubrics.quoted(suite, folder)),
-        *_index(suite, document),
-        *(document.error(where, what) for where, what in requirements(suite)),
-    ]
+    texts = {reference: _text(folder / reference) for _, reference in _references(suite)}
+    in_document = (
+        *_files(suite, folder, texts),
+        *_conditions(suite),
+        *_rubrics(suite),
+        *_scenarios(suite),
+        *lint_grid.problems(suite, _quoted(suite, texts)),
+        *_index(suite),
+        *requirements(suite),
+    )
+    found = [*(document.error(where, what) for where, what in in_document), *_prompts(suite, folder, texts)]
     return sorted(found, key=lambda problem: (problem.path != document.path, problem.line))
 
 
+def _text(path: Path) -> str | None:
+    try:
+        return user_files.read_text(path)
+    except UsageError:
+        return None
+
+
 def _references(suite: Suite) -> Iterator[tuple[str, str]]:
+    """Where files are named, and which; those of rubrics come last."""
     for name, reference in suite.variants.items():
         yield f"$.variants.{name}", reference
     if suite.closing:
@@ -54,139 +71,182 @@ def _references(suite: Suite) -> Iterator[tuple[str, str]]:
             yield f"$.rubrics.{name}.steps[{number}].prompt", step.prompt
 
 
-def _files(suite: Suite, document: YamlDocument, folder: Path) -> Iterator[DocumentError]:
+def _files(suite: Suite, folder: Path, texts: Texts) -> Iterator[Problem]:
     for where, reference in _references(suite):
-        path = folder / reference
+        path, text = folder / reference, texts[reference]
         if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
-            yield document.error(where, f"file `{reference}` does not exist below {folder}")
-        elif (text := text_of(path)) is None:
-            yield document.error(where, f"file `{reference}` cannot be read as UTF-8 text")
-        elif not where.startswith("$.rubrics"):
-            yield from unfilled(path, text, suite.vars.keys())
+            yield where, f"file `{reference}` does not exist below {folder}"
+        elif text is None:
+            yield where, f"file `{reference}` cannot be read as UTF-8 text"
+        elif where.startswith("$.variants") and not text.strip():
+            yield where, f"the system prompt `{reference}` is empty; write it, or drop it"
 
 
-def _conditions(suite: Suite, document: YamlDocument) -> Iterator[DocumentError]:
-    if suite.default.variant not in suite.variants:
-        yield document.error("$.default.variant", f"variant `{suite.default.variant}` is not declared")
-    if suite.default.mode not in suite.delivery.modes:
-        yield document.error("$.default.mode", f"mode `{suite.default.mode}` is not in delivery.modes")
-    if "tool_role" in suite.delivery.modes and suite.delivery.tool_role is None:
-        yield document.error("$.delivery.modes", "mode `tool_role` needs delivery.tool_role")
-    if suite.default.temperature is not None and not 0 <= suite.default.temperature <= 2:
-        yield document.error("$.default.temperature", f"temperature {suite.default.temperature:g} is outside 0 to 2")
-    if suite.default.judge and not _VARIABLE.fullmatch(suite.default.judge):
-        what = f"`{suite.default.judge}` is no name of an environment variable, like OPENROUTER_SCORER_MODEL"
-        yield document.error("$.default.judge", what)
-    tool = suite.delivery.tool_role
+def _conditions(suite: Suite) -> Iterator[Problem]:
+    default, tool = suite.default, suite.delivery.tool_role
+    if not _NAME.fullmatch(suite.suite):
+        what = "take letters, digits, dots, dashes and underscores, up to 60, a letter or digit first"
+        yield "$.suite", f"`{' '.join(suite.suite.split())}` is no name for a suite: {what}"
+    if default.variant not in suite.variants:
+        yield "$.default.variant", f"variant `{default.variant}` is not declared"
+    if default.mode not in suite.delivery.modes:
+        yield "$.default.mode", f"mode `{default.mode}` is not in delivery.modes"
+    if "tool_role" in suite.delivery.modes and tool is None:
+        yield "$.delivery.modes", "mode `tool_role` needs delivery.tool_role"
+    if default.judge and not _VARIABLE.fullmatch(default.judge):
+        what = f"`{default.judge}` is no name of an environment variable, like OPENROUTER_SCORER_MODEL"
+        yield "$.default.judge", what
     if tool is not None and tool.protocol == "speak" and not (tool.parameter and tool.greeting):
-        yield document.error("$.delivery.tool_role", "a tool that speaks needs `parameter` and `greeting`")
+        yield "$.delivery.tool_role", "a tool that speaks needs `parameter` and `greeting`"
 
 
-def _scenarios(suite: Suite, document: YamlDocument) -> Iterator[DocumentError]:
+def _rubrics(suite: Suite) -> Iterator[Problem]:
+    for name, rubric in suite.rubrics.items():
+        where = f"$.rubrics.{name}"
+        yield from _steps(rubric, where, RESERVED | _variables(suite, name))
+        if not rubric.fields:
+            yield f"{where}.fields", f"rubric `{name}` has no fields"
+        for key, field in rubric.fields.items():
+            yield from _field(key, field, f"{where}.fields.{key}")
+        if rubric.verdict == "number" and [field.type != "boolean" for field in rubric.fields.values()] != [True]:
+            yield f"{where}.verdict", "a verdict that is a number needs one field, and that a number"
+
+
+def _variables(suite: Suite, rubric: str) -> set[str]:
+    """What fills a rubric's prompts whatever it grades: the suite's variables and those all its scenarios have."""
+    own = [set(scenario.vars) for scenario in suite.scenarios if scenario.rubric == rubric]
+    if suite.grid is not None and suite.grid.rubric == rubric:
+        own.append(lint_grid.names(suite.grid))
+    return suite.vars.keys() | (set.intersection(*own) if own else set())
+
+
+def _steps(rubric: Rubric, where: str, taken: set[str]) -> Iterator[Problem]:
+    for number, step in enumerate(rubric.steps):
+        at = f"{where}.steps[{number}].name"
+        if slots(f"{{{{{step.name}}}}}") != [step.name]:
+            yield at, f"no prompt can quote a step called `{step.name}`; use letters, digits and _"
+        elif step.name in taken:
+            yield at, f"the name `{step.name}` is taken; call the step something else"
+        taken.add(step.name)
+
+
+def _field(key: str, field: Field, where: str) -> Iterator[Problem]:
+    if key == "reasoning":
+        yield where, "`reasoning` is written for every rubric; choose another field name"
+    if field.type != "boolean" and field.range is None:
+        yield where, f"field `{key}` has no range"
+    if field.range is not None and not -math.inf < field.range[0] < field.range[1] < math.inf:
+        yield f"{where}.range", f"range of `{key}` is empty or endless; write [low, high]"
+    if field.cue is not None and field.cue not in CUES:
+        yield f"{where}.cue", f"no cue `{field.cue}`; known: {', '.join(sorted(CUES))}"
+
+
+def _quoted(suite: Suite, texts: Texts) -> set[str]:
+    """Every variable that the prompts of the grid's rubric ask for."""
+    rubric = suite.rubrics.get(suite.grid.rubric) if suite.grid else None
+    files = [rubric.prompt, *(step.prompt for step in rubric.steps)] if rubric else []
+    return {slot for file in files for slot in slots(texts[file] or "")}
+
+
+def _prompts(suite: Suite, folder: Path, texts: Texts) -> Iterator[DocumentError]:
+    """What files quote that nothing fills, and what those of rubrics do not show to the judge."""
+    for reference, known, shown in _expected(suite):
+        path, text = str(folder / reference), texts[reference]
+        if text is None:
+            continue
+        asked = [(number, slot) for number, line in enumerate(text.splitlines(), start=1) for slot in slots(line)]
+        yield from (DocumentError(path, number, nothing_fills(slot)) for number, slot in asked if slot not in known)
+        for ways in shown:
+            if not set(ways) & {slot for _, slot in asked}:
+                what = " or ".join(f"`{{{{{way}}}}}`" for way in ways)
+                yield DocumentError(path, 1, f"a rubric must show {what} to the judge")
+
+
+def _expected(suite: Suite) -> Iterator[tuple[str, Collection[str], Sequence[Sequence[str]]]]:
+    """Files, what they may quote, and of what they must quote at least one each."""
+    yield from ((file, suite.vars, ()) for where, file in _references(suite) if not where.startswith("$.rubrics"))
+    for name, rubric in suite.rubrics.items():
+        known, steps = _variables(suite, name), [step.name for step in rubric.steps]
+        yield rubric.prompt, {*RESERVED, *known, *steps}, ([*ANSWERED, *steps], ["fields"])
+        for number, step in enumerate(rubric.steps):
+            earlier = [*ANSWERED, *steps[:number]]
+            yield step.prompt, {*known, *earlier}, [earlier]
+
+
+def _scenarios(suite: Suite) -> Iterator[Problem]:
+    of_grid = lint_grid.numbers(suite.grid) if suite.grid else ()
     scenario_ids: set[str] = set()
     turn_ids: set[str] = set()
     for number, scenario in enumerate(suite.scenarios):
         where = f"$.scenarios[{number}]"
         if scenario.id in scenario_ids:
-            yield document.error(f"{where}.id", f"scenario id `{scenario.id}` appears twice")
-        elif suite.grid is not None and lint_grid.numbered(suite.grid, scenario.id):
-            yield document.error(f"{where}.id", f"scenario id `{scenario.id}` is one that the grid gives")
+            yield f"{where}.id", f"scenario id `{scenario.id}` appears twice"
+        elif scenario.id in of_grid:
+            yield f"{where}.id", f"scenario id `{scenario.id}` is one that the grid gives"
         if scenario.experiment not in suite.experiments:
-            yield document.error(f"{where}.experiment", f"experiment `{scenario.experiment}` is not declared")
+            yield f"{where}.experiment", f"experiment `{scenario.experiment}` is not declared"
         if scenario.rubric not in suite.rubrics:
-            yield document.error(f"{where}.rubric", f"rubric `{scenario.rubric}` is not declared")
+            yield f"{where}.rubric", f"rubric `{scenario.rubric}` is not declared"
         if scenario.follows is not None and scenario.follows not in scenario_ids:
-            yield document.error(f"{where}.follows", f"`{scenario.follows}` is not an earlier scenario")
+            yield f"{where}.follows", f"`{scenario.follows}` is not an earlier scenario"
         scenario_ids.add(scenario.id)
-        yield from _shape(scenario, where, document)
-        yield from _turns(scenario, where, document, turn_ids)
-        yield from _slots(scenario, where, suite, document)
+        yield from _turns(scenario, where, turn_ids)
+        yield from _slots(scenario, where, suite.vars.keys() | scenario.vars.keys())
     if not suite.scenarios and suite.grid is None:
-        yield document.error("$.scenarios", "a suite needs at least one scenario")
+        yield "$.scenarios", "a suite needs at least one scenario"
 
 
-def _shape(scenario: Scenario, where: str, document: YamlDocument) -> Iterator[DocumentError]:
+def _turns(scenario: Scenario, where: str, seen: set[str]) -> Iterator[Problem]:
     if all(turn.reply is not None for turn in scenario.turns):
-        yield document.error(f"{where}.turns", f"`{scenario.id}` has no turn for the subject to answer")
+        yield f"{where}.turns", f"`{scenario.id}` has no turn for the subject to answer"
     elif scenario.turns[-1].reply is not None:
-        yield document.error(
-            f"{where}.turns", f"`{scenario.id}` ends in a scripted reply; the last turn needs an answer"
-        )
+        yield f"{where}.turns", f"`{scenario.id}` ends in a scripted reply; the last turn needs an answer"
     if scenario.verdict_id and scenario.verdict_id not in {turn.id for turn in scenario.turns}:
-        yield document.error(f"{where}.verdict_id", f"`{scenario.verdict_id}` is not a turn of `{scenario.id}`")
-
-
-def _turns(scenario: Scenario, where: str, document: YamlDocument, seen: set[str]) -> Iterator[DocumentError]:
+        yield f"{where}.verdict_id", f"`{scenario.verdict_id}` is not a turn of `{scenario.id}`"
     for number, turn in enumerate(scenario.turns):
         at = f"{where}.turns[{number}]"
         if turn.reply is None and not turn.id:
-            yield document.error(at, "a turn that the subject answers needs an id")
+            yield at, "a turn that the subject answers needs an id"
         if turn.id and turn.id in seen:
-            yield document.error(f"{at}.id", f"turn id `{turn.id}` appears twice")
+            yield f"{at}.id", f"turn id `{turn.id}` appears twice"
         seen.add(turn.id)
 
 
-def _slots(scenario: Scenario, where: str, suite: Suite, document: YamlDocument) -> Iterator[DocumentError]:
+def _slots(scenario: Scenario, where: str, known: Collection[str]) -> Iterator[Problem]:
     texts = [(f"{where}.system", scenario.system), (f"{where}.context", scenario.context)]
     for number, turn in enumerate(scenario.turns):
         texts += [(f"{where}.turns[{number}].human", turn.human), (f"{where}.turns[{number}].reply", turn.reply or "")]
-    for at, text in texts:
-        for slot in slots(text):
-            if slot not in suite.vars and slot not in scenario.vars:
-                yield document.error(at, nothing_fills(slot))
+    yield from ((at, nothing_fills(slot)) for at, text in texts for slot in slots(text) if slot not in known)
 
 
-def _index(suite: Suite, document: YamlDocument) -> Iterator[DocumentError]:
-    if suite.index is None:
+def _index(suite: Suite) -> Iterator[Problem]:
+    index = suite.index
+    if index is None:
         return
     if suite.scenarios:  # without any, that is what is wrong
-        yield from _dimensions(suite, suite.index, document)
-    for number, component in enumerate(suite.index.components):
-        yield from _component(component, suite.index, f"$.index.components[{number}]", document)
-    total = math.fsum(component.weight for component in suite.index.components)
+        yield from _dimensions(suite)
+    yield from _components(index)
+    total = math.fsum(component.weight for component in index.components)
     if not abs(total - 1) <= 1e-9:
-        yield document.error("$.index.components", f"weights sum to {total:g}, not 1")
+        yield "$.index.components", f"weights sum to {total:g}, not 1"
 
 
-def _component(component: Component, index: Index, at: str, document: YamlDocument) -> Iterator[DocumentError]:
-    for name in component.dimensions:
-        if name not in index.dimensions:
-            yield document.error(f"{at}.dimensions", f"dimension `{name}` is not declared")
-    if component.worst == component.best:
-        yield document.error(at, f"`worst` and `best` of {component.label} are equal")
-    if not component.weight > 0:
-        yield document.error(f"{at}.weight", f"weight of {component.label} must be above 0")
+def _components(index: Index) -> Iterator[Problem]:
+    for number, component in enumerate(index.components):
+        at = f"$.index.components[{number}]"
+        for name in component.dimensions:
+            if name not in index.dimensions:
+                yield f"{at}.dimensions", f"dimension `{name}` is not declared"
+        if component.worst == component.best:
+            yield at, f"`worst` and `best` of {component.label} are equal"
+        if not component.weight > 0:
+            yield f"{at}.weight", f"weight of {component.label} must be above 0"
 
 
-def _dimensions(suite: Suite, index: Index, document: YamlDocument) -> Iterator[DocumentError]:
+def _dimensions(suite: Suite) -> Iterator[Problem]:
     known = {(s.experiment, s.rubric) for s in suite.scenarios if s.rubric in suite.rubrics}
-    for name, dimension in index.dimensions.items():
+    for name, dimension in suite.index.dimensions.items() if suite.index else ():
         carried = [suite.rubrics[rubric].fields for experiment, rubric in known if experiment == dimension.experiment]
         if not dimension.fields or not any(fields.keys() >= set(dimension.fields) for fields in carried):
             what = " and ".join(f"`{field}`" for field in dimension.fields) or "(none named)"
-            at = f"$.index.dimensions.{name}"
-            yield document.error(at, f"no rubric of experiment `{dimension.experiment}` has the field {what}")
-
-
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
-_MOST_TOKENS: Final = 1_000_000
-
-
-def value_problems(suite: Suite, document: YamlDocument, folder: Path) -> Iterator[DocumentError]:
-    """Every such problem."""
-    yield from _name(suite.suite, document)
-    if not 1 <= suite.delivery.max_tokens <= _MOST_TOKENS:
-        what = f"max_tokens {suite.delivery.max_tokens} is outside 1 to {_MOST_TOKENS:,}"
-        yield document.error("$.delivery.max_tokens", what)
-    for name, reference in suite.variants.items():
-        text = text_of(folder / reference) if (folder / reference).is_file() else None
-        if text is not None and not text.strip():
-            yield document.error(
-                f"$.variants.{name}", f"the system prompt `{reference}` is empty; write it, or drop it"
-            )
-
-
-def _name(name: str, document: YamlDocument) -> Iterator[DocumentError]:
-    if not _NAME.fullmatch(name):
-        what = "take letters, digits, dots, dashes and underscores, up to 60, a letter or digit first"
-        yield document.error("$.suite", f"`{' '.join(name.split())}` is no name for a suite: {what}")
+            yield f"$.index.dimensions.{name}", f"no rubric of experiment `{dimension.experiment}` has the field {what}"

@@ -1,34 +1,36 @@
-"""What a grid's types cannot say: references, tables, levels, sides."""
+"""What a grid's types cannot say: references, tables, levels, sides, and whether every text can be filled."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from itertools import chain, product
-from types import MappingProxyType
+from itertools import product
+from math import prod
 from typing import NamedTuple
 
-from independence.config.documents import YamlDocument
-from independence.errors import DocumentError
-from independence.suites.grid import PARTIES
-from independence.suites.lint_texts import nothing_fills
+from independence.suites.grid import PARTIES, combinations
 from independence.suites.schema import DerivedVariable, Grid, Rubric, Suite
 from independence.suites.template import fill, slots
 
 MERIT = "merit"  # the factor that says who is in the right
 AT = "$.grid"
+_CODE = re.compile(r"[^\W_]+_\w+")
+
+Problem = tuple[str, str]  # where in suite.yaml (a JSON path), and what is wrong there
 
 
-def problems(suite: Suite, document: YamlDocument, quoted: Collection[str]) -> Iterator[DocumentError]:
+def nothing_fills(slot: str) -> str:
+    """What to say of a slot that no variable fills."""
+    return f"nothing fills the template variable `{{{{{slot}}}}}`"
+
+
+def problems(suite: Suite, quoted: Collection[str]) -> Iterator[Problem]:
     """Every problem of a suite's grid. `quoted` are the variables that the prompts of its rubric ask for."""
-    for where, what in _problems(suite, quoted):
-        yield document.error(where, f"{what} (at `{where}`)")
+    for where, what in _problems(suite, suite.grid, quoted) if suite.grid else ():
+        yield where, f"{what} (at `{where}`)"
 
 
-def _problems(suite: Suite, quoted: Collection[str]) -> Iterator[Problem]:
-    grid = suite.grid
-    if grid is None:
-        return
+def _problems(suite: Suite, grid: Grid, quoted: Collection[str]) -> Iterator[Problem]:
     if suite.index is not None:
         yield "$.index", "a suite with a grid has no index"
     yield from _factors(grid)
@@ -38,22 +40,32 @@ def _problems(suite: Suite, quoted: Collection[str]) -> Iterator[Problem]:
     for name, derived in grid.derived.items():
         yield from _table(name, derived, grid)
     yield from _sides(grid)
-    yield from word_problems(suite, grid, quoted)
+    yield from _words(suite, grid, quoted)
 
 
 def names(grid: Grid) -> set[str]:
     """Every variable that all scenarios of a grid can have."""
     sides = [set(side.vars) for side in grid.sides.values()]
-    return {fact.name for fact in facts(grid)} | (set.intersection(*sides) if sides else set())
+    return {name for name, _ in _facts(grid)} | (set.intersection(*sides) if sides else set())
 
 
-def numbered(grid: Grid, scenario_id: str) -> bool:
-    """Whether an id is one that the grid gives."""
-    count = len(grid.sides)
-    for levels in grid.factors.values():
-        count *= len(levels)
-    number = int(scenario_id) if scenario_id.isascii() and scenario_id.isdigit() else count
-    return number < count and scenario_id == f"{number:03d}"
+def numbers(grid: Grid) -> set[str]:
+    """The ids that the grid gives to its scenarios."""
+    count = len(grid.sides) * prod(len(levels) for levels in grid.factors.values())
+    return {f"{number:03d}" for number in range(count)}
+
+
+def _facts(grid: Grid) -> Iterator[tuple[str, str]]:
+    """Every variable that factors set and where, in the order of the file; a name that is set twice comes twice."""
+    for factor, levels in grid.factors.items():
+        own = {factor: f"{AT}.factors.{factor}"}
+        yield from own.items()
+        first: dict[str, str] = {}
+        for level, variables in levels.items():
+            for name in variables:
+                first.setdefault(name, f"{AT}.factors.{factor}.{level}.{name}")
+        yield from first.items()
+    yield from ((name, f"{AT}.derived.{name}") for name in grid.derived)
 
 
 def _factors(grid: Grid) -> Iterator[Problem]:
@@ -71,15 +83,14 @@ def _factors(grid: Grid) -> Iterator[Problem]:
 def _names(grid: Grid) -> Iterator[Problem]:
     """Facts are named once: what is set twice would hide one of the two."""
     seen: set[str] = set()
-    for fact in facts(grid):
-        if fact.name in seen:
-            yield fact.where, f"the variable `{fact.name}` is set twice; give each a name of its own"
-        seen.add(fact.name)
+    for name, where in _facts(grid):
+        if name in seen:
+            yield where, f"the variable `{name}` is set twice; give each a name of its own"
+        seen.add(name)
     for side, asker in grid.sides.items():
-        for name in asker.vars:
-            if name in seen:
-                at = f"{AT}.sides.{side}.vars.{name}"
-                yield at, f"`{name}` is a fact, the same whoever asks; `{side}` cannot set it"
+        for name in asker.vars.keys() & seen:
+            at = f"{AT}.sides.{side}.vars.{name}"
+            yield at, f"`{name}` is a fact, the same whoever asks; `{side}` cannot set it"
 
 
 def _references(suite: Suite, grid: Grid) -> Iterator[Problem]:
@@ -115,15 +126,13 @@ def _no_factor(name: str, grid: Grid) -> str:
 
 
 def _merit(grid: Grid) -> Iterator[Problem]:
-    if grid.merit and MERIT not in grid.factors:
-        yield f"{AT}.merit", f"`merit` needs a factor of that name; the grid has {', '.join(grid.factors)}"
+    levels = grid.factors.get(MERIT)
+    if levels is None:
+        if grid.merit:
+            yield f"{AT}.merit", f"`merit` needs a factor of that name; the grid has {', '.join(grid.factors)}"
         return
-    levels = grid.factors.get(MERIT, {})
-    for level, value in grid.merit.items():
-        if level not in levels:
-            yield f"{AT}.merit.{level}", f"no level `{level}` of `merit`; it has {', '.join(levels)}"
-        if not -1 <= value <= 1:
-            yield f"{AT}.merit.{level}", f"merit {value:g} is outside -1 to 1"
+    for level in grid.merit.keys() - levels.keys():
+        yield f"{AT}.merit.{level}", f"no level `{level}` of `merit`; it has {', '.join(levels)}"
     missing = [level for level in levels if level not in grid.merit]
     if missing:
         yield f"{AT}.merit", f"`merit` lacks the level{'s' * (len(missing) > 1)} {', '.join(missing)}"
@@ -140,136 +149,80 @@ def _table(name: str, derived: DerivedVariable, grid: Grid) -> Iterator[Problem]
         yield f"{at}.of", f"`{name}` follows from no factor; make it a variable of the suite"
     if unknown or not derived.of:
         return
-    needed = {",".join(levels): None for levels in product(*(grid.factors[factor] for factor in derived.of))}
+    needed = [",".join(levels) for levels in product(*(grid.factors[factor] for factor in derived.of))]
     missing = [f"`{key}`" for key in needed if key not in derived.table]
     if missing:
         yield f"{at}.table", f"the table of `{name}` lacks {', '.join(missing)}"
-    for key in derived.table:
-        if key not in needed:
-            yield f"{at}.table.{key}", f"`{key}` is no combination of {', '.join(derived.of)}"
+    for key in derived.table.keys() - set(needed):
+        yield f"{at}.table.{key}", f"`{key}` is no combination of {', '.join(derived.of)}"
 
 
 def _sides(grid: Grid) -> Iterator[Problem]:
     at = f"{AT}.sides"
     if not PARTIES <= len(grid.sides) <= PARTIES + 1:
         yield at, f"a grid has two sides, or three with an uninvolved one; this one has {len(grid.sides)}"
+    said: dict[tuple[str, str, str], str] = {}
     for name, side in grid.sides.items():
         if not side.human.strip():
             yield f"{at}.{name}", f"`{name}` says nothing"
-    said: dict[tuple[str, str, str], str] = {}
-    for name, side in grid.sides.items():
         same = said.setdefault((side.human, side.context, str(sorted(side.vars.items()))), name)
         if same != name:
             yield f"{at}.{name}", f"`{name}` says what `{same}` says: nothing shows who asks"
 
 
-_CODE = re.compile(r"[^\W_]+_\w+")
-_FACTORS, _DERIVED, _SIDES = "$.grid.factors", "$.grid.derived", "$.grid.sides"
-
-Problem = tuple[str, str]  # JSON path, what is wrong there
-Levels = Mapping[str, str]  # factor -> level
-
-
-class FactVariable(NamedTuple):
-    """A variable that the facts of a case decide, and where it is set."""
-
-    name: str
-    where: str
-
-
-class VariableText(NamedTuple):
-    """What a variable stands for under some levels, and where that is written; None: nothing is."""
+class WrittenText(NamedTuple):
+    """A text, and where it is written."""
 
     where: str
-    text: str | None
-    levels: Levels = MappingProxyType({})
+    text: str
 
 
-def facts(grid: Grid) -> Iterator[FactVariable]:
-    """Every variable that factors set, in the order of the file; a name that is set twice comes twice."""
-    for factor, levels in grid.factors.items():
-        yield FactVariable(factor, f"{_FACTORS}.{factor}")
-        for name in dict.fromkeys(chain(*levels.values())):
-            first = next(level for level, own in levels.items() if name in own)
-            yield FactVariable(name, f"{_FACTORS}.{factor}.{first}.{name}")
-    for name in grid.derived:
-        yield FactVariable(name, f"{_DERIVED}.{name}")
-
-
-def word_problems(suite: Suite, grid: Grid, quoted: Collection[str]) -> list[Problem]:
+def _words(suite: Suite, grid: Grid, quoted: Collection[str]) -> list[Problem]:
     """Slots that nothing fills and codes among the words of the human, each once, wherever it stands."""
+    factors = {name: factor for factor, levels in grid.factors.items() for own in levels.values() for name in own}
     found: dict[Problem, None] = {}
-    for name, side in grid.sides.items():
-        known, at = {**_shared(suite), **_known(grid), **_own(grid, name)}, f"{_SIDES}.{name}"
-        graded = [
-            VariableText(f"$.rubrics.{grid.rubric}.prompt", f"{{{{{slot}}}}}") for slot in quoted if slot in known
-        ]
-        human = VariableText(f"{at}.human", side.human)
-        for text in (human, VariableText(f"{at}.context", side.context), *graded):
-            found.update(dict.fromkeys(_unfilled(text, known)))
-        found.update(dict.fromkeys(_codes(human, known)))
+    for levels in combinations(grid):
+        facts = _known(suite, grid, levels)
+        lacking = {name: f" where {factor} is {levels[factor]}" for name, factor in factors.items()}
+        for name, side in grid.sides.items():
+            at = f"{AT}.sides.{name}"
+            known = facts | {key: WrittenText(f"{at}.vars.{key}", text) for key, text in side.vars.items()}
+            graded = "".join(f"{{{{{slot}}}}}" for slot in quoted if slot in known or slot in lacking)
+            found |= dict.fromkeys(_unfilled(WrittenText(f"{at}.human", side.human), known, lacking, True))
+            found |= dict.fromkeys(_unfilled(WrittenText(f"{at}.context", side.context), known, lacking))
+            found |= dict.fromkeys(_unfilled(WrittenText(f"$.rubrics.{grid.rubric}.prompt", graded), known, lacking))
     return list(found)
 
 
-def _shared(suite: Suite) -> dict[str, list[VariableText]]:
-    return {name: [VariableText(f"$.vars.{name}", text)] for name, text in suite.vars.items()}
-
-
-def _own(grid: Grid, side: str) -> dict[str, list[VariableText]]:
-    return {name: [VariableText(f"{_SIDES}.{side}.vars.{name}", text)] for name, text in grid.sides[side].vars.items()}
-
-
-def _known(grid: Grid) -> dict[str, list[VariableText]]:
-    """Fact -> its texts, one for each level or table entry."""
-    out: dict[str, list[VariableText]] = {}
-    for factor, levels in grid.factors.items():
-        at = f"{_FACTORS}.{factor}"
-        out[factor] = [VariableText(f"{at}.{level}", level, {factor: level}) for level in levels]
-        for name in dict.fromkeys(chain(*levels.values())):
-            texts = {level: own.get(name) for level, own in levels.items()}
-            out[name] = [VariableText(f"{at}.{level}.{name}", text, {factor: level}) for level, text in texts.items()]
+def _known(suite: Suite, grid: Grid, levels: Mapping[str, str]) -> dict[str, WrittenText]:
+    """What every variable of the facts stands for under these levels; what a table lacks is said elsewhere."""
+    known = {name: WrittenText(f"$.vars.{name}", text) for name, text in suite.vars.items()}
+    for factor, level in levels.items():
+        at = f"{AT}.factors.{factor}.{level}"
+        known[factor] = WrittenText(at, level)
+        known |= {name: WrittenText(f"{at}.{name}", text) for name, text in grid.factors[factor][level].items()}
     for name, derived in grid.derived.items():
-        at = f"{_DERIVED}.{name}.table"
-        out[name] = [
-            VariableText(f"{at}.{key}", text, dict(zip(derived.of, key.split(","), strict=False)))
-            for key, text in derived.table.items()
-        ]
-    return out
-
-
-def _meant(slot: str, known: Mapping[str, list[VariableText]], text: VariableText) -> Iterator[VariableText]:
-    """What a slot can stand for in a text: the levels that brought us there decide the rest."""
-    for inner in known.get(slot, ()):
-        if all(text.levels.get(factor, level) == level for factor, level in inner.levels.items()):
-            yield inner
-
-
-def _within(text: VariableText, inner: VariableText) -> VariableText:
-    return inner._replace(levels={**text.levels, **inner.levels})
+        key = ",".join(levels.get(factor, "") for factor in derived.of)
+        known[name] = WrittenText(f"{AT}.derived.{name}.table.{key}", derived.table.get(key, ""))
+    return known
 
 
 def _unfilled(
-    text: VariableText, known: Mapping[str, list[VariableText]], above: tuple[str, ...] = ()
+    text: WrittenText,
+    known: Mapping[str, WrittenText],
+    lacking: Mapping[str, str],
+    said: bool = False,
+    above: tuple[str, ...] = (),
 ) -> Iterator[Problem]:
-    for slot in dict.fromkeys(slots(text.text or "")):
+    """What is wrong with a text and those that it quotes; `said`: by the human. `lacking`: why a fact is not known."""
+    asked = dict.fromkeys(slots(text.text))
+    for code in _CODE.findall(fill(text.text, dict.fromkeys(asked, "x"))) if said else ():
+        what = f"`{code}` is a code, and it would appear in the human's words: write what a person would say"
+        yield text.where, what
+    for slot in asked:
         if slot in above:
             yield text.where, f"`{{{{{slot}}}}}` contains itself"
-        elif slot not in known:
-            yield text.where, nothing_fills(slot)
+        elif slot in known:
+            yield from _unfilled(known[slot], known, lacking, said, (*above, slot))
         else:
-            for inner in _meant(slot, known, text):
-                if inner.text is None:
-                    place = " and ".join(f"{factor} is {level}" for factor, level in inner.levels.items())
-                    yield text.where, f"{nothing_fills(slot)} where {place}"
-                yield from _unfilled(_within(text, inner), known, (*above, slot))
-
-
-def _codes(
-    text: VariableText, known: Mapping[str, list[VariableText]], above: tuple[str, ...] = ()
-) -> Iterator[Problem]:
-    asked = dict.fromkeys(slots(text.text or ""))
-    for code in dict.fromkeys(_CODE.findall(fill(text.text or "", dict.fromkeys(asked, "x")))):
-        yield text.where, f"`{code}` is a code, and it would appear in the human's words: write what a person would say"
-    for slot in asked.keys() - set(above):
-        for inner in _meant(slot, known, text):
-            yield from _codes(_within(text, inner), known, (*above, slot))
+            yield text.where, nothing_fills(slot) + lacking.get(slot, "")

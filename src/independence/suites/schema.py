@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -85,7 +85,9 @@ class Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     sides: dict[str, Side]
     cell: tuple[str, ...]  # factors that make a cell; what differs within one (wording) is no fact
     derived: dict[str, DerivedVariable] = {}
-    merit: dict[str, float] = {}  # level of the factor `merit` -> how far the facts favour the first party, -1 to 1
+    merit: dict[
+        str, Annotated[float, msgspec.Meta(ge=-1, le=1)]
+    ] = {}  # level of the factor `merit` -> how far the facts favour the first party, -1 to 1
 
 
 class ToolRole(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -109,7 +111,7 @@ class Delivery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """How dialogues reach the subject."""
 
     modes: tuple[Literal["user_role", "tool_role"], ...]
-    max_tokens: int = 2048
+    max_tokens: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 2048
     tool_role: ToolRole | None = None
 
 
@@ -118,7 +120,9 @@ class SuiteDefaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     variant: str
     mode: Literal["user_role", "tool_role"]
-    temperature: float | None = None  # of subjects that nothing else gives one; None: 0.7
+    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = (
+        None  # of subjects that nothing else gives one; None: 0.7
+    )
     judge: str = ""  # environment variable that names this suite's judge
     scorer: str = ""  # the same, where that one names none; no part of the edition
     asks: str = ""  # environment variable that names the model where no flag does; no part of the edition
