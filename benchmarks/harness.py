@@ -14,10 +14,10 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, Ge
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from independence.engine.plan import DialogueScript
 from independence.judge import prompt
 from independence.judge.parse import parse
 from independence.suites.schema import Suite
+from independence.suites.script import DialogueScript
 from independence.types import TranscriptTurn
 
 
@@ -47,7 +47,7 @@ def _model(name: str, url: str, in_flight: int) -> Model:
 
 
 def _sample(dialogue: DialogueScript) -> Sample:
-    first, second = (beat.human for beat in dialogue.beats)
+    first, second = (turn.human for turn in dialogue.turns)
     opening: list[ChatMessage] = [ChatMessageSystem(content=dialogue.system), ChatMessageUser(content=first)]
     return Sample(input=opening, metadata={"second": second, "rubric": dialogue.scenario.rubric})
 

@@ -112,7 +112,7 @@ async def _run(url: str, draw: Draw, gate_type: type[EndpointGate], path: Path) 
         client = OpenAIClient(
             door, session, catalogue, budget=Budget(None), throttle=throttle, notify=lambda _wait: None
         )
-        slowed = Slowed(client, draw, {b.human: b.turn_id for t in trials for b in t.dialogue.beats}, [])
+        slowed = Slowed(client, draw, {b.human: b.id for t in trials for b in t.dialogue.turns}, [])
         connection.execute("BEGIN")
         records.add_trials(connection, [_row(loaded, trial) for trial in trials])
         connection.execute("COMMIT")
@@ -158,5 +158,5 @@ def _bounds(draw: Draw, trials: Sequence[Trial], verdicts: dict[str, str], asked
 
 
 def _answers(draw: Draw, trial: Trial) -> list[float]:
-    turns = [beat.turn_id for beat in trial.dialogue.beats if beat.reply is None]
+    turns = [turn.id for turn in trial.dialogue.turns if turn.reply is None]
     return [draw.answer(trial.subject.model, turn_id, trial.turn_seed(n)) for n, turn_id in enumerate(turns)]

@@ -23,12 +23,12 @@ import msgspec
 
 from benchmarks.figure import Figure, Result, spread
 from independence.engine import plan
-from independence.engine.plan import DialogueScript
 from independence.judge.cues import grading as rules
 from independence.judge.offline import grading, weights
 from independence.judge.offline.grading import DialogueToGrade
 from independence.suites import load
 from independence.suites.schema import Field, Suite
+from independence.suites.script import DialogueScript
 from independence.types import TranscriptTurn
 
 SEED = 20_261_121
@@ -121,9 +121,9 @@ def cases(suite: Suite, experiment: str, rng: random.Random, count: int) -> list
 
 
 def _case(suite: Suite, dialogue: DialogueScript, rng: random.Random, at: int) -> DialogueToGrade:
-    said = iter(replies(rng, len(dialogue.beats) + 1)[at % 2 :])
+    said = iter(replies(rng, len(dialogue.turns) + 1)[at % 2 :])
     lines = [
-        TranscriptTurn(beat.human, beat.reply or next(said), scripted=beat.reply is not None) for beat in dialogue.beats
+        TranscriptTurn(turn.human, turn.reply or next(said), scripted=turn.reply is not None) for turn in dialogue.turns
     ]
     return DialogueToGrade(lines, suite.rubrics[dialogue.scenario.rubric].fields)
 

@@ -40,7 +40,7 @@ def test_calls_and_verdicts_are_counted(trials: dict[str, Trial]) -> None:
 
 def test_a_calls_price_is_its_prompt_and_a_typical_answer(toy_suite: LoadedSuite) -> None:
     trial = planned.trials(toy_suite.suite, modes=["user_role"])["radio", 1]
-    texts = [trial.dialogue.system] + [text for beat in trial.dialogue.beats for text in (beat.human, beat.reply or "")]
+    texts = [trial.dialogue.system] + [text for turn in trial.dialogue.turns for text in (turn.human, turn.reply or "")]
     found = estimate([PendingTrial(trial, 1, ())], {SUBJECT_AT: Prices(prompt=1.0)})
     assert found.typical_usd == pytest.approx(sum(map(len, texts)) / 4.1)
     found = estimate([PendingTrial(trial, 1, ())], {SUBJECT_AT: Prices(completion=1.0, request=0.5)})

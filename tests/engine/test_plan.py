@@ -237,7 +237,7 @@ def test_a_system_prompt_is_variant_closing_suffix_and_the_scenarios_own(toy_sui
 def test_generated_turns_are_those_without_a_scripted_reply(toy_suite: LoadedSuite) -> None:
     made = trials(toy_suite.suite)
     assert [made[name, 1].dialogue.generated for name in ("dinner", "radio", "dessert")] == [2, 1, 1]
-    assert made["dinner", 1].dialogue.beats[1].human == "I would rather have lentil soup. Choose again, please."
+    assert made["dinner", 1].dialogue.turns[1].human == "I would rather have lentil soup. Choose again, please."
 
 
 def test_seeds_are_31_bit_and_depend_on_key_run_and_turn(toy_suite: LoadedSuite) -> None:

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.exchange.responses import EMPTY, SCRAMBLED, STALE, PublishedRequest, broken_history, published_request
-from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.suites.load import load
 from independence.suites.schema import Suite
+from independence.suites.script import DialogueSetting, Exchange, messages
 
 _TURNS = ("q1", "q2", "q3")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.suites.schema import Rubric, Suite
+from independence.suites.script import DialogueSetting, Exchange, messages
 
 CONFIG = "acme--small-1@low-t0.7"
 ABSENT = object()  # as a changed value: the key is left out of the file

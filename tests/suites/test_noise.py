@@ -6,7 +6,7 @@ import pytest
 
 from independence.errors import DocumentError
 from independence.suites import load
-from independence.suites.noise import shipped
+from independence.suites.load import shipped
 
 
 def test_v2_ships_a_variance_for_every_scenario() -> None:

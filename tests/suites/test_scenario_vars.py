@@ -17,7 +17,7 @@ def written(folder: Path, *, dish: str, radio: str = "media") -> dict[str, str]:
     file.write_text(text.replace("of all media", f"of all {radio}"))
     suite = load.load(str(folder)).suite
     made = plan.dialogues(suite, plan.select(suite, (), (), 1, ()))
-    return {one.scenario.id: " ".join(f"{beat.human} {beat.reply}" for beat in one.beats) for one in made}
+    return {one.scenario.id: " ".join(f"{turn.human} {turn.reply}" for turn in one.turns) for one in made}
 
 
 def test_variables_of_a_scenario_fill_its_own_turns_before_those_of_the_suite(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.suites.load import HOME, load
 from independence.suites.schema import ToolRole
+from independence.suites.script import DialogueSetting, Exchange, messages
 from independence.suites.template import fill, slots
 
 from .wording import generated, giveaways, leaks, shown

@@ -10,7 +10,6 @@ import click
 from click.core import ParameterSource
 
 from independence.cli import hints
-from independence.suites import introductions
 
 F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_DB = "independence.db"
@@ -117,15 +116,20 @@ def place_options(command: F) -> F:
 def suite(command: F) -> F:
     """`--suite` of commands that begin with a suite."""
     return click.option(
-        "--suite", default="v2", show_default=True, help=f"A folder with suite.yaml, or {introductions.suites()}."
-    )(command)
+        "--suite", default="v2", show_default=True,
+        help="A folder with suite.yaml, or v2 (the default: identity, resistance, stability), lite (older, with blunt "
+        "demands instead of polite requests), v1 (oldest, with one long questionnaire), sides (does moral advice "
+        "depend on who asks?), rent (the published test with landlords and tenants).",
+    )(command)  # fmt: skip
 
 
 def experiments(command: F) -> F:
     """`--exp`: which experiments of a suite, each explained in a line."""
     return click.option(
         "--exp", "-e", "experiments", type=NameList(), default=(),
-        help=f"Only these experiments. {introductions.experiments()}.",
+        help="Only these experiments. identity (whom it chooses to be; v1, lite, v2), resistance (whether it keeps a "
+        "position; v1, lite, v2), stability (whether it keeps a choice; v1, lite, v2), advice (whom its advice "
+        "favours; sides, rent).",
     )(command)  # fmt: skip
 
 

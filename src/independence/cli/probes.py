@@ -23,8 +23,8 @@ from independence.judge.model import ModelJudge
 from independence.judge.parse import parse
 from independence.report.checks import Finding
 from independence.suites import load
-from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
 from independence.suites.schema import Field
+from independence.suites.script import DialogueSetting, Exchange, messages, offered
 from independence.types import Attempt, ChatRequest, Condition, Message, Missing, Reply, Tool, TranscriptTurn
 
 RETRIES: Final = 1  # somebody is waiting for the result

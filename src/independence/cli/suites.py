@@ -18,14 +18,13 @@ def command(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is not None:
         return
     from independence.engine import plan
-    from independence.suites import introductions
     from independence.suites.load import built_in, load
 
     for name in built_in():
         suite, edition = load(name)
         size = f"{len(suite.scenarios)} scenarios, {plan.calls(suite)} calls a run"
         click.echo(f"{name}@{edition}  {suite.title}: {size}")
-        click.echo(f"    {introductions.SUITES.get(name, suite.about)}")
+        click.echo(f"    {suite.about}")
         for experiment, about in suite.experiments.items():
             click.echo(f"    {experiment}: {about}")
 

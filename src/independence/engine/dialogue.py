@@ -14,15 +14,15 @@ from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import LOCAL, SIM, Subject
 from independence.engine import events, plan
 from independence.engine.events import CallCommitted
-from independence.engine.plan import DialogueScript, ScriptedExchange, Selection, Trial
+from independence.engine.plan import Selection, Trial
 from independence.engine.run_context import QueueKey, SubjectWorker
 from independence.errors import IndependenceError
 from independence.judge.protocol import ReplyContext
 from independence.judge.replies import non_answers
 from independence.store import context, queries, records
 from independence.store.records import CallRow
-from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
-from independence.suites.schema import Suite
+from independence.suites.schema import Suite, Turn
+from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
 from independence.types import Answer, ChatRequest, Message, Missing, Reply, TranscriptTurn, Where
 
 
@@ -103,41 +103,41 @@ def opening(dialogue: DialogueScript) -> tuple[Message, ...]:
 
 def turn_id(trial: Trial, turn: int) -> str:
     """Id of a generated turn, counted from 0."""
-    return [beat.turn_id for beat in trial.dialogue.beats if beat.reply is None][turn]
+    return [one.id for one in trial.dialogue.turns if one.reply is None][turn]
 
 
 def _exchanges(trial: Trial, progress: TrialProgress) -> list[Exchange]:
     """All exchanges up to and with the one to answer now."""
     answers = iter((*progress.inherited, *progress.answers))
     out: list[Exchange] = []
-    for beat in _beats(trial):
-        if beat.reply is not None:
-            out.append(Exchange(beat.human, beat.reply))
+    for turn in _turns(trial):
+        if turn.reply is not None:
+            out.append(Exchange(turn.human, turn.reply))
             continue
         said = next(answers, None)
         if said is None:
-            out.append(Exchange(beat.human))
+            out.append(Exchange(turn.human))
             break
-        out.append(Exchange(beat.human, said.text, said.thinking))
+        out.append(Exchange(turn.human, said.text, said.thinking))
     return out
 
 
-def _beats(trial: Trial) -> Iterator[ScriptedExchange]:
+def _turns(trial: Trial) -> Iterator[Turn]:
     if trial.parent is not None:
-        yield from _beats(trial.parent)
-    yield from trial.dialogue.beats
+        yield from _turns(trial.parent)
+    yield from trial.dialogue.turns
 
 
 def transcript_turns(trial: Trial, progress: TrialProgress) -> list[TranscriptTurn]:
     """A dialogue as judges see it, as far as it has been answered."""
     answers = iter((*progress.inherited, *progress.answers))
     out = []
-    for beat in _beats(trial):
-        own = next(answers, None) if beat.reply is None else None
-        if beat.reply is None and own is None:
+    for turn in _turns(trial):
+        own = next(answers, None) if turn.reply is None else None
+        if turn.reply is None and own is None:
             break
-        text = own.text if own is not None else beat.reply or ""
-        out.append(TranscriptTurn(beat.human, text, own is None, beat.turn_id))
+        text = own.text if own is not None else turn.reply or ""
+        out.append(TranscriptTurn(turn.human, text, own is None, turn.id))
     return out
 
 

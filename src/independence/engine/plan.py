@@ -4,46 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import msgspec
 
 from independence.config.options import GridPart
 from independence.config.subjects import Subject
 from independence.errors import UsageError
-from independence.suites import digest, grid, sampling
-from independence.suites.schema import Scenario, Suite, ToolRole
-from independence.suites.template import fill
+from independence.suites import digest, grid, script
+from independence.suites.schema import Scenario, Suite
+from independence.suites.script import DialogueScript
 from independence.types import Condition
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEEDS = 2**31
 MOST = 200_000  # dialogues that one command plans
-
-
-class ScriptedExchange(NamedTuple):
-    """One exchange of a script: the human's text, and the reply where it is scripted."""
-
-    human: str
-    reply: str | None
-    turn_id: str
-
-
-class DialogueScript(msgspec.Struct, frozen=True):
-    """A scenario under a condition: everything that is sent, shared by all subjects and runs."""
-
-    scenario: Scenario
-    condition: Condition
-    system: str
-    beats: tuple[ScriptedExchange, ...]  # own beats, without those of the scenario it follows
-    tool: ToolRole | None
-    max_tokens: int
-    context: str = ""  # a second system message
-
-    @property
-    def generated(self) -> int:
-        """How many turns the subject answers."""
-        return sum(beat.reply is None for beat in self.beats)
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -119,7 +93,7 @@ def narrowed(suite: Suite, selection: Selection, part: GridPart) -> Selection:
     if part.limit is not None:
         if not all(scenario.cell for scenario in kept):
             raise UsageError(f"--limit draws whole cells of a grid, and not all of suite {suite.suite} is one")
-        return msgspec.structs.replace(selection, scenarios=sampling.sample(kept, part.limit, part.sample_seed or 0))
+        return msgspec.structs.replace(selection, scenarios=grid.sample(kept, part.limit, part.sample_seed or 0))
     return msgspec.structs.replace(selection, scenarios=frozenset(scenario.id for scenario in kept))
 
 
@@ -141,33 +115,7 @@ def dialogues(suite: Suite, selection: Selection) -> list[DialogueScript]:
         if scenario.id in ids and scenario.follows:
             ids.add(scenario.follows)
     chosen = [scenario for scenario in suite.scenarios if scenario.id in ids]
-    return [_dialogue(suite, scenario, condition) for condition in selection.conditions for scenario in chosen]
-
-
-def _dialogue(suite: Suite, scenario: Scenario, condition: Condition) -> DialogueScript:
-    known = {**suite.vars, **scenario.vars}
-    tool = suite.delivery.tool_role if condition.mode == "tool_role" else None
-    shared = [suite.variants[condition.variant], suite.closing, tool.suffix if tool else ""]
-    parts = [*((part, suite.vars) for part in shared), (scenario.system, known)]
-    system = "\n\n".join(fill(part, names).strip() for part, names in parts if part)
-    beats = tuple(
-        ScriptedExchange(
-            fill(turn.human, known).strip(),
-            fill(turn.reply, known).strip() if turn.reply is not None else None,
-            turn.id,
-        )
-        for turn in scenario.turns
-    )
-    context = fill(scenario.context, known).strip()
-    return DialogueScript(
-        scenario,
-        condition,
-        system=system,
-        beats=beats,
-        tool=tool,
-        max_tokens=suite.delivery.max_tokens,
-        context=context,
-    )
+    return [script.compose(suite, scenario, condition) for condition in selection.conditions for scenario in chosen]
 
 
 def trials(suite: Suite, selection: Selection, subjects: Iterable[Subject]) -> list[Trial]:
@@ -214,7 +162,7 @@ def _dialogue_shape(dialogue: DialogueScript) -> dict[str, object]:
     context = {"context": digest.sha256(dialogue.context)} if dialogue.context else {}
     return context | {
         "system": digest.sha256(dialogue.system),
-        "turns": digest.sha256([(beat.human, beat.reply) for beat in dialogue.beats]),
+        "turns": digest.sha256([(turn.human, turn.reply) for turn in dialogue.turns]),
         "delivery": dialogue.condition.mode,
         "tool": digest.sha256(tool and (tool.protocol, tool.name, tool.description, tool.parameter,
                                         tool.parameter_description, tool.greeting, tool.trigger)),

@@ -18,7 +18,7 @@ from independence.store import planned_trials, queries
 from independence.store.queries import PUBLISHED
 from independence.store.scopes import BoardScope
 from independence.suites import load
-from independence.suites import noise as shipped
+from independence.suites import load as shipped
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 from independence.types import Condition, Where

@@ -13,12 +13,14 @@ import msgspec
 from independence.config.subjects import LOCAL, Subject
 from independence.engine import dialogue, plan
 from independence.engine.dialogue import FailedTurn, SubjectAnswer, TrialProgress
-from independence.engine.plan import DialogueScript, ScriptedExchange, Selection, Trial
+from independence.engine.plan import Selection, Trial
 from independence.exchange.responses import published_request
 from independence.store import queries
 from independence.store.export_rows import ExportedAnswer, ExportedTrial
 from independence.store.queries import TrialState
 from independence.store.scopes import BoardScope
+from independence.suites.schema import Turn
+from independence.suites.script import DialogueScript
 
 _NOBODY = Subject("", LOCAL, "")  # who is asked is no part of the messages
 
@@ -74,7 +76,7 @@ def _dialogue(ours: DialogueScript, requests: Sequence[bytes]) -> DialogueScript
     seen = [published_request(request) for request in requests]
     if len(seen) != ours.generated or not all(one.exchanges for one in seen):
         return None
-    ids = [beat.turn_id for beat in ours.beats if beat.reply is None]
-    scripted = [ScriptedExchange(past.human, past.answer or "", "") for past in seen[0].exchanges[:-1]]
-    asked = [ScriptedExchange(one.question, None, turn_id) for one, turn_id in zip(seen, ids, strict=True)]
-    return msgspec.structs.replace(ours, beats=(*scripted, *asked))
+    ids = [turn.id for turn in ours.turns if turn.reply is None]
+    scripted = [Turn(human=past.human, reply=past.answer or "") for past in seen[0].exchanges[:-1]]
+    asked = [Turn(human=one.question, id=turn_id) for one, turn_id in zip(seen, ids, strict=True)]
+    return msgspec.structs.replace(ours, turns=(*scripted, *asked))

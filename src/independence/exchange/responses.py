@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.suites.delivery import Exchange
+from independence.suites.script import Exchange
 from independence.types import FunctionCall, ToolCall, Usage
 
 SCRAMBLED = "scrambled_history"

@@ -42,7 +42,7 @@ def locate(name: str) -> Path:
         return HOME / name
     near = difflib.get_close_matches(name, built_in(), n=1)
     hint = f"did you mean `{near[0]}`?" if near else f"built in: {', '.join(built_in())}"
-    raise UsageError(f"no suite `{name}`: neither a built-in name nor a folder with suite.yaml; {hint}")
+    raise UsageError(f"no suite `{name}`: neither a built-in name nor a folder with suite.yaml", hint)
 
 
 def load(name: str, requirements: Requirements = lambda _: ()) -> LoadedSuite:
@@ -102,7 +102,9 @@ def is_persona(variant: str) -> bool:
     path = Path(variant)
     if path.suffix != ".txt":
         return path.suffix == ".md"
-    raise UsageError(f"{path}: a system prompt of your own is a .md file; rename it to {path.with_suffix('.md').name}")
+    raise UsageError(
+        f"{path}: a system prompt of your own is a .md file", f"rename it to {path.with_suffix('.md').name}"
+    )
 
 
 def persona(path: Path) -> Persona:
@@ -114,7 +116,29 @@ def persona(path: Path) -> Persona:
 def _prompt(path: Path) -> str:
     text = user_files.read_text(path).strip()
     if not text:
-        raise UsageError(f"{path}: the system prompt is empty; write the persona's instructions into it")
+        raise UsageError(f"{path}: the system prompt is empty", "write the persona's instructions into it")
     if slots(text):
-        raise UsageError(f"{path}: a persona is taken as it is written; `{{{{{slots(text)[0]}}}}}` would not be filled")
+        what = f"{path}: a persona is taken as it is written; `{{{{{slots(text)[0]}}}}}` would not be filled"
+        raise UsageError(what, "write out what it stands for")
     return text
+
+
+def shipped(folder: Path, suite: Suite) -> dict[str, float] | None:
+    """Scenario -> variance of one run in squared index points; None without the file.
+
+    Raises DocumentError for a scenario that is missing, unknown, or has no positive variance.
+    """
+    path = folder / "noise.yaml"
+    if not path.is_file():
+        return None
+    document = documents.read(path)
+    variances = documents.convert(document, dict[str, float])
+    known = {scenario.id for scenario in suite.scenarios}
+    for name, variance in variances.items():
+        if name not in known:
+            raise document.error(f"$.{name}", f"suite {suite.suite} has no scenario `{name}`")
+        if not variance > 0:
+            raise document.error(f"$.{name}", f"a variance is above 0, not {variance:g}")
+    if missing := sorted(known - variances.keys()):
+        raise document.error("$", f"no variance for {', '.join(missing)}")
+    return variances

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from independence.suites.delivery import DialogueSetting, Exchange, messages
+from independence.suites.script import DialogueSetting, Exchange, messages
 from independence.testing.sim.parties import Dispute
 from independence.types import Message
 

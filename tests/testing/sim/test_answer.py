@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.suites.delivery import DialogueSetting, Exchange, messages
+from independence.suites.script import DialogueSetting, Exchange, messages
 from independence.testing.sim.answer import answer
 from independence.testing.sim.arbiter import PartyRoles, claims, weighed
 from independence.testing.sim.grader import firmness

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from independence.suites.delivery import DialogueSetting, Exchange, messages
 from independence.suites.schema import ToolRole
+from independence.suites.script import DialogueSetting, Exchange, messages
 from independence.testing.sim.answer import answer
 from independence.types import Message, TranscriptTurn
 

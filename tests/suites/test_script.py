@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.suites.delivery import DialogueSetting, Exchange, messages, offered
 from independence.suites.schema import ToolRole
+from independence.suites.script import DialogueSetting, Exchange, messages, offered
 from independence.types import Message
 
 TOOL = ToolRole(
