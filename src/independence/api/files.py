@@ -17,7 +17,7 @@ from independence.exchange.output import Manifest
 from independence.exchange.rent import folder as rent_folder
 from independence.exchange.rent import reader as rent_reader
 from independence.exchange.rent import storing as rent_storing
-from independence.exchange.rent import summary, words
+from independence.exchange.rent import summary
 from independence.exchange.rent.summary import StoredScores
 from independence.report import judge_choice
 from independence.store import database, scopes
@@ -132,8 +132,7 @@ def read_results(path: Path | str, *, suite: str | None = None, models_file: Pat
         kept = Path(held.name, "results.db")
         with closing(database.connect(kept)) as connection:
             if found := rent_folder.find(source):
-                asked = words.folder_edition(found, load.load(suite or "rent"))
-                rent_storing.store(connection, asked.suite, rent_reader.read(found, asked.suite, asked))
+                rent_storing.store(connection, rent_reader.read(found, load.load(suite or "rent")))
             else:
                 _store_bench(connection, source, suite, models_file)
         return Store(kept).closes(held.cleanup)

@@ -12,7 +12,7 @@ from independence.cli import options
 if TYPE_CHECKING:
     from independence.exchange.rent.folder import RentFolder
 
-_LISTED = 20  # oddities named on stderr
+_LISTED = 20  # skipped lines named on stderr
 
 
 @click.command("import")
@@ -101,28 +101,29 @@ def _rent(path: Path, found: RentFolder, suite: str, format_: str, db: Path) -> 
     from independence.cli.activity import working
     from independence.cli.table_output import print_tables
     from independence.cli.terminal import note
-    from independence.exchange.rent import reader, storing, tally, words
+    from independence.exchange.rent import reader, storing
     from independence.store import database
     from independence.suites import load
 
     with working(f"reading {path}"):
-        asked = words.folder_edition(found, load.load(suite))
-        result = reader.read(found, asked.suite, asked)
+        result = reader.read(found, load.load(suite))
     connection = database.connect(db)
     try:
         with working("storing what was read"):
-            moved = len(storing.misplaced(connection, asked.suite.suite, result))
-            stored = storing.store(connection, asked.suite, result)
+            stored = storing.store(connection, result)
     except sqlite3.Error as error:
         raise database.translate(error, db) from error
     finally:
         connection.close()
-    print_tables(tally.tables(result), format_)
-    for line in tally.sentences(result, _LISTED):
-        note(line)
-    if moved:
-        note(f"{moved} of these answers were stored under the published words; they were moved")
-    if asked.words:
-        note(f"asked in other words than the published ones: kept apart, as --suite {asked.suite.suite}@{asked.name}")
+    print_tables([reader.table(result)], format_)
+    for line in result.skipped[:_LISTED]:
+        note(f"skipped, {line}")
+    if len(result.skipped) > _LISTED:
+        note(f"skipped, {len(result.skipped) - _LISTED} more")
+    edition = result.edition
+    if edition.words:
+        note(
+            f"asked in other words than the published ones: kept apart, as --suite {edition.suite.suite}@{edition.name}"
+        )
     note(f"new in the store: {stored.replies} replies, {stored.verdicts} verdicts" if any(stored) else
          "new in the store: nothing")  # fmt: skip

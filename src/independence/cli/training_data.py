@@ -16,7 +16,7 @@ from independence.engine.plan import Trial
 from independence.errors import StoreError
 from independence.exchange import published, requests
 from independence.exchange import storing as runs
-from independence.exchange.rent import folder, reader, words
+from independence.exchange.rent import folder, reader
 from independence.exchange.rent import storing as stances
 from independence.judge.offline.training.training_set import FieldScale, TrainingExample, TrainingSet, make_training_set
 from independence.judge.offline.training.weights_building import TrainingOrigin
@@ -96,8 +96,7 @@ def _import(connection: sqlite3.Connection, asked: VerdictSource) -> None:
     found = folder.find(asked.source)
     name = (asked.suite or "").partition("@")[0]
     if found is not None:
-        kept = words.folder_edition(found, load.load(name or "rent"))
-        stances.store(connection, kept.suite, reader.read(found, kept.suite, kept))
+        stances.store(connection, reader.read(found, load.load(name or "rent")))
         return
     suite = load.load(name or "v2").suite
     result = published.read(asked.source, suite)

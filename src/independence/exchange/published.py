@@ -31,7 +31,7 @@ _OPENERS: dict[bytes, Callable[[Path], IO[bytes]]] = {
     b"BZh": bz2.open,
     b"\xfd7zXZ": lzma.open,
 }
-_DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, OSError)
+DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, OSError)
 
 
 class ResultFile(NamedTuple):
@@ -164,7 +164,7 @@ def _content(file: Path) -> bytes | None:
 
 def _archive(path: Path) -> Iterator[ResultFile]:
     try:
-        with _decompressed(path) as stream:
+        with decompressed(path) as stream:
             watched = _LastBlock(stream)
             with tarfile.open(fileobj=watched, mode="r:") as tar:  # type: ignore[call-overload]
                 for member in tar:
@@ -175,7 +175,7 @@ def _archive(path: Path) -> Iterator[ResultFile]:
                 raise tarfile.ReadError("it ends before its end mark")
             while watched.read(1 << 20):  # the rest holds the checksums
                 pass
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise UsageError(f"{path}: not a tar archive, or a damaged one ({error})", "nothing was imported") from error
 
 
@@ -184,7 +184,8 @@ def _extracted(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes | None:
     return source.read() if source else None
 
 
-def _decompressed(path: Path) -> IO[bytes]:
+def decompressed(path: Path) -> IO[bytes]:
+    """A file open for reading, unpacked where it is gzip, bzip2 or xz. Raises errors of `DAMAGE`."""
     with path.open("rb") as source:
         head = source.read(6)
     for magic, opened in _OPENERS.items():

@@ -29,12 +29,16 @@ def rows(content: bytes) -> list[dict[str, str]]:
 def found(tmp_path: Path, connection: sqlite3.Connection) -> list[LabelCandidate]:
     """Two models, 24 cases of three sides each; scores lean to the tenant."""
     suite = load("rent").suite
-    said = [folders.answer(suite, f"{at:03d}", model) for model in ("acme/a", "acme/b") for at in range(72)]
+    said = [
+        folders.answer(suite, f"{at:03d}", model, messages=[{"role": "user", "content": f"Prompt {at:03d}?"}])
+        for model in ("acme/a", "acme/b")
+        for at in range(72)
+    ]
     scores = [-1.0 if at % 6 else 1.0 for at in range(len(said))]
     judged = [folders.judged(one, score) for one, score in zip(said, scores, strict=True)]
     top = folder.find(folders.write(tmp_path / "run", answers=said, judged=judged))
     assert top is not None
-    storing.store(connection, suite, reader.read(top, suite))
+    storing.store(connection, reader.read(top, load("rent")))
     return labels.candidates(connection, scopes.find(connection, "rent", None, None), None, ())
 
 

@@ -20,8 +20,7 @@ def asked(suite: Suite, prompt: str) -> Record:
     """What a prompt says."""
     scenario = suite.scenario(prompt)
     factors = prompts.factors(scenario)
-    messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": f"Prompt {prompt}?"}]
-    return {"perspective": scenario.side, "factors": factors, "messages": messages}
+    return {"perspective": scenario.side, "factors": factors, "messages": []}
 
 
 def answer(suite: Suite, prompt: str, model: str = MODEL, **changes: Any) -> Record:

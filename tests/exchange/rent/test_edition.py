@@ -24,13 +24,13 @@ REAL = "rent-1760158358"
 def find(top: Path) -> tuple[FolderEdition, ImportedFolder]:
     found = folder.find(top)
     assert found is not None
-    of = words.folder_edition(found, BASE)
-    return of, reader.read(found, of.suite, of)
+    imported = reader.read(found, BASE)
+    return imported.edition, imported
 
 
 def take(connection: sqlite3.Connection, top: Path) -> tuple[FolderEdition, NewRows]:
     of, imported = find(top)
-    return of, storing.store(connection, of.suite, imported)
+    return of, storing.store(connection, imported)
 
 
 def test_answers_to_other_words_are_an_edition_of_their_own_with_those_words(
@@ -73,8 +73,8 @@ def test_an_answer_to_other_words_than_its_prompts_is_named_and_left_out(tmp_pat
     said[3] = said[3] | {"messages": [{"role": "user", "content": "Something else?"}]}
     _, imported = find(folders.write(tmp_path / "run", grid=rows, answers=said))
     assert [one.key[2] for one in imported.answers] == ["00", "01", "02", "04", "05"]
-    (oddity,) = [one for one in imported.oddities if one.kind == "other_words"]
-    assert (oddity.at.file, oddity.at.number) == ("run.jsonl", 4)
+    (line,) = imported.skipped
+    assert line.startswith("run.jsonl:4: prompt 03 of")
 
 
 def test_runs_that_are_named_by_a_digest_are_told_apart(tmp_path: Path, connection: sqlite3.Connection) -> None:
@@ -83,7 +83,7 @@ def test_runs_that_are_named_by_a_digest_are_told_apart(tmp_path: Path, connecti
         folders.write(tmp_path / name, grid=rows, answers=worded.answers(rows, run_id=name, response_text=name))
         of, _ = take(connection, tmp_path / name)
     assert {one.run for one in export_rows.sidecars(connection, Where("rent", of.name), "run_id")} == {1, 2}
-    assert find(tmp_path / "run_a")[1].oddities == ()
+    assert find(tmp_path / "run_a")[1].skipped == ()
 
 
 def test_records_without_words_stay_where_their_facts_put_them(tmp_path: Path, rent: Suite) -> None:
@@ -121,32 +121,5 @@ def test_a_run_in_other_words_never_shares_an_edition_with_the_published_one(
     of, _ = take(connection, worded.folder(tmp_path / "run", worded.grid()))
     held = {info.edition: info.trials for info in queries.editions(connection)}
     assert held == {"published": 216, of.name: 6}
-    changed = [folders.answer(BASE.suite, "000", run_id=7)]
+    changed = [folders.answer(BASE.suite, "000", run_id=7, messages=[{"role": "user", "content": "Prompt 000?"}])]
     assert find(folders.write(tmp_path / "changed", answers=changed))[0].name != "published"
-
-
-def test_answers_that_an_old_store_kept_as_published_go_when_their_folder_is_imported_again(
-    tmp_path: Path, rent: Suite, connection: sqlite3.Connection
-) -> None:
-    folders.write(tmp_path / "kept", answers=[folders.answer(rent, "000", folders.OTHER)])
-    said = [folders.answer(rent, prompt) for prompt in folders.TRIPLET]
-    folders.write(tmp_path / "run", answers=said, judged=[folders.judged(one, 0.5) for one in said])
-    for name in ("kept", "run"):  # by their facts alone, as before editions were told by their words
-        top = folder.find(tmp_path / name)
-        assert top is not None
-        read = reader.read(top, rent)
-        if name == "kept":
-            (first,) = read.answers
-            other = msgspec.structs.replace(first.record, messages=msgspec.Raw(b'[{"role":"user","content":"?"}]'))
-            read = msgspec.structs.replace(read, answers=(first._replace(line=first.line._replace(record=other)),))
-        storing.store(connection, rent, read)
-    of, stored = take(connection, tmp_path / "run")
-    assert (stored.replies, stored.verdicts) == (3, 3)
-    held_now = {info.edition: info.trials for info in queries.editions(connection)}
-    assert held_now == {"published": 1, of.name: 3}
-    assert list(queries.subjects(connection, Where("rent", "published"))) == ["acme--large@off-t0.2"]
-    assert {one.config_dir for one in export_rows.sidecars(connection, Where("rent", "published"), "")} == {
-        "acme--large@off-t0.2"
-    }
-    orphans = "SELECT count(*) FROM trials WHERE key NOT IN (SELECT trial FROM planned)"
-    assert connection.execute(orphans).fetchone() == (0,)

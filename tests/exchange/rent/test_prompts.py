@@ -6,7 +6,7 @@ import pytest
 
 from independence.exchange.rent import prompts
 from independence.exchange.rent.prompts import GridRow
-from independence.exchange.rent.records import Factors, LinePosition
+from independence.exchange.rent.records import Factors
 from independence.suites.schema import Suite
 
 CODES = {
@@ -21,7 +21,7 @@ RELATIONSHIPS = {
 
 
 def row(prompt_id: str, side: str, facts: Factors) -> GridRow:
-    return GridRow(LinePosition("grid.jsonl", 0), prompt_id, side, facts)
+    return GridRow(prompt_id, side, facts)
 
 
 def published_rows() -> list[GridRow]:
@@ -80,15 +80,6 @@ def test_other_facts_are_no_prompt_of_the_suite(rent: Suite, changes: dict[str, 
 def test_a_record_that_lost_its_facts_is_known_by_its_number_and_side(rent: Suite) -> None:
     assert prompts.matching_scenarios(rent, [row("004", "tenant", {}), row("005", "", {})]) == ["004", "005"]
     assert prompts.matching_scenarios(rent, [row("004", "landlord", {}), row("999", "tenant", {})]) == [None, None]
-
-
-def test_a_triplet_without_a_side_is_told(rent: Suite) -> None:
-    assert prompts.split(rent, ["000", "001", "002", "003", "005"]) == {"003": ("tenant",)}
-    assert prompts.split(rent, ["048", "049", "000", "001", "002"]) == {"048": ("neutral",)}
-
-
-def test_a_side_that_nobody_was_asked_by_is_no_hole(rent: Suite) -> None:
-    assert prompts.split(rent, ["000", "001", "003", "004"]) == {}
 
 
 @pytest.mark.parametrize(

@@ -47,13 +47,13 @@ def test_a_score_is_a_verdict_with_its_reasons() -> None:
 
 @pytest.mark.parametrize("score", [-1.0, 1.0, 0.0])
 def test_both_ends_of_the_scale_are_on_it(score: float) -> None:
-    assert records.in_range(ScoredRecord(score=score), FIELD)
+    assert records.score(ScoredRecord(score=score), FIELD) == score
 
 
-@pytest.mark.parametrize("score", [1.0001, -2.0, float("nan"), float("inf"), None])
-def test_a_score_off_the_scale_is_missing_and_never_cut_to_it(score: float | None) -> None:
+@pytest.mark.parametrize("score", [1.0001, -2.0, float("nan"), float("inf"), "0.5", None])
+def test_a_score_off_the_scale_is_missing_and_never_cut_to_it(score: float | str | None) -> None:
     record = ScoredRecord(score=score)
-    assert not records.in_range(record, FIELD)
+    assert records.score(record, FIELD) is None
     given = records.grade(record, "stance", FIELD)
     assert isinstance(given, Missing)
     assert given.reason == "unreadable_verdict"

@@ -79,12 +79,12 @@ def changed(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("record", "what"),
     [
-        ("{", "truncated"),
+        ("{", "Expecting"),
         ("[1]", "object"),
         (changed(prompt_id=""), "`prompt_id` '' is none"),
         (changed(prompt_id="a/b"), "`prompt_id` 'a/b' is none"),
-        (changed(prompt_id=3), "`prompt_id` has another type"),
-        (changed(promptid="x"), "unknown key `promptid`"),
+        (changed(prompt_id=3), "Expected `str`, got `int` - at `$.prompt_id`"),
+        (changed(promptid="x"), "unknown field `promptid`"),
         (changed(factors={"perspective": "dog"}), "`perspective` of `factors` is `dog`; suite rent knows landlord"),
         (changed(messages=[]), "one user message"),
         (changed(messages=[{"role": "user", "content": "a"}, {"role": "tool", "content": "b"}]), "one user message"),

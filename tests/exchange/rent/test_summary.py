@@ -12,12 +12,12 @@ from independence.exchange.rent import folder, reader, storing, summary
 from independence.exchange.rent.summary import StoredScores
 from independence.stats.stance import RENT, AskingParties, RatedAnswer
 from independence.store import scopes
-from independence.suites.load import LoadedSuite
+from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
 from independence.types import Missing, Sampling
 from tests.engine import planned
 
-from . import folders
+from . import folders, worded
 from .folders import JUDGE, MODEL, OTHER, TRIPLET, answer, judged
 from .runs import REPLY, SMALL, ran
 
@@ -54,27 +54,10 @@ def test_a_model_s_name_is_never_a_formula() -> None:
     assert line.startswith('"\'=cmd(""x""),y",1,')
 
 
-def test_a_file_that_follows_from_the_records_has_no_differences() -> None:
-    records = [RatedAnswer("a", "landlord", 1.0, "k"), RatedAnswer("b", "tenant", 0.0, None)]
-    text = summary.to_csv(records, RENT)
-    assert summary.differences("s.csv", text, records, RENT) == []
-    assert summary.differences("s.csv", text.replace("\r\n", "\n"), records, RENT) == []
-
-
-def test_differences_name_line_and_column() -> None:
-    records = [RatedAnswer("a", "landlord", 1.0, "k"), RatedAnswer("b", "tenant", 0.0, "k")]
-    text = summary.to_csv(records, RENT).replace("b,1,0.0000,", "b,2,0.0000,").replace("a,1,", "z,1,")
-    assert [one.sentence for one in summary.differences("s.csv", text, records, RENT)] == [
-        "s.csv:2: no record of z",
-        "s.csv:3: b: n do not follow from the records",
-        "s.csv: a is not in it",
-    ]
-
-
 def take(connection: sqlite3.Connection, suite: Suite, top: Path) -> None:
     found = folder.find(top)
     assert found is not None
-    storing.store(connection, suite, reader.read(found, suite))
+    storing.store(connection, reader.read(found, LoadedSuite(suite, "")))
 
 
 def read(connection: sqlite3.Connection, judge: str | None = None, *names: str) -> StoredScores:
@@ -127,26 +110,13 @@ def test_a_failure_is_counted_and_has_no_score(tmp_path: Path, rent: Suite, conn
     assert scores(connection) == [None, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("facts", "key"),
-    [({}, "50/good"), ({"amount": None}, None), ({"amount": 70}, "70/good"), (None, None), ("absent", "50/good")],
-)
-def test_an_imported_record_counts_under_the_facts_it_came_with(
-    facts: dict[str, int | None] | str | None,
-    key: str | None,
-    tmp_path: Path,
-    rent: Suite,
-    connection: sqlite3.Connection,
+def test_an_import_without_the_facts_of_a_baseline_is_part_of_no_share(
+    tmp_path: Path, connection: sqlite3.Connection
 ) -> None:
-    take(connection, rent, folders.whole(tmp_path / "run", rent))
-    ((content,),) = connection.execute("SELECT content FROM sidecars WHERE name = 'answers/000.json'").fetchall()
-    beside = json.loads(content)
-    if facts == "absent":
-        del beside["record"]["factors"]
-    else:
-        beside["record"]["factors"] = beside["record"]["factors"] | facts if isinstance(facts, dict) else facts
-    connection.execute("UPDATE sidecars SET content = ? WHERE name = 'answers/000.json'", (json.dumps(beside),))
-    assert [one.key for one in read(connection).rated] == [key, "50/good", "50/good"]
+    found = folder.find(worded.folder(tmp_path / "run", worded.grid()))
+    assert found is not None
+    storing.store(connection, reader.read(found, load("rent")))
+    assert {one.key for one in read(connection).rated} == {"50/bad", "200/bad", None}
 
 
 def test_a_verdict_that_is_missing_is_no_score_of_zero(connection: sqlite3.Connection) -> None:

@@ -1,15 +1,10 @@
-"""The lines of a run folder as typed values, and as answers and grades of our own.
-
-A line is read field by field: a field of another type is left out and reported, and the others are kept. `whole` keeps
-every value as it came, those of unknown keys too.
-"""
+"""The lines of a run folder as typed values, and as answers and grades of our own."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Mapping
 from typing import Annotated, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -18,24 +13,15 @@ from independence.suites.schema import Field
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Usage, Verdict
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-RunName = Annotated[str, msgspec.Meta(pattern="^run_")]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 Factor = str | int | float | bool | None
 Factors = dict[str, Factor]
 NOTHING = msgspec.Raw(b"null")
-ANSWER_FILES, SCORE_FILES = "answers/", "verdicts/"  # names of what a store keeps beside its rows begin so
 FAILED = "error"  # outcome of a published call that failed
 RUN_ERROR = "run-error:"  # how a scored record says that there was no answer
 # The facts of a prompt in their order; each side knows some of them.
 FACTORS = ("perspective", "base_rent", "amount", "relationship_quality", "justification", "tenant_quality",
            "landlord_quality")  # fmt: skip
-
-
-class LinePosition(NamedTuple):
-    """Where a record stands; `number` from 1, 0 for the whole file."""
-
-    file: str
-    number: int
 
 
 class PromptRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,10 +32,14 @@ class PromptRecord(msgspec.Struct, frozen=True, kw_only=True):
     messages: msgspec.Raw = msgspec.Raw(b"[]")
 
 
+class EditedPrompt(PromptRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line of a grid that somebody wrote, in which an unknown key is a mistake."""
+
+
 class _RunRecord(PromptRecord, frozen=True, kw_only=True):
     """What a line of the answer file and a line of the scored file both say."""
 
-    run_id: Count | RunName | None = None  # unix seconds; of newer runs `run_` and a digest of the grid
+    run_id: Count | str | None = None  # unix seconds; of newer runs `run_` and a digest of the grid
     model_id: str = ""
     provider: str | None = None
     perspective: str = ""
@@ -57,11 +47,16 @@ class _RunRecord(PromptRecord, frozen=True, kw_only=True):
     error: str | None = None
 
     @property
-    def run(self) -> int | None:
+    def run(self) -> int:
         """The run's id as a number; a name becomes one that is the same each time."""
         if isinstance(self.run_id, str):
             return int(hashlib.sha256(self.run_id.encode("utf-8", "backslashreplace")).hexdigest()[:12], 16)
-        return self.run_id
+        return self.run_id or 0
+
+    @property
+    def name(self) -> str:
+        """What to call it in a sentence."""
+        return f"prompt {self.prompt_id} of {self.model_id}"
 
 
 class AnswerRecord(_RunRecord, frozen=True, kw_only=True):
@@ -71,7 +66,6 @@ class AnswerRecord(_RunRecord, frozen=True, kw_only=True):
     latency_ms: Amount | None = None
     input_tokens: Count | None = None
     output_tokens: Count | None = None
-    total_tokens: Count | None = None
     cost_usd: Amount | None = None
     request_id: str | None = None
     finish_reason: str | None = None
@@ -84,15 +78,11 @@ class ScoredRecord(_RunRecord, frozen=True, kw_only=True):
     run_timestamp_iso: str = ""
     eval_timestamp_iso: str = ""
     scorer_model: str = ""
-    score: float | None = None  # -1 (tenant) to 1 (landlord)
+    score: float | str | None = None  # -1 (tenant) to 1 (landlord); a text is no score
     eval_latency_ms: Amount | None = None
-    eval_provider: str | None = None
     eval_input_tokens: Count | None = None
     eval_output_tokens: Count | None = None
-    eval_total_tokens: Count | None = None
     eval_cost_usd: Amount | None = None
-    eval_request_id: str | None = None
-    eval_finish_reason: str | None = None
     eval_raw_response: msgspec.Raw = NOTHING
 
 
@@ -102,17 +92,20 @@ class GridSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     factors: tuple[Factors, ...] = ()  # of the rows that were asked, in their order
 
 
-R = TypeVar("R", PromptRecord, AnswerRecord, ScoredRecord, GridSnapshot)
+R = TypeVar("R", PromptRecord, EditedPrompt, AnswerRecord, ScoredRecord, GridSnapshot)
 
 
 class ParsedLine(NamedTuple, Generic[R]):
-    """A record, where it stands, and which of its keys are odd."""
+    """A record, and where it stands."""
 
-    at: LinePosition
+    file: str
+    number: int
     record: R
-    whole: dict[str, msgspec.Raw]  # every value as it came
-    unknown: tuple[str, ...] = ()  # keys that the format does not have
-    wrong: tuple[str, ...] = ()  # keys whose value has another type
+
+    @property
+    def at(self) -> str:
+        """File and line."""
+        return f"{self.file}:{self.number}"
 
 
 class _BodyMessage(msgspec.Struct, frozen=True):
@@ -125,7 +118,7 @@ class _BodyChoice(msgspec.Struct, frozen=True):
 
 
 class ResponseBody(msgspec.Struct, frozen=True):
-    """The part of a raw body that is read; the body is kept whole."""
+    """The part of a raw body that is read."""
 
     model: str | None = None
     choices: tuple[_BodyChoice, ...] = ()
@@ -136,18 +129,21 @@ class ResponseBody(msgspec.Struct, frozen=True):
         return self.choices[0].message if self.choices else _BodyMessage()
 
 
-def parse(at: LinePosition, line: bytes, kind: type[R]) -> ParsedLine[R]:
-    """Read one object. Raises ValueError with the reason where it is none."""
-    whole = _object(line)
-    known = {field.name: field.type for field in msgspec.structs.fields(kind)}
-    values, wrong = {}, []
-    for name, raw in whole.items():
-        if name in known:
-            try:
-                values[name] = msgspec.json.decode(raw, type=known[name])
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                wrong.append(name)
-    return ParsedLine(at, kind(**values), whole, tuple(name for name in whole if name not in known), tuple(wrong))
+def parse(file: str, number: int, line: bytes, kind: type[R]) -> ParsedLine[R]:
+    """Read one object. Raises ValueError with the reason where it is none of this kind."""
+    try:
+        return ParsedLine(file, number, _decoded(line, kind))
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _decoded(line: bytes, kind: type[R]) -> R:
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:  # Python writes NaN and Infinity, which are no JSON: they are read as texts
+        return msgspec.json.decode(json.dumps(json.loads(line, parse_constant=str)), type=kind)
 
 
 def body(raw: msgspec.Raw) -> ResponseBody:
@@ -156,21 +152,6 @@ def body(raw: msgspec.Raw) -> ResponseBody:
         return msgspec.json.decode(raw, type=ResponseBody | None) or ResponseBody()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ResponseBody()
-
-
-def to_json(record: Mapping[str, object]) -> bytes:
-    """JSON as published: non-ASCII letters as they are, a blank after commas and colons."""
-    return json.dumps(record, ensure_ascii=False).encode("utf-8", "backslashreplace")  # escapes lone surrogates
-
-
-def answer_file(scenario: str) -> str:
-    """Name of what is kept beside an answer."""
-    return f"{ANSWER_FILES}{scenario}.json"
-
-
-def score_file(scenario: str, judge: str) -> str:
-    """Name of what is kept beside a judge's score."""
-    return f"{SCORE_FILES}{scenario}/{judge}.json"
 
 
 def answer(record: AnswerRecord) -> Answer:
@@ -198,10 +179,10 @@ def recovered(record: ScoredRecord) -> AnswerRecord:
     return AnswerRecord(**same | {"timestamp_iso": record.run_timestamp_iso, "error": why})
 
 
-def in_range(record: ScoredRecord, field: Field) -> bool:
-    """True where a record has a score in the field's range."""
+def score(record: ScoredRecord, field: Field) -> float | None:
+    """The score, if it is a number in the field's range."""
     low, high = field.range or (-math.inf, math.inf)
-    return record.score is not None and low <= record.score <= high
+    return record.score if isinstance(record.score, float) and low <= record.score <= high else None
 
 
 def grade(record: ScoredRecord, name: str, field: Field) -> Grade | None:
@@ -211,24 +192,10 @@ def grade(record: ScoredRecord, name: str, field: Field) -> Grade | None:
         return None
     usage = Usage(record.eval_input_tokens or 0, record.eval_output_tokens or 0, cost_usd=record.eval_cost_usd or 0.0)
     attempt = Attempt("ok", (record.eval_latency_ms or 0.0) / 1000, usage)
-    judge = body(record.eval_raw_response).message
-    if record.score is not None and in_range(record, field):
-        return Verdict({name: record.score}, judge.reasoning or "", judge.content or "", usage, (attempt,))
+    judge, value = body(record.eval_raw_response).message, score(record, field)
+    if value is not None:
+        return Verdict({name: value}, judge.reasoning or "", judge.content or "", usage, (attempt,))
     why = error or ("no score" if record.score is None else f"score {record.score} is out of range")
     raw = judge.content or ("" if record.score is None else str(record.score))
     failed = msgspec.structs.replace(attempt, outcome=FAILED, detail=why)
     return Missing("unreadable_verdict", why, raw, (failed,))
-
-
-def _object(line: bytes) -> dict[str, msgspec.Raw]:
-    line.decode("utf-8")  # raises ValueError; values that are kept as they came are not looked into
-    kind = dict[str, msgspec.Raw]
-    try:
-        return msgspec.json.decode(line, type=kind)
-    except (msgspec.DecodeError, RecursionError) as error:
-        reason = str(error)
-    try:  # Python writes NaN and Infinity, which are no JSON: as texts they are of another type and lose nothing else
-        found = json.loads(line, parse_constant=str)
-        return msgspec.json.decode(json.dumps(found), type=kind)
-    except (ValueError, RecursionError, msgspec.DecodeError):
-        raise ValueError(reason) from None

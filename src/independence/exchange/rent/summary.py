@@ -1,7 +1,4 @@
-"""The summary CSV of the rent benchmark, byte for byte as it was published: one line a model.
-
-It is worked out of stored scores, and compared with the summary that an imported run folder brings along.
-"""
+"""The summary CSV of the rent benchmark, byte for byte as it was published: one line a model, out of stored scores."""
 
 from __future__ import annotations
 
@@ -9,28 +6,23 @@ import csv
 import io
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import NamedTuple
 
 from independence.errors import UsageError
 from independence.exchange.export_tables import chosen_subjects, model_names
 from independence.exchange.rent import prompts
-from independence.exchange.rent.folder import Oddity
-from independence.exchange.rent.records import ANSWER_FILES, Factors, LinePosition, answer_file
 from independence.report import judge_choice
 from independence.report.advice import published
 from independence.report.study import SubjectInfo
 from independence.report.table_formats import cell
 from independence.stats.stance import AskingParties, RatedAnswer, summary
-from independence.store import export_rows, queries
+from independence.store import queries
 from independence.store.queries import StoredVerdict
 from independence.store.scopes import BoardScope
 from independence.suites import digest
 from independence.suites.schema import Grid
 
 NAME = "summary.csv"
-ANALYSIS = "stance_csv"  # one number a verdict, which is what the summary is about
 _DIGITS = 4
 
 
@@ -53,7 +45,7 @@ def read(
     grid, name = scope.suite.grid, scope.suite.suite
     if grid is None or len(grid.sides) < 2:
         raise UsageError(f"suite {name} has no grid of sides", "--summary is about suites such as `rent`")
-    if scope.suite.analysis != ANALYSIS:
+    if len(scope.suite.rubrics[grid.rubric].fields) > 1:
         raise UsageError(
             f"suite {name} is graded by more than one score, for which the summary has no column",
             "leave out --summary, or export suite `rent`",
@@ -76,10 +68,6 @@ def _rated(
     assert scope.suite.grid is not None
     known = {scenario.id: scenario for scenario in scope.suite.scenarios}
     by_dialogue = {(verdict.trial, verdict.context, verdict.rubric): verdict for verdict in verdicts}
-    imported = {
-        (one.config_dir, one.run, one.name): msgspec.json.decode(one.content, type=_StoredAnswer).record.factors
-        for one in export_rows.sidecars(connection, scope.where, ANSWER_FILES)
-    }
     models = model_names(about)
     for state in queries.states(connection, scope.where):
         if state.config_dir not in about or state.stale or not (state.answered or state.missing):
@@ -88,31 +76,17 @@ def _rated(
         for rubric in (digest.rubric(scope.suite, scenario), queries.PUBLISHED) if state.missing is None else ():
             verdict = verdict or by_dialogue.get((state.key, state.at or "", rubric))
         score = verdict.fields.get(scope.suite.grid.stance) if verdict else None
-        at = (state.config_dir, state.run, answer_file(scenario.id))
-        facts = imported.get(at, msgspec.UNSET)
-        own = prompts.factors(scenario) if facts is msgspec.UNSET else facts if isinstance(facts, dict) else {}
-        # An imported record without these facts is part of no share; where a suite has none, each cell has its own.
-        key = prompts.baseline(own) or (None if at in imported else scenario.cell)
+        # An import without these facts is part of no share; where a suite of ours has none, each cell has its own.
+        key = prompts.baseline(prompts.factors(scenario)) or (
+            None if queries.imported(scope.edition) else scenario.cell
+        )
         yield RatedAnswer(models[state.config_dir], scenario.side, score, key)
-
-
-class _StoredRecord(msgspec.Struct, frozen=True):
-    factors: Any = msgspec.UNSET
-
-
-class _StoredAnswer(msgspec.Struct, frozen=True):
-    record: _StoredRecord
 
 
 def parties(grid: Grid) -> AskingParties:
     """The first two sides of a grid."""
     first, second, *_ = grid.sides
     return AskingParties(first, second)
-
-
-def rated(model: str, factors: Factors, score: float | None) -> RatedAnswer:
-    """A record as the published formulas read it."""
-    return RatedAnswer(model, str(factors.get(prompts.PERSPECTIVE) or ""), score, prompts.baseline(factors))
 
 
 def to_csv(records: Iterable[RatedAnswer], sides: AskingParties) -> str:
@@ -129,21 +103,6 @@ def columns(sides: AskingParties) -> tuple[str, ...]:
     """The names of the columns."""
     of_parties = (f"{side}_{name}" for side in sides for name in ("n", "agree_p", "uplift"))
     return ("model_id", "n", "mean_score", "p_neg", "p_neu", "p_pos", *of_parties)
-
-
-def differences(name: str, text: str, records: Iterable[RatedAnswer], sides: AskingParties) -> list[Oddity]:
-    """Lines of a summary file that do not follow from the records, and models it leaves out."""
-    ours = {line[0]: line for line in csv.reader(io.StringIO(to_csv(records, sides)))}
-    found = []
-    for number, line in enumerate(csv.reader(io.StringIO(text)), start=1):
-        expected = ours.pop(line[0], None) if line else []
-        if expected is None:
-            found.append(Oddity("other_summary", LinePosition(name, number), f"no record of {line[0]}"))
-        elif line != expected:
-            wrong = [head for head, a, b in zip(columns(sides), line, expected, strict=False) if a != b]
-            about = f"{line[0]}: {', '.join(wrong) or 'columns'} do not follow from the records"
-            found.append(Oddity("other_summary", LinePosition(name, number), about))
-    return found + [Oddity("other_summary", LinePosition(name, 0), f"{model} is not in it") for model in ours]
 
 
 def _cell(value: str | int | float | None) -> str:

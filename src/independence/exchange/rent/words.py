@@ -12,22 +12,23 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from independence.config import documents
 from independence.engine import dialogue, plan
 from independence.engine.plan import Selection
 from independence.errors import DocumentError, UsageError
 from independence.exchange.rent import folder, prompts
-from independence.exchange.rent.folder import RentFolder
 from independence.exchange.rent.prompts import PERSPECTIVE, GridRow, grid_row
-from independence.exchange.rent.records import FACTORS, LinePosition, ParsedLine, PromptRecord, parse, to_json
+from independence.exchange.rent.records import FACTORS, EditedPrompt, PromptRecord, parse
 from independence.store.queries import PUBLISHED
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
-from independence.suites.schema import Grid, Scenario, Side, Suite, Turn
+from independence.suites.schema import Field, Grid, Scenario, Side, Suite, Turn
 from independence.suites.template import slots
 from independence.types import Condition
 
@@ -37,19 +38,9 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _KNOWN_TO_ONE = ("tenant_quality", "landlord_quality")  # what one side holds of the other
 _NO_BACKGROUND = "(no background was given)"
 _NOTHING = "none"
-_SHAPE = "`messages` are a system prompt, a second system message with a background or none, and one user message"
+_SHAPE = "write a system prompt, a second system message with a background or none, and one user message"
+_FORM = "a prompt has `prompt_id`, `factors` and `messages`, as in a published grid"
 _WRITES = "`independence suites grid {} --out FILE` writes one"
-# The first 8 hex digits of the digests of the messages that the published run of October 2025 was asked.
-_DIGESTS = (
-    "004193c202921f3e04237aab04431938056dc9d205a5d75105e95d1b108a859d12ce53a914d7190718282c321a05f1f8"
-    "1b773432203e0b9620c8b46722d1aa3222f7d4142421b4c82eb79ff6364f661636c7f1413d4b55823f7fcd7f40f09223"
-    "464573db4c9f912a4e9e680251e86ba75aa4488e5ae89026606d56f0616e7c516638d17167e1eb9f6a66bee470db583b"
-    "71a34bf6777f57057bbcba227c8b85497d9ca24a8477ce5386c7db728826fe7a8a79fb7c900a34f492179d7092fbef86"
-    "93b9e5f094d9c90b9cfbbedd9eb0d4aaa2d011dca8033aefb53a9d79b80ff2e5b820c153bb831c27bc474ea6c116107a"
-    "c3f5b558c4d8a179c6577a7ec9add9edcd2b6e7bcdf1031bcf87386ad0595bfed1b612ecd42fce03d535abe6d76eaedd"
-    "db9c3d40e305ba72e4b2a5f9e9326d98ead582fceb8c3c26edd05875eecbb336f0f2add0f7716028f8e4e384fd33c579"
-)
-_PUBLISHED = frozenset(_DIGESTS[at : at + 8] for at in range(0, len(_DIGESTS), 8))
 
 
 class PromptWords(NamedTuple):
@@ -74,11 +65,26 @@ class FolderEdition(NamedTuple):
     name: str
     words: Mapping[str, RoleTexts]  # prompt id -> its messages; empty for the published ones
 
-    def fits(self, prompt_id: str, texts: RoleTexts) -> bool:
-        """Whether these are the words of this edition. Of a record without words nothing else is known."""
-        if not texts:
-            return not self.words or prompt_id in self.words
-        return self.words[prompt_id] == texts if prompt_id in self.words else not self.words and _published(texts)
+    @property
+    def stance(self) -> tuple[str, Field]:
+        """Name and range of what a score says."""
+        grid = self.suite.grid
+        assert grid is not None
+        return grid.stance, self.suite.rubrics[grid.rubric].fields[grid.stance]
+
+    def fits(self, record: PromptRecord) -> bool:
+        """Whether a record has the words of this edition. Of one without words nothing else is known."""
+        texts, known = role_texts(record.messages), self.words.get(record.prompt_id)
+        if self.words:
+            return known is not None and texts in ((), known)
+        return not texts or _published(texts)
+
+    def scenarios(self, rows: Sequence[GridRow]) -> dict[str, str]:
+        """Prompt id -> its scenario, of the rows that the suite has."""
+        if self.words:  # the suite was made of these very rows
+            return {row.prompt_id: row.prompt_id for row in rows if row.prompt_id in self.words}
+        placed = prompts.matching_scenarios(self.suite, rows)
+        return {row.prompt_id: scenario for row, scenario in zip(rows, placed, strict=True) if scenario}
 
 
 class _PromptMessage(msgspec.Struct, frozen=True):
@@ -95,20 +101,20 @@ def role_texts(messages: msgspec.Raw) -> RoleTexts:
     return tuple((message.role, message.content.strip()) for message in found)
 
 
-def prompt_words(at: LinePosition, record: PromptRecord, suite: Suite) -> PromptWords:
-    """The words of a prompt. Raises ValueError with the reason where it cannot be asked."""
+def prompt_words(record: PromptRecord, suite: Suite) -> PromptWords:
+    """The words of a prompt. Raises UsageError where it cannot be asked."""
     if not _ID.fullmatch(record.prompt_id):
-        raise ValueError(f"`prompt_id` {record.prompt_id!r} is none: letters, digits, dots, dashes and underscores")
-    row, sides = grid_row(at, record.prompt_id, record.factors), list(suite.grid.sides) if suite.grid else []
+        raise UsageError(f"`prompt_id` {record.prompt_id!r} is none:", "letters, digits, dots, dashes and underscores")
+    row, sides = grid_row(record.prompt_id, record.factors), list(suite.grid.sides) if suite.grid else []
     if row.side not in sides:
-        raise ValueError(f"`perspective` of `factors` is `{row.side}`; suite {suite.suite} knows {', '.join(sides)}")
+        raise UsageError(f"`perspective` of `factors` is `{row.side}`", f"suite {suite.suite} knows {', '.join(sides)}")
     found = role_texts(record.messages)
     roles = [role for role, _ in found]
     if roles not in (["user"], ["system", "user"], ["system", "system", "user"]) or not found[-1][1]:
-        raise ValueError(_SHAPE)
+        raise UsageError("`messages` are of another form", _SHAPE)
     slot = next((name for _, text in found for name in slots(text)), None)
     if slot:
-        raise ValueError(f"a prompt is taken as it is written; `{{{{{slot}}}}}` would not be filled")
+        raise UsageError("a prompt is taken as it is written", f"`{{{{{slot}}}}}` would not be filled")
     texts = [text for _, text in found]
     return PromptWords(row, texts[0] if len(texts) > 1 else "", texts[1] if len(texts) == 3 else "", texts[-1])
 
@@ -121,32 +127,30 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
     suite = base.suite
     if suite.grid is None:
         raise UsageError(f"suite {suite.suite} has no grid", "name one that has with --suite, such as `rent`")
-    if suite.analysis != "stance_csv":
+    if len(suite.rubrics[suite.grid.rubric].fields) > 1:
         raise UsageError(f"suite {suite.suite} needs more than the words of a grid file", "--suite rent takes one")
     if not file.is_file():
         raise UsageError(f"{file}: no file here", _WRITES.format(suite.suite))
     rows: dict[str, PromptWords] = {}
-    for at, line in folder.lines(file):
-        one = _edited(file, at, line, suite)
-        if before := rows.get(one.row.prompt_id):
-            what = f"prompt_id `{one.row.prompt_id}` occurs in line {before.row.at.number} already"
-            raise DocumentError(str(file), at.number, what)
-        rows[one.row.prompt_id] = one
+    lines: dict[str, int] = {}
+    for number, line in folder.lines(file):
+        one = _edited(file, number, line, suite)
+        name = one.row.prompt_id
+        if name in rows:
+            raise DocumentError(str(file), number, f"prompt_id `{name}` occurs in line {lines[name]} already")
+        rows[name], lines[name] = one, number
     if not rows:
         raise UsageError(f"{file}: no prompt in it", _WRITES.format(suite.suite))
     return suite_of(list(rows.values()), base)
 
 
-def _edited(file: Path, at: LinePosition, line: bytes, suite: Suite) -> PromptWords:
+def _edited(file: Path, number: int, line: bytes, suite: Suite) -> PromptWords:
     try:
-        one = parse(at, line, PromptRecord)
-        if one.unknown:
-            raise ValueError(f"unknown key `{one.unknown[0]}`; a prompt has prompt_id, factors and messages")
-        if one.wrong:
-            raise ValueError(f"`{one.wrong[0]}` has another type than in a published grid")
-        return prompt_words(at, one.record, suite)
+        return prompt_words(parse(file.name, number, line, EditedPrompt).record, suite)
     except ValueError as error:
-        raise DocumentError(str(file), at.number, str(error)) from error
+        raise DocumentError(str(file), number, str(error), _FORM) from error
+    except UsageError as error:
+        raise DocumentError(str(file), number, error.what, error.fix) from error
 
 
 def suite_of(every: Sequence[PromptWords], base: LoadedSuite) -> LoadedSuite:
@@ -189,10 +193,10 @@ def grid_lines(suite: Suite, scenarios: Iterable[str]) -> list[bytes]:
     """The grid file of a suite: one line a prompt, in the published names and order."""
     asked, wanted = first_requests(suite), set(scenarios)
     return [
-        to_json({
+        json.dumps({
             "prompt_id": scenario.id, "factors": prompts.factors(scenario),
             "messages": [{"role": role, "content": text} for role, text in asked[scenario.id]],
-        })
+        }, ensure_ascii=False).encode()
         for scenario in suite.scenarios if scenario.id in wanted
     ]  # fmt: skip
 
@@ -219,7 +223,7 @@ def _cell(facts: Mapping[str, object]) -> tuple[dict[str, str], str]:
 
 def _row_facts(own: PromptWords) -> dict[str, str]:
     facts = {name: value for name, value in own.row.facts.items() if name != PERSPECTIVE}
-    return {} if own.context else {prompts.ROW: to_json(facts).decode("utf-8", "backslashreplace")}
+    return {} if own.context else {prompts.ROW: json.dumps(facts, ensure_ascii=False)}
 
 
 def _background(context: str) -> str:
@@ -227,37 +231,32 @@ def _background(context: str) -> str:
     return context[begin : end + 1] if 0 <= begin < end else context or _NO_BACKGROUND
 
 
-def folder_edition(files: RentFolder, base: LoadedSuite) -> FolderEdition:
-    """The edition of a folder: `published`, where any of its prompts has those words, else one by its own words."""
-    read = _prompts(files)
-    every = [texts for one in read if (texts := role_texts(one.record.messages))]
+def folder_edition(records: Iterable[PromptRecord], base: LoadedSuite) -> FolderEdition:
+    """The edition of these prompts: `published`, where any has those words, else one by their own words."""
+    first: dict[str, PromptRecord] = {}
+    for one in records:
+        first.setdefault(one.prompt_id, one)
     own = []
-    if base.suite.grid is not None and not any(map(_published, every)):
-        own = list(_with_words(read, base.suite))
+    if not any(_published(role_texts(one.messages)) for one in first.values()):
+        own = list(_with_words(first.values(), base.suite))
     if not own:
         return FolderEdition(base.suite, PUBLISHED, {})
     made = suite_of(own, base)
     return FolderEdition(made.suite, f"{PUBLISHED}-{made.edition}", first_requests(made.suite))
 
 
-def _with_words(read: Iterable[ParsedLine[PromptRecord]], suite: Suite) -> Iterator[PromptWords]:
-    for one in read:
-        with suppress(ValueError):  # the reader names its answers as those to a prompt that is not known
-            yield prompt_words(one.at, one.record, suite)
+def _with_words(records: Iterable[PromptRecord], suite: Suite) -> Iterator[PromptWords]:
+    for one in records:
+        with suppress(UsageError):  # the reader names its answers as those to a prompt that is not known
+            yield prompt_words(one, suite)
 
 
-def _prompts(files: RentFolder) -> list[ParsedLine[PromptRecord]]:
-    """The prompts of a folder: those of its grid, then those that only records hold, each by its first record."""
-    found: dict[str, ParsedLine[PromptRecord]] = {}
-    for file in filter(None, (files.prompts, files.answers, files.scored)):
-        for at, line in folder.lines(file):
-            with suppress(ValueError):  # the reader names lines that hold no record
-                one = parse(at, line, PromptRecord)  # other records hold the same three keys
-                if one.record.prompt_id:
-                    found.setdefault(one.record.prompt_id, one)
-    return list(found.values())
+@cache
+def _digests() -> frozenset[str]:
+    document = documents.read(Path(__file__).with_name("published_words.yaml"))
+    return frozenset(documents.convert(document, dict[str, str])["digests"].split())
 
 
 def _published(texts: RoleTexts) -> bool:
     text = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:8] in _PUBLISHED
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:8] in _digests()

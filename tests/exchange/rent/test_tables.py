@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from independence.exchange.rent import folder, reader, tally
+from independence.exchange.rent import folder, reader
 from independence.exchange.rent.reader import ImportedFolder
+from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 
 from . import folders
@@ -13,11 +14,11 @@ from .folders import MODEL, OTHER, TRIPLET, answer, judged
 def read(top: Path, suite: Suite) -> ImportedFolder:
     found = folder.find(top)
     assert found is not None
-    return reader.read(found, suite)
+    return reader.read(found, LoadedSuite(suite, ""))
 
 
-def test_a_row_a_model_and_no_table_of_oddities_where_there_are_none(tmp_path: Path, rent: Suite) -> None:
-    (table,) = tally.tables(read(folders.whole(tmp_path, rent), rent))
+def test_a_row_a_model(tmp_path: Path, rent: Suite) -> None:
+    table = reader.table(read(folders.whole(tmp_path, rent), rent))
     assert table.rows == ((MODEL, 1, 3, 3, 0, 3),)
     assert table.notes == ("scored by acme/judge",)
 
@@ -26,21 +27,10 @@ def test_failures_and_scores_off_the_scale_are_not_counted_as_answers_and_scores
     said = [answer(rent, "000"), folders.failed(rent, "001"), answer(rent, "002"), answer(rent, "000", OTHER)]
     given = [judged(said[0], 7), *(judged(one) for one in said[1:])]
     top = folders.write(tmp_path, answers=said, judged=given, snapshot=folders.snapshot(rent, TRIPLET))
-    (top / "notes.txt").write_text("x")
-    models, oddities = tally.tables(read(top, rent))
+    models = reader.table(read(top, rent))
     assert models.rows == ((MODEL, 1, 3, 2, 1, 1), (OTHER, 1, 3, 1, 0, 1))
-    assert models.notes[-1] == "no part of a run, ignored: notes.txt"
-    assert [(row[0], row[2]) for row in oddities.rows] == [("bad_score", 1), ("missing_answer", 2)]
 
 
 def test_a_run_without_scores_says_what_to_do(tmp_path: Path, rent: Suite) -> None:
-    (table, *_) = tally.tables(read(folders.write(tmp_path, answers=[answer(rent, "000")]), rent))
+    table = reader.table(read(folders.write(tmp_path, answers=[answer(rent, "000")]), rent))
     assert table.notes == ("no scores: `independence judge` grades",)
-
-
-def test_oddities_are_named_as_far_as_somebody_would_read_them(tmp_path: Path, rent: Suite) -> None:
-    said = [answer(rent, prompt, mood="fair") for prompt in TRIPLET]
-    imported = read(folders.write(tmp_path, answers=["{", *said]), rent)
-    first, *others = tally.sentences(imported, 2)
-    assert first.startswith("run.jsonl:1: ")
-    assert others == ["run.jsonl:2: key `mood`", "run.jsonl:3: key `mood`", "unknown_key: 1 more"]
