@@ -103,8 +103,8 @@ def test_stored_dialogues_are_graded_and_get_more_runs(store: Path) -> None:
 
 
 def test_a_cost_is_estimated_without_a_store(store: Path) -> None:
-    cost = independence.estimate_cost("v2", store=store, **ASKED)
-    assert (cost.whole.calls, cost.whole.usd) == (2 * DIALOGUES, 0.0)
+    preview = independence.estimate_cost("v2", store=store, **ASKED)
+    assert (preview.cost.calls, preview.cost.typical_usd) == (2 * DIALOGUES, 0.0)
     assert not there(store)
 
 

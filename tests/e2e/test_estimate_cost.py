@@ -20,21 +20,19 @@ def estimate(folder: Path, *more: str) -> Ended:
     )  # fmt: skip
 
 
-def rows(ended: Ended, table: str) -> dict[str, dict[str, Any]]:
-    """First column -> row."""
+def rows(ended: Ended) -> dict[str, dict[str, Any]]:
+    """Subject -> row."""
     assert ended.code == 0, ended.err
-    return {next(iter(row.values())): row for row in ended.board[table]["rows"]}
+    return {row["subject"]: row for row in ended.board["estimate"]["rows"]}
 
 
-def test_simulated_and_local_models_cost_nothing_and_need_nothing(tmp_path: Path):
+def test_simulated_models_cost_nothing_and_leave_nothing(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
-    ended = estimate(tmp_path, "-m", "sim/half,local/some-model", "-j", "sim/judge", "-j", "cues", "--runs", "2")
-    half = rows(ended, "estimate")["sim/half@none-t0.7"]
-    assert (half["total_usd"], half["most_usd"], half["range_usd"]) == (0, 0, [0, 0])
-    tokens = rows(ended, "tokens")
-    assert (tokens["sim/half@none-t0.7"]["calls"], tokens["sim/half@none-t0.7"]["verdicts"]) == (10, 6)
-    assert tokens["all 2 subjects"]["calls"] == 20
-    assert rows(ended, "judges")["sim/judge"]["verdicts"] == 12
+    found = rows(estimate(tmp_path, "-m", "sim/half,sim/never", "-j", "sim/judge", "-j", "cues", "--runs", "2"))
+    half = found["sim/half@none-t0.7"]
+    assert (half["total_usd"], half["range_usd"]) == (0, [0, 0])
+    assert (half["calls"], half["verdicts"]) == (10, 6)
+    assert (found["all 2 subjects"]["calls"], found["all 2 subjects"]["verdicts"]) == (20, 12)
     assert [path.name for path in tmp_path.iterdir()] == ["harbour"]
 
 
@@ -47,8 +45,8 @@ def test_the_estimate_learns_from_runs_and_the_bill_proves_it_right(tmp_path: Pa
     asked = ("-m", "loop/half,loop/always", "-j", "loop/judge", "--runs", "9")
     with endpoint.serving(tmp_path) as served:
         endpoint.models_file(tmp_path, served.base_url)
-        before = rows(estimate(tmp_path, *asked), "tokens")
-        assert {row["source"] for row in before.values()} == {"published means", None}
+        before = rows(estimate(tmp_path, *asked))
+        assert {row["source"] for row in before.values()} == {"published means"}
         assert served.requests() == []
         assert command.run(*run, "3", cwd=tmp_path, env=ENV).code == 0
         planned = command.ask(tmp_path / "here.db", "SELECT count(*) FROM planned")
@@ -57,17 +55,13 @@ def test_the_estimate_learns_from_runs_and_the_bill_proves_it_right(tmp_path: Pa
         dry = command.run(*run, "9", "--dry-run", cwd=tmp_path, env=ENV)
         whole = command.run(*run, "9", cwd=tmp_path, env=ENV)
     own, other = "loop/half@low-t0.7", "loop/always@low-t0.7"
-    sources = rows(learned, "tokens")
-    assert sources[own]["source"] == "own runs (n = 15)"
-    assert sources[other]["source"] == "this suite's runs (1 subject)"
-    assert rows(learned, "judges")["loop/judge"]["source"] == "own verdicts (n = 9)"
-    foretold, (bill,) = rows(learned, "estimate"), [row["cost_usd"] for row in whole.board["rows"]]
+    foretold, (bill,) = rows(learned), [row["cost_usd"] for row in whole.board["rows"]]
+    assert [foretold[name]["source"] for name in (own, other)] == ["own runs", "this suite's runs"]
     assert foretold[own]["total_usd"] == pytest.approx(bill, rel=0.1)
     low, high = foretold[own]["range_usd"]
     assert low < foretold[own]["total_usd"] < high
     width = {name: row["range_usd"][1] - row["range_usd"][0] for name, row in foretold.items()}
     assert width[own] * 3 < width[other]
-    assert bill < foretold[own]["most_usd"]
     said = float(dry.err.split("about $")[1].split(",")[0])
     assert said == pytest.approx(foretold[own]["total_usd"] * 2 / 3, abs=1e-4)  # `run` prices what is left, as well
 
@@ -76,13 +70,12 @@ def test_a_model_without_a_price_is_a_dash(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
     with endpoint.serving(tmp_path) as served:
         endpoint.models_file(tmp_path, served.base_url)
-        ended = estimate(tmp_path, "-m", "loop/half,loop/half:unpriced", "-j", "loop/judge")
+        found = rows(estimate(tmp_path, "-m", "loop/half,loop/half:unpriced", "-j", "loop/judge"))
         missing = estimate(tmp_path, "-m", "loop/hlaf", "--no-judge")
-    unpriced = rows(ended, "estimate")["loop/half:unpriced@low-t0.7"]
+    unpriced = found["loop/half:unpriced@low-t0.7"]
     assert (unpriced["answers_usd"], unpriced["total_usd"], unpriced["range_usd"]) == (None, None, None)
     assert unpriced["judge_usd"] > 0
-    assert rows(ended, "estimate")["all 2 subjects"]["total_usd"] is None
-    assert rows(ended, "prices")["loop/half:unpriced"]["completion_usd"] is None
+    assert found["all 2 subjects"]["total_usd"] is None
     assert missing.code == 2
     assert "did you mean `loop/half`" in command.one_sentence(missing)
 

@@ -38,7 +38,6 @@ def test_a_price_and_a_dry_run_need_no_key(router: Router):
     assert dry.code == 0, dry.err
     assert "about $" in dry.err
     assert f"openrouter is {router.served.base_url} here" in dry.err
-    assert "only if every answer filled its whole budget" in dry.err
     assert router.served.requests() == []
     refused = router.run("run", *asked)
     assert (refused.code, "OPENROUTER_API_KEY is not set" in command.one_sentence(refused)) == (2, True)
@@ -63,15 +62,10 @@ def test_an_id_without_a_slash_says_what_it_needs_where_nothing_stands_in_the_pl
     assert "did you mean `openai/gpt-4o-mini`?" in command.one_sentence(meant)
 
 
-def test_an_unlisted_price_is_what_such_calls_cost_so_far(router: Router):
+def test_what_has_no_listed_price_has_no_estimate_and_no_cap(router: Router):
     asked = ("-m", "half:unpriced", "-j", "cues")
-    ran = router.run("run", *asked, "--runs", "1", "--format", "json", key=endpoint.KEY)
-    assert ran.code == 0, ran.err
-    (row,) = ran.board["rows"]
-    assert row["cost_usd"] > 0
     priced = router.run("estimate-cost", *asked, "--runs", "1", "--format", "json")
     (line,) = priced.board["estimate"]["rows"]
-    assert line["total_usd"] == pytest.approx(row["cost_usd"], rel=0.2)
-    assert any("5 stored calls cost $" in note for note in priced.board["estimate"]["notes"])
+    assert line["total_usd"] is None
     capped = router.run("run", *asked, "--runs", "2", "--max-cost", "1", key=endpoint.KEY)
     assert "--max-cost cannot be held" in command.one_sentence(capped)

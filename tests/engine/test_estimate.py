@@ -1,19 +1,46 @@
+"""What a plan will cost: by guesses, by what stored runs took, and how well that foretells the published bills."""
+
 from __future__ import annotations
 
-import msgspec
+import shutil
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from independence.clients.pricing import FREE, Prices, reservation
-from independence.engine import dialogue
-from independence.engine.cost_history import ANSWER, CostHistory, JudgePrompt, TokenMean
-from independence.engine.dialogue import SubjectAnswer, TrialProgress
-from independence.engine.estimate import Bill, CostEstimate, Payer, bills, estimate, total
+from independence.clients.pricing import FREE, Prices
+from independence.config.subjects import Subject
+from independence.engine import plan
+from independence.engine.estimate import (
+    EVERYBODY,
+    OWN,
+    PUBLISHED,
+    SUITE,
+    VERDICT,
+    Bill,
+    CostEstimate,
+    CostHistory,
+    Payer,
+    bills,
+    estimate,
+    learned,
+    total,
+)  # fmt: skip
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES
 from independence.judge.model import ModelJudge
-from independence.suites.load import LoadedSuite
+from independence.store import artefacts, context, records
+from independence.store.artefacts import ArtefactRow
+from independence.store.records import CallRow, VerdictRow
+from independence.store.tokens import CallTokens, RunTokens
+from independence.suites.load import LoadedSuite, load
+from independence.types import Reply, Sampling, Usage, Verdict
 
 from . import planned
 
@@ -29,7 +56,7 @@ def trials(toy_suite: LoadedSuite) -> dict[str, Trial]:
 
 
 def test_nothing_to_do_costs_nothing() -> None:
-    assert estimate([], {}) == CostEstimate(0, 0, 0.0, 0.0, ())
+    assert estimate([], {}) == CostEstimate(0, 0, 0.0, ())
 
 
 def test_calls_and_verdicts_are_counted(trials: dict[str, Trial]) -> None:
@@ -56,64 +83,6 @@ def test_a_tool_adds_its_definition_to_every_prompt(toy_suite: LoadedSuite) -> N
     assert found[0] > found[1] + 218
 
 
-def test_the_most_is_every_budget_that_an_answer_may_use_up(trials: dict[str, Trial]) -> None:
-    # Cut off at its budget, then cut off or silent three times with twice as much: what clients/reask allows.
-    budget = trials["radio"].dialogue.max_tokens
-    found = estimate([PendingTrial(trials["radio"], 1, ())], {SUBJECT_AT: Prices(completion=1.0, request=0.5)})
-    assert found.most_usd == budget + 3 * 2 * budget + 4 * 0.5
-
-
-def test_the_most_of_a_verdict_counts_its_unreadable_ones(trials: dict[str, Trial]) -> None:
-    found = estimate([PendingTrial(trials["radio"], 0, (MODEL,))], {JUDGE_AT: Prices(completion=1.0, request=0.5)})
-    assert found.most_usd == 3 * (7 * MODEL.max_tokens + 4 * 0.5)
-
-
-def test_the_most_covers_what_the_cost_cap_reserves_for_each_request(trials: dict[str, Trial]) -> None:
-    trial = trials["dessert"]  # its request holds the two answers of the dinner it follows
-    budget = trial.dialogue.max_tokens
-    longest = SubjectAnswer("a" * int(2 * budget * 3.5), "")
-    asked = dialogue.request(trial, TrialProgress((longest, longest), (), None))
-    found = estimate([PendingTrial(trial, 1, ())], {SUBJECT_AT: PRICES})
-    assert found.most_usd > 3 * reservation(msgspec.structs.replace(asked, max_tokens=2 * budget), PRICES)
-
-
-def test_what_a_subject_took_before_takes_the_place_of_published_means(trials: dict[str, Trial]) -> None:
-    config = planned.SUBJECT.config_dir
-    history = CostHistory(
-        completions={(config, "radio", 0): TokenMean(1000.0, 4)},
-        prompts={(config, "firm/tool_role", "radio", 0): TokenMean(50, 4)},
-    )
-    found = estimate([PendingTrial(trials["radio"], 1, ())], {SUBJECT_AT: PRICES}, history)
-    assert found.typical_usd == pytest.approx(50 * 1e-6 + 1000 * 4e-6)
-
-
-def test_an_earlier_answer_makes_later_prompts_longer(trials: dict[str, Trial]) -> None:
-    config = planned.SUBJECT.config_dir
-    wordy = CostHistory(completions={(config, "dinner", 0): TokenMean(900.0, 1)})
-    todo, prices = (
-        [PendingTrial(trials["dessert"], 1, (MODEL,))],
-        {SUBJECT_AT: Prices(prompt=1.0), JUDGE_AT: Prices(prompt=1.0)},
-    )
-    usual = bills(todo, prices)
-    longer = bills(todo, prices, wordy)
-    for entry in (Payer(config), Payer(config, MODEL.name)):
-        assert longer[entry].prompt == pytest.approx(usual[entry].prompt + 900 - 256)
-
-
-def test_the_range_is_around_the_typical_figure_and_narrows_with_experience(trials: dict[str, Trial]) -> None:
-    config = planned.SUBJECT.config_dir
-    todo = [PendingTrial(trials["radio"], 1, ())]
-    known = CostHistory(completions={(config, "radio", 0): TokenMean(300.0, 25)})
-    prices = {SUBJECT_AT: Prices(completion=1.0)}
-    ranges = []
-    for history in (None, known):
-        found = estimate(todo, prices, history)
-        low, high = found.range_usd
-        assert low < found.typical_usd < high < found.most_usd
-        ranges.append(high / low)
-    assert ranges[0] > 2 * ranges[1]
-
-
 def test_runs_of_one_dialogue_cost_as_much_as_they_are(toy_suite: LoadedSuite) -> None:
     runs = planned.trials(toy_suite.suite, runs=5)
     prices = {SUBJECT_AT: PRICES, JUDGE_AT: PRICES}
@@ -121,16 +90,7 @@ def test_runs_of_one_dialogue_cost_as_much_as_they_are(toy_suite: LoadedSuite) -
     five = estimate([PendingTrial(runs["dinner", run], 2, (MODEL,)) for run in range(1, 6)], prices)
     assert (five.calls, five.verdicts) == (10, 5)
     assert five.typical_usd == pytest.approx(5 * one.typical_usd)
-    assert five.most_usd == pytest.approx(5 * one.most_usd)
     assert five.range_usd == pytest.approx(tuple(5 * end for end in one.range_usd))
-
-
-def test_the_most_is_never_less_than_typical(trials: dict[str, Trial]) -> None:
-    # 256 tokens are fewer than a typical answer: nobody can write more than the suite allows.
-    for judges in ((), (MODEL,)):
-        for scenario, calls in (("dinner", 2), ("dinner", 1), ("radio", 1)):
-            found = estimate([PendingTrial(trials[scenario], calls, judges)], {SUBJECT_AT: PRICES, JUDGE_AT: PRICES})
-            assert 0 < found.typical_usd <= found.most_usd
 
 
 def test_a_later_turn_costs_more_than_an_earlier_one(trials: dict[str, Trial]) -> None:
@@ -138,15 +98,6 @@ def test_a_later_turn_costs_more_than_an_earlier_one(trials: dict[str, Trial]) -
     whole = estimate([PendingTrial(trials["dinner"], 2, ())], prices).typical_usd
     rest = estimate([PendingTrial(trials["dinner"], 1, ())], prices).typical_usd
     assert whole / 2 < rest < whole
-
-
-def test_reasoning_that_is_dearer_than_the_answer_sets_the_most(trials: dict[str, Trial]) -> None:
-    todo = [PendingTrial(trials["radio"], 1, (MODEL,))]
-    plain = estimate(todo, {SUBJECT_AT: PRICES, JUDGE_AT: PRICES})
-    dear = Prices(prompt=1e-6, completion=4e-6, internal_reasoning=8e-6)
-    thinking = estimate(todo, {SUBJECT_AT: dear, JUDGE_AT: dear})
-    assert thinking.most_usd > plain.most_usd
-    assert thinking.typical_usd == plain.typical_usd
 
 
 def test_the_rule_judge_is_free_and_needs_no_price(trials: dict[str, Trial]) -> None:
@@ -159,7 +110,7 @@ def test_models_without_a_known_price_are_named_once_and_in_no_figure(trials: di
     todo = [PendingTrial(trials["dinner"], 2, (MODEL,)), PendingTrial(trials["radio"], 1, (MODEL,))]
     found = estimate(todo, {SUBJECT_AT: None})
     assert found.unpriced == ("acme/m", "acme/judge")
-    assert (found.typical_usd, found.most_usd) == (0.0, 0.0)
+    assert found.typical_usd == 0.0
 
 
 def test_a_model_that_is_not_asked_needs_no_price(trials: dict[str, Trial]) -> None:
@@ -168,56 +119,212 @@ def test_a_model_that_is_not_asked_needs_no_price(trials: dict[str, Trial]) -> N
 
 def test_a_free_model_costs_nothing_and_has_a_price(trials: dict[str, Trial]) -> None:
     found = estimate([PendingTrial(trials["radio"], 1, (MODEL,))], {SUBJECT_AT: FREE, JUDGE_AT: FREE})
-    assert (found.most_usd, found.unpriced) == (0.0, ())
+    assert (found.typical_usd, found.unpriced) == (0.0, ())
 
 
-STEPPED = CostHistory(
-    rubrics={
-        "radio": (
-            JudgePrompt(100.0, transcript=False, answer=True, step="claims"),
-            JudgePrompt(40.0, transcript=False, steps=("claims",)),
-        )
-    }
-)
+def took(who: str, scenario: str, turn: int | str, prompt: float, completion: float) -> CallTokens:
+    return CallTokens(who, scenario, turn, False, 4, prompt, completion)
+
+
+def known(*calls: CallTokens, **more: Any) -> CostHistory:
+    return CostHistory(means={(call.who, call.scenario, call.turn): call for call in calls}, **more)
+
+
+def test_what_a_subject_took_before_takes_the_place_of_published_means(trials: dict[str, Trial]) -> None:
+    history = known(took(planned.SUBJECT.config_dir, "radio", 0, 50.0, 1000.0))
+    found = estimate([PendingTrial(trials["radio"], 1, ())], {SUBJECT_AT: PRICES}, history)
+    assert found.typical_usd == pytest.approx(50 * 1e-6 + 1000 * 4e-6)
+
+
+def test_an_expectation_rests_on_own_calls_before_those_of_others_and_on_any_before_a_guess() -> None:
+    history = known(
+        took("me", "radio", 0, 7.0, 80.0), took(EVERYBODY, "radio", 0, 8.0, 500.0),
+        took(EVERYBODY, "dinner", 0, 9.0, 600.0),
+    )  # fmt: skip
+    guess = (1.0, 341.0)
+    assert history.expected("me", "radio", 0, guess) == (7.0, 80.0, OWN)
+    assert history.expected("me", "dinner", 0, guess) == (9.0, 600.0, SUITE)
+    assert history.expected("you", "silence", 0, guess) == (*guess, PUBLISHED)
+
+
+def test_an_earlier_answer_makes_later_prompts_longer(trials: dict[str, Trial]) -> None:
+    config = planned.SUBJECT.config_dir
+    wordy = known(took(config, "dinner", 0, 1.0, 900.0))
+    todo = [PendingTrial(trials["dessert"], 1, (MODEL,))]
+    usual, longer = (bills(todo, {}, history) for history in (CostHistory(), wordy))
+    for entry in (Payer(config), Payer(config, MODEL.name)):
+        assert longer[entry].prompt == pytest.approx(usual[entry].prompt + 900 - 256)
+
+
+def test_the_range_is_around_the_typical_figure_and_narrows_with_experience(trials: dict[str, Trial]) -> None:
+    todo = [PendingTrial(trials["radio"], 1, ())]
+    ranges = []
+    for history in (None, known(took(planned.SUBJECT.config_dir, "radio", 0, 1.0, 300.0))):
+        found = estimate(todo, {SUBJECT_AT: Prices(completion=1.0)}, history)
+        low, high = found.range_usd
+        assert low < found.typical_usd < high
+        ranges.append(high / low)
+    assert ranges[0] > 2 * ranges[1]
+
+
+def test_the_range_is_from_the_cheapest_whole_run_to_the_dearest() -> None:
+    runs = [
+        RunTokens("me", calls, prompt, completion, 100.0, 100.0)
+        for calls, prompt, completion in ((26, 100, 70), (26, 100, 150), (4, 100, 900))
+    ]
+    history = CostHistory(runs={"me": runs})
+    assert history.range_of("me", OWN, Prices(completion=1.0)) == (0.7, 1.5)
+    assert history.range_of("me", OWN, Prices(1.0, 1.0)) == (0.85, 1.25)
+    assert history.range_of("me", OWN, Prices(prompt=1.0)) == history.range_of("you", OWN, Prices(1.0)) == (0.92, 1.08)
+    assert history.range_of("you", SUITE, Prices(1.0)) == (0.6, 1.5)
+    assert history.range_of("you", PUBLISHED, Prices(1.0)) == (0.5, 2.0)
 
 
 def test_steps_are_on_the_bill_of_the_verdict_and_counted_beside_it(trials: dict[str, Trial]) -> None:
+    stepped = CostHistory(rubrics={"radio": {"claims": 100.0, VERDICT: 40.0}})
     todo = [PendingTrial(trials["radio"], 1, (RULES, MODEL))]
-    found = estimate(todo, {SUBJECT_AT: FREE, JUDGE_AT: Prices(request=1.0)}, STEPPED)
+    found = estimate(todo, {SUBJECT_AT: FREE, JUDGE_AT: Prices(request=1.0)}, stepped)
     assert (found.calls, found.verdicts, found.steps, found.typical_usd) == (1, 2, 1, 2.0)
-    assert found.most_usd == 4 + 3 * 4  # a step is one ask, a verdict up to three, of four attempts each
-
-
-def test_a_prompt_costs_what_it_is_shown_and_no_more(trials: dict[str, Trial]) -> None:
-    answer = trials["radio"].dialogue.max_tokens  # fewer than a typical answer's 341
-    found = estimate([PendingTrial(trials["radio"], 0, (MODEL,))], {JUDGE_AT: Prices(prompt=1.0)}, STEPPED)
-    assert found.typical_usd == pytest.approx(100 + answer + 40 + 300)
-    # The verdict's prompt grows with its own two unreadable answers, and what a step can be at most is in every one.
-    step, verdict = 100 + 2 * answer, 40 + 2 * MODEL.max_tokens
-    assert found.most_usd == pytest.approx(1.3 * 4 * (step + 3 * verdict + 2 * (2 * MODEL.max_tokens + 200)))
-
-
-def test_what_a_judge_wrote_before_takes_the_place_of_a_guess(trials: dict[str, Trial]) -> None:
-    known = msgspec.structs.replace(STEPPED, completions={(MODEL.name, "claims"): TokenMean(50.0, 9)})
-    todo = [PendingTrial(trials["radio"], 0, (MODEL,))]
-    guess, told = (
-        estimate(todo, {JUDGE_AT: Prices(completion=1.0)}, history).typical_usd for history in (STEPPED, known)
-    )
-    assert (guess, told) == (pytest.approx(300 + 149), pytest.approx(50 + 149))
+    written = estimate(todo, {SUBJECT_AT: FREE, JUDGE_AT: Prices(completion=1.0)}, stepped)
+    assert written.typical_usd == pytest.approx(300 + 149)
 
 
 def test_bills_together_are_the_sums_of_what_is_in_them(trials: dict[str, Trial]) -> None:
     config = planned.SUBJECT.config_dir
-    known = CostHistory(completions={(config, ANSWER): TokenMean(200.0, 9)})
-    found = bills([PendingTrial(trials["dinner"], 2, (MODEL,))], {SUBJECT_AT: PRICES, JUDGE_AT: None}, known)
+    history = known(took(config, "dinner", 0, 1.0, 200.0), took(config, "dinner", 1, 1.0, 200.0))
+    found = bills([PendingTrial(trials["dinner"], 2, (MODEL,))], {SUBJECT_AT: PRICES, JUDGE_AT: None}, history)
     answers, verdicts = found[Payer(config)], found[Payer(config, MODEL.name)]
-    assert answers.range_usd == pytest.approx((0.75 * answers.usd, 1.25 * answers.usd))
+    assert answers.range_usd == pytest.approx((0.92 * answers.usd, 1.08 * answers.usd))
     whole = total([answers, verdicts, answers])
-    assert (whole.calls, whole.unpriced, whole.sources) == (
-        5,
-        True,
-        {"own runs of other scenarios": 4, "published means": 1},
-    )
-    assert (whole.usd, whole.most_usd) == (2 * answers.usd, 2 * answers.most_usd)
-    assert whole.range_usd == pytest.approx(tuple(2 * end for end in answers.range_usd))
+    assert (whole.calls, whole.unpriced, whole.sources) == (5, True, {"own runs": 4, "published means": 1})
+    assert whole.usd == 2 * answers.usd
     assert total([]) == Bill()
+
+
+TERSE, WORDY, SIM = (
+    Subject("acme/terse", "openrouter", "acme/terse"),
+    Subject("acme/wordy", "openrouter", "acme/wordy"),
+    Subject("sim/half", "sim", "half"),
+)
+
+
+def say(connection: sqlite3.Connection, trial: Trial, prompt: int, *completions: int) -> None:
+    """Answers of a trial that took so many tokens."""
+    at = context.begin(trial.key)
+    for turn, completion in enumerate(completions):
+        answer = Reply(f"{turn}", "tool", usage=Usage(prompt, completion))
+        after = context.extend(at, answer)
+        records.add_call(connection, CallRow(trial.key, turn, f"{turn}", at, after, answer))
+        at = after
+
+
+@pytest.fixture
+def stored(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> dict[tuple[str, str], Trial]:
+    """One run of three subjects, planned: (model id, scenario) -> trial."""
+    made = plan.trials(toy_suite.suite, plan.select(toy_suite.suite, (), (), 1, ()), [TERSE, WORDY, SIM])
+    planned.store(connection, toy_suite, made)
+    return {(trial.subject.model_id, trial.dialogue.scenario.id): trial for trial in made}
+
+
+def test_a_blank_store_teaches_the_size_of_the_rubrics_alone(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    history = learned(connection, toy_suite.suite)
+    assert (history.means, history.runs) == ({}, {})
+    assert history.rubrics["radio"].keys() == {VERDICT}
+
+
+def test_each_subject_counts_once_in_what_everybody_took(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, stored: dict[tuple[str, str], Trial]
+) -> None:
+    say(connection, stored["acme/terse", "radio"], 400, 100)
+    say(connection, stored["acme/wordy", "radio"], 600, 300)
+    say(connection, stored["sim/half", "radio"], 1, 9)
+    connection.execute("UPDATE subjects SET simulated = 1 WHERE config_dir = ?", (SIM.config_dir,))
+    history = learned(connection, toy_suite.suite)
+    assert history.means[EVERYBODY, "radio", 0][-2:] == (500.0, 200.0)
+    assert history.means[SIM.config_dir, "radio", 0].completion == 9.0
+
+
+def test_a_judge_is_known_by_scenario_and_by_what_it_wrote_at_a_step(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, stored: dict[tuple[str, str], Trial]
+) -> None:
+    trial = stored["acme/terse", "radio"].key
+    for judge, prompt, completion in (("j", 900, 100), ("sim/judge", 1, 1)):
+        verdict = Verdict({}, usage=Usage(prompt, completion))
+        records.add_verdict(connection, VerdictRow(f"{judge} {trial}", trial, judge, "r", "", "{}", verdict))
+    for key, completion in (("a", 100), ("b", 300)):
+        output = Reply("- claim", "content", usage=Usage(1, completion))
+        artefacts.add(connection, ArtefactRow(key, trial, "j", "claims", 0, "w", "at", "{}", output))
+    history = learned(connection, toy_suite.suite)
+    assert history.expected("j", "radio", VERDICT, (0.0, 149.0)) == (900.0, 100.0, OWN)
+    assert history.expected("k", "radio", VERDICT, (0.0, 149.0)) == (900.0, 100.0, SUITE)  # no simulated judge's
+    assert history.means["j", "radio", "claims"].completion == 200.0
+
+
+@pytest.fixture
+def published(published_store: Path, tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """The published part, free to be changed."""
+    shutil.copy(published_store, tmp_path / "copy.db")
+    with closing(sqlite3.connect(tmp_path / "copy.db", isolation_level=None)) as opened:
+        opened.execute("PRAGMA synchronous = OFF")
+        yield opened
+
+
+def complete_runs(connection: sqlite3.Connection) -> dict[str, dict[int, float]]:
+    """config_dir -> run -> what its 26 answers cost at one price for all."""
+    usd: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for config, run, prompt, completion in connection.execute(
+        "SELECT p.config_dir, p.run, c.prompt_tokens, c.completion_tokens FROM planned p JOIN calls c USING (trial) "
+        "WHERE c.completion_tokens > 0"
+    ):
+        usd[config][run].append(prompt * PRICES.prompt + completion * PRICES.completion)
+    return {
+        config: {run: sum(calls) for run, calls in sorted(runs.items()) if len(calls) == 26}
+        for config, runs in sorted(usd.items())
+    }
+
+
+def configured(config_dir: str) -> Subject:
+    """The configuration that a published directory is named after."""
+    head, _, tail = config_dir.partition("@")
+    effort, _, temperature = tail.rpartition("-t")
+    slug, _, pin = head.partition("+")
+    return Subject(slug.replace("--", "/"), "openrouter", "m", Sampling(float(temperature), effort, pin or None))
+
+
+def held(connection: sqlite3.Connection, bill_of: dict[str, float]) -> float:
+    """Share of bills that lie in the range foretold by what is left in the store."""
+    suite = load("v2").suite
+    history = learned(connection, suite)
+    inside = []
+    for config_dir, usd in bill_of.items():
+        subject = configured(config_dir)
+        assert subject.config_dir == config_dir
+        trials = plan.trials(suite, plan.select(suite, (), (), 1, ()), [subject])
+        todo = [PendingTrial(trial, trial.dialogue.generated, ()) for trial in trials]
+        low, high = bills(todo, {("openrouter", "m"): PRICES}, history)[Payer(config_dir)].range_usd
+        inside.append(low <= usd <= high)
+    return sum(inside) / len(inside)
+
+
+@pytest.mark.published
+def test_runs_of_ones_own_foretell_the_next_bill(published: sqlite3.Connection) -> None:
+    last = {config: runs for config, runs in complete_runs(published).items() if len(runs) >= 3}
+    assert len(last) > 40
+    for config, runs in last.items():
+        published.execute(
+            "DELETE FROM calls WHERE trial IN (SELECT trial FROM planned WHERE config_dir = ? AND run >= ?)",
+            (config, max(runs)),
+        )
+    assert 0.65 < held(published, {config: runs[max(runs)] for config, runs in last.items()}) < 0.9
+
+
+@pytest.mark.published
+def test_runs_of_others_foretell_the_bill_of_a_new_subject(published: sqlite3.Connection) -> None:
+    whole = {config: runs for config, runs in complete_runs(published).items() if runs}
+    new = dict(list(whole.items())[::2])
+    published.executemany(
+        "DELETE FROM calls WHERE trial IN (SELECT trial FROM planned WHERE config_dir = ?)", [(name,) for name in new]
+    )
+    assert 0.65 < held(published, {config: next(iter(runs.values())) for config, runs in new.items()}) < 0.9

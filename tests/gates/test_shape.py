@@ -11,7 +11,7 @@ KNOWN_CYCLES: list[list[str]] = []
 
 # How many of each are left. Lower a number when it has fallen; none is ever raised.
 REUSED_CLASS_NAMES = 0
-LONG_CONSTRUCTOR_CALLS = 21
+LONG_CONSTRUCTOR_CALLS = 20
 LATE_IMPORTS = 107
 
 

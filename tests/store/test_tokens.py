@@ -1,4 +1,4 @@
-"""Token statistics: means by subject or judge, condition, scenario and turn; only what the endpoint counted."""
+"""Token statistics: means by subject or judge, scenario and turn; only what the endpoint counted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from independence.store import context, records, tokens
 from independence.store.records import SubjectRow, VerdictRow
 from independence.store.tokens import CallTokens, RunTokens
-from independence.types import Attempt, Missing, Reply, Usage, Verdict, Where
+from independence.types import Attempt, Missing, Reply, Usage, Verdict
 
 from . import rows
 
@@ -39,27 +39,29 @@ def asked(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def test_a_blank_store_has_no_statistics(connection: sqlite3.Connection) -> None:
-    assert tokens.calls(connection, Where("s", "e")) == []
-    assert tokens.runs(connection, Where("s", "e")) == []
+    assert tokens.calls(connection, "s") == []
+    assert tokens.runs(connection, "s") == []
 
 
 def test_runs_of_a_turn_are_averaged(asked: sqlite3.Connection) -> None:
-    assert tokens.calls(asked, Where("s", "e")) == [
-        CallTokens("a", "v/m", "dinner", 0, True, False, 2, 200.0, 15.0),
-        CallTokens("a", "v/m", "dinner", 1, True, False, 2, 200.0, 40.0),
+    assert tokens.calls(asked, "s") == [
+        CallTokens("a", "dinner", 0, False, 2, 200.0, 15.0),
+        CallTokens("a", "dinner", 1, False, 2, 200.0, 40.0),
     ]
 
 
-def test_other_editions_count_as_asked_in_other_words_and_other_suites_not_at_all(asked: sqlite3.Connection) -> None:
-    assert {found.here for found in tokens.calls(asked, Where("s", "published"))} == {False}
-    assert tokens.calls(asked, Where("another", "e")) == []
+def test_editions_count_together_and_other_suites_not_at_all(asked: sqlite3.Connection) -> None:
+    rows.edition(asked, "later")
+    rows.trial(asked, "t3", turns=2, edition="later", scenario="dinner")
+    say(asked, "t3", (500, 30))
+    assert tokens.calls(asked, "s")[0] == CallTokens("a", "dinner", 0, False, 3, 300.0, 20.0)
+    assert tokens.calls(asked, "another") == []
 
 
-def test_a_dialogue_that_two_editions_share_counts_once_and_here(asked: sqlite3.Connection) -> None:
+def test_a_dialogue_that_two_editions_share_counts_once(asked: sqlite3.Connection) -> None:
     rows.edition(asked, "later")
     rows.trial(asked, "t1", turns=2, edition="later", scenario="dinner")
-    found = {(one.turn, one.here): one.calls for one in tokens.calls(asked, Where("s", "later"))}
-    assert found == {(0, True): 1, (0, False): 1, (1, True): 1, (1, False): 1}
+    assert {one.turn: one.calls for one in tokens.calls(asked, "s")} == {0: 2, 1: 2}
 
 
 def test_answers_without_a_count_are_left_out_and_those_that_came_to_nothing_are_not(
@@ -70,7 +72,7 @@ def test_answers_without_a_count_are_left_out_and_those_that_came_to_nothing_are
     rows.trial(asked, "t4", scenario="silence")
     nothing = Missing("no_answer", attempts=(Attempt("empty", 0.5, Usage(70, 7)), Attempt("empty", 0.5, Usage(70, 7))))
     rows.call(asked, "t4", 0, context.begin("t4"), nothing)
-    found = {one.scenario: one.completion for one in tokens.calls(asked, Where("s", "e"))}
+    found = {one.scenario: one.completion for one in tokens.calls(asked, "s")}
     assert found.keys() == {"dinner", "silence"}
     assert found["silence"] == 14
 
@@ -79,7 +81,7 @@ def test_simulated_subjects_are_marked(asked: sqlite3.Connection) -> None:
     records.add_subjects(asked, [SubjectRow("s", "e", "sim--half", "half", "sim/half", True)])
     rows.trial(asked, "t5", scenario="dinner", config_dir="sim--half")
     say(asked, "t5", (10, 1))
-    assert {one.who: one.simulated for one in tokens.calls(asked, Where("s", "e"))} == {"a": False, "sim--half": True}
+    assert {one.who: one.simulated for one in tokens.calls(asked, "s")} == {"a": False, "sim--half": True}
 
 
 def test_verdicts_are_averaged_by_judge_and_scenario(asked: sqlite3.Connection) -> None:
@@ -87,16 +89,15 @@ def test_verdicts_are_averaged_by_judge_and_scenario(asked: sqlite3.Connection) 
     grade(asked, "t2", 2000, 140)
     grade(asked, "t1", 0, 0, judge="cues")
     grade(asked, "t1", 9, 9, judge="sim/judge")
-    found = [one for one in tokens.calls(asked, Where("s", "e")) if one.who != "a"]
+    found = [one for one in tokens.calls(asked, "s") if one.who != "a"]
     assert found == [
-        CallTokens("j", "", "dinner", "", True, False, 2, 1500.0, 120.0),
-        CallTokens("sim/judge", "", "dinner", "", True, True, 1, 9.0, 9.0),
+        CallTokens("j", "dinner", "", False, 2, 1500.0, 120.0),
+        CallTokens("sim/judge", "dinner", "", True, 1, 9.0, 9.0),
     ]
-    assert {one.here for one in tokens.calls(asked, Where("s", "other")) if one.who == "j"} == {False}
 
 
 def test_a_run_is_told_beside_the_mean_run_of_its_subject(asked: sqlite3.Connection) -> None:
-    assert sorted(tokens.runs(asked, Where("s", "e"))) == [
+    assert sorted(tokens.runs(asked, "s")) == [
         RunTokens("a", 2, 300, 40, 400.0, 55.0),
         RunTokens("a", 2, 500, 70, 400.0, 55.0),
     ]

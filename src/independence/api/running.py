@@ -13,12 +13,11 @@ from typing import Any
 import msgspec
 
 from independence.config.options import GradeOptions, RerunOptions, RunOptions, from_settings
-from independence.engine import pipeline, plan_cost, rerunning, resolve
+from independence.engine import pipeline, rerunning, resolve
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
 from independence.engine.gate import StopSignal
 from independence.engine.pipeline import RunPreview, RunResult
-from independence.engine.plan_cost import PlanCost
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import Interrupted
@@ -126,13 +125,15 @@ def grade(options: GradeOptions | str, **keywords: Any) -> RunResult:
 
 async def aestimate_cost(
     options: RunOptions | str = "v2", *, store: Path | str = DEFAULT_STORE, **settings: Any
-) -> PlanCost:
+) -> RunPreview:
     """What a whole run would cost, as if nothing of it were stored. No model is asked and nothing is written."""
     asked = from_settings(RunOptions, options, "suite", settings)
-    return await plan_cost.price(asked, _loaded(asked), Path(store))
+    asked = msgspec.structs.replace(asked, connection=msgspec.structs.replace(asked.connection, dry_run=True))
+    with _store(Path(store), new=None) as connection:
+        return await pipeline.price(resolve.run(asked, _loaded(asked), connection, _stored_noise), connection)
 
 
-def estimate_cost(options: RunOptions | str = "v2", **keywords: Any) -> PlanCost:
+def estimate_cost(options: RunOptions | str = "v2", **keywords: Any) -> RunPreview:
     """`aestimate_cost` for code that awaits nothing, with the same arguments."""
     return drive_anywhere(aestimate_cost(options, **keywords))
 
@@ -172,8 +173,12 @@ def _hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
 
 
 @contextmanager
-def _store(path: Path, *, new: bool) -> Iterator[sqlite3.Connection]:
-    """A store to write to. One that is made here and left without a plan leaves no trace. Raises StoreError."""
+def _store(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
+    """A store to write to; `new` None: to read, if there is one. One made here without a plan leaves no trace.
+
+    Raises StoreError.
+    """
+    new = not path.exists() if new is None else new
     fresh = new and not path.exists()
     connection = database.connect(path) if new else database.connect_existing(path)
     try:

@@ -194,6 +194,6 @@ def _findings(extractor: str, plan: NamesPlan) -> list[str]:
 
 
 def _plan_line(cost: CostEstimate) -> str:
-    dollars = f"about ${cost.typical_usd:.4f}, at most ${cost.most_usd:.4f}" if cost.most_usd else "no cost"
+    dollars = f"about ${cost.typical_usd:.4f}" if cost.typical_usd else "no cost"
     unpriced = f"no price known for {', '.join(cost.unpriced)}"
     return f"plan: {cost.verdicts} runs, one call each; {unpriced if cost.unpriced else dollars}"

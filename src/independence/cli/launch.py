@@ -69,7 +69,7 @@ def launch(
 def _lines(preview: RunPreview) -> list[str]:
     """What to say before anything is asked."""
     shares = [share for judge in preview.run.judges if (share := connections.share(judge))]
-    lines = [*preview.run.notes, *shares, *preview.cost.notes, _plan_line(preview)]
+    lines = [*preview.run.notes, *shares, _plan_line(preview)]
     if preview.differing:
         fields = ", ".join(f"{field} ({count})" for field, count in preview.differing.most_common())
         lines.append(f"stored trials of other editions do not match, they differ in: {fields}; they stay as they are")
@@ -92,14 +92,11 @@ def _plan_line(preview: RunPreview) -> str:
 
 def _dollars(cost: CostEstimate) -> str:
     low, high = cost.range_usd
-    expected = (
-        f"about {_usd(cost.typical_usd)}, likely {_usd(low)} to {_usd(high)} ({_usd(cost.most_usd)} only if every "
-        "answer filled its whole budget and was asked again each time; --max-cost sets your own bound)"
-    )
-    unpriced = f"; no price known for {', '.join(cost.unpriced)}" if cost.unpriced else ""
-    if cost.most_usd:
-        return expected + unpriced
-    return f"no price known for {', '.join(cost.unpriced)}" if cost.unpriced else "no cost"
+    unpriced = f"no price known for {', '.join(cost.unpriced)}" if cost.unpriced else ""
+    if not cost.typical_usd:
+        return unpriced or "no cost"
+    expected = f"about {_usd(cost.typical_usd)}, likely {_usd(low)} to {_usd(high)} (--max-cost sets a bound)"
+    return f"{expected}; {unpriced}" if unpriced else expected
 
 
 def _usd(dollars: float) -> str:

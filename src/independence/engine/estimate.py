@@ -1,82 +1,117 @@
-"""What a plan will cost before anything is sent: tokens, dollars, the range to expect, the most it can be.
+"""What a plan will cost before anything is sent: tokens, dollars, and the range to expect.
 
-The mean is what such calls took in stored runs, at today's prices; where the store holds none, published means. The
-range is that between stored runs (`CostHistory.range_of`); the ends of several bills add.
-
-The most counts every attempt an ask may come to, each with a full budget: an answer cut off by its budget is asked once
-more with twice as much, and from then on one that says nothing twice again; a judge's unreadable verdict is asked again
-twice, each time as such an ask of its own. Failed transport is not billed and not counted. The steps before a verdict
-are calls on the verdict's bill.
+A call takes what the same turn took in stored runs: on average those of its own subject or judge, else of everybody in
+the suite, else published means. The range is that between stored runs; the ends of several bills add. The steps before
+a verdict are calls on the verdict's bill.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from independence.clients.pricing import Prices, prompt_tokens
-from independence.clients.protocol import Policy
+from independence.clients.pricing import Prices
 from independence.engine import dialogue
-from independence.engine.cost_history import (
-    CHARACTERS_PER_TOKEN,
-    OWN,
-    VERDICT,
-    CostHistory,
-    ExpectedTokens,
-    JudgePrompt,
-    PriceList,
-    Source,
-)
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.judge.prompt import transcript
-from independence.judge.protocol import Judge
-from independence.judge.reasking import REASKS
-from independence.types import Condition, Message
+from independence.store import tokens
+from independence.store.tokens import CallTokens, RunTokens
+from independence.suites.schema import Suite
+from independence.types import Message
 
+CHARACTERS_PER_TOKEN = 4.1  # least squares over the published requests
 ANSWER_TOKENS, VERDICT_TOKENS = 341.0, 149.0  # published means
 STEP_TOKENS = 300.0  # what a judge writes at a step, where nobody has yet: taken to be nearly as long as an answer
 TOOL_TOKENS = 218.0  # least squares over the published requests
-SUBJECT = ""  # in place of a judge: the answers themselves
-_MARGIN = 1.3  # as much as a request's reservation adds to its estimated prompt
-_LONGER = 1 + Policy().reasks  # attempts with twice the budget
-_ATTEMPTS = 1 + _LONGER
-_BUDGETS = 1 + 2 * _LONGER
-_COMPLAINT_TOKENS = 200  # what is said about an unreadable verdict when it is asked again
+RUBRIC_TOKENS = 550.0  # where a suite's rubrics are not at hand
+OWN: Final = "own runs"
+SUITE: Final = "this suite's runs"
+PUBLISHED: Final = "published means"
+Source = Literal["own runs", "this suite's runs", "published means"]
+# Shares of the mean between which eight in ten published bills lay: at the least that of a run after others of its
+# subject, and that of a subject beside the mean of the others. The last is a guess, for suites nobody was asked yet.
+RANGES: Final[Mapping[Source, tuple[float, float]]] = {OWN: (0.92, 1.08), SUITE: (0.6, 1.5), PUBLISHED: (0.5, 2.0)}
+EVERYBODY = ""  # in place of a config_dir or judge
+VERDICT = ""  # the turn of a verdict; those of a judge's steps are called as the steps are
+
+PriceList = Mapping[tuple[str, str], Prices | None]  # by (endpoint, model); None: unknown
 
 
-class CostEstimate(NamedTuple):
-    """Work and dollars. `unpriced` names models whose price is not known; they are in no figure."""
+class ExpectedTokens(NamedTuple):
+    """Tokens that a call is expected to take, and what that rests on."""
 
-    calls: int
-    verdicts: int
-    typical_usd: float
-    most_usd: float
-    unpriced: tuple[str, ...]
-    range_usd: tuple[float, float] = (0.0, 0.0)
-    steps: int = 0  # what judges write before verdicts: calls in neither figure above
-    unlisted: tuple[str, ...] = ()  # models without a listed price, whether or not one was assumed
-    notes: tuple[str, ...] = ()  # on prices that were assumed
+    prompt: float
+    completion: float
+    source: Source
+
+
+class CostHistory(msgspec.Struct, frozen=True):
+    """Tokens of stored runs of a suite, by config_dir or judge."""
+
+    means: Mapping[tuple[str, str, int | str], CallTokens] = {}  # (who, scenario, turn); of EVERYBODY each counts once
+    runs: Mapping[str, Sequence[RunTokens]] = {}
+    rubrics: Mapping[str, Mapping[str, float]] = {}  # scenario -> each step and VERDICT -> tokens of its prompt alone
+
+    def expected(self, who: str, scenario: str, turn: int | str, otherwise: tuple[float, float]) -> ExpectedTokens:
+        """What somebody took there, else what everybody took there, else (prompt, completion) as they are guessed."""
+        places: tuple[tuple[str, Source], ...] = ((who, OWN), (EVERYBODY, SUITE))
+        for name, source in places:
+            if mean := self.means.get((name, scenario, turn)):
+                return ExpectedTokens(mean.prompt, mean.completion, source)
+        return ExpectedTokens(otherwise[0], otherwise[1], PUBLISHED)
+
+    def range_of(self, who: str, source: Source, prices: Prices) -> tuple[float, float]:
+        """The lowest and the highest cost to expect as shares of the mean: the cheapest and the dearest stored run."""
+        low, high = RANGES[source]
+        if source == OWN:
+            whole = max((run.calls for run in self.runs.get(who, ())), default=0)
+            for run in self.runs.get(who, ()):
+                mean = run.mean_prompt * prices.prompt + run.mean_completion * prices.completion
+                if mean and run.calls == whole:
+                    share = (run.prompt * prices.prompt + run.completion * prices.completion) / mean
+                    low, high = min(low, share), max(high, share)
+        return low, high
+
+
+def learned(connection: sqlite3.Connection, suite: Suite) -> CostHistory:
+    """What every edition of a suite in the store says, imports included."""
+    means = {(call.who, call.scenario, call.turn): call for call in tokens.calls(connection, suite.suite)}
+    everybody: dict[tuple[str, int | str], list[CallTokens]] = defaultdict(list)
+    for call in means.values():
+        if not call.simulated:
+            everybody[call.scenario, call.turn].append(call)
+    for (scenario, turn), calls in everybody.items():
+        prompt, completion = fmean(call.prompt for call in calls), fmean(call.completion for call in calls)
+        means[EVERYBODY, scenario, turn] = calls[0]._replace(who=EVERYBODY, prompt=prompt, completion=completion)
+    runs: dict[str, list[RunTokens]] = defaultdict(list)
+    for run in tokens.runs(connection, suite.suite):
+        runs[run.who].append(run)
+    return CostHistory(means=means, runs=runs, rubrics=rubrics(suite))
+
+
+def rubrics(suite: Suite) -> dict[str, dict[str, float]]:
+    """Scenario -> each step of its rubric, and the verdict -> tokens of the prompt without what it is shown."""
+    prompts = {
+        name: {step.name: step.prompt for step in rubric.steps} | {VERDICT: rubric.prompt}
+        for name, rubric in suite.rubrics.items()
+    }
+    return {
+        scenario.id: {turn: len(text) / CHARACTERS_PER_TOKEN for turn, text in prompts[scenario.rubric].items()}
+        for scenario in suite.scenarios
+    }
 
 
 class Payer(NamedTuple):
     """Whose bill: a subject's answers, or one judge's verdicts on them."""
 
     config_dir: str
-    judge: str = SUBJECT
-
-
-class CallEstimate(NamedTuple):
-    """Tokens of one call to come, and a bound on the attempts it may take with the tokens of all of them."""
-
-    prompt: float
-    completion: ExpectedTokens
-    most_attempts: int
-    most_prompt: float
-    most_completion: float
+    judge: str = ""  # empty: the answers themselves
 
 
 class Bill(msgspec.Struct):
@@ -88,27 +123,22 @@ class Bill(msgspec.Struct):
     completion: float = 0.0
     usd: float = 0.0
     range_usd: tuple[float, float] = (0.0, 0.0)
-    most_usd: float = 0.0
     unpriced: bool = False  # a model's price is not known: its calls are in no dollars
     sources: Counter[Source] = msgspec.field(default_factory=Counter)
 
-    def add(self, call: CallEstimate, prices: Prices | None, times: int = 1, *, step: bool = False) -> None:
+    def add(self, call: ExpectedTokens, prices: Prices | None, times: int = 1, *, step: bool = False) -> None:
         """As many calls more, all alike. Without prices they count, and cost nothing that is known."""
         if step:
             self.steps += times
         else:
             self.calls += times
-            self.sources[call.completion.source] += times
+            self.sources[call.source] += times
         self.prompt += times * call.prompt
-        self.completion += times * call.completion.tokens
+        self.completion += times * call.completion
         if prices is None:
             self.unpriced = True
-            return
-        usd = call.prompt * prices.prompt + call.completion.tokens * prices.completion + prices.request
-        dear = max(prices.completion, prices.internal_reasoning)
-        most = call.most_prompt * prices.prompt + call.most_completion * dear + call.most_attempts * prices.request
-        self.usd += times * usd
-        self.most_usd += times * most
+        else:
+            self.usd += times * (call.prompt * prices.prompt + call.completion * prices.completion + prices.request)
 
 
 def total(bills: Iterable[Bill]) -> Bill:
@@ -121,15 +151,26 @@ def total(bills: Iterable[Bill]) -> Bill:
         out.completion += bill.completion
         out.usd += bill.usd
         out.range_usd = (out.range_usd[0] + bill.range_usd[0], out.range_usd[1] + bill.range_usd[1])
-        out.most_usd += bill.most_usd
         out.unpriced |= bill.unpriced
         out.sources += bill.sources
     return out
 
 
+class CostEstimate(NamedTuple):
+    """Work and dollars. `unpriced` names models whose price is not known; they are in no figure."""
+
+    calls: int
+    verdicts: int
+    typical_usd: float
+    unpriced: tuple[str, ...]
+    range_usd: tuple[float, float] = (0.0, 0.0)
+    steps: int = 0  # what judges write before verdicts: calls in neither figure above
+    bills: Mapping[Payer, Bill] = {}
+
+
 def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHistory | None = None) -> CostEstimate:
     """Price what is left to do, by what stored calls say (`history`) or the published means."""
-    found = bills(todo, prices, history)
+    found = bills(todo, prices, history or CostHistory())
     whole = total(found.values())
     names = {item.trial.subject.config_dir: item.trial.subject.model_id for item in todo}
     unpriced = [payer.judge or names[payer.config_dir] for payer, bill in found.items() if bill.unpriced]
@@ -137,31 +178,28 @@ def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHisto
         calls=sum(item.calls for item in todo),
         verdicts=sum(len(item.judges) for item in todo),
         typical_usd=whole.usd,
-        most_usd=whole.most_usd,
         unpriced=tuple(dict.fromkeys(unpriced)),
         range_usd=whole.range_usd,
         steps=whole.steps,
+        bills=found,
     )
 
 
-def bills(todo: Iterable[PendingTrial], prices: PriceList, history: CostHistory | None = None) -> dict[Payer, Bill]:
+def bills(todo: Iterable[PendingTrial], prices: PriceList, history: CostHistory) -> dict[Payer, Bill]:
     """A bill for each subject's answers and for each judge's verdicts on them; the rule judge sends none."""
-    history = history or CostHistory()
-    sizes, out, priced = _CallSizes(history), dict[Payer, Bill](), dict[Payer, Prices | None]()
+    out, priced = dict[Payer, Bill](), dict[Payer, Prices | None]()
     for item, times in _alike(todo):
         trial, subject = item.trial, item.trial.subject
-        payer, own = Payer(subject.config_dir), prices.get((subject.endpoint, subject.model))
+        payer = Payer(subject.config_dir)
         for turn in range(trial.dialogue.generated - item.calls, trial.dialogue.generated):
-            priced[payer] = own
-            out.setdefault(payer, Bill()).add(sizes.answer(trial, turn), own, times)
+            own = priced[payer] = prices.get((subject.endpoint, subject.model))
+            out.setdefault(payer, Bill()).add(_answer(trial, turn, history), own, times)
         for judge in item.judges:
             if judge.needs_model:
                 payer = Payer(subject.config_dir, judge.name)
-                rate = priced[payer] = prices.get((judge.endpoint, judge.model))
-                bill = out.setdefault(payer, Bill())
-                for call in sizes.steps(trial, judge):
-                    bill.add(call, rate, times, step=True)
-                bill.add(sizes.verdict(trial, judge), rate, times)
+                own = priced[payer] = prices.get((judge.endpoint, judge.model))
+                for step, call in _verdict(trial, judge.name, history):
+                    out.setdefault(payer, Bill()).add(call, own, times, step=step != VERDICT)
     for payer, bill in out.items():
         source = bill.sources.most_common(1)[0][0]
         low, high = history.range_of(payer.judge or payer.config_dir, source, priced[payer] or Prices())
@@ -173,110 +211,41 @@ def _alike(todo: Iterable[PendingTrial]) -> Iterator[tuple[PendingTrial, int]]:
     """One of all that differ in their run alone, and how many they are."""
     groups: dict[Hashable, list[PendingTrial]] = {}
     for item in todo:
-        said = item.trial.dialogue
-        place = (item.trial.subject, said.condition, said.scenario.id, item.calls, item.judges)
+        script = item.trial.dialogue
+        place = (item.trial.subject, script.condition, script.scenario.id, item.calls, item.judges)
         groups.setdefault(place, []).append(item)
     yield from ((items[0], len(items)) for items in groups.values())
 
 
-class _CallSizes:
-    """Sizes up one call after the other; what subjects and runs share is measured once."""
+def _answer(trial: Trial, turn: int, history: CostHistory) -> ExpectedTokens:
+    """A subject's answer. Nobody can write more than the suite allows, unless stored calls say otherwise."""
+    request = dialogue.request(trial, dialogue.blank_progress(trial, turn))
+    text = sum(len(part) for message in request.messages for part in _parts(message)) / CHARACTERS_PER_TOKEN
+    prompt = text + (TOOL_TOKENS if request.tool else 0.0) + _earlier(trial, turn, history)
+    return _expected_answer(trial, turn, history, prompt)
 
-    def __init__(self, history: CostHistory) -> None:
-        self._history = history
-        self._requests: dict[tuple[Condition, str, int], tuple[float, float]] = {}
-        self._transcripts: dict[str, float] = {}
 
-    def answer(self, trial: Trial, turn: int) -> CallEstimate:
-        """A subject's answer."""
-        budget, before = trial.dialogue.max_tokens, dialogue.inherited_answers(trial)
-        text, reserved = self._request(trial, turn)
-        place = (str(trial.dialogue.condition), trial.dialogue.scenario.id, turn)
-        text += self._earlier(trial, turn)
-        longest = (reserved + (before + turn) * 2 * budget) * _MARGIN
-        return CallEstimate(
-            prompt=self._history.prompt(trial.subject.config_dir, place, text).tokens,
-            completion=self._completion(trial, turn),
-            most_attempts=_ATTEMPTS,
-            most_prompt=_ATTEMPTS * longest,
-            most_completion=_BUDGETS * budget,
-        )
+def _expected_answer(trial: Trial, turn: int, history: CostHistory, prompt: float = 0.0) -> ExpectedTokens:
+    budget = trial.dialogue.max_tokens
+    place = (trial.subject.config_dir, trial.dialogue.scenario.id, turn)
+    found = history.expected(*place, otherwise=(prompt, ANSWER_TOKENS))
+    return found if found.source == OWN else found._replace(completion=min(found.completion, budget))
 
-    def verdict(self, trial: Trial, judge: Judge) -> CallEstimate:
-        """A judge's verdict."""
-        scenario, budget = trial.dialogue.scenario.id, judge.max_tokens
-        text, longest = self._shown_to(judge, trial, self._history.rubric(scenario)[-1])
-        asked = _ATTEMPTS * ((1 + REASKS) * longest + REASKS * (2 * budget + _COMPLAINT_TOKENS)) * _MARGIN
-        return CallEstimate(
-            prompt=self._history.prompt(judge.name, ("", scenario, VERDICT), text).tokens,
-            completion=self._history.completion(judge.name, scenario, VERDICT, VERDICT_TOKENS),
-            most_attempts=(1 + REASKS) * _ATTEMPTS,
-            most_prompt=asked,
-            most_completion=(1 + REASKS) * _BUDGETS * budget,
-        )
 
-    def steps(self, trial: Trial, judge: Judge) -> Iterator[CallEstimate]:
-        """What the judge writes before its verdict."""
-        for asked in self._history.rubric(trial.dialogue.scenario.id)[:-1]:
-            text, longest = self._shown_to(judge, trial, asked)
-            yield CallEstimate(
-                prompt=text,
-                completion=self._step(judge, trial, asked.step),
-                most_attempts=_ATTEMPTS,
-                most_prompt=_ATTEMPTS * longest * _MARGIN,
-                most_completion=_BUDGETS * judge.max_tokens,
-            )
+def _earlier(trial: Trial, turn: int, history: CostHistory) -> float:
+    """Tokens of the answers before a turn, those of the trials it continues included."""
+    above = _earlier(trial.parent, trial.parent.dialogue.generated, history) if trial.parent else 0.0
+    return above + sum(_expected_answer(trial, before, history).completion for before in range(turn))
 
-    def _step(self, judge: Judge, trial: Trial, step: str) -> ExpectedTokens:
-        guess = min(STEP_TOKENS, judge.max_tokens)
-        return self._history.completion(judge.name, trial.dialogue.scenario.id, step, guess)
 
-    def _shown_to(self, judge: Judge, trial: Trial, asked: JudgePrompt) -> tuple[float, float]:
-        """Tokens of a prompt for a judge: as they usually are, and at most."""
-        turns, longest_answer = trial.dialogue.generated, 2 * trial.dialogue.max_tokens
-        usual = most = asked.tokens
-        if asked.transcript:
-            text = self._transcript(trial)
-            usual += text + self._earlier(trial, turns)
-            most += text + (dialogue.inherited_answers(trial) + turns) * longest_answer
-        if asked.answer:
-            usual += self._completion(trial, turns - 1).tokens
-            most += longest_answer
-        for step in asked.steps:
-            usual += self._step(judge, trial, step).tokens
-            most += 2 * judge.max_tokens
-        return usual, most
-
-    def _completion(self, trial: Trial, turn: int) -> ExpectedTokens:
-        """What an answer takes. Nobody can write more than the suite allows, unless stored calls say otherwise."""
-        scenario, config = trial.dialogue.scenario.id, trial.subject.config_dir
-        found = self._history.completion(config, scenario, turn, ANSWER_TOKENS)
-        if found.source == OWN:
-            return found
-        return ExpectedTokens(min(found.tokens, trial.dialogue.max_tokens), found.source)
-
-    def _earlier(self, trial: Trial, turn: int) -> float:
-        """Tokens of the answers before a turn, those of the trials it continues included."""
-        above = self._earlier(trial.parent, trial.parent.dialogue.generated) if trial.parent else 0.0
-        return above + sum(self._completion(trial, before).tokens for before in range(turn))
-
-    def _request(self, trial: Trial, turn: int) -> tuple[float, float]:
-        """Tokens of a request without the answers in it: as they usually are, and as they are reserved for."""
-        place = (trial.dialogue.condition, trial.dialogue.scenario.id, turn)
-        if place not in self._requests:
-            whole = dialogue.request(trial, dialogue.blank_progress(trial, turn))
-            text = sum(len(part) for message in whole.messages for part in _parts(message))
-            usual = text / CHARACTERS_PER_TOKEN + (TOOL_TOKENS if whole.tool else 0.0)
-            self._requests[place] = (usual, prompt_tokens(whole))
-        return self._requests[place]
-
-    def _transcript(self, trial: Trial) -> float:
-        """Tokens of what a judge is shown, without the answers in it."""
-        scenario = trial.dialogue.scenario.id
-        if scenario not in self._transcripts:
-            lines = dialogue.transcript_turns(trial, dialogue.blank_progress(trial, trial.dialogue.generated))
-            self._transcripts[scenario] = len(transcript(lines, "")) / CHARACTERS_PER_TOKEN
-        return self._transcripts[scenario]
+def _verdict(trial: Trial, judge: str, history: CostHistory) -> Iterator[tuple[str, ExpectedTokens]]:
+    """What a judge writes about a dialogue, call by call: the steps of its rubric, and the verdict."""
+    scenario, turns = trial.dialogue.scenario.id, trial.dialogue.generated
+    lines = dialogue.transcript_turns(trial, dialogue.blank_progress(trial, turns))
+    shown = len(transcript(lines, "")) / CHARACTERS_PER_TOKEN + _earlier(trial, turns, history)
+    for name, own in history.rubrics.get(scenario, {VERDICT: RUBRIC_TOKENS}).items():
+        written = VERDICT_TOKENS if name == VERDICT else STEP_TOKENS
+        yield name, history.expected(judge, scenario, name, (own + shown, written))
 
 
 def _parts(message: Message) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.clients.pricing import Prices
-from independence.clients.protocol import GaveUp, Parked, Policy
+from independence.clients.protocol import GaveUp, Parked
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
@@ -27,7 +27,6 @@ from independence.errors import IndependenceError
 from independence.judge import name_extraction
 from independence.judge.model import ModelJudge
 from independence.judge.names import ExtractedNames
-from independence.judge.reasking import REASKS
 from independence.store import leases, names
 from independence.store.names import NamesRow
 from independence.store.sessions import SessionLedger
@@ -37,9 +36,6 @@ from independence.types import Missing, Where
 MAX_TOKENS = 512  # of an extractor's answer
 _BYTES_PER_TOKEN = 3.5
 _LIST_TOKENS = 120  # of a typical answer
-_COMPLAINT_TOKENS = 200  # what is said about a list that cannot be used
-_MARGIN = 1.3  # as much as a request's reservation adds to its estimated prompt
-_LONGER = 1 + Policy().reasks  # attempts with twice the budget
 
 
 class NamesSelection(NamedTuple):
@@ -108,19 +104,12 @@ def plan(connection: sqlite3.Connection, wanted: NamesSelection) -> NamesPlan:
 
 
 def estimate(todo: Sequence[NamesTask], extractor: ModelJudge, prices: Prices | None) -> CostEstimate:
-    """What reading will cost; `prices` None for unknown. The most counts every attempt and every further question."""
+    """What reading will cost; `prices` None for unknown."""
     if prices is None:
-        return CostEstimate(0, len(todo), 0.0, 0.0, (extractor.name,))
-    dear = max(prices.completion, prices.internal_reasoning)
-    asks, attempts, budgets = 1 + REASKS, 1 + _LONGER, 1 + 2 * _LONGER
-    typical = most = 0.0
-    for item in todo:
-        prompt = len(name_extraction.render(item.answers).encode()) / _BYTES_PER_TOKEN
-        longest = asks * prompt + REASKS * (2 * extractor.max_tokens + _COMPLAINT_TOKENS)
-        typical += prompt * prices.prompt + _LIST_TOKENS * prices.completion + prices.request
-        most += attempts * longest * _MARGIN * prices.prompt + asks * budgets * extractor.max_tokens * dear
-        most += asks * attempts * prices.request
-    return CostEstimate(0, len(todo), typical, most, ())
+        return CostEstimate(0, len(todo), 0.0, (extractor.name,))
+    prompt = sum(len(name_extraction.render(item.answers).encode()) for item in todo) / _BYTES_PER_TOKEN
+    each = _LIST_TOKENS * prices.completion + prices.request
+    return CostEstimate(0, len(todo), prompt * prices.prompt + len(todo) * each, ())
 
 
 async def extract(

@@ -18,9 +18,8 @@ import msgspec
 from independence.clients.pricing import FREE, Budget
 from independence.config import subjects
 from independence.config.subjects import Subject
-from independence.engine import batch_grading, cost_history, resume, routing, run, service
-from independence.engine.cost_history import CostHistory, PriceList
-from independence.engine.estimate import CostEstimate, estimate
+from independence.engine import batch_grading, estimate, resume, routing, run, service
+from independence.engine.estimate import CostEstimate, PriceList
 from independence.engine.plan import Trial
 from independence.engine.resolve import ResolvedRun
 from independence.engine.resume import PendingTrial, PendingWork
@@ -83,7 +82,7 @@ async def carry_out(
         with hooks.blocking():
             preview = _priced(connection, job, left, found.prices)
         cost = preview.cost
-        service.refuse_unpriced(job.options, cost.unlisted)
+        service.refuse_unpriced(job.options, cost.unpriced)
         if not await approve(preview) or job.options.dry_run:
             return RunResult(job, left)
         staged = needed(job.options.max_cost, cost)
@@ -109,6 +108,14 @@ async def carry_out(
     )
 
 
+async def price(job: ResolvedRun, connection: sqlite3.Connection) -> RunPreview:
+    """What a whole run costs, as if nothing of it were stored. No model is asked and nothing is written."""
+    todo = [PendingTrial(trial, trial.dialogue.generated, tuple(job.judges)) for trial in job.trials]
+    whole = PendingWork(resume.without_duplicates(todo, job.rubrics), len(todo), 0, 0, Counter())
+    async with service.check_endpoints(_needs(job, whole)) as found:
+        return _priced(connection, job, whole, found.prices)
+
+
 def _context(job: ResolvedRun, opened: ModelService, hooks: Hooks) -> RunContext:
     return RunContext(
         job.suite,
@@ -122,13 +129,11 @@ def _context(job: ResolvedRun, opened: ModelService, hooks: Hooks) -> RunContext
 
 
 def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork, listed: PriceList) -> RunPreview:
-    """What is left to pay, by listed prices and by what such calls cost so far where none is listed."""
-    todo, filled = _with_purchases(connection, job, left), cost_history.filled_prices(connection, listed, job.judges)
-    history = _history(connection, job, filled.prices)
-    cost = estimate(todo, filled.prices, history)
-    unlisted = estimate(todo, listed, history).unpriced if filled.notes else cost.unpriced
-    differing = resume.differing_fields(connection, job.where, job.trials)
-    return RunPreview(job, left, cost._replace(unlisted=unlisted, notes=filled.notes), differing)
+    """What is left to pay, by listed prices and what stored calls say about tokens, where tokens cost anything."""
+    todo = _with_purchases(connection, job, left)
+    costly = any(price not in (None, FREE) for price in listed.values())
+    cost = estimate.estimate(todo, listed, estimate.learned(connection, job.suite) if costly else None)
+    return RunPreview(job, left, cost, resume.differing_fields(connection, job.where, job.trials))
 
 
 def _with_purchases(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork) -> Sequence[PendingTrial]:
@@ -216,10 +221,19 @@ def _subject_row(job: ResolvedRun, subject: Subject) -> SubjectRow:
 def _trial_row(job: ResolvedRun, trial: Trial) -> TrialRow:
     dialogue = trial.dialogue
     return TrialRow(
-        trial.key, job.where.suite, job.where.edition, trial.subject.config_dir, *dialogue.condition,
-        dialogue.scenario.experiment, dialogue.scenario.id, trial.run,
-        trial.parent.key if trial.parent else None, dialogue.generated, trial.shape,
-    )  # fmt: skip
+        trial.key,
+        job.where.suite,
+        job.where.edition,
+        config_dir=trial.subject.config_dir,
+        variant=dialogue.condition.variant,
+        mode=dialogue.condition.mode,
+        experiment=dialogue.scenario.experiment,
+        scenario=dialogue.scenario.id,
+        run=trial.run,
+        parent=trial.parent.key if trial.parent else None,
+        turns=dialogue.generated,
+        shape=trial.shape,
+    )
 
 
 def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
@@ -236,12 +250,6 @@ def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
             if judge.needs_model:
                 models.setdefault((judge.endpoint, judge.model), False)
     return ModelNeeds(job.endpoints, models, job.options, frozenset(models.keys() - answering))
-
-
-def _history(connection: sqlite3.Connection, job: ResolvedRun, prices: PriceList) -> CostHistory | None:
-    """What stored calls say about tokens, where tokens cost anything."""
-    costly = any(price not in (None, FREE) for price in prices.values())
-    return cost_history.learned(connection, job.suite, job.edition) if costly else None
 
 
 _AMPLE: Final = 1.5  # times an expected cost: a cap that covers it is not expected to stop anything

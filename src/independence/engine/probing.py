@@ -14,7 +14,7 @@ import msgspec
 
 from independence.config.subjects import Subject
 from independence.engine import dialogue, plan
-from independence.engine.cost_history import CHARACTERS_PER_TOKEN
+from independence.engine.estimate import CHARACTERS_PER_TOKEN
 from independence.engine.plan import Trial
 from independence.judge.hostile.corpus import HostileReply
 from independence.judge.hostile.probe import HostileProbe, ProbedReply, ProbeScenario
