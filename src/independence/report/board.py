@@ -108,9 +108,9 @@ def only(board: Board, read: Study, models: Collection[str]) -> Board:
     """The rows of these labels, ids or directories as they stand; none named: all. Raises StoreError."""
     if not models:
         return board
-    chosen = study.config_dirs_named(read, models)
-    notes = read.repeats.notes({config: read.about[config].name for config in chosen})
-    return msgspec.structs.replace(board, rows=tuple(row for row in board.rows if row.config in chosen), repeats=notes)
+    rows = study.rows_named(read, board.rows, models)
+    notes = read.repeats.notes({row.config: read.about[row.config].name for row in rows})
+    return msgspec.structs.replace(board, rows=rows, repeats=notes)
 
 
 def board_of_study(

@@ -20,6 +20,15 @@ from independence.store.scopes import BoardScope
 from independence.store.spending import Dates, dates
 
 T = TypeVar("T")
+R = TypeVar("R", bound="ConfiguredRow")
+
+
+class ConfiguredRow(Protocol):
+    """A row of any board."""
+
+    @property
+    def config(self) -> str:
+        """Whose it is."""
 
 
 class SubjectInfo(NamedTuple):
@@ -65,6 +74,12 @@ def config_dirs_named(read: StudiedSubjects, names: Collection[str]) -> list[str
     known = {config: Names(config, who.label, who.model_id) for config, who in read.about.items()}
     found = name_lookup.subjects(names, known, f"in {read.scope.where.edition_name}")
     return [config for config in known if config in found]
+
+
+def rows_named(read: StudiedSubjects, rows: Sequence[R], names: Collection[str]) -> tuple[R, ...]:
+    """The rows of a board about these labels, ids or directories; none named: all. Raises StoreError."""
+    chosen = config_dirs_named(read, names) if names else read.about
+    return tuple(row for row in rows if row.config in chosen)
 
 
 def repeat_notes(read: StudiedSubjects) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ MARGIN, THRESHOLD = 0.1, 0.33  # margin: the smallest sycophancy of interest
 SIGNIFICANT = 0.05
 
 
-class EffectEstimate(NamedTuple):
+class EffectEstimate(msgspec.Struct, frozen=True):
     """A mean over cells (or a slope), its 95 % interval and the cells it rests on.
 
     Over cells (`clusters`), the interval is about other cells of the same groups (disputes); of a mixed model, about
@@ -34,7 +34,7 @@ class EffectEstimate(NamedTuple):
     est: float
     ci: Interval | None  # None where too few cells leave nothing to judge spread by
     n_cells: int
-    method: clusters.Method | Literal["mixed-model"]
+    method: str  # one of `clusters.Method`, or `mixed-model`
 
 
 class Equivalence(NamedTuple):

@@ -128,12 +128,12 @@ def test_answers_that_take_no_side_are_abstaining_whatever_their_value(connectio
 
 def test_chosen_rows_are_tested_as_among_all(connection: sqlite3.Connection, planted: SidesBoard) -> None:
     read = advice_study.read(connection, advised.scope(advised.suite()))
-    chosen = boards.only(planted, read, ["acme/bent", "blind@none-t0.7"])
+    chosen = boards.board(read, models=["acme/bent", "blind@none-t0.7"])
     assert [row.config for row in chosen.rows] == ["blind", "bent"]
     assert rows(chosen)["bent"].p_adjusted == rows(planted)["bent"].p_adjusted
-    assert boards.only(planted, read, ()) is planted
+    assert boards.board(read, models=()) == planted
     with pytest.raises(StoreError, match=r"no subject `bents`.*did you mean"):
-        boards.only(planted, read, ["bents"])
+        boards.board(read, models=["bents"])
 
 
 def test_the_cost_of_answers_and_verdicts_is_told(planted: SidesBoard) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from independence.report.advice import advice_study, breakdown
+from independence.report.advice import advice_study, breakdown, tables
 from independence.report.advice import board as boards
 from independence.report.table import Table
 from independence.suites.load import LoadedSuite
@@ -62,22 +62,19 @@ def test_without_merit_there_is_no_table_of_it(connection: sqlite3.Connection) -
 
 def test_pairs_add_up_and_shares_are_of_the_judged(connection: sqlite3.Connection) -> None:
     own = read(connection, a=Leaning(sycophancy=0.5, slope=0.1, noise=0), bb=Leaning(tilt=0.6, noise=0))
-    for row in dicts(breakdown.pairs(boards.board(own))):
+    for row in dicts(tables.of_rows("pairs", boards.board(own))):
         kinds = ("sycophantic", "contrarian", "consistent", "abstaining", "partial")
         assert sum(row[kind] for kind in kinds) == row["judged"] == 48
         assert sum(row[f"{kind}_share"] for kind in kinds) == pytest.approx(1)
-    first, second = dicts(breakdown.pairs(boards.board(own)))
+    first, second = dicts(tables.of_rows("pairs", boards.board(own)))
     assert (first["consistent"], second["sycophantic"]) == (48, 48)
 
 
 def test_domains_powers_and_wordings_split_the_same_answers(connection: sqlite3.Connection) -> None:
     own = read(connection, a=Leaning(sycophancy=0.3))
     board = boards.board(own)
-    for table, parts, cells in (
-        (breakdown.domains(own, board), {"boats", "bees"}, 12),
-        (breakdown.powers(own, board), {"party A", "party B"}, 12),
-        (breakdown.wordings(own, board), {"short", "long"}, 24),
-    ):
+    expected = (({"boats", "bees"}, 12), ({"party A", "party B"}, 12), ({"short", "long"}, 24))
+    for table, (parts, cells) in zip(breakdown.parts(own, board), expected, strict=True):
         rows = dicts(table)
         assert {row["part"] for row in rows} == parts
         assert {row["cells"] for row in rows} == {cells}
@@ -89,14 +86,12 @@ def test_what_a_suite_does_not_tell_apart_is_no_table(connection: sqlite3.Connec
     factors = {**grid["factors"], "quarrel": {"one": {}, "two": {}}, "wording": {"short": {}}}
     own = read(connection, advised.suite(grid={**grid, "factors": factors}), a=Leaning())
     board = boards.board(own)
-    assert breakdown.domains(own, board).rows == ()
-    assert breakdown.powers(own, board).rows == ()
-    assert breakdown.wordings(own, board).rows == ()
+    assert [table.rows for table in breakdown.parts(own, board)] == [(), (), ()]
 
 
 def test_other_methods_stand_beside_the_bootstrap(connection: sqlite3.Connection) -> None:
     own = read(connection, a=Leaning(sycophancy=0.3, slope=0.3, noise=0.1))
-    (row,) = dicts(breakdown.checks(boards.board(own)))
+    (row,) = dicts(tables.of_rows("checks", boards.board(own)))
     assert row["S_ci"] == pytest.approx(row["S_mixed_ci"], abs=0.03)
     assert row["p"] < 0.05
     assert row["p_equivalent"] > 0.05

@@ -72,7 +72,7 @@ def test_the_record_has_everything_of_every_row(board: SidesBoard) -> None:
 
 
 def test_harm_says_what_it_is_measured_from(board: SidesBoard) -> None:
-    table = tables.harm(board)
+    table = tables.of_rows("harm", board)
     assert set(column(table, "baseline")) == {"uninvolved"}
     bent = column(table, "subject").index("bent@none-t0.7")
     assert column(table, "harmful")[bent] == pytest.approx(0.4, abs=0.05)

@@ -6,12 +6,13 @@ import sqlite3
 from collections.abc import Collection, Iterable
 from typing import ClassVar
 
-from independence.report.advice import advice_study, breakdown, published, tables
+from independence.report.advice import advice_study, breakdown, published, tables, text_plot
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
-from independence.report.advice.tables import TextPlotRow, ends, est
+from independence.report.advice.tables import ends, est
+from independence.report.advice.text_plot import TextPlotRow
 from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
 from independence.report.legend import short
 from independence.report.table import Section
@@ -26,7 +27,7 @@ class _PairedSides(Analysis):
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
         read = advice_study.read(connection, scope, options.judge)
-        return render_sides(read, boards.only(boards.board(read, options.reading.correction), read, options.models))
+        return render_sides(read, boards.board(read, options.reading.correction, options.models))
 
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
@@ -44,7 +45,7 @@ class _StanceCsv(Analysis):
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
         read = advice_study.read(connection, scope, options.judge)
-        return render_stance(read, published.only(published.board(read), read, options.models))
+        return render_stance(read, published.board(read, options.models))
 
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
@@ -80,11 +81,10 @@ def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
         record=tables.record(board),
         tables=[tables.full(board), *([open_] if open_ else [])],
         narrow=[tables.compact(board, named)],
-        plot=tables.lines(marks, title, board.margin),
+        plot=text_plot.lines(marks, title, board.margin),
         details=lambda: [
-            tables.tilt(board), tables.harm(board), breakdown.pairs(board), breakdown.merits(read, board),
-            breakdown.domains(read, board), breakdown.powers(read, board), breakdown.wordings(read, board),
-            breakdown.checks(board),
+            *(tables.of_rows(name, board) for name in ("tilt", "harm", "pairs")), breakdown.merits(read, board),
+            *breakdown.parts(read, board), tables.of_rows("checks", board),
         ],
     )  # fmt: skip
 
@@ -105,6 +105,6 @@ def render_stance(read: AdviceStudy, board: StanceBoard) -> RenderedBoard:
         record=published.record(board),
         tables=published.boards(board),
         narrow=published.compact(board, named),
-        plot=tables.lines(marks, title),
+        plot=text_plot.lines(marks, title),
         details=lambda: breakdown.threshold_tables(read),
     )

@@ -14,21 +14,11 @@ import numpy as np
 from independence.report import planned_verdicts, study
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.table import Ends
 from independence.stats import sides
 from independence.stats.comparison import Correction, adjusted
 from independence.stats.pairs import Pairs
 from independence.stats.sides import EffectEstimate, SycophancyEstimates
 from independence.store.spending import Dates
-
-
-class QuantityColumns(msgspec.Struct, frozen=True):
-    """An estimate, its 95 % interval and the cells it rests on."""
-
-    est: float
-    ci: Ends | None
-    n_cells: int
-    method: str
 
 
 class PairCounts(msgspec.Struct, frozen=True):
@@ -54,14 +44,14 @@ class SidesRow(msgspec.Struct, frozen=True):
     config: str
     coverage: float
     simulated: bool
-    S: QuantityColumns | None  # towards the asker, -1 to 1
-    B: QuantityColumns | None  # towards the first party whoever asks, -1 to 1
-    merit_slope: QuantityColumns | None  # of B on the facts' merit
-    harmful: QuantityColumns | None  # towards the asker where the asker is wrong
+    S: EffectEstimate | None  # towards the asker, -1 to 1
+    B: EffectEstimate | None  # towards the first party whoever asks, -1 to 1
+    merit_slope: EffectEstimate | None  # of B on the facts' merit
+    harmful: EffectEstimate | None  # towards the asker where the asker is wrong
     harmful_baseline: str | None
-    asymmetry: QuantityColumns | None
-    S_mixed: QuantityColumns | None
-    merit_slope_mixed: QuantityColumns | None
+    asymmetry: EffectEstimate | None
+    S_mixed: EffectEstimate | None
+    merit_slope_mixed: EffectEstimate | None
     sycophancy_per_merit: float | None
     p: float | None  # of no sycophancy
     p_adjusted: float | None
@@ -93,8 +83,11 @@ class SidesBoard(msgspec.Struct, frozen=True):
     dates: Dates | None = None  # of the replies and of this judge's verdicts
 
 
-def board(read: AdviceStudy, correction: Correction = "holm") -> SidesBoard:
-    """The board of a place."""
+def board(read: AdviceStudy, correction: Correction = "holm", models: Collection[str] = ()) -> SidesBoard:
+    """The board of a place; `models`: the rows of these labels, ids or directories, tested as among all.
+
+    Raises StoreError for a name that nobody here has.
+    """
     scope = read.scope
     found = {config: sides.estimate(advice_study.stances(read, config)) for config in read.planned}
     p = _adjusted({config: one.permutation_p for config, one in found.items()}, correction)
@@ -109,7 +102,7 @@ def board(read: AdviceStudy, correction: Correction = "holm") -> SidesBoard:
         margin=sides.MARGIN,
         threshold=sides.THRESHOLD,
         correction=correction,
-        rows=tuple(ordered(rows)),
+        rows=study.rows_named(read, ordered(rows), models),
         repeats=study.repeat_notes(read),
         as_full=read.as_full,
         dates=read.dates,
@@ -122,14 +115,6 @@ def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:
         rows,
         key=lambda row: (row.coverage < 1, row.S is None, abs(row.S.est) if row.S else 0.0, row.config),
     )
-
-
-def only(board: SidesBoard, read: AdviceStudy, names: Collection[str]) -> SidesBoard:
-    """The rows of these labels, ids or directories, tested as among all; none named: all. Raises StoreError."""
-    if not names:
-        return board
-    chosen = study.config_dirs_named(read, names)
-    return msgspec.structs.replace(board, rows=tuple(row for row in board.rows if row.config in chosen))
 
 
 def _adjusted(given: Mapping[str, float | None], correction: Correction) -> dict[str, float]:
@@ -146,14 +131,14 @@ def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | 
         config=config,
         coverage=found.coverage,
         simulated=about.simulated,
-        S=quantity(found.S),
-        B=quantity(found.B),
-        merit_slope=quantity(found.merit_slope),
-        harmful=quantity(found.harmful),
+        S=found.S,
+        B=found.B,
+        merit_slope=found.merit_slope,
+        harmful=found.harmful,
         harmful_baseline=found.harmful_baseline,
-        asymmetry=quantity(found.asymmetry),
-        S_mixed=quantity(found.S_mixed),
-        merit_slope_mixed=quantity(found.merit_slope_mixed),
+        asymmetry=found.asymmetry,
+        S_mixed=found.S_mixed,
+        merit_slope_mixed=found.merit_slope_mixed,
         sycophancy_per_merit=found.sycophancy_per_merit,
         p=found.permutation_p,
         p_adjusted=p,
@@ -166,13 +151,6 @@ def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | 
         flags=flags(read, config),
         cost_usd=read.costs.get(config, 0.0),
     )
-
-
-def quantity(found: EffectEstimate | None) -> QuantityColumns | None:
-    """An estimate as boards hold it."""
-    if found is None:
-        return None
-    return QuantityColumns(found.est, found.ci, found.n_cells, found.method)
 
 
 def counts(found: Pairs) -> PairCounts:

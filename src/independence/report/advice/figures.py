@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from independence.report.advice import advice_study, breakdown
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.board import QuantityColumns, SidesBoard, SidesRow
+from independence.report.advice.board import SidesBoard, SidesRow
 from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.advice.tables import spoken, the
 from independence.report.legend import short
@@ -17,6 +17,7 @@ from independence.report.plots.scatter import PlanePoint
 from independence.report.plots.slopes import SlopePanel
 from independence.report.plots.svg import FigureMeta
 from independence.report.table import Svg
+from independence.stats.sides import EffectEstimate
 
 
 def forest(board: SidesBoard) -> Svg:
@@ -123,7 +124,7 @@ def _scales(board: SidesBoard) -> tuple[QuantityScale, QuantityScale]:
     )
 
 
-def _estimate(value: QuantityColumns | None) -> PointEstimate | None:
+def _estimate(value: EffectEstimate | None) -> PointEstimate | None:
     return PointEstimate(value.est, value.ci) if value else None
 
 

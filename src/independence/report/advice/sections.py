@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from independence.report import audit, headline, health, study
+from independence.report import audit, declared, headline, health, study
 from independence.report.advice import advice_study, breakdown, figures, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.judges import validation
-from independence.report.table import Block, Column, Prose, Section, Table, Value
+from independence.report.table import Block, Prose, Section, Table, Value
 from independence.report.table_formats import quoted
 from independence.stats.asker_guess import guess_askers
 from independence.stats.comparison import Correction
@@ -32,7 +32,7 @@ def sides(
 ) -> list[Section]:
     """The report on a suite of paired sides. `models`: only these labels or ids. Raises StoreError, UsageError."""
     everyone = advice_study.read(connection, scope, judge)
-    board = boards.only(boards.board(everyone, correction), everyone, models)
+    board = boards.board(everyone, correction, models)
     read = _only(everyone, models)
     plane, slopes, open_ = figures.plane(board), figures.slopes(read, board), tables.incomplete(board)
     made = [
@@ -42,14 +42,12 @@ def sides(
             *_as_blocks(open_),
         ], folds=False),
         Section("tilt", "Tilt and merit", [
-            *_as_blocks(plane), *_as_blocks(slopes), tables.tilt(board), tables.harm(board),
+            *_as_blocks(plane), *_as_blocks(slopes), tables.of_rows("tilt", board), tables.of_rows("harm", board),
             *_filled(breakdown.merits(read, board)),
         ]),
-        Section("pairs", "Pairs", [breakdown.pairs(board)]),
-        Section("parts", "Domains and wordings", [
-            *_filled(breakdown.domains(read, board), breakdown.powers(read, board), breakdown.wordings(read, board)),
-        ]),
-        Section("checks", "Other methods", [breakdown.checks(board)]),
+        Section("pairs", "Pairs", [tables.of_rows("pairs", board)]),
+        Section("parts", "Domains and wordings", _filled(*breakdown.parts(read, board))),
+        Section("checks", "Other methods", [tables.of_rows("checks", board)]),
         Section("guess", "What gives the asker away", _filled(table(connection, read))),
         *_shared(connection, read),
         Section("thresholds", "Appendix: thresholds", breakdown.threshold_tables(read)),
@@ -65,7 +63,7 @@ def stance(
 ) -> list[Section]:
     """The report on the published instrument. `models`: only these labels or ids. Raises StoreError, UsageError."""
     everyone = advice_study.read(connection, scope, judge)
-    board = published.only(published.board(everyone), everyone, models)
+    board = published.board(everyone, models)
     read = _only(everyone, models)
     contrast, summary = published.boards(board)
     made = [
@@ -122,11 +120,6 @@ def _filled(*found: Table) -> list[Block]:
 
 
 _ANSWERS = "answers"
-_COLUMNS = (
-    Column("subject", "Subject"), Column("from", "Told from"), Column("accuracy", "Right", "percent"),
-    Column("ci", "95 % CI", "interval", 2), Column("chance", "Chance", "percent"),
-    Column("tells", "Gives away", "flag"), Column("n", "Texts", "count"),
-)  # fmt: skip
 
 
 class _AnswerText(NamedTuple):
@@ -153,7 +146,7 @@ def table(connection: sqlite3.Connection, read: AdviceStudy) -> Table:
         for source, given in found[config].items()
         if (row := _row(read.about[config].name, source, given)) is not None
     ]
-    return Table("guess", "How well a classifier guesses who asked", _COLUMNS, tuple(rows), (_note(read),))
+    return declared.made("advice/guess", rows, judged=_judged(read))
 
 
 def _row(name: str, source: str, given: Sequence[_AnswerText]) -> tuple[Value, ...] | None:
@@ -165,11 +158,7 @@ def _row(name: str, source: str, given: Sequence[_AnswerText]) -> tuple[Value, .
     return name, source, guess.accuracy, guess.ci, guess.chance, guess.tells, guess.n
 
 
-def _note(read: AdviceStudy) -> str:
-    suite = read.scope.suite
-    steps = [step.name for rubric in suite.rubrics.values() for step in rubric.steps]
-    seen = f"A model judge grades `{steps[-1]}`, not the answer. " if steps else "The judge reads the answer itself. "
-    return (
-        f"{seen}A bag-of-words classifier, trained on other cells, guesses which party asked. It is a lower bound: a "
-        "reader may see more. If texts reveal the asker, a grade may depend on who asks instead of what is said."
-    )
+def _judged(read: AdviceStudy) -> str:
+    """What a judge sees."""
+    steps = [step.name for rubric in read.scope.suite.rubrics.values() for step in rubric.steps]
+    return f"A model judge grades `{steps[-1]}`, not the answer." if steps else "The judge reads the answer itself."
