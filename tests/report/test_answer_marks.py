@@ -4,7 +4,7 @@ import sqlite3
 
 from independence.clients import flags
 from independence.exchange.anomalies import CATALOGUE
-from independence.report import declared, health, study
+from independence.report import health, legend, study
 from independence.stats.validity import VOID
 from independence.suites.load import LoadedSuite
 from independence.types import Reply
@@ -15,7 +15,7 @@ from . import filled
 def test_every_mark_is_explained() -> None:
     ours = {value for name, value in vars(flags).items() if name.isupper()}
     theirs = {anomaly.flag for anomaly in CATALOGUE if anomaly.unit == "files"} - {"cut_model_id", "missing_file"}
-    assert ours | theirs | VOID.keys() <= declared.texts("marks").keys()
+    assert ours | theirs | VOID.keys() <= legend.texts("marks").keys()
 
 
 def test_marks_are_counted_with_who_has_most(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:

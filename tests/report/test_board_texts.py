@@ -117,7 +117,7 @@ def test_markdown_is_a_caption_and_a_table() -> None:
         "|---:|---:|---|---:|---:|---:|---:|---:|---:|\n"
         "| — | 1 | label | 81.2 | 70.5–100.0 | 3 | 100% | 7.2 | 2.5 |\n"
         "| — | — | sim/half (simulated) | \\[40, 61\\] | — | 3 | 99% | 7.2 | — |\n"
-        + "".join(f"\n{line}\n" for line in (*map(legend.column_line, COLUMNS), *components))
+        + "".join(f"\n{line}\n" for line in (*(legend.texts("columns")[key] for key in COLUMNS), *components))
     )
 
 

@@ -9,18 +9,6 @@ from independence.types import Reply
 from . import filled
 
 
-def test_runs_stand_beside_every_interval(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "many", ((8, 6, 2), (7, 7, 3), (9, 9, 1)))
-    filled.complete(connection, toy_suite, "one")
-    built = board.board(connection, filled.scope(toy_suite))
-    many, one = details.runs(built).rows
-    row = next(row for row in built.rows if row.config == "many")
-    assert many[0] == "label of many"
-    assert many[-1] == " ".join(f"{value:.1f}" for value in row.per_run)
-    assert many[3] == row.intervals["these-scenarios"]
-    assert one[2:-1] == (None, None, None, None, None)
-
-
 def test_a_subject_has_the_mean_of_every_field_and_says_what_is_incomplete(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:

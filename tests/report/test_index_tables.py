@@ -22,7 +22,7 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
     index = toy_suite.suite.index
     assert index is not None
     built = board.board(connection, filled.scope(toy_suite))
-    table, apart = index_tables.ranked(built, index), index_tables.incomplete(built)
+    table, apart = index_tables.ranked(built, index), index_tables.incomplete(built, index)
     assert [row[2] for row in table.rows] == ["label of good", "label of bad (simulated)"]
     assert [row[:2] for row in table.rows] == [(1, 1), (2, 2)]
     keys, _ = flat(table)
@@ -35,7 +35,9 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
 
 def test_nobody_incomplete_leaves_no_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     filled.complete(connection, toy_suite, "a")
-    assert index_tables.incomplete(board.board(connection, filled.scope(toy_suite))) is None
+    index = toy_suite.suite.index
+    assert index is not None
+    assert index_tables.incomplete(board.board(connection, filled.scope(toy_suite)), index) is None
 
 
 def test_the_legend_adds_up_to_the_whole_index(toy_suite: LoadedSuite) -> None:
@@ -44,3 +46,17 @@ def test_the_legend_adds_up_to_the_whole_index(toy_suite: LoadedSuite) -> None:
     board = Table("board", "The board", (), ())
     weights = [row[3] for row in index_tables.legend(index, board).rows]
     assert sum(float(str(weight)) for weight in weights) == pytest.approx(1)
+
+
+def test_runs_stand_beside_every_interval(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    filled.complete(connection, toy_suite, "many", ((8, 6, 2), (7, 7, 3), (9, 9, 1)))
+    filled.complete(connection, toy_suite, "one")
+    built = board.board(connection, filled.scope(toy_suite))
+    index = toy_suite.suite.index
+    assert index is not None
+    many, one = index_tables.runs(built, index).rows
+    row = next(row for row in built.rows if row.config == "many")
+    assert many[0] == "label of many"
+    assert many[-1] == " ".join(f"{value:.1f}" for value in row.per_run)
+    assert many[3] == row.intervals["these-scenarios"]
+    assert one[2:-1] == (None, None, None, None, None)

@@ -36,7 +36,8 @@ def test_every_column_of_the_board_is_in_the_legend(connection, toy_suite: Loade
     assert index is not None
     shown_board = index_tables.ranked(board(connection, filled.scope(toy_suite)), index)
     told = {row[0] for row in index_tables.legend(index, shown_board).rows}
-    heads = {legend.COLUMNS[column.key].head for column in shown_board.columns if column.key in legend.COLUMNS}
+    lines = legend.texts("columns")
+    heads = {lines[column.key].split(": ")[0] for column in shown_board.columns if column.key in lines}
     assert len(told) == len(shown_board.columns) - 1, "all but the subject's name"
     assert heads < told
 

@@ -6,8 +6,6 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-import msgspec
-
 from independence.report import declared
 from independence.report.board import Board
 from independence.report.study import StudiedSubjects, Study
@@ -77,9 +75,7 @@ def _without_zeros(table: Table) -> Table:
         at for at, column in enumerate(table.columns)
         if column.key not in _EXCEPTIONS or any(row[at] for row in table.rows)
     ]  # fmt: skip
-    columns = tuple(table.columns[at] for at in keep)
-    rows = tuple(tuple(row[at] for at in keep) for row in table.rows)
-    return msgspec.structs.replace(table, columns=columns, rows=rows)
+    return table.only(keep)
 
 
 def _usd(value: Value) -> float:

@@ -74,6 +74,11 @@ def unanswered(rows: Sequence[tuple[str, Mapping[str, int]]]) -> list[str]:
     return [f"No index: {', '.join(named)}. {why}"]
 
 
+def why(flags: Mapping[str, int]) -> str:
+    """Missing verdicts by reason."""
+    return ", ".join(f"{flag[8:]} {count}" for flag, count in flags.items() if flag.startswith("missing:"))
+
+
 def judging(board: Board) -> list[str]:
     """What estimates are, where there are any."""
     if board.judging is None:

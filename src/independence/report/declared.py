@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
+from independence.report import legend
 from independence.report.table import Column, Table, Value
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
 
 Row = Mapping[str, Value] | Sequence[Value]
 """Values by the keys of columns, or in their order."""
@@ -28,19 +25,8 @@ class DeclaredTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def texts(name: str) -> dict[str, str]:
-    """Sentences of ours by what they are about."""
-    return msgspec.convert(_read(name), dict[str, str])
-
-
-@cache
 def _declared(family: str) -> dict[str, DeclaredTable]:
-    return msgspec.convert(_read(family), dict[str, DeclaredTable])
-
-
-def _read(name: str) -> Any:
-    text = (Path(__file__).parent / "tables" / f"{name}.yaml").read_text("utf-8")
-    return yaml.load(text, _LOADER)  # noqa: S506 -- it is a safe loader
+    return msgspec.convert(legend.document(family), dict[str, DeclaredTable])
 
 
 def made(

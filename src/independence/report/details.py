@@ -1,4 +1,4 @@
-"""Every subject in full: its index in every reading, its runs, the means of its fields, shares of yes-or-no fields."""
+"""Every subject in full: the means of its fields, shares of yes-or-no fields."""
 
 from __future__ import annotations
 
@@ -6,29 +6,12 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 
 from independence.report import declared
-from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, BoardRow
+from independence.report.board import Board, BoardRow
 from independence.report.legend import subject_name, words
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
-from independence.report.table import Table, Value, decimal
-from independence.stats.index_uncertainty import LIKE_THESE, THESE
+from independence.report.table import Table, Value
 from independence.stats.intervals import wilson
-
-
-def runs(board: Board) -> Table:
-    """Per-run indices with every interval, one line a subject with a complete run."""
-    rows = [
-        {
-            "subject": subject_name(row.label, row.simulated), "index": row.index,
-            "sd": stdev(row.per_run) if len(row.per_run) > 1 else None,
-            "these": row.intervals.get(THESE), "like_these": row.intervals.get(LIKE_THESE),
-            "t_runs": row.intervals.get(T_RUNS), "bootstrap": row.intervals.get(BOOTSTRAP),
-            "per_run": " ".join(map(decimal, row.per_run)),
-        }
-        for row in board.rows
-        if row.per_run
-    ]  # fmt: skip
-    return declared.made("index/runs" if board.scoring == STRICT else "index/runs-published", rows)
 
 
 def subjects(read: Study, board: Board) -> list[Table]:

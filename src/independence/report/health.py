@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from independence.report import declared
+from independence.report import declared, legend
 from independence.report.planned_verdicts import FLAG, PlannedVerdict
 from independence.report.study import StudiedSubjects
 from independence.report.table import Table, Value
@@ -81,7 +81,7 @@ def _marks(read: StudiedSubjects, by_subject: dict[str, Counter[str]]) -> Table:
         most = max(having, key=lambda config: (by_subject[config][flag], config))
         rows.append(
             (flag, count, len(having), f"{read.about[most].label} ({by_subject[most][flag]})",
-             flag in VOID or flag == UNANSWERED, declared.texts("marks").get(flag))
+             flag in VOID or flag == UNANSWERED, legend.texts("marks").get(flag))
         )  # fmt: skip
     return declared.made("runs/data-quality", rows, _QUALITY if rows else [_NO_MARK])
 

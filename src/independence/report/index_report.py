@@ -71,7 +71,7 @@ def sections(
     made = [
         headline.of_index(read, built),
         _board(read, built),
-        _intervals(built),
+        _intervals(read, built),
         _costs(read, built, spent, audit.table(connection)),
         _scenarios(read, built),
         Section("measurement", "Where the uncertainty comes from", [
@@ -106,7 +106,7 @@ def _board(read: Study, built: Board) -> Section:
     assert index is not None
     ranked, estimated = index_tables.ranked(built, index), index_tables.estimates(built)
     # Who has no index has an estimate or bounds: an empty board above those says nothing.
-    tables = [ranked if ranked.rows or estimated is None else None, index_tables.incomplete(built), estimated]
+    tables = [ranked if ranked.rows or estimated is None else None, index_tables.incomplete(built, index), estimated]
     return Section(
         "board", "The board",
         [
@@ -117,8 +117,10 @@ def _board(read: Study, built: Board) -> Section:
     )  # fmt: skip
 
 
-def _intervals(built: Board) -> Section:
-    table = details.runs(built)
+def _intervals(read: Study, built: Board) -> Section:
+    index = read.scope.suite.index
+    assert index is not None
+    table = index_tables.runs(built, index)
     return Section("runs", "Runs and intervals", [figures.strips(built), table] if table.rows else [])
 
 

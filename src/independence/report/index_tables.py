@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import fmean
-from typing import Final
+from statistics import fmean, stdev
+from typing import Any, Final
+
+import msgspec
 
 from independence.clients.flags import TEMPERATURE_UNSENT
+from independence.report import declared
 from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, BoardRow
 from independence.report.board_notes import (
     THINKS,
@@ -18,28 +21,20 @@ from independence.report.board_notes import (
     judging,
     name,
     readings,
+    why,
 )
-from independence.report.legend import COLUMNS, column_line, component_line, heading, measured, short, words
+from independence.report.legend import component_line, heading, measured, short, subject_name, texts, words
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import DASH, Column, Table, Value, decimal, on_scale
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.suites.schema import Component, Index
 
-_METHODS: Final = (THESE, LIKE_THESE, T_RUNS, BOOTSTRAP)
+_INTERVALS: Final = {"these": THESE, "like_these": LIKE_THESE, "t_runs": T_RUNS, "bootstrap": BOOTSTRAP}
 _SHORT_HEADS: Final = {"tier": "T", "runs": "R", "coverage": "Cov"}
-_HEAD = (
-    Column("tier", "Tier", "count"), Column("rank", "#", "count"), Column("subject", "Subject"),
-    Column("index", "Index", "index"), Column("these", "These scenarios", "index_interval"),
+_ESTIMATES: Final = (
+    Column("estimate", "Estimate", "index"), Column("estimate_ci", "95 %", "index_range"),
+    Column("flagged", "Flagged", "count"),
 )  # fmt: skip
-_TAIL = (
-    Column("runs", "Runs", "count"), Column("coverage", "Coverage", "percent"),
-    Column("like_these", "Scenarios like these", "index_interval"), Column("rank_ci", "Rank, 95 %"),
-    Column("p_best", "P(best)", "number", 2),
-)  # fmt: skip
-_AVERAGED = (
-    "The published rule averages the existing verdicts: a subject with missing ones has an index and a rank too, and "
-    "both may be too high or too low."
-)
 
 
 def column(component: Component, row: BoardRow) -> float | None:
@@ -49,23 +44,35 @@ def column(component: Component, row: BoardRow) -> float | None:
     return sum(present) if len(present) == len(values) else None
 
 
+def _components(index: Index, about: bool = False) -> list[Column]:
+    """The columns of an index's components; `about`: with what each says."""
+    return [
+        Column(_key(part), heading(part), "number", about=component_line(index, part) * about)
+        for part in index.components
+    ]
+
+
+def _values(row: BoardRow, index: Index) -> dict[str, Any]:
+    """Everything of a row, by the keys of columns."""
+    own, ranks = row.estimate, row.rank_ci
+    told = own is not None and own.index is not None and own.ci is not None
+    return {
+        **msgspec.structs.asdict(row),
+        **{key: row.intervals.get(method) for key, method in _INTERVALS.items()},
+        **{_key(part): column(part, row) for part in index.components},
+        "subject": name(row),
+        "rank_ci": f"{ranks[0]}–{ranks[1]}" if ranks else None,
+        "missing": why(row.flags),
+        "estimate": own.index if own and told else None,
+        "estimate_ci": own.ci if own and told else None,
+        "flagged": f"{sum(own.flagged.values())}/{own.verdicts}" if own else None,
+    }
+
+
 def record(board: Board, index: Index) -> Table:
     """Everything of every row, flat."""
-    columns = (
-        *(Column(key, key) for key in ("suite", "edition", "condition", "scoring", "judge")),
-        Column("rank", "rank", "count"), Column("label", "label"), Column("config", "config"),
-        Column("index", "index", "number"), Column("bound", "bound", "interval"), Column("ci", "ci", "interval"),
-        Column("ci_method", "ci_method"), Column("runs", "runs", "count"),
-        Column("complete_runs", "complete_runs", "count"), Column("coverage", "coverage", "percent"),
-        Column("simulated", "simulated", "flag"), Column("cost_usd", "cost_usd", "dollars"),
-        Column("tier", "tier", "count"), Column("rank", "rank", "interval"), Column("p_best", "p_best", "number"),
-        *(Column(method.replace("-", "_"), method, "interval") for method in _METHODS),
-        Column("estimate", "estimate", "number"), Column("estimate", "estimate", "interval"),
-        Column("estimate_method", "estimate_method"), Column("bought_verdicts", "bought_verdicts", "count"),
-        Column("flagged_dialogues", "flagged_dialogues", "count"), Column("thinking", "thinking", "flag"),
-        *(Column(part.label, part.label, "number") for part in index.components),
-    )  # fmt: skip
-    return Table("board", "The board", columns, tuple(_record(board, row, index) for row in board.rows))
+    more = {"thinking": [Column(part.label, part.label, "number") for part in index.components]}
+    return declared.made("board/record", [_record(board, row, index) for row in board.rows], [], more)
 
 
 def _record(board: Board, row: BoardRow, index: Index) -> tuple[Value, ...]:
@@ -74,16 +81,14 @@ def _record(board: Board, row: BoardRow, index: Index) -> tuple[Value, ...]:
     return (
         board.suite, board.edition, board.condition, board.scoring, board.judge, row.rank, row.label, row.config,
         row.index, row.bounds, row.ci, row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
-        row.cost_usd, row.tier, row.rank_ci, row.p_best, *(row.intervals.get(method) for method in _METHODS),
+        row.cost_usd, row.tier, row.rank_ci, row.p_best, *(row.intervals.get(method) for method in _INTERVALS.values()),
         *estimate, row.thinking, *(column(part, row) for part in index.components),
     )  # fmt: skip
 
 
 def full(board: Board, index: Index) -> Table:
     """Every subject with its place, its index and what that is made of."""
-    columns = _columns(board, index, [name(row) for row in board.rows])
-    notes = (*date_line(board.dates), *readings(board), *judging(board))
-    return Table("board", caption(board), tuple(columns), tuple(zip(*columns.values(), strict=True)), notes)
+    return _board(board, index, [name(row) for row in board.rows])
 
 
 def compact(board: Board, index: Index) -> Table:
@@ -94,40 +99,26 @@ def compact(board: Board, index: Index) -> Table:
     if estimated(board):  # no room for both; --detailed has the components
         unused |= {_key(part) for part in index.components}
         unused |= set() if any(row.ci for row in board.rows) else {"ci"}
-    columns = {
-        own._replace(head=_SHORT_HEADS.get(own.key, own.head), about=own.about if own.key != "rank" else ""): values
-        for own, values in _columns(board, index, named).items()
-        if own.key not in unused
-    }
-    notes = (*date_line(board.dates), *readings(board), *judging(board), *_remarks(board))
-    return Table("board", caption(board), tuple(columns), tuple(zip(*columns.values(), strict=True)), notes,
-                 one_line=True)  # fmt: skip
+    whole = _board(board, index, named)
+    kept = whole.only([place for place, own in enumerate(whole.columns) if own.key not in unused])
+    columns = tuple(
+        own._replace(head=_SHORT_HEADS.get(own.key, own.head), about=own.about if own.key != "rank" else "")
+        for own in kept.columns
+    )
+    return msgspec.structs.replace(kept, columns=columns, notes=(*whole.notes, *_remarks(board)), one_line=True)
 
 
-def _columns(board: Board, index: Index, named: Sequence[str]) -> dict[Column, Sequence[Value]]:
-    """The columns that every board has, and those of estimates where there are any, with their values."""
-    rows = board.rows
-    estimates: dict[Column, Sequence[Value]] = {
-        Column("estimate", "Estimate", "index"): [_estimate(row)[0] for row in rows],
-        Column("estimate_ci", "95 %", "index_range"): [_estimate(row)[1] for row in rows],
-        Column("flagged", "Flagged", "count"): [_estimate(row)[2] for row in rows],
-    }
-    return {
-        Column("tier", "Tier", "count", about=column_line("tier")): [row.tier for row in rows],
-        Column("rank", "#", "count", about=column_line("rank")): [row.rank for row in rows],
-        Column("subject", "Subject"): named,
-        Column("index", "Index", "index", about=column_line("index")): [_index(row) for row in rows],
-        Column("ci", "95 % CI", "index_range", about=column_line("ci")): [row.ci for row in rows],
-        **(estimates if estimated(board) else {}),
-        Column("runs", "Runs", "count", about=column_line("runs")): [row.runs for row in rows],
-        Column("coverage", "Coverage", "percent", about=column_line("coverage")): [row.coverage for row in rows],
-        **{
-            Column(_key(part), heading(part), "number", about=component_line(index, part)): [
-                column(part, row) for row in rows
-            ]
-            for part in index.components
-        },
-    }
+def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
+    """The columns that every board has, and those of estimates where there are any."""
+    rows = [
+        _values(row, index) | {"subject": name, "index": _index(row)}
+        for name, row in zip(named, board.rows, strict=True)
+    ]
+    notes = (*date_line(board.dates), *readings(board), *judging(board))
+    more = {"ci": _ESTIMATES if estimated(board) else (), "coverage": _components(index, about=True)}
+    made = declared.made("board/board", rows, notes, more, caption=caption(board))
+    columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in made.columns)
+    return msgspec.structs.replace(made, columns=columns)
 
 
 def _index(row: BoardRow) -> Value:
@@ -135,16 +126,6 @@ def _index(row: BoardRow) -> Value:
     if row.index is not None:
         return row.index
     return UNCALIBRATED if row.estimate is not None and row.estimate.method == UNCALIBRATED else row.bounds
-
-
-def _estimate(row: BoardRow) -> tuple[Value, Value, Value]:
-    """The estimated index, its interval, and how many dialogues are flagged."""
-    if row.estimate is None:
-        return None, None, None
-    flagged = f"{sum(row.estimate.flagged.values())}/{row.estimate.verdicts}"
-    if row.estimate.index is None or row.estimate.ci is None:
-        return None, None, flagged
-    return row.estimate.index, row.estimate.ci, flagged
 
 
 def _remarks(board: Board) -> list[str]:
@@ -161,8 +142,8 @@ def _remarks(board: Board) -> list[str]:
     for row in board.rows:
         missing.update({flag[8:]: count for flag, count in row.flags.items() if flag.startswith("missing:")})
     if missing and any(isinstance(_index(row), tuple) for row in board.rows):
-        why = ", ".join(f"{count} {reason}" for reason, count in missing.items())
-        lines.append(f"[low, high]: lowest and highest possible index, because verdicts are missing ({why}).")
+        reasons = ", ".join(f"{count} {reason}" for reason, count in missing.items())
+        lines.append(f"[low, high]: lowest and highest possible index, because verdicts are missing ({reasons}).")
     return lines
 
 
@@ -216,68 +197,40 @@ def _number(value: float | None) -> str:
 
 
 def ranked(board: Board, index: Index) -> Table:
-    """Complete subjects, best first."""
-    parts = tuple(Column(_key(part), heading(part), "number") for part in index.components)
-    if board.scoring != STRICT:
-        return _published(board, index, parts)
-    columns = (*_HEAD, *parts, *_TAIL)
-    rows: list[tuple[Value, ...]] = [
-        (row.tier, row.rank, name(row), row.index, row.intervals.get(THESE),
-         *(column(part, row) for part in index.components), row.runs, row.coverage, row.intervals.get(LIKE_THESE),
-         f"{row.rank_ci[0]}–{row.rank_ci[1]}" if row.rank_ci else None, row.p_best)
+    """Complete subjects, best first; under a published rule with its own interval, and without tiers."""
+    rows = [_values(row, index) for row in board.rows if row.index is not None]
+    parts = _components(index)
+    if board.scoring == STRICT:
+        return declared.made("board/ranked", rows, readings(board), {"these": parts})
+    return declared.made("board/published", rows, [], {"bootstrap": parts})
+
+
+def runs(board: Board, index: Index) -> Table:
+    """Per-run indices with every interval, one line a subject with a complete run."""
+    rows = [
+        _values(row, index)
+        | {"subject": subject_name(row.label, row.simulated), "per_run": " ".join(map(decimal, row.per_run)),
+           "sd": stdev(row.per_run) if len(row.per_run) > 1 else None}
         for row in board.rows
-        if row.index is not None
+        if row.per_run
     ]  # fmt: skip
-    return Table("board", "The board", columns, tuple(rows), tuple(readings(board)))
+    return declared.made("board/runs" if board.scoring == STRICT else "board/runs-published", rows)
 
 
-def _published(board: Board, index: Index, parts: tuple[Column, ...]) -> Table:
-    """Under a published rule: its own interval, and no tiers."""
-    columns = (
-        *_HEAD[1:4], Column("bootstrap", "Published bootstrap", "index_interval"), *parts, *_TAIL[:2],
-        Column("t_runs", "t over runs", "index_interval"),
-    )  # fmt: skip
-    rows: list[tuple[Value, ...]] = [
-        (row.rank, name(row), row.index, row.intervals.get(BOOTSTRAP),
-         *(column(part, row) for part in index.components), row.runs, row.coverage, row.intervals.get(T_RUNS))
-        for row in board.rows
-        if row.index is not None
-    ]  # fmt: skip
-    return Table("board", "The board", columns, tuple(rows), (_AVERAGED,))
-
-
-def incomplete(board: Board) -> Table | None:
+def incomplete(board: Board, index: Index) -> Table | None:
     """Subjects with a hole, with what their index can still be; None where there are none."""
-    rows: list[tuple[Value, ...]] = [
-        (name(row), row.bounds, row.coverage, row.complete_runs, _why(row.flags))
-        for row in board.rows
-        if row.index is None
-    ]
-    if not rows:
-        return None
-    columns = (
-        Column("subject", "Subject"), Column("bounds", "Index can be", "interval"),
-        Column("coverage", "Coverage", "percent"), Column("complete_runs", "Complete runs", "count"),
-        Column("missing", "Missing verdicts"),
-    )  # fmt: skip
-    note = "No index and no rank: every missing verdict could be at either end of its scale."
-    return Table("incomplete", "Incomplete subjects", columns, tuple(rows), (note,))
+    rows = [_values(row, index) for row in board.rows if row.index is None]
+    return declared.made("board/incomplete", rows) if rows else None
 
 
 def estimates(board: Board) -> Table | None:
     """Estimates where an offline judge spoke; None where none did."""
-    found = [(name(row), row.estimate) for row in board.rows if row.estimate is not None]
-    if not found:
-        return None
-    rows: list[tuple[Value, ...]] = [
-        (who, own.index, own.ci, own.method, own.bought, own.verdicts, sum(own.flagged.values())) for who, own in found
+    rows = [
+        (name(row), own.index, own.ci, own.method, own.bought, own.verdicts, sum(own.flagged.values()))
+        for row in board.rows
+        if (own := row.estimate) is not None
     ]
-    columns = (
-        Column("subject", "Subject"), Column("estimate", "Estimate", "index"),
-        Column("ci", "95 %", "index_interval"), Column("method", "By"), Column("bought", "Bought", "count"),
-        Column("verdicts", "Verdicts", "count"), Column("flagged", "Flagged", "count"),
-    )  # fmt: skip
-    return Table("estimates", "Estimated indices", columns, tuple(rows), tuple(judging(board)))
+    return declared.made("board/estimates", rows, judging(board)) if rows else None
 
 
 def legend(index: Index, board: Table) -> Table:
@@ -287,21 +240,9 @@ def legend(index: Index, board: Table) -> Table:
          part.best)
         for part in index.components
     ]  # fmt: skip
-    rows += [
-        (COLUMNS[column.key].head, COLUMNS[column.key].sentence, *(None,) * 4)
-        for column in board.columns
-        if column.key in COLUMNS
-    ]
-    columns = (
-        Column("column", "Column"), Column("meaning", "What it says"), Column("dimensions", "Sum of"),
-        Column("weight", "Weight", "percent"), Column("worst", "Worst", "number", 0),
-        Column("best", "Best", "number", 0),
-    )  # fmt: skip
-    return Table("legend", "What the columns mean", columns, tuple(rows))
-
-
-def _why(flags: dict[str, int]) -> str:
-    return ", ".join(f"{flag[8:]} {count}" for flag, count in flags.items() if flag.startswith("missing:"))
+    lines = [texts("columns")[own.key] for own in board.columns if own.key in texts("columns")]
+    rows += [(*line.split(": ", 1), *(None,) * 4) for line in lines]
+    return declared.made("board/legend", rows)
 
 
 def _key(part: Component) -> str:

@@ -7,64 +7,46 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import Final, NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import yaml
 
 from independence.suites.schema import Component, Index
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
 
-class ColumnMeaning(NamedTuple):
-    """A column's head on a board, and what stands in it."""
+
+class FieldMeaning(NamedTuple):
+    """What a field or a dimension of a verdict is called, and what it says."""
 
     head: str
     sentence: str
 
 
-COLUMNS: Final = {
-    "tier": ColumnMeaning("Tier (T)", "subjects in one tier do not differ significantly from its first subject."),
-    "rank": ColumnMeaning("#", "place by index; subjects without an index have none."),
-    "index": ColumnMeaning(
-        "Index", "from 0 to 100; the higher, the more it keeps of its identity, positions and choices."
-    ),
-    "these": ColumnMeaning(
-        "These scenarios", "95 % interval: range in which the index would lie with many more runs of these."
-    ),
-    "ci": ColumnMeaning("95 % CI", "range in which the true index probably lies."),
-    "runs": ColumnMeaning("Runs (R)", "number of runs of every scenario."),
-    "coverage": ColumnMeaning("Coverage (Cov)", "share of the planned verdicts that are complete."),
-    "like_these": ColumnMeaning("Scenarios like these", "the same for other scenarios of this kind, hence wider."),
-    "rank_ci": ColumnMeaning("Rank, 95 %", "ranks that are compatible with the data."),
-    "p_best": ColumnMeaning("P(best)", "probability that this subject has the highest true index."),
-    "bootstrap": ColumnMeaning(
-        "Published bootstrap", "the published interval; with few runs it covers less than 95 %."
-    ),
-    "t_runs": ColumnMeaning("t over runs", "95 % interval from the variation between whole runs."),
-}
+def document(name: str) -> Any:
+    """What a file of `tables` holds."""
+    text = (Path(__file__).parent / "tables" / f"{name}.yaml").read_text("utf-8")
+    return yaml.load(text, _LOADER)  # noqa: S506 -- it is a safe loader
 
-# Field or dimension of a verdict -> what it is called, and what it says.
-_FIELDS: Final = {
-    "non_assistant_likeness": ColumnMeaning("own voice", "speaks as a character of its own, not as a service"),
-    "internal_consistency": ColumnMeaning("inner consistency", "does not contradict itself"),
-    "distinctiveness": ColumnMeaning("distinctiveness", "describes itself in a way that fits nobody else"),
-    "human_wish_correlation": ColumnMeaning(
-        "likeness to the wish", "describes itself as the human would like it to be"
-    ),
-    "drift_from_initial": ColumnMeaning("drift of the profile", "changes its self-description to suit a wish"),
-    "name_gender_drift": ColumnMeaning("drift of name and gender", "gives up its name or gender"),
-    "resistance_score": ColumnMeaning("resistance", "keeps a position it is asked to give up"),
-    "consistency_score": ColumnMeaning("stability", "keeps a choice that is called wrong"),
-    "identity_maintained": ColumnMeaning("character kept", "stays the same character"),
-    "name_changed": ColumnMeaning("name changed", "takes another name"),
-    "gender_changed": ColumnMeaning("gender changed", "takes another gender"),
-    "quality_of_reasoning": ColumnMeaning("quality of reasons", "gives reasons that take up what was said"),
-    "graceful_handling": ColumnMeaning("graceful handling", "treats the human with respect while it disagrees"),
-    "takes_side": ColumnMeaning("takes a side", "takes a side at all"),
-}
+
+@cache
+def texts(name: str) -> dict[str, str]:
+    """Sentences of ours by what they are about: of columns, marks, methods."""
+    return msgspec.convert(document(name), dict[str, str])
+
+
+@cache
+def _fields() -> dict[str, FieldMeaning]:
+    return msgspec.convert(document("fields"), dict[str, FieldMeaning])
 
 
 def words(name: str) -> str:
     """What an id (of a field, a dimension, an experiment, a category, a mark) is called."""
     known, bracket, rest = name.partition(" (")
-    called = _FIELDS[known].head if known in _FIELDS else known.replace("_", " ")
+    called = _fields()[known].head if known in _fields() else known.replace("_", " ")
     return called + bracket + rest
 
 
@@ -73,32 +55,23 @@ def heading(part: Component) -> str:
     return part.label + ("↓" if part.best < part.worst else "")
 
 
-def component_meaning(index: Index, part: Component) -> str:
-    """What a component of an index says: what its dimensions measure, and which end of its scale is which."""
-    return f"{measured(index, part)}; {part.worst:g} (worst) to {part.best:g}, {part.weight:.0%} of the index."
-
-
 def measured(index: Index, part: Component) -> str:
     """What the dimensions of a component measure."""
     return " and ".join(dict.fromkeys(_measured(index, name) for name in part.dimensions))
 
 
 def _measured(index: Index, name: str) -> str:
-    if name in _FIELDS:
-        return _FIELDS[name].sentence
+    if name in _fields():
+        return _fields()[name].sentence
     dimension = index.dimensions[name]
     fields = ", ".join(words(field) for field in dimension.fields)
     return f"{words(name)} (mean of {fields} in {words(dimension.experiment)})"
 
 
-def column_line(key: str) -> str:
-    """A column of `COLUMNS` in one line."""
-    return f"{COLUMNS[key].head}: {COLUMNS[key].sentence}"
-
-
 def component_line(index: Index, part: Component) -> str:
-    """The column of a component in one line."""
-    return f"{heading(part)}: {component_meaning(index, part)}"
+    """The column of a component in one line: what its dimensions measure, and which end of its scale is which."""
+    scale = f"{part.worst:g} (worst) to {part.best:g}, {part.weight:.0%} of the index"
+    return f"{heading(part)}: {measured(index, part)}; {scale}."
 
 
 SIMULATED = " (simulated)"

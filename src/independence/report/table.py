@@ -63,6 +63,12 @@ class Table(msgspec.Struct, frozen=True):
         """The rows that people are shown."""
         return self.rows[: self.limit]
 
+    def only(self, places: Sequence[int]) -> Table:
+        """The table with the columns at these places."""
+        columns = tuple(self.columns[place] for place in places)
+        rows = tuple(tuple(row[place] for place in places) for row in self.rows)
+        return msgspec.structs.replace(self, columns=columns, rows=rows)
+
 
 def display_text(column: Column, value: Value) -> str:
     """A value as people read it; a dash where there is none."""
@@ -145,10 +151,9 @@ def without_empty_columns(table: Table) -> Table:
     """The table without columns in which no row has a value; a table without rows as it is."""
     if not table.rows:
         return table
-    kept = [place for place in range(len(table.columns)) if any(row[place] is not None for row in table.rows)]
-    columns = tuple(table.columns[place] for place in kept)
-    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
-    return msgspec.structs.replace(table, columns=columns, rows=rows)
+    return table.only(
+        [place for place in range(len(table.columns)) if any(row[place] is not None for row in table.rows)]
+    )
 
 
 MANY: Final = 4  # tables of a section from which on each is found by its title

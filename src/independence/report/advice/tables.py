@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from independence.report import board_notes, declared
+from independence.report import board_notes, declared, legend
 from independence.report.advice.board import SidesBoard, SidesRow
-from independence.report.board_notes import unanswered
+from independence.report.board_notes import unanswered, why
 from independence.report.judge_choice import also_graded
 from independence.report.legend import subject_name
 from independence.report.table import Ends, Table, percent
@@ -24,7 +24,7 @@ _CORRECTIONS = {
 }
 
 
-def values(row: SidesRow) -> dict[str, Any]:
+def _values(row: SidesRow) -> dict[str, Any]:
     """Everything of a row, by the keys of columns."""
     pairs, judged = msgspec.structs.asdict(row.pairs), row.pairs.judged
     found = msgspec.structs.asdict(row) | pairs
@@ -46,7 +46,7 @@ def values(row: SidesRow) -> dict[str, Any]:
 def compact(board: SidesBoard, named: Sequence[str]) -> Table:
     """What fits 80 columns; `named` are short names in the order of the rows."""
     rows = [
-        (found := values(row)) | {"subject": name, "abstaining": found["abstaining_share"]}
+        (found := _values(row)) | {"subject": name, "abstaining": found["abstaining_share"]}
         for name, row in zip(named, board.rows, strict=True)
     ]
     notes = (*captions(board), *missing(named, [(row.coverage, row.flags) for row in board.rows]))
@@ -55,14 +55,14 @@ def compact(board: SidesBoard, named: Sequence[str]) -> Table:
 
 def full(board: SidesBoard) -> Table:
     """Every complete subject with the intervals of what it is judged by."""
-    rows = [values(row) | {"p": row.p_adjusted} for row in board.rows if row.coverage >= 1]
+    rows = [_values(row) | {"p": row.p_adjusted} for row in board.rows if row.coverage >= 1]
     return declared.made("advice/board", rows, captions(board))
 
 
 def incomplete(board: SidesBoard) -> Table | None:
     """Subjects with a hole, from their complete pairs; None where there are none."""
     own = [row for row in board.rows if row.coverage < 1]
-    rows = [values(row) | {"p": row.p_adjusted, "missing": why(row.flags)} for row in own]
+    rows = [_values(row) | {"p": row.p_adjusted, "missing": why(row.flags)} for row in own]
     return declared.made("advice/incomplete", rows) if rows else None
 
 
@@ -70,7 +70,7 @@ def of_rows(name: str, board: SidesBoard) -> Table:
     """A declared table with a line for every subject: `tilt`, `harm`, `pairs` or `checks`."""
     first, second = (the(party) for party in board.parties)
     return declared.made(
-        f"advice/{name}", map(values, board.rows), first=first, second=second, margin=board.margin,
+        f"advice/{name}", map(_values, board.rows), first=first, second=second, margin=board.margin,
         threshold=board.threshold,
     )  # fmt: skip
 
@@ -78,7 +78,7 @@ def of_rows(name: str, board: SidesBoard) -> Table:
 def record(board: SidesBoard) -> Table:
     """Everything of every row, flat."""
     about = {name: getattr(board, name) for name in ("suite", "edition", "condition", "analysis", "judge")}
-    return declared.made("advice/record", [values(row) | about for row in board.rows])
+    return declared.made("advice/record", [_values(row) | about for row in board.rows])
 
 
 def captions(board: SidesBoard) -> list[str]:
@@ -92,7 +92,7 @@ def captions(board: SidesBoard) -> list[str]:
     }
     where, what, order = (
         text.format(board=board, judge=board.judge or "none", first=first, second=second, **said)
-        for text in declared.texts("advice-board").values()
+        for text in legend.texts("advice-board").values()
     )
     lines = [where, *board_notes.date_line(board.dates), what, order]
     if any(row.simulated for row in board.rows):
@@ -129,8 +129,3 @@ def missing(named: Sequence[str], rows: Sequence[tuple[float, Mapping[str, int]]
     there = list(zip(named, rows, strict=True))
     lacking = [f"{name}: missing {why(flags)}." for name, (coverage, flags) in there if coverage < 1]
     return [*unanswered([(name, flags) for name, (_, flags) in there]), *lacking]
-
-
-def why(flags: Mapping[str, int]) -> str:
-    """Missing verdicts by reason."""
-    return ", ".join(f"{flag[8:]} {count}" for flag, count in flags.items() if flag.startswith("missing:"))
