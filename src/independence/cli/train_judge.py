@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
-import numpy as np
 
 from independence.cli import options, training_data
 from independence.cli.activity import Say, working
@@ -16,14 +15,12 @@ from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.cli.training_data import TrainingData
 from independence.config import user_files
-from independence.engine import hybrid_redraws
 from independence.errors import UsageError
 from independence.judge.offline import weights
 from independence.judge.offline.training import appended_attacks, cross_validation, weights_building
 from independence.judge.offline.training.cross_validation import HeldOutPredictions
 from independence.judge.offline.weights import Weights
-from independence.judge.protocol import PurchaseRule
-from independence.report import judge_card, purchase_value, training
+from independence.report import judge_card, training
 from independence.report.table import Table
 from independence.stats import strict
 
@@ -113,16 +110,12 @@ def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOut
     most = f"at most {cross_validation.FOLDS * len(course.heads())}"
     held = cross_validation.cross_validate(course, step=_counting(say, "measuring on unseen model families", most))
     strange = cross_validation.cross_validate(course, True, _counting(say, "measuring on unseen scenarios", most))
-    say("simulating hybrid judges and audits")
     tables = [training.agreement(held, course.scales, "by-family", "Unseen families")]
     if held and taught.suite.index is not None:
         fleet = training.teacher_student_indices(held, course.scales, strict.frame(taught.suite))
         tables.append(training.index(fleet, "index", "The index, on unseen families"))
-        tables += hybrid(taught, held)
     if held:
         tables.append(training.coverage(held, course.scales, "coverage", "Agreement against coverage"))
-    if held and strange and taught.suite.index is not None:
-        tables += audit(taught, held, strange)
     if strange:
         tables.append(training.agreement(strange, course.scales, "by-scenario", "Unseen scenarios"))
         tables.append(training.by_scenario(strange, course.scales, "each-scenario", "Each unseen scenario"))
@@ -185,37 +178,3 @@ def _written(out: Path, trained: Weights, licence: str, tables: list[Table]) -> 
     except OSError as error:
         raise UsageError(f"{out}: cannot be written ({error.strerror}); choose another --out") from error
     return out / weights.FILE
-
-
-_FEWEST_CONFIGURATIONS = 5
-_FLEETS, _REDRAWS = (8, 20, 60), 200  # sizes of audited fleets, and how many of each
-
-
-def hybrid(taught: TrainingData, held: list[HeldOutPredictions]) -> list[Table]:
-    """What buying some of the verdicts is worth."""
-    verdicts = hybrid_redraws.held_out_verdicts(held, taught.course.scales, strict.frame(taught.suite))
-    if len(verdicts.configs) < _FEWEST_CONFIGURATIONS:
-        return []
-    bought = []
-    for (unsure, audit), draws in purchase_value.SHARES.items():
-        share, *arrays = hybrid_redraws.redraw(verdicts, PurchaseRule(unsure, audit), draws)
-        bought.append(purchase_value.HybridResults(unsure, audit, share, *arrays))
-    return [purchase_value.table(bought, len(verdicts.truth), taught.usd)]
-
-
-def audit(taught: TrainingData, held: list[HeldOutPredictions], strange: list[HeldOutPredictions]) -> list[Table]:
-    """What an audit makes of scenarios that were not learned from."""
-    fields = {one.field for one in strange}
-    mixed = [*strange, *(one for one in held if one.field not in fields)]
-    verdicts = hybrid_redraws.held_out_verdicts(mixed, taught.course.scales, strict.frame(taught.suite))
-    buying, made = PurchaseRule(0, 0), []
-    for subjects in (count for count in _FLEETS if count <= len(verdicts.configs)):
-        some = [hybrid_redraws.draw_configurations(verdicts, subjects, seed) for seed in range(_REDRAWS)]
-        each = [hybrid_redraws.redraw(fleet, buying, 1, untrained=True) for fleet in some]
-        sizes = [len(fleet.truth) for fleet in some]
-        off = np.concatenate([np.abs(one.estimate - one.truth).ravel() for one in each])
-        half = np.concatenate([one.half_width.ravel() for one in each])
-        told = ~np.isnan(half)
-        bought = np.mean([one.bought * size for one, size in zip(each, sizes, strict=True)])
-        made.append(purchase_value.AuditResults(subjects, float(np.mean(sizes)), float(bought), off[told], half[told]))
-    return [purchase_value.audits(made, buying.least)] if made else []
