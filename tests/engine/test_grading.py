@@ -21,7 +21,7 @@ from independence.judge.kinds import CUES
 from independence.judge.model import ModelJudge
 from independence.judge.prompt import passages
 from independence.judge.protocol import Judge
-from independence.store import artefacts, leases
+from independence.store import leases
 from independence.store.writer import Writer
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
@@ -133,8 +133,7 @@ async def test_steps_come_one_by_one_before_the_verdict_that_rests_on_them(heari
     assert hearing.rows("verdicts", "judge, fields, raw, cost_usd") == [
         ("acme/first", '{"firmness":-0.5}', "-0.5", 0.5)
     ]
-    kept = artefacts.of_trial(hearing.connection, hearing.trial.key)
-    assert [(one.step, one.position, one.text) for one in kept] == [
+    assert hearing.rows("artefacts", "step, position, text") == [
         ("claims", 0, "claims by first"), ("weighed", 1, "weighed {{transcript}}"),
     ]  # fmt: skip
     assert hearing.rows("artefacts", "cost_usd") == [(0.5,), (0.5,)]

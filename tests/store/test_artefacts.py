@@ -3,13 +3,14 @@ from __future__ import annotations
 import sqlite3
 
 from independence.store import artefacts, deletion, records
-from independence.store.artefacts import Artefact, ArtefactRow, StepOutput, StepSpending, TrialArtefact
+from independence.store.artefacts import Artefact, ArtefactRow, StepOutput
 from independence.store.deletion import DeletedCounts, DeletionScope, EditionSubject
 from independence.types import Answer, Attempt, Condition, Reply, Usage, Verdict, Where
 
 from . import rows
 
 CONDITION = Condition("v", "m")
+HERE = Where("s", "e", CONDITION)
 
 
 def said(text: str, usd: float = 0.5, completion: int = 5) -> Reply:
@@ -61,10 +62,10 @@ def test_the_steps_of_a_dialogue_come_by_judge_in_their_order(connection: sqlite
     step(connection, "b", "t", at, said("two"), name="second")
     step(connection, "c", "t", at, said("one"))
     step(connection, "a", "t", at, said("theirs"), judge="other")
-    assert artefacts.of_trial(connection, "t") == [
-        Artefact("j", "claims", 0, "w", "one", None),
-        Artefact("j", "second", 1, "w", "two", None),
-        Artefact("other", "claims", 0, "w", "theirs", None),
+    assert artefacts.of_condition(connection, HERE) == [
+        Artefact("a", "t", 1, "j", "claims", 0, "w", "one", None),
+        Artefact("a", "t", 1, "j", "second", 1, "w", "two", None),
+        Artefact("a", "t", 1, "other", "claims", 0, "w", "theirs", None),
     ]
 
 
@@ -74,14 +75,14 @@ def test_each_wording_has_its_own_steps_and_the_newest_counts(connection: sqlite
     step(connection, "b", "t", at, said("new"), name="second")
     step(connection, "c", "t", at, said("else"), name="second", wording="w2")
     connection.execute("UPDATE artefacts SET written_at = '2020' WHERE key = 'b'")
-    found = {(one.wording, one.text) for one in artefacts.of_trial(connection, "t")}
+    found = {(one.wording, one.text) for one in artefacts.of_condition(connection, HERE)}
     assert found == {("w", "old"), ("w2", "else")}
 
 
 def test_steps_on_an_answer_that_was_replaced_are_not_shown(connection: sqlite3.Connection) -> None:
     step(connection, "k", "t", dialogue(connection, "t", "answer"), said("one"))
     rows.dialogue(connection, "t", "another answer")
-    assert artefacts.of_trial(connection, "t") == []
+    assert artefacts.of_condition(connection, HERE) == []
     assert artefacts.known(connection, "k") == StepOutput("one", None)
 
 
@@ -94,22 +95,10 @@ def test_the_steps_of_a_condition_come_with_their_places(connection: sqlite3.Con
     step(connection, "t3", "t3", stale, said("stale"))
     rows.dialogue(connection, "t3", "another")
     assert artefacts.of_condition(connection, Where("s", "e", CONDITION)) == [
-        TrialArtefact("a", "s1", run, Artefact("j", "claims", 0, "w", f"of t{run}", None)) for run in (1, 2)
+        Artefact("a", "s1", run, "j", "claims", 0, "w", f"of t{run}", None) for run in (1, 2)
     ]
     assert len(artefacts.of_condition(connection, Where("s", "later", CONDITION))) == 1
     assert artefacts.of_condition(connection, Where("s", "e", Condition("v", "other"))) == []
-
-
-def test_what_steps_took_is_summed_by_judge_and_subject(connection: sqlite3.Connection) -> None:
-    at = dialogue(connection, "t", "answer")
-    rows.trial(connection, "t", scenario="twin")  # a dialogue at two places was paid for once
-    step(connection, "a", "t", at, said("one", usd=0.5))
-    step(connection, "b", "t", "an older end", said("two", usd=1.0), name="second")
-    step(connection, "c", "t", at, rows.missing(usd=0.25), judge="k")
-    assert artefacts.spending(connection, Where("s", "e", CONDITION)) == [
-        StepSpending("j", "a", 2, 1.5, 0.5, 30, 2),
-        StepSpending("k", "a", 1, 0.25, 0.0, 0, 0),
-    ]
 
 
 def graded(connection: sqlite3.Connection) -> str:

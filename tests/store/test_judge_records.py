@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from independence.store import judge_records, records
+from independence.store import queries, records, spending
 from independence.store.records import FailureRow, VerdictRow
 from independence.types import Attempt, Condition, Missing, Usage, Verdict
 
@@ -30,12 +30,12 @@ def test_spending_is_told_by_judge_and_subject_with_failed_calls(connection: sql
     attempts = (Attempt("timeout", 1.0, Usage(cost_usd=0.125)),)
     for _ in range(2):
         records.add_failure(connection, FailureRow("ta", "j", "GaveUp", "", attempts))
-    assert judge_records.spending(connection, PLACE.under(CONDITION)) == [
+    assert spending.by_judge(connection, PLACE.under(CONDITION)) == [
         ("j", "a", 1, 0, 0, 0.5),
         ("j", "b", 1, 0, 0, 0.25),
         ("k", "a", 2, 1, 1, 1.5),
     ]
-    assert judge_records.spending(connection, PLACE.under(Condition("v", "other"))) == []
+    assert spending.by_judge(connection, PLACE.under(Condition("v", "other"))) == []
 
 
 def test_a_dialogue_that_stands_at_two_places_is_paid_for_once(connection: sqlite3.Connection) -> None:
@@ -43,15 +43,7 @@ def test_a_dialogue_that_stands_at_two_places_is_paid_for_once(connection: sqlit
     for scenario in ("one", "two"):
         rows.trial(connection, "t", scenario=scenario)
     rows.verdict(connection, "k", "t", rows.dialogue(connection, "t", "x"), said(0.25))
-    assert judge_records.spending(connection, PLACE.under(CONDITION)) == [("j", "a", 1, 0, 0, 0.25)]
-
-
-def test_answers_are_those_that_stand_now_in_turn_order(connection: sqlite3.Connection) -> None:
-    rows.edition(connection)
-    rows.trial(connection, "t", turns=2)
-    rows.dialogue(connection, "t", "old", "gone")
-    rows.dialogue(connection, "t", "first", "second")
-    assert judge_records.answers(connection, "t") == [("t_0", "first"), ("t_1", "second")]
+    assert spending.by_judge(connection, PLACE.under(CONDITION)) == [("j", "a", 1, 0, 0, 0.25)]
 
 
 def test_reasons_are_those_given_on_the_dialogue_as_it_is_now(connection: sqlite3.Connection) -> None:
@@ -59,21 +51,21 @@ def test_reasons_are_those_given_on_the_dialogue_as_it_is_now(connection: sqlite
     rows.trial(connection, "t")
     before = rows.dialogue(connection, "t", "old")
     rows.verdict(connection, "1", "t", before, said(reasoning="of the old answer"))
-    assert judge_records.reasoning(connection, "t", "j", "rubric") == "of the old answer"
+    assert queries.reasoning(connection, "t", "j", "rubric") == "of the old answer"
     now = rows.dialogue(connection, "t", "new")
-    assert judge_records.reasoning(connection, "t", "j", "rubric") == ""
+    assert queries.reasoning(connection, "t", "j", "rubric") == ""
     records.add_verdict(
         connection, VerdictRow("2", "t", "j", "published", now, "{}", said(reasoning="by the published rubric"))
     )
-    assert judge_records.reasoning(connection, "t", "j", "rubric") == "by the published rubric"
+    assert queries.reasoning(connection, "t", "j", "rubric") == "by the published rubric"
     rows.verdict(connection, "3", "t", now, said(reasoning="by this one"))
-    assert judge_records.reasoning(connection, "t", "j", "rubric") == "by this one"
-    assert judge_records.reasoning(connection, "t", "somebody else", "rubric") == ""
+    assert queries.reasoning(connection, "t", "j", "rubric") == "by this one"
+    assert queries.reasoning(connection, "t", "somebody else", "rubric") == ""
 
 
 def test_a_place_leads_to_its_trial(connection: sqlite3.Connection) -> None:
     rows.edition(connection)
     rows.trial(connection, "t", scenario="dinner", run=2)
-    assert judge_records.trial_key(connection, PLACE.under(CONDITION), "a", "dinner", 2) == "t"
+    assert queries.trial_key(connection, PLACE.under(CONDITION), "a", "dinner", 2) == "t"
     with pytest.raises(KeyError):
-        judge_records.trial_key(connection, PLACE.under(CONDITION), "a", "dinner", 1)
+        queries.trial_key(connection, PLACE.under(CONDITION), "a", "dinner", 1)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from independence.errors import StoreError
-from independence.store import name_lookup
-from independence.store.name_lookup import Names
+from independence.store import scopes
+from independence.store.scopes import Names
 
 KNOWN = {
     names.config_dir: names
@@ -32,7 +32,7 @@ KNOWN = {
     ],
 )
 def test_whatever_a_board_prints_in_full_finds_its_subject(name: str, found: list[str]) -> None:
-    assert name_lookup.subjects([name], KNOWN, "here") == found
+    assert scopes.subjects([name], KNOWN, "here") == found
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ def test_whatever_a_board_prints_in_full_finds_its_subject(name: str, found: lis
 )
 def test_a_cut_or_partial_name_is_answered_with_the_full_ones_it_may_mean(name: str, says: str) -> None:
     with pytest.raises(StoreError, match=says):
-        name_lookup.subjects([name], KNOWN, "here")
+        scopes.subjects([name], KNOWN, "here")
 
 
 def test_a_persona_is_found_by_the_name_of_its_file() -> None:
-    assert name_lookup.variant("mine", {"mine-8229", "neutral"}) == "mine-8229"
-    assert name_lookup.variant("mine", {"mine-8229", "mine-1111"}) == "mine"
-    assert name_lookup.variant("mine", {"mine", "mine-1111"}) == "mine"
+    assert scopes.variant_named("mine", {"mine-8229", "neutral"}) == "mine-8229"
+    assert scopes.variant_named("mine", {"mine-8229", "mine-1111"}) == "mine"
+    assert scopes.variant_named("mine", {"mine", "mine-1111"}) == "mine"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from independence.store import sessions
+from independence.store import spending
 from independence.store.migrations import MIGRATIONS
-from independence.store.sessions import SessionLedger
+from independence.store.spending import SessionLedger
 
 NAME = "what every command spent"
 
@@ -18,10 +18,10 @@ def test_a_session_is_stored_with_its_first_dollar_and_kept_up_to_date(connectio
     busy.note(connection, 0.25, 0.0)
     later.note(connection, 1.0, 0.5)
     busy.note(connection, 0.75, 0.25)
-    assert [(one.about, one.spent_usd, one.unknown_usd) for one in sessions.listed(connection)] == [
+    assert [(one.about, one.spent_usd, one.unknown_usd) for one in spending.sessions(connection)] == [
         ("toy@later", 1.0, 0.5), ("toy@busy", 0.75, 0.25),
     ]  # fmt: skip
-    assert sessions.total(connection) == (2, 1.75, 0.75)
+    assert spending.session_total(connection) == (2, 1.75, 0.75)
 
 
 def test_what_an_older_store_holds_is_one_session_and_imports_are_none(tmp_path: Path) -> None:
@@ -36,9 +36,9 @@ def test_what_an_older_store_holds_is_one_session_and_imports_are_none(tmp_path:
             (trial, usd, messages),
         )
     old.executescript(MIGRATIONS[at].sql)
-    assert sessions.listed(old) == [("2026-01-02", "2026-01-02", "before the ledger", "", 0.625, 0.125)]
+    assert spending.sessions(old) == [("2026-01-02", "2026-01-02", "before the ledger", "", 0.625, 0.125)]
     old.close()
 
 
 def test_a_store_that_bought_nothing_has_no_session(connection: sqlite3.Connection) -> None:
-    assert sessions.total(connection) == (0, 0.0, 0.0)
+    assert spending.session_total(connection) == (0, 0.0, 0.0)

@@ -15,9 +15,9 @@ from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.errors import UsageError
 from independence.report.table import Column, Table
-from independence.store import database, deletion, name_lookup, queries, scopes
+from independence.store import database, deletion, queries, scopes
 from independence.store.deletion import NOBODY, DeletedCounts, Deletion, DeletionScope, EditionSubject
-from independence.store.name_lookup import Names
+from independence.store.scopes import Names
 
 
 @click.command("clear-cache")
@@ -57,7 +57,7 @@ def command(
     ]
     what = _what(kinds, narrowed=bool(models or suite), judge=judge)
     with database.reading(db) as connection:
-        judge = judge and name_lookup.judge(judge, deletion.judges(connection))
+        judge = judge and scopes.judge(judge, deletion.judges(connection))
         scope = DeletionScope(what, _chosen(connection, suite, models), judge)
         found = deletion.find(connection, scope)
         counts = deletion.counts(connection, scope, found)
@@ -108,7 +108,7 @@ def _chosen(
         known = {who: names for who, names in known.items() if who[:2] == editions[0][:2]}
     if not models:
         return frozenset(known) if suite else None
-    return frozenset(name_lookup.subjects(models, known, "here", what="stored subject"))
+    return frozenset(scopes.subjects(models, known, "here", what="stored subject"))
 
 
 def _table(

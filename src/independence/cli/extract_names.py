@@ -29,7 +29,7 @@ from independence.judge.model import ModelJudge
 from independence.judge.protocol import DEFAULT_JUDGE
 from independence.report import board
 from independence.report import names as report
-from independence.store import database, name_lookup, names, scopes
+from independence.store import database, names, scopes
 from independence.store.scopes import BoardScope
 
 _SHOWN = 25  # names of a table on the terminal and in Markdown
@@ -166,8 +166,8 @@ def _ranks(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, int |
 
 def _subjects(connection: sqlite3.Connection, scope: BoardScope, models: tuple[str, ...]) -> dict[str, str]:
     """config_dir -> label of the subjects that are meant. Raises StoreError where a name fits none."""
-    known = name_lookup.of_edition(connection, scope.where)
-    chosen = name_lookup.subjects(models, known, "here") if models else list(known)
+    known = scopes.of_edition(connection, scope.where)
+    chosen = scopes.subjects(models, known, "here") if models else list(known)
     return {config: known[config].label for config in chosen}
 
 

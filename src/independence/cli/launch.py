@@ -25,7 +25,7 @@ from independence.engine.service import Hooks
 from independence.errors import Interrupted, UsageError
 from independence.report import analyses
 from independence.report.analysis import BoardOptions, RenderedBoard
-from independence.store import database, sessions
+from independence.store import database, spending
 from independence.store.scopes import BoardScope
 from independence.suites import load
 
@@ -110,7 +110,7 @@ def _report(result: RunResult, terminal: TerminalOptions, db: Path, fail_under: 
         with working("building the board", terminal.quiet):
             boards = _boards(connection, result.run)
         board_output.print_boards(boards, terminal.format_)
-        so_far_usd = sessions.total(connection).spent_usd
+        so_far_usd = spending.session_total(connection).spent_usd
     for line in _ending(result, so_far_usd):
         note(line, terminal.quiet)
     if boards and afterword and result.stopped_by is None:

@@ -59,7 +59,7 @@ def command(
 def _of_subject(connection: sqlite3.Connection, scope: BoardScope, subject: str) -> list[ExportedTrial]:
     """The planned dialogues of one subject in a place. Raises StoreError, with the names there are."""
     from independence.errors import StoreError
-    from independence.store import export_rows, name_lookup
+    from independence.store import export_rows, scopes
 
     spots = [
         spot
@@ -67,12 +67,12 @@ def _of_subject(connection: sqlite3.Connection, scope: BoardScope, subject: str)
         if (spot.variant, spot.mode) == scope.condition
     ]
     there = {spot.config_dir for spot in spots}
-    every = name_lookup.of_edition(connection, scope.where)
+    every = scopes.of_edition(connection, scope.where)
     known = {config: names for config, names in every.items() if config in there}
     at = f"in {scope.where.edition_name} under {scope.condition}"
-    found = name_lookup.subjects([subject], known, at)
+    found = scopes.subjects([subject], known, at)
     if len(found) > 1:
-        held = name_lookup.listed([known[config].label for config in found])
+        held = scopes.listed([known[config].label for config in found])
         raise StoreError(f"`{subject}` names several subjects {at}; use a label: {held}")
     return [spot for spot in spots if spot.config_dir == found[0]]
 

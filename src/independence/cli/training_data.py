@@ -22,7 +22,7 @@ from independence.judge.offline.training.training_set import FieldScale, Trainin
 from independence.judge.offline.training.weights_building import TrainingOrigin
 from independence.judge.offline.views import scenario_digest
 from independence.report import judge_choice, planned_verdicts
-from independence.store import database, judge_records, queries, scopes
+from independence.store import database, queries, scopes, spending
 from independence.store.scopes import BoardScope
 from independence.suites import load
 from independence.suites.schema import Suite
@@ -66,7 +66,7 @@ def read(asked: VerdictSource) -> TrainingData:
 
 def _usd(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> float | None:
     """Mean dollars of a verdict."""
-    spent = [one for one in judge_records.spending(connection, scope.where) if one.judge == judge and one.cost_usd]
+    spent = [one for one in spending.by_judge(connection, scope.where) if one.judge == judge and one.cost_usd]
     return sum(one.cost_usd for one in spent) / sum(one.verdicts for one in spent) if spent else None
 
 

@@ -20,8 +20,8 @@ from independence.engine import dialogue
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.judge.prompt import transcript
-from independence.store import tokens
-from independence.store.tokens import CallTokens, RunTokens
+from independence.store import spending
+from independence.store.spending import CallTokens, RunTokens
 from independence.suites.schema import Suite
 from independence.types import Message
 
@@ -81,7 +81,7 @@ class CostHistory(msgspec.Struct, frozen=True):
 
 def learned(connection: sqlite3.Connection, suite: Suite) -> CostHistory:
     """What every edition of a suite in the store says, imports included."""
-    means = {(call.who, call.scenario, call.turn): call for call in tokens.calls(connection, suite.suite)}
+    means = {(call.who, call.scenario, call.turn): call for call in spending.call_tokens(connection, suite.suite)}
     everybody: dict[tuple[str, int | str], list[CallTokens]] = defaultdict(list)
     for call in means.values():
         if not call.simulated:
@@ -90,7 +90,7 @@ def learned(connection: sqlite3.Connection, suite: Suite) -> CostHistory:
         prompt, completion = fmean(call.prompt for call in calls), fmean(call.completion for call in calls)
         means[EVERYBODY, scenario, turn] = calls[0]._replace(who=EVERYBODY, prompt=prompt, completion=completion)
     runs: dict[str, list[RunTokens]] = defaultdict(list)
-    for run in tokens.runs(connection, suite.suite):
+    for run in spending.run_tokens(connection, suite.suite):
         runs[run.who].append(run)
     return CostHistory(means=means, runs=runs, rubrics=rubrics(suite))
 

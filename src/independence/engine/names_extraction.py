@@ -29,7 +29,7 @@ from independence.judge.model import ModelJudge
 from independence.judge.names import ExtractedNames
 from independence.store import leases, names
 from independence.store.names import NamesRow
-from independence.store.sessions import SessionLedger
+from independence.store.spending import SessionLedger
 from independence.suites.schema import Suite
 from independence.types import Missing, Where
 

@@ -30,7 +30,7 @@ from independence.errors import CostCapReached, IndependenceError
 from independence.judge.protocol import BatchJudge
 from independence.store import database, leases, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
-from independence.store.sessions import SessionLedger
+from independence.store.spending import SessionLedger
 
 
 class RunPreview(NamedTuple):

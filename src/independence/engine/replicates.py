@@ -14,7 +14,7 @@ from independence.errors import UsageError
 from independence.stats.allocation import LEAST, RepeatedScenario, allocate, least_calls
 from independence.stats.strict import VerdictValues, frame
 from independence.stats.subject_points import subject_points
-from independence.store import planned_trials, queries
+from independence.store import queries
 from independence.store.queries import PUBLISHED
 from independence.store.scopes import BoardScope
 from independence.suites import load
@@ -60,7 +60,9 @@ def spread_calls(
         where = Where(loaded.suite.suite, loaded.edition, condition)
         known = _known(connection, budget.suite, BoardScope(loaded.suite, where), stored_noise)
         units = _units(loaded.suite, selection, known.variance, budget.verdicts)
-        planned = planned_trials.planned_runs(connection, where)
+        planned: dict[str, dict[str, int]] = {}
+        for one in queries.planned_trials(connection, where):  # in the order of runs: the highest comes last
+            planned.setdefault(one.config_dir, {})[one.scenario] = one.run
         for subject in subjects:
             runs = _allocated(units, budget, planned.get(subject.config_dir, {}))
             replicates[subject.config_dir, condition] = runs

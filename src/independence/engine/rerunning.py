@@ -15,10 +15,9 @@ from independence.engine.plan import MOST, Selection, Trial
 from independence.engine.resolve import ResolvedRun, reached
 from independence.errors import StoreError, UsageError
 from independence.judge.protocol import DEFAULT_JUDGE
-from independence.store import name_lookup, planned_trials, queries, scopes
-from independence.store.name_lookup import Names
-from independence.store.planned_trials import PlannedTrial
-from independence.store.scopes import BoardScope
+from independence.store import queries, scopes
+from independence.store.queries import PlannedTrial
+from independence.store.scopes import BoardScope, Names
 from independence.suites.schema import Suite
 from independence.types import Condition
 
@@ -36,7 +35,7 @@ def rerun(
     scope = _scope(options, connection)
     known = {name: from_json(text) for name, text in queries.configurations(connection, scope.where).items()}
     there: dict[str, list[PlannedTrial]] = {}
-    for trial in planned_trials.trials(connection, scope.where):
+    for trial in queries.planned_trials(connection, scope.where):
         there.setdefault(trial.config_dir, []).append(trial)
     names, notes = (
         (_named(options.models, known, there), [])
@@ -102,7 +101,7 @@ def _named(names: Iterable[str], known: Mapping[str, Subject], there: Mapping[st
     """config_dirs of labels and ids, in order. Raises StoreError for a name that nothing here answers to."""
     stored = {at: Names(at, one.label, one.model_id) for at, one in known.items() if at in there}
     try:
-        return name_lookup.subjects(names, stored, "here", what="stored subject")
+        return scopes.subjects(names, stored, "here", what="stored subject")
     except StoreError as error:
         raise StoreError(f"{error}; `independence run` asks new ones") from error
 

@@ -20,7 +20,7 @@ from independence.engine.run_context import Parallelism
 from independence.errors import StoreError
 from independence.judge.protocol import Judge
 from independence.stats.allocation import LEAST
-from independence.store import name_lookup, queries, scopes
+from independence.store import queries, scopes
 from independence.suites import digest, load
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
@@ -195,8 +195,8 @@ def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_
         plan.check_experiments(scope.suite, options.experiments)
         trials = [trial for trial in trials if trial.dialogue.scenario.experiment in options.experiments]
     if options.models:
-        called = name_lookup.of_edition(connection, scope.where)
-        chosen = {called[config].label for config in name_lookup.subjects(options.models, called, "here")}
+        called = scopes.of_edition(connection, scope.where)
+        chosen = {called[config].label for config in scopes.subjects(options.models, called, "here")}
         trials = [trial for trial in trials if trial.subject.label in chosen]
     if not trials:
         raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")

@@ -27,7 +27,7 @@ from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
 from independence.engine.run_context import EndpointBackend
 from independence.errors import IndependenceError, UsageError
 from independence.judge.kinds import CUES
-from independence.store.sessions import SessionLedger
+from independence.store.spending import SessionLedger
 from independence.store.writer import Writer
 from independence.testing.loopback import serving
 from independence.testing.loopback.settings import LoopbackSettings

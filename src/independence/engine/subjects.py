@@ -14,8 +14,8 @@ from independence.config.options import RUNS, RunOptions
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, Subject, from_json
 from independence.errors import UsageError
-from independence.store import name_lookup, queries
-from independence.store.name_lookup import Names
+from independence.store import queries, scopes
+from independence.store.scopes import Names
 from independence.suites.schema import Suite
 from independence.types import Sampling
 
@@ -163,7 +163,7 @@ def with_stored(
         for config, text in queries.configurations(connection, info.where).items()
     }
     called_so = {config: Names(config, one.label, one.model_id) for config, one in stored.items()}
-    found = {name: stored[own[0]] for name in doubtful if len(own := name_lookup.fitting(name, called_so)) == 1}
+    found = {name: stored[own[0]] for name in doubtful if len(own := scopes.fitting(name, called_so)) == 1}
     labels = {subject.label for subject in known.subjects}
     added = {one.label: one for one in found.values() if one.label not in labels}
     subjects = (*known.subjects, *added.values())

@@ -24,7 +24,7 @@ from independence.config.subjects import from_json
 from independence.exchange.requests import Requests
 from independence.report.study import SubjectInfo
 from independence.report.table_formats import cell
-from independence.store import artefacts, export_rows, name_lookup, queries
+from independence.store import artefacts, export_rows, queries, scopes
 from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
 from independence.store.queries import TrialState
 from independence.store.scopes import BoardScope, grading
@@ -95,8 +95,8 @@ def chosen_subjects(
     Raises StoreError for a name that nobody in the edition has.
     """
     stored = sorted(queries.subjects(connection, scope.where).items())
-    known = name_lookup.of_edition(connection, scope.where)
-    found = name_lookup.subjects(names, known, f"in {scope.where.edition_name}") if names else known
+    known = scopes.of_edition(connection, scope.where)
+    found = scopes.subjects(names, known, f"in {scope.where.edition_name}") if names else known
     return {
         config: SubjectInfo(label, model, simulated) for config, (label, model, simulated) in stored if config in found
     }
@@ -196,7 +196,7 @@ def _steps(edition: ExportedEdition) -> Iterator[Row]:
                 experiment=scope.suite.scenario(one.scenario).experiment, scenario=one.scenario, run=one.run, trial="",
             )  # fmt: skip
             if edition.holds(trial):
-                yield {**_where(edition, trial), **{name: getattr(one.artefact, name) for name in _STEP}}
+                yield {**_where(edition, trial), **{name: getattr(one, name) for name in _STEP}}
 
 
 def _who(edition: ExportedEdition, config: str) -> Row:

@@ -10,9 +10,9 @@ from independence.report import declared
 from independence.report.board import Board
 from independence.report.study import StudiedSubjects, Study
 from independence.report.table import Table, Value
-from independence.store import sessions
+from independence.store import spending
 from independence.store.scopes import BoardScope
-from independence.store.spending import SubjectSpending, spending
+from independence.store.spending import SubjectSpending
 
 _EXCEPTIONS = ("failed_usd", "unknown_usd", "extra_attempts")
 
@@ -28,7 +28,7 @@ def _total(own: SubjectSpending) -> float:
 
 def spent_by(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, SubjectSpending]:
     """What was spent in a place, by config_dir."""
-    return spending(connection, scope.where)
+    return spending.by_subject(connection, scope.where)
 
 
 def tables(read: Study, board: Board, spent: Mapping[str, SubjectSpending]) -> list[Table]:
@@ -86,10 +86,10 @@ def table(connection: sqlite3.Connection) -> Table:
     """Every session that spent money, the newest first. It has no rows where none did."""
     rows = [
         (one.began_at, one.command, one.about or None, _minutes(one), one.spent_usd, one.unknown_usd)
-        for one in sessions.listed(connection)
+        for one in spending.sessions(connection)
     ]
-    return declared.made("runs/sessions", rows, spent=sessions.total(connection).spent_usd)
+    return declared.made("runs/sessions", rows, spent=spending.session_total(connection).spent_usd)
 
 
-def _minutes(one: sessions.CommandSession) -> float:
+def _minutes(one: spending.CommandSession) -> float:
     return (datetime.fromisoformat(one.last_at) - datetime.fromisoformat(one.began_at)).total_seconds() / 60

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from independence.judge import kinds
 from independence.judge.kinds import CUES
-from independence.store import name_lookup, queries
+from independence.store import queries, scopes
 from independence.store.scopes import BoardScope
 
 
 def judge(verdicts: Sequence[queries.StoredVerdict], asked: str) -> str:
     """The judge that is meant. Raises StoreError, naming the judges there are, when none of that name graded here."""
-    return name_lookup.judge(asked, sorted({verdict.judge for verdict in verdicts}))
+    return scopes.judge(asked, sorted({verdict.judge for verdict in verdicts}))
 
 
 def judge_anywhere(connection: sqlite3.Connection, places: Sequence[BoardScope], asked: str | None) -> str | None:

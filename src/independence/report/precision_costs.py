@@ -16,7 +16,7 @@ from independence.stats import components
 from independence.stats.components import DesignErrors, ErrorSources, JudgeError, balanced_runs
 from independence.stats.moderation import Array
 from independence.stats.subject_points import SubjectPoints
-from independence.store import judge_records, queries
+from independence.store import queries, spending
 
 _PRICES = (
     "Dollars: cost of the subjects so far (answers, verdicts, failed calls), in proportion to the dialogues. "
@@ -48,7 +48,7 @@ def spend(connection: sqlite3.Connection, study: Study) -> dict[str, SubjectSpen
     """What each subject of a study took, by config_dir."""
     where = study.scope.where
     judges: dict[str, dict[str, float]] = {}
-    for spent in judge_records.spending(connection, where):
+    for spent in spending.by_judge(connection, where):
         judges.setdefault(spent.config_dir, {})[spent.judge] = spent.cost_usd
     out = {}
     for config, cost in queries.costs(connection, where).items():

@@ -14,9 +14,8 @@ from independence.stats import index_uncertainty, placement, strict
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import SubjectPoints, subject_points
-from independence.store import name_lookup, queries
-from independence.store.name_lookup import Names
-from independence.store.scopes import BoardScope
+from independence.store import queries, scopes
+from independence.store.scopes import BoardScope, Names
 from independence.store.spending import Dates, dates
 
 T = TypeVar("T")
@@ -72,7 +71,7 @@ class StudiedSubjects(Protocol):
 def config_dirs_named(read: StudiedSubjects, names: Collection[str]) -> list[str]:
     """The config_dirs of these labels, ids or directories. Raises StoreError for a name that nobody here has."""
     known = {config: Names(config, who.label, who.model_id) for config, who in read.about.items()}
-    found = name_lookup.subjects(names, known, f"in {read.scope.where.edition_name}")
+    found = scopes.subjects(names, known, f"in {read.scope.where.edition_name}")
     return [config for config in known if config in found]
 
 

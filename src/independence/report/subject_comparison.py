@@ -21,8 +21,8 @@ from independence.stats.comparison import Difference, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import Ends, VerdictValues
 from independence.stats.subject_points import Points, Stratum, SubjectPoints, subject_points
-from independence.store import name_lookup, queries
-from independence.store.name_lookup import Names
+from independence.store import queries, scopes
+from independence.store.scopes import Names
 
 _NOISE = 1e-9  # index points
 
@@ -62,20 +62,20 @@ def find(connection: sqlite3.Connection, read: Study, name: str) -> str:
     scope = read.scope
     where = f"in {scope.where.edition_name} under {scope.condition}"
     known = {config: Names(config, about.label, about.model_id) for config, about in read.about.items()}
-    fitting = name_lookup.fitting(name, known)
+    fitting = scopes.fitting(name, known)
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        held = name_lookup.listed(sorted(known[config].label for config in fitting))
+        held = scopes.listed(sorted(known[config].label for config in fitting))
         raise StoreError(f"`{name}` names several subjects {where}; use a label: {held}")
     for info in sorted(queries.editions(connection), key=lambda info: info.edition != scope.edition):
-        elsewhere = name_lookup.of_edition(connection, info.where)
-        if info.suite == scope.suite.suite and name_lookup.fitting(name, elsewhere):
+        elsewhere = scopes.of_edition(connection, info.where)
+        if info.suite == scope.suite.suite and scopes.fitting(name, elsewhere):
             there = f"it is in {info.where.edition_name}"
             if info.edition == scope.edition:
                 raise StoreError(f"`{name}` has no trials {where}; {there} under another condition")
             raise StoreError(f"`{name}` has no trials {where}; {there}, and editions are never compared")
-    raise StoreError(name_lookup.unknown(name, known, where))
+    raise StoreError(scopes.unknown(name, known, where))
 
 
 def same_replies(first: ComparedSubject, second: ComparedSubject) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.store import records
+from independence.store.queries import UNDER, rows
 from independence.types import Answer, MissingReason, Reply, Where
 
 
@@ -34,35 +35,17 @@ class StepOutput(NamedTuple):
 
 
 class Artefact(NamedTuple):
-    """A stored step; `text` is empty where `missing` says why."""
+    """A stored step and the place of the dialogue it is about; `text` is empty where `missing` says why."""
 
+    config_dir: str
+    scenario: str
+    run: int
     judge: str
     step: str
     position: int
     wording: str
     text: str
     missing: MissingReason | None
-
-
-class TrialArtefact(NamedTuple):
-    """A step and the place of the dialogue it is about."""
-
-    config_dir: str
-    scenario: str
-    run: int
-    artefact: Artefact
-
-
-class StepSpending(NamedTuple):
-    """What one judge's steps on one subject took."""
-
-    judge: str
-    config_dir: str
-    steps: int
-    cost_usd: float
-    unknown_usd: float
-    tokens: int  # prompt and completion
-    extra_attempts: int  # requests beyond the first of a step
 
 
 def add(connection: sqlite3.Connection, row: ArtefactRow) -> None:
@@ -87,46 +70,20 @@ def known(connection: sqlite3.Connection, key: str) -> StepOutput | None:
     return StepOutput._make(row) if row else None
 
 
-_COLUMNS = "a.judge, a.step, a.position, a.wording, a.text, a.missing"
-# `after` of a trial's last answer is the digest of the dialogue as it is now.
-_CURRENT = "EXISTS (SELECT 1 FROM calls c WHERE c.trial = a.trial AND c.version = 0 AND c.after = a.context)"
-
-
-def of_trial(connection: sqlite3.Connection, trial: str) -> list[Artefact]:
-    """The steps on a dialogue as it is now, by judge and position; the newest of each wording.
+def of_condition(connection: sqlite3.Connection, where: Where) -> list[Artefact]:
+    """The steps on every dialogue as it is now, in the order of places; the newest of each wording.
 
     Editions that ask the same thing share a dialogue: `wording` tells whose step it is (`judge.steps.wording`).
     """
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM artefacts a WHERE a.trial = ? AND {_CURRENT} "
-        "ORDER BY a.judge, a.position, a.written_at, a.key",
-        (trial,),
+    columns = ", ".join(Artefact._fields)
+    # `after` of a trial's last answer is the digest of the dialogue as it is now.
+    sql = (
+        f"SELECT {columns} FROM planned p JOIN artefacts a USING (trial) WHERE {UNDER} AND "
+        "EXISTS (SELECT 1 FROM calls c WHERE c.trial = a.trial AND c.version = 0 AND c.after = a.context) "
+        "ORDER BY config_dir, scenario, run, judge, position, written_at, key"
     )
-    return list({(own.judge, own.step, own.wording): own for own in map(Artefact._make, rows)}.values())
-
-
-def of_condition(connection: sqlite3.Connection, where: Where) -> list[TrialArtefact]:
-    """The same for every dialogue of a condition, by subject, scenario and run."""
-    rows = connection.execute(
-        f"SELECT p.config_dir, p.scenario, p.run, {_COLUMNS} FROM planned p JOIN artefacts a ON a.trial = p.trial "
-        f"WHERE p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? AND {_CURRENT} "
-        "ORDER BY p.config_dir, p.scenario, p.run, a.judge, a.position, a.written_at, a.key",
-        where.columns,
-    )
-    placed = (TrialArtefact(config_dir, scenario, run, Artefact._make(own)) for config_dir, scenario, run, *own in rows)
-    return list({(*one[:3], *one.artefact[:2], one.artefact.wording): one for one in placed}.values())
-
-
-def spending(connection: sqlite3.Connection, where: Where) -> list[StepSpending]:
-    """What steps took in a condition, by judge and subject; those of older wordings and dialogues included."""
-    rows = connection.execute(
-        "SELECT a.judge, p.config_dir, count(*), sum(a.cost_usd), sum(a.unknown_usd), "
-        "sum(a.prompt_tokens + a.completion_tokens), sum(max(json_array_length(a.attempts) - 1, 0)) "
-        "FROM (SELECT DISTINCT config_dir, trial FROM planned WHERE suite = ? AND edition = ? AND variant = ? "
-        "AND mode = ?) p JOIN artefacts a ON a.trial = p.trial GROUP BY 1, 2 ORDER BY 1, 2",
-        where.columns,
-    )
-    return [StepSpending._make(row) for row in rows]
+    found = rows(connection, Artefact, sql, where.columns)
+    return list({(*one[:5], one.wording): one for one in found}.values())
 
 
 def forget(connection: sqlite3.Connection, verdicts: Iterable[str], *, broken: bool) -> None:

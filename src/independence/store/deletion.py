@@ -15,8 +15,8 @@ import msgspec
 from independence.errors import StoreError
 from independence.store import artefacts, leases, routes
 from independence.store.database import transaction
-from independence.store.name_lookup import Names
 from independence.store.queries import PUBLISHED
+from independence.store.scopes import Names
 
 NON_ANSWERS = ("blocked", "no_answer", "transport", "altered")  # settled replies that are none
 UNREADABLE = "unreadable_verdict"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from independence.store import context
 from independence.types import Condition, Scalar, Where
 
+R = TypeVar("R")
+_EDITION = "suite = ? AND edition = ?"
+UNDER = "suite = ? AND edition = ? AND variant = ? AND mode = ?"  # `Where.columns`
 PUBLISHED = "published"  # the edition of imports, and the rubric of their verdicts
 REREAD = "published, read again"  # the rubric of a verdict that its publisher could not read and the import could
 
@@ -18,6 +21,17 @@ REREAD = "published, read again"  # the rubric of a verdict that its publisher c
 def imported(edition: str) -> bool:
     """Whether an edition holds imports: results of the published words, or of other words that came with them."""
     return edition == PUBLISHED or edition.startswith(f"{PUBLISHED}-")
+
+
+def rows(connection: sqlite3.Connection, record: Callable[..., R], sql: str, values: Sequence[object] = ()) -> list[R]:
+    """What a query finds, each row as a `record` whose fields are the query's columns in order."""
+    return [record(*row) for row in connection.execute(sql, values)]
+
+
+def first(connection: sqlite3.Connection, sql: str, values: Sequence[object]) -> Any:
+    """The first column of the first row; None where there is none."""
+    row = connection.execute(sql, values).fetchone()
+    return row[0] if row else None
 
 
 class StoredCall(NamedTuple):
@@ -96,80 +110,59 @@ class EditionInfo(NamedTuple):
 
 def editions(connection: sqlite3.Connection) -> list[EditionInfo]:
     """Every edition with trials, last used first."""
-    rows = connection.execute(
+    sql = (
         "SELECT e.suite, e.edition, e.used_at, count(*) FROM editions e JOIN planned p USING (suite, edition) "
         "GROUP BY e.suite, e.edition ORDER BY e.used_at DESC, e.rowid DESC"
     )
-    return [EditionInfo._make(row) for row in rows]
+    return rows(connection, EditionInfo, sql)
 
 
 def document(connection: sqlite3.Connection, where: Where) -> str | None:
     """The resolved suite of an edition as JSON."""
-    row = connection.execute(
-        "SELECT document FROM editions WHERE suite = ? AND edition = ?", (where.suite, where.edition)
-    ).fetchone()
-    return str(row[0]) if row else None
+    found: str | None = first(connection, f"SELECT document FROM editions WHERE {_EDITION}", where[:2])
+    return found
 
 
 def read_as(connection: sqlite3.Connection, where: Where) -> str | None:
     """The resolved suite of ours by whose rubrics an import is graded, as JSON; None for an edition of our own."""
-    row = connection.execute(
-        "SELECT read_as FROM editions WHERE suite = ? AND edition = ? AND read_as <> ''", (where.suite, where.edition)
-    ).fetchone()
-    return str(row[0]) if row else None
+    found: str | None = first(connection, f"SELECT nullif(read_as, '') FROM editions WHERE {_EDITION}", where[:2])
+    return found
 
 
 def personas(connection: sqlite3.Connection, where: Where) -> dict[str, str]:
     """System prompts brought by users: variant -> text."""
-    rows = connection.execute(
-        "SELECT variant, text FROM personas WHERE suite = ? AND edition = ?", (where.suite, where.edition)
-    )
-    return dict(rows.fetchall())
+    return dict(connection.execute(f"SELECT variant, text FROM personas WHERE {_EDITION}", where[:2]).fetchall())
 
 
 def conditions(connection: sqlite3.Connection, where: Where) -> list[Condition]:
     """The conditions of an edition that have trials."""
-    rows = connection.execute(
-        "SELECT DISTINCT variant, mode FROM planned WHERE suite = ? AND edition = ? ORDER BY 1, 2",
-        (where.suite, where.edition),
-    )
-    return [Condition._make(row) for row in rows]
+    sql = f"SELECT DISTINCT variant, mode FROM planned WHERE {_EDITION} ORDER BY 1, 2"
+    return rows(connection, Condition, sql, where[:2])
 
 
 def subjects(connection: sqlite3.Connection, where: Where) -> dict[str, tuple[str, str, bool]]:
     """config_dir -> (label, model id, simulated)."""
-    rows = connection.execute(
-        "SELECT config_dir, label, model_id, simulated FROM subjects WHERE suite = ? AND edition = ?",
-        (where.suite, where.edition),
-    )
-    return {row[0]: (row[1], row[2], bool(row[3])) for row in rows}
+    sql = f"SELECT config_dir, label, model_id, simulated FROM subjects WHERE {_EDITION}"
+    return {row[0]: (row[1], row[2], bool(row[3])) for row in connection.execute(sql, where[:2])}
 
 
 def configurations(connection: sqlite3.Connection, where: Where) -> dict[str, str]:
     """config_dir -> the subject's whole configuration as JSON; imports and subjects of older stores have none."""
-    rows = connection.execute(
-        "SELECT config_dir, config FROM subjects WHERE suite = ? AND edition = ? AND config <> '' ORDER BY config_dir",
-        (where.suite, where.edition),
-    )
-    return dict(rows.fetchall())
+    sql = f"SELECT config_dir, config FROM subjects WHERE {_EDITION} AND config <> '' ORDER BY config_dir"
+    return dict(connection.execute(sql, where[:2]).fetchall())
 
 
 def calls_of(connection: sqlite3.Connection, trial: str) -> list[StoredCall]:
     """Current answers of a trial in turn order."""
-    rows = connection.execute(
-        "SELECT turn, context, after, missing, text, thinking, flags FROM calls WHERE trial = ? AND version = 0 "
-        "ORDER BY turn",
-        (trial,),
-    )
-    return [StoredCall._make(row) for row in rows]
+    columns = ", ".join(StoredCall._fields)
+    sql = f"SELECT {columns} FROM calls WHERE trial = ? AND version = 0 ORDER BY turn"
+    return rows(connection, StoredCall, sql, (trial,))
 
 
 def requests_of(connection: sqlite3.Connection, trial: str) -> list[bytes]:
     """The requests of an imported trial as they were published, in turn order."""
-    rows = connection.execute(
-        "SELECT messages FROM calls WHERE trial = ? AND version = 0 AND messages IS NOT NULL ORDER BY turn", (trial,)
-    )
-    return [bytes(row[0]) for row in rows]
+    sql = "SELECT messages FROM calls WHERE trial = ? AND version = 0 AND messages IS NOT NULL ORDER BY turn"
+    return rows(connection, bytes, sql, (trial,))
 
 
 def states(connection: sqlite3.Connection, where: Where) -> list[TrialState]:
@@ -192,13 +185,12 @@ def states(connection: sqlite3.Connection, where: Where) -> list[TrialState]:
 
     def state(key: str) -> TrialState:
         if key not in done:
-            _, config_dir, experiment, scenario, run, turns, parent = by_key[key]
+            *_, turns, parent = by_key[key]
             before = state(parent) if parent in by_key else None
             end = before.end if before else None
             start = None if parent and not end else context.begin(key, end)
-            own = _state((key, config_dir, experiment, scenario, run), turns, calls.get(key, []), start)
+            own = _state(key, calls.get(key, []), start)._replace(turns=turns, parent=parent)
             barred = before is not None and before.missing is not None
-            own = own._replace(parent=parent)
             done[key] = own._replace(missing="parent_missing", stale=False) if barred else own
         return done[key]
 
@@ -225,9 +217,8 @@ class _CallState(NamedTuple):
     words: str | None
 
 
-def _state(
-    head: tuple[str, str, str, str, int], turns: int, calls: Iterable[_CallState], start: str | None
-) -> TrialState:
+def _state(key: str, calls: Iterable[_CallState], start: str | None) -> TrialState:
+    """How far the calls of a trial go; its place, turns and parent are left to the caller."""
     missing, at, stale, thought = None, start, False, False
     flags: list[str] = []
     said: list[str] = []
@@ -246,32 +237,26 @@ def _state(
         thought = thought or call.reasoning_tokens > 0
         at = call.after
     return TrialState(
-        *head, len(said), turns, missing, stale, at, tuple(flags), said=tuple(said), thought=thought,
-        replies=tuple(replies),
+        key, "", "", "", 0, answered=len(said), turns=0, missing=missing, stale=stale, at=at, flags=tuple(flags),
+        said=tuple(said), thought=thought, replies=tuple(replies),
     )  # fmt: skip
 
 
 def verdicts(connection: sqlite3.Connection, where: Where) -> list[StoredVerdict]:
     """Every stored verdict of an edition (and condition), oldest first."""
     clause, values = _clause(where)
-    rows = connection.execute(
+    found = connection.execute(
         "SELECT v.trial, v.judge, v.rubric, v.context, v.missing, v.fields FROM planned p "
         f"JOIN verdicts v ON v.trial = p.trial WHERE {clause} ORDER BY v.judged_at",
         values,
     )
-    return [
-        StoredVerdict(a, b, rubric=c, context=d, missing=e, fields=msgspec.json.decode(f)) for a, b, c, d, e, f in rows
-    ]
+    return [StoredVerdict._make((*row, msgspec.json.decode(fields))) for *row, fields in found]
 
 
 def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str | None]:
     """Those of the keys that are stored -> reason where the verdict is missing."""
-    out: dict[str, str | None] = {}
-    for key in keys:
-        row = connection.execute("SELECT missing FROM verdicts WHERE key = ?", (key,)).fetchone()
-        if row:
-            out[key] = row[0]
-    return out
+    sql = "SELECT key, missing FROM verdicts WHERE key IN (SELECT value FROM json_each(?))"
+    return dict(connection.execute(sql, (msgspec.json.encode(list(keys)).decode(),)).fetchall())
 
 
 def costs(connection: sqlite3.Connection, where: Where) -> dict[str, float]:
@@ -279,23 +264,78 @@ def costs(connection: sqlite3.Connection, where: Where) -> dict[str, float]:
     clause, values = _clause(where)
     out: dict[str, float] = {}
     for table in ("calls", "artefacts", "verdicts", "failures"):
-        rows = connection.execute(
-            f"SELECT t.config_dir, sum(x.cost_usd) FROM (SELECT DISTINCT p.config_dir, p.trial FROM planned p "
-            f"WHERE {clause}) t JOIN {table} x ON x.trial = t.trial GROUP BY 1",
-            values,
+        sql = (
+            f"SELECT config_dir, sum(cost_usd) FROM (SELECT DISTINCT config_dir, trial FROM planned p WHERE {clause}) "
+            f"JOIN {table} USING (trial) GROUP BY 1"
         )
-        for config_dir, cost in rows:
+        for config_dir, cost in connection.execute(sql, values):
             out[config_dir] = out.get(config_dir, 0.0) + float(cost)
     return out
 
 
 def other_shapes(connection: sqlite3.Connection, where: Where, config_dir: str) -> dict[str, str]:
     """`variant/mode/scenario/run` -> newest shape of a subject's trials in this suite's other editions (no imports)."""
-    rows = connection.execute(
+    sql = (
         "SELECT p.variant || '/' || p.mode || '/' || p.scenario || '/' || p.run, t.shape FROM planned p "
         "JOIN trials t ON t.key = p.trial WHERE p.suite = ? AND p.config_dir = ? AND p.edition NOT IN (?, ?) "
-        "AND p.edition NOT LIKE ? "
-        "ORDER BY p.planned_at",
-        (where.suite, config_dir, where.edition, PUBLISHED, f"{PUBLISHED}-%"),
+        "AND p.edition NOT LIKE ? ORDER BY p.planned_at"
     )
-    return dict(rows.fetchall())
+    values = (where.suite, config_dir, where.edition, PUBLISHED, f"{PUBLISHED}-%")
+    return dict(connection.execute(sql, values).fetchall())
+
+
+def reasoning(connection: sqlite3.Connection, trial: str, judge: str, rubric: str) -> str:
+    """What a judge gave as its reasons, under that rubric or the published one, on the dialogue as it is now."""
+    sql = (
+        "SELECT reasoning FROM verdicts WHERE trial = ? AND judge = ? AND rubric IN (?, ?, ?) AND missing IS NULL "
+        "AND context = (SELECT after FROM calls WHERE trial = verdicts.trial AND version = 0 "
+        "ORDER BY turn DESC LIMIT 1) ORDER BY rubric <> ?, judged_at DESC"
+    )
+    return first(connection, sql, (trial, judge, rubric, PUBLISHED, REREAD, rubric)) or ""
+
+
+def trial_key(connection: sqlite3.Connection, where: Where, config_dir: str, scenario: str, run: int) -> str:
+    """Key of the trial at a place. Raises KeyError where nothing is planned."""
+    sql = f"SELECT trial FROM planned WHERE {UNDER} AND config_dir = ? AND scenario = ? AND run = ?"
+    found: str | None = first(connection, sql, (*where.columns, config_dir, scenario, run))
+    if found is None:
+        raise KeyError((config_dir, scenario, run))
+    return found
+
+
+class LastAnswer(NamedTuple):
+    """The last answer of one dialogue."""
+
+    config_dir: str
+    scenario: str
+    run: int
+    text: str
+
+
+def last_answers(connection: sqlite3.Connection, where: Where) -> list[LastAnswer]:
+    """Current last answers by subject, scenario and run; dialogues that are not finished are left out."""
+    sql = (
+        "SELECT p.config_dir, p.scenario, p.run, c.text FROM planned p JOIN trials t ON t.key = p.trial "
+        "JOIN calls c ON c.trial = p.trial AND c.version = 0 AND c.turn = t.turns - 1 AND c.missing IS NULL "
+        f"WHERE {UNDER} ORDER BY p.config_dir, p.scenario, p.run"
+    )
+    return rows(connection, LastAnswer, sql, where.columns)
+
+
+class PlannedTrial(NamedTuple):
+    """A planned trial."""
+
+    config_dir: str
+    scenario: str
+    run: int
+    shape: str  # JSON of what the key was made of
+    planned_at: str
+
+
+def planned_trials(connection: sqlite3.Connection, where: Where) -> list[PlannedTrial]:
+    """Every planned trial of an edition under a condition (variant, mode), by subject, scenario and run."""
+    sql = (
+        "SELECT config_dir, scenario, run, shape, planned_at FROM planned p JOIN trials t ON t.key = p.trial "
+        f"WHERE {UNDER} ORDER BY 1, 2, 3"
+    )
+    return rows(connection, PlannedTrial, sql, where.columns)

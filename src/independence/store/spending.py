@@ -1,4 +1,4 @@
-"""What was spent on whom, and how often it had to be tried."""
+"""What was spent, on whom, in how many attempts and tokens; and the ledger of what every command spent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.store.queries import PUBLISHED, REREAD, UNDER, rows
+from independence.store.records import now
 from independence.types import Where
+
+_TRIALS = f"(SELECT DISTINCT config_dir, trial FROM planned WHERE {UNDER})"
 
 
 class SubjectSpending(NamedTuple):
@@ -31,74 +35,6 @@ class RunTimes(NamedTuple):
     last: str
 
 
-_TRIALS = (
-    "(SELECT DISTINCT config_dir, trial FROM planned WHERE suite = ? AND edition = ? AND variant = ? AND mode = ?) p"
-)
-
-
-def spending(connection: sqlite3.Connection, where: Where) -> dict[str, SubjectSpending]:
-    """config_dir -> what was spent, replaced answers and every judge included."""
-    columns = where.columns
-    out: dict[str, SubjectSpending] = {}
-    for config, *values in connection.execute(
-        "SELECT p.config_dir, count(*), sum(c.cost_usd), sum(c.unknown_usd), "
-        "sum(max(json_array_length(c.attempts) - 1, 0)), sum(c.prompt_tokens + c.completion_tokens) "
-        f"FROM {_TRIALS} JOIN calls c ON c.trial = p.trial GROUP BY p.config_dir",
-        columns,
-    ):
-        calls, usd, unknown, extra, tokens = values
-        out[config] = _NOTHING._replace(
-            calls=calls, answers_usd=usd, unknown_usd=unknown, extra_attempts=extra, tokens=tokens
-        )
-    for table, counted in (("verdicts", 1), ("artefacts", 0)):  # a step is part of the verdict it is written for
-        for config, count, usd, unknown, tokens in connection.execute(
-            "SELECT p.config_dir, count(*), sum(v.cost_usd), sum(v.unknown_usd), "
-            "sum(v.prompt_tokens + v.completion_tokens) "
-            f"FROM {_TRIALS} JOIN {table} v ON v.trial = p.trial GROUP BY p.config_dir",
-            columns,
-        ):
-            own = out.get(config, _NOTHING)
-            out[config] = own._replace(
-                verdicts=own.verdicts + counted * count,
-                verdicts_usd=own.verdicts_usd + usd,
-                unknown_usd=own.unknown_usd + unknown,
-                tokens=own.tokens + tokens,
-            )
-    for config, usd, unknown, attempts in connection.execute(
-        "SELECT p.config_dir, sum(f.cost_usd), sum(f.unknown_usd), sum(json_array_length(f.attempts)) "
-        f"FROM {_TRIALS} JOIN failures f ON f.trial = p.trial GROUP BY p.config_dir",
-        columns,
-    ):
-        own = out.get(config, _NOTHING)
-        out[config] = own._replace(
-            failed_usd=usd, unknown_usd=own.unknown_usd + unknown, extra_attempts=own.extra_attempts + attempts
-        )
-    for config, runs in connection.execute(
-        "SELECT p.config_dir, count(DISTINCT p.run) FROM planned p WHERE suite = ? AND edition = ? AND variant = ? "
-        "AND mode = ? AND (EXISTS (SELECT 1 FROM calls c WHERE c.trial = p.trial) "
-        "OR EXISTS (SELECT 1 FROM failures f WHERE f.trial = p.trial)) GROUP BY p.config_dir",
-        columns,
-    ):
-        out[config] = out[config]._replace(runs=runs)
-    return out
-
-
-_NOTHING = SubjectSpending(
-    0, 0.0, verdicts=0, verdicts_usd=0.0, failed_usd=0.0, unknown_usd=0.0, extra_attempts=0, tokens=0
-)
-
-
-def times(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int], RunTimes]:
-    """(config_dir, run) -> when its current answers came."""
-    rows = connection.execute(
-        "SELECT p.config_dir, p.run, min(c.answered_at), max(c.answered_at) FROM planned p JOIN calls c "
-        "ON c.trial = p.trial WHERE c.version = 0 AND p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? "
-        "GROUP BY p.config_dir, p.run",
-        where.columns,
-    )
-    return {(config, run): RunTimes(first, last) for config, run, first, last in rows}
-
-
 class Dates(msgspec.Struct, frozen=True):
     """First and last, ISO 8601; None where there is none, or nobody wrote it down."""
 
@@ -108,18 +44,191 @@ class Dates(msgspec.Struct, frozen=True):
     last_verdict: str | None = None
 
 
+class JudgeSpending(NamedTuple):
+    """One judge's work on one subject in one condition."""
+
+    judge: str
+    config_dir: str
+    verdicts: int  # missing ones included
+    missing: int
+    published: int  # given under the published rubric texts
+    cost_usd: float  # failed calls included
+
+
+def by_subject(connection: sqlite3.Connection, where: Where) -> dict[str, SubjectSpending]:
+    """config_dir -> what was spent, replaced answers and every judge included."""
+    found = connection.execute(
+        f"WITH p AS {_TRIALS}, c AS (SELECT config_dir, count(*) AS number, sum(cost_usd) AS usd, "
+        "sum(unknown_usd) AS unknown, sum(max(json_array_length(attempts) - 1, 0)) AS extra, "
+        "sum(prompt_tokens + completion_tokens) AS tokens FROM p JOIN calls USING (trial) GROUP BY 1), "
+        "v AS (SELECT config_dir, count(*) AS number, sum(cost_usd) AS usd, sum(unknown_usd) AS unknown, "
+        "sum(prompt_tokens + completion_tokens) AS tokens FROM p JOIN verdicts USING (trial) GROUP BY 1), "
+        "a AS (SELECT config_dir, sum(cost_usd) AS usd, sum(unknown_usd) AS unknown, "
+        "sum(prompt_tokens + completion_tokens) AS tokens FROM p JOIN artefacts USING (trial) GROUP BY 1), "
+        "f AS (SELECT config_dir, sum(cost_usd) AS usd, sum(unknown_usd) AS unknown, "
+        "sum(json_array_length(attempts)) AS extra FROM p JOIN failures USING (trial) GROUP BY 1), "
+        f"r AS (SELECT config_dir, count(DISTINCT run) AS number FROM planned WHERE {UNDER} AND "
+        "(trial IN (SELECT trial FROM calls) OR trial IN (SELECT trial FROM failures)) GROUP BY 1) "
+        "SELECT config_dir, ifnull(c.number, 0), ifnull(c.usd, 0.0), ifnull(v.number, 0), "
+        "ifnull(v.usd, 0.0) + ifnull(a.usd, 0.0), ifnull(f.usd, 0.0), "
+        "ifnull(c.unknown, 0.0) + ifnull(v.unknown, 0.0) + ifnull(a.unknown, 0.0) + ifnull(f.unknown, 0.0), "
+        "ifnull(c.extra, 0) + ifnull(f.extra, 0), ifnull(c.tokens, 0) + ifnull(v.tokens, 0) + ifnull(a.tokens, 0), "
+        "ifnull(r.number, 0) FROM (SELECT DISTINCT config_dir FROM p) LEFT JOIN c USING (config_dir) "
+        "LEFT JOIN v USING (config_dir) LEFT JOIN a USING (config_dir) LEFT JOIN f USING (config_dir) "
+        "LEFT JOIN r USING (config_dir) WHERE coalesce(c.usd, v.usd, a.usd, f.usd) IS NOT NULL",
+        (*where.columns, *where.columns),
+    )
+    return {config: SubjectSpending._make(own) for config, *own in found}
+
+
+def times(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int], RunTimes]:
+    """(config_dir, run) -> when its current answers came."""
+    found = connection.execute(
+        "SELECT config_dir, run, min(answered_at), max(answered_at) FROM planned JOIN calls USING (trial) "
+        f"WHERE version = 0 AND {UNDER} GROUP BY config_dir, run",
+        where.columns,
+    )
+    return {(config, run): RunTimes(first, last) for config, run, first, last in found}
+
+
 def dates(connection: sqlite3.Connection, where: Where, judge: str | None) -> Dates:
     """Of the current replies planned for an edition under a condition, and of the verdicts of one judge on them."""
-    trials = "(SELECT DISTINCT trial FROM planned WHERE suite = ? AND edition = ? AND variant = ? AND mode = ?) p"
-    values = where.columns
-    replies = connection.execute(
-        f"SELECT min(nullif(c.answered_at, '')), max(nullif(c.answered_at, '')) FROM {trials} "
-        "JOIN calls c ON c.trial = p.trial WHERE c.version = 0 AND c.missing IS NULL",
-        values,
-    ).fetchone()
-    verdicts = connection.execute(
-        f"SELECT min(nullif(v.judged_at, '')), max(nullif(v.judged_at, '')) FROM {trials} "
-        "JOIN verdicts v ON v.trial = p.trial WHERE v.judge = ? AND v.missing IS NULL",
-        (*values, judge or ""),
-    ).fetchone()
-    return Dates(*replies, *verdicts)
+    sql = (
+        f"WITH p AS {_TRIALS}, c AS (SELECT nullif(answered_at, '') AS at FROM p JOIN calls USING (trial) "
+        "WHERE version = 0 AND missing IS NULL), v AS (SELECT nullif(judged_at, '') AS at FROM p "
+        "JOIN verdicts USING (trial) WHERE judge = ? AND missing IS NULL) SELECT (SELECT min(at) FROM c), "
+        "(SELECT max(at) FROM c), (SELECT min(at) FROM v), (SELECT max(at) FROM v)"
+    )
+    return rows(connection, Dates, sql, (*where.columns, judge or ""))[0]
+
+
+def by_judge(connection: sqlite3.Connection, where: Where) -> list[JudgeSpending]:
+    """What every judge did, by judge and subject. Calls that failed count as cost alone."""
+    sql = (
+        f"WITH p AS {_TRIALS}, failed AS (SELECT config_dir, what, sum(cost_usd) AS cost FROM p "
+        "JOIN failures USING (trial) GROUP BY 1, 2), written AS (SELECT config_dir, judge, sum(cost_usd) AS cost "
+        "FROM p JOIN artefacts USING (trial) GROUP BY 1, 2) "
+        "SELECT v.judge, p.config_dir, count(*), sum(v.missing IS NOT NULL), sum(v.rubric IN (?, ?)), sum(v.cost_usd) "
+        "+ ifnull((SELECT cost FROM failed WHERE what = v.judge AND config_dir = p.config_dir), 0) "
+        "+ ifnull((SELECT cost FROM written w WHERE w.judge = v.judge AND w.config_dir = p.config_dir), 0) "
+        "FROM p JOIN verdicts v USING (trial) GROUP BY 1, 2 ORDER BY 1, 2"
+    )
+    return rows(connection, JudgeSpending, sql, (*where.columns, PUBLISHED, REREAD))
+
+
+_EVERY_CALL = """
+WITH place AS (
+    SELECT config_dir, edition, variant, mode, scenario, run, trial FROM planned WHERE suite = ?
+    GROUP BY config_dir, variant, mode, scenario, trial
+), call (who, edition, scenario, run, turn, prompt, completion) AS (
+    SELECT config_dir, edition, scenario, run, turn, prompt_tokens, completion_tokens
+    FROM place JOIN calls USING (trial) WHERE version = 0
+    UNION ALL
+    SELECT judge, edition, scenario, run, '', prompt_tokens, completion_tokens
+    FROM place JOIN verdicts USING (trial)
+    UNION ALL
+    SELECT judge, edition, scenario, run, step, prompt_tokens, completion_tokens
+    FROM place JOIN artefacts USING (trial)
+)"""
+
+
+class CallTokens(NamedTuple):
+    """Mean tokens of the calls of one subject or judge at one place; retries of a call summed."""
+
+    who: str  # config_dir, or name of the judge
+    scenario: str
+    turn: int | str  # of an answer, counted from 0; the step of a rubric that was written; "" for a verdict
+    simulated: bool
+    calls: int
+    prompt: float
+    completion: float
+
+
+class RunTokens(NamedTuple):
+    """Tokens of one run of one subject or judge, and what the same calls took in its mean run."""
+
+    who: str
+    calls: int
+    prompt: float
+    completion: float
+    mean_prompt: float
+    mean_completion: float
+
+
+def call_tokens(connection: sqlite3.Connection, suite: str) -> list[CallTokens]:
+    """Over every edition and condition of a suite, imports included; calls without known tokens are left out."""
+    sql = (
+        f"{_EVERY_CALL} SELECT who, scenario, turn, who LIKE 'sim/%' OR who IN "
+        "(SELECT config_dir FROM subjects WHERE simulated), count(*), avg(prompt), avg(completion) "
+        "FROM call WHERE completion > 0 GROUP BY who, scenario, turn"
+    )
+    return rows(connection, CallTokens, sql, (suite,))
+
+
+def run_tokens(connection: sqlite3.Connection, suite: str) -> list[RunTokens]:
+    """The same by run. Runs of each edition are beside their own means."""
+    sql = (
+        f"{_EVERY_CALL} SELECT who, count(*), sum(prompt), sum(completion), sum(mean_prompt), sum(mean_completion) "
+        "FROM (SELECT who, run, edition, prompt, completion, avg(prompt) OVER own AS mean_prompt, "
+        "avg(completion) OVER own AS mean_completion FROM call WHERE completion > 0 "
+        "WINDOW own AS (PARTITION BY who, edition, scenario, turn)) GROUP BY who, edition, run"
+    )
+    return rows(connection, RunTokens, sql, (suite,))
+
+
+class CommandSession(NamedTuple):
+    """One command that spent money. Times are ISO 8601."""
+
+    began_at: str
+    last_at: str  # of the last change; the end, unless the process was killed
+    command: str
+    about: str  # suite@edition, or another subject of the command; "" of sessions before the ledger
+    spent_usd: float  # what was reserved for attempts of unknown cost included
+    unknown_usd: float
+
+
+class SessionTotal(NamedTuple):
+    """All sessions of a store together."""
+
+    sessions: int
+    spent_usd: float
+    unknown_usd: float
+
+
+class SessionLedger:
+    """The session of one command. It is stored with the first dollar and kept up to date from then on."""
+
+    def __init__(self, command: str, about: str) -> None:
+        self._command = command
+        self._about = about
+        self._began_at = now()
+        self._row: int | None = None
+        self._noted = (0.0, 0.0)
+
+    def note(self, connection: sqlite3.Connection, spent_usd: float, unknown_usd: float) -> None:
+        """Store what was spent so far, where that has changed. Call it inside a transaction."""
+        if (spent_usd, unknown_usd) == self._noted:
+            return
+        self._noted = (spent_usd, unknown_usd)
+        if self._row is None:
+            self._row = connection.execute(
+                "INSERT INTO sessions (began_at, last_at, command, about, spent_usd, unknown_usd) "
+                "VALUES (?, ?, ?, ?, 0, 0)",
+                (self._began_at, self._began_at, self._command, self._about),
+            ).lastrowid
+        connection.execute(
+            "UPDATE sessions SET last_at = ?, spent_usd = ?, unknown_usd = ? WHERE id = ?",
+            (now(), spent_usd, unknown_usd, self._row),
+        )
+
+
+def sessions(connection: sqlite3.Connection) -> list[CommandSession]:
+    """Every session, the newest first."""
+    columns = ", ".join(CommandSession._fields)
+    return rows(connection, CommandSession, f"SELECT {columns} FROM sessions ORDER BY id DESC")
+
+
+def session_total(connection: sqlite3.Connection) -> SessionTotal:
+    """What was spent on this store in its whole life."""
+    sql = "SELECT count(*), total(spent_usd), total(unknown_usd) FROM sessions"
+    return rows(connection, SessionTotal, sql)[0]

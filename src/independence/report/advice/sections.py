@@ -16,7 +16,7 @@ from independence.report.table import Block, Prose, Section, Table, Value
 from independence.report.table_formats import quoted
 from independence.stats.asker_guess import guess_askers
 from independence.stats.comparison import Correction
-from independence.store import artefacts, last_answers, queries
+from independence.store import artefacts, queries
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Scenario
 
@@ -133,13 +133,12 @@ def table(connection: sqlite3.Connection, read: AdviceStudy) -> Table:
     where = scope.where
     asked = {scenario.id: scenario for scenario in scope.suite.scenarios if scenario.side in read.parties}
     found: defaultdict[str, defaultdict[str, list[_AnswerText]]] = defaultdict(lambda: defaultdict(list))
-    for said in last_answers.last_answers(connection, where):
+    for said in queries.last_answers(connection, where):
         if said.scenario in asked:
             found[said.config_dir][_ANSWERS].append(_AnswerText(asked[said.scenario], said.text))
-    for placed in artefacts.of_condition(connection, where):
-        own = placed.artefact
-        if placed.scenario in asked and own.judge == read.judge and own.missing is None:
-            found[placed.config_dir][own.step].append(_AnswerText(asked[placed.scenario], own.text))
+    for own in artefacts.of_condition(connection, where):
+        if own.scenario in asked and own.judge == read.judge and own.missing is None:
+            found[own.config_dir][own.step].append(_AnswerText(asked[own.scenario], own.text))
     rows = [
         row
         for config in read.planned

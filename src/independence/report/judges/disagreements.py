@@ -12,7 +12,7 @@ import msgspec
 from independence.report import declared
 from independence.report.judges.panel import DialogueKey, JudgePanel, Values
 from independence.report.table import Table, Value
-from independence.store import judge_records
+from independence.store import export_rows, queries
 from independence.store.scopes import grading
 from independence.suites import digest
 from independence.suites.schema import Field
@@ -91,12 +91,12 @@ def _texts_table(
     suite = grading(connection, scope)
     rows: list[tuple[Value, ...]] = []
     for number, dispute in enumerate(found, start=1):
-        trial = judge_records.trial_key(connection, scope.where, *dispute.dialogue)
+        trial = queries.trial_key(connection, scope.where, *dispute.dialogue)
         rubric = digest.rubric(suite, suite.scenario(dispute.dialogue.scenario))
-        said = judge_records.answers(connection, trial)
+        said = [answer for answer in export_rows.answers_of(connection, trial) if answer.missing is None]
         rows.extend((number, f"subject, {answer.turn_id}", _cut(answer.text, longest)) for answer in said)
         for judge, _ in (dispute.low, dispute.high):
-            reasons = judge_records.reasoning(connection, trial, judge, rubric)
+            reasons = queries.reasoning(connection, trial, judge, rubric)
             rows.append((number, panel.heads[judge], _cut(reasons, longest) or None))
     return declared.made("judges/judge-disagreement-texts", rows)
 

@@ -14,7 +14,7 @@ from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import SubjectInfo, scored
 from independence.report.table import Column, Table, Value
 from independence.stats import strict
-from independence.store import judge_records, name_lookup, queries
+from independence.store import queries, scopes, spending
 from independence.store.scopes import BoardScope
 from independence.types import Scalar
 
@@ -105,8 +105,8 @@ def _subjects(connection: sqlite3.Connection, scope: BoardScope, models: Sequenc
     about = {config: SubjectInfo(label, model, simulated) for config, (label, model, simulated) in sorted(rows.items())}
     if not models:
         return about
-    known = name_lookup.of_edition(connection, scope.where)
-    chosen = name_lookup.subjects(models, known, "here")
+    known = scopes.of_edition(connection, scope.where)
+    chosen = scopes.subjects(models, known, "here")
     return {config: who for config, who in about.items() if config in chosen}
 
 
@@ -163,7 +163,7 @@ def _ranks(indices: Mapping[str, float | None]) -> dict[str, int]:
 def costs(connection: sqlite3.Connection, panel: JudgePanel) -> Table:
     """Verdicts and dollars of each judge on the panel's subjects."""
     scope = panel.scope
-    spent = judge_records.spending(connection, scope.where)
+    spent = spending.by_judge(connection, scope.where)
     rows: list[tuple[Value, ...]] = []
     foreign = []
     for grader in panel.judges:
