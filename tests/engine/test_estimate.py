@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from independence.store.spending import CallTokens, RunTokens
 
 from independence.clients.pricing import FREE, Prices
 from independence.config.subjects import Subject
@@ -39,6 +38,7 @@ from independence.judge.model import ModelJudge
 from independence.store import artefacts, context, records
 from independence.store.artefacts import ArtefactRow
 from independence.store.records import CallRow, VerdictRow
+from independence.store.spending import CallTokens, RunTokens
 from independence.suites.load import LoadedSuite, load
 from independence.types import Reply, Sampling, Usage, Verdict
 

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from independence.store import context, records
+from independence.store import context, records, spending
 from independence.store.records import SubjectRow, VerdictRow
 from independence.store.spending import CallTokens, RunTokens
 from independence.types import Attempt, Missing, Reply, Usage, Verdict
