@@ -13,7 +13,7 @@ import pytest
 import independence
 from independence import ConnectionOptions, RunOptions, RunPreview, RunResult, UsageError
 from independence.engine.events import CallCommitted, Event, VerdictCommitted
-from independence.testing.loopback import serving
+from independence.testing.loopback.server import serving
 from independence.testing.loopback.settings import LoopbackSettings
 from tests.e2e import suites
 

@@ -2,34 +2,20 @@ from __future__ import annotations
 
 import pytest
 
-from independence.cli.checkup import refusal
-from independence.cli.endpoint_lookup import EndpointLookup, address
-from independence.config.endpoints import Endpoint
+from independence.cli.endpoint_lookup import EndpointLookup
 from independence.config.registry import EndpointEntry, Registry
 from independence.config.subjects import Subject
-from independence.errors import UsageError
 
 LAB = EndpointEntry(name="lab", base_url="http://10.0.0.5:8000/v1/", api_key_env="LAB_KEY")
 KNOWN = Registry(endpoints=(LAB,))
 
 
-@pytest.mark.parametrize(
-    ("error", "found", "fix"),
-    [
-        (UsageError("KEY is not set:", "export it"), "KEY is not set", "export it"),
-        (UsageError("here.db: damaged (page 3: cut)", "name another"), "damaged (page 3: cut)", "name another"),
-        (UsageError("http://a:1 is no address"), "http://a:1 is no address", "the general advice"),
-    ],
-)
-def test_advice_of_an_error_goes_before_general_advice(error: UsageError, found: str, fix: str) -> None:
-    finding = refusal("store", "here.db", error, "the general advice")
-    assert finding == ("store", "here.db", "fail", found, fix, None)
-
-
-def test_an_address_is_shown_without_credentials() -> None:
-    assert address(Endpoint("lab", "http://me:secret@10.0.0.5:8000/v1", "local")) == "http://10.0.0.5:8000/v1"
-    with pytest.raises(UsageError, match=r"endpoint `lab`.* is no address: its port"):
-        address(Endpoint("lab", "http://10.0.0.5:80000/v1", "local"))
+def test_an_address_that_is_none_cannot_be_reached() -> None:
+    lab = EndpointEntry(name="lab", base_url="http://10.0.0.5:80000/v1")
+    endpoint, missing = EndpointLookup(Registry(endpoints=(lab,)), {}, None).find("lab")
+    assert endpoint is None
+    assert "endpoint `lab`" in str(missing)
+    assert "is no address: its port" in str(missing)
 
 
 def test_an_endpoint_without_its_key_can_still_be_reached() -> None:

@@ -11,7 +11,7 @@ from independence.clients import flags
 from independence.config.subjects import Subject
 from independence.judge.model import ModelJudge
 from independence.suites.load import load
-from independence.types import Attempt, Missing, Reply, Sampling, Usage
+from independence.types import Attempt, Reply, Sampling, Usage
 
 SUBJECT = Subject("a/one", "openrouter", "a/one", Sampling(1.0, "low", "host/int4"))
 VERDICT = {"reasoning": "It stays.", "kept": True, "firmness": 9}
@@ -28,17 +28,17 @@ def stopped(problem: str, outcome: str) -> ProbeResult:
 
 def silent(reason: Any) -> ProbeResult:
     attempts = (Attempt(reason, 0.5),)
-    return ProbeResult(attempts, problem="nothing came", fix="less effort", missing=Missing(reason))
+    return ProbeResult(attempts, problem="nothing came", fix="less effort", missing=reason)
 
 
 def test_calls_to_a_subject_are_made_in_its_configuration() -> None:
-    for request in (probes.plain(SUBJECT), probes.replay(SUBJECT)):
+    for request in probes.of_subject(SUBJECT).values():
         assert (request.model, request.sampling) == ("a/one", Sampling(1.0, "low", "host/int4"))
         assert request.max_tokens <= 512
 
 
 def test_the_tool_call_is_the_next_turn_of_a_dialogue_in_our_own_protocol() -> None:
-    request, tool = probes.replay(SUBJECT), load("v2").suite.delivery.tool_role
+    request, tool = probes.of_subject(SUBJECT)["tool call"], load("v2").suite.delivery.tool_role
     assert tool is not None
     assert request.tool is not None
     assert request.tool.name == tool.name
@@ -56,7 +56,7 @@ def test_the_tool_call_is_the_next_turn_of_a_dialogue_in_our_own_protocol() -> N
 
 
 def test_the_verdict_is_asked_for_as_runs_ask_for_it() -> None:
-    request = probes.verdict(ModelJudge("j/udge", endpoint="openrouter", model="j/udge"))
+    request = probes.of_judge(ModelJudge("j/udge", endpoint="openrouter", model="j/udge"))["verdict"]
     assert (request.sampling, request.tool) == (Sampling(0.0, "none"), None)
     assert request.schema is not None
     assert list(request.schema["properties"]) == ["reasoning", "kept", "firmness"]
@@ -65,44 +65,44 @@ def test_the_verdict_is_asked_for_as_runs_ask_for_it() -> None:
 
 
 def test_an_answer_is_told_with_who_gave_it() -> None:
-    finding = probes.read_plain("a/one", probed("Boats."))
+    finding = probes.read("answer", "a/one", probed("Boats."))
     assert finding == ("answer", "a/one", "ok", "answered by Host in 1.5 s", "", 0.25)
-    assert "reasoning effort left out" in probes.read_plain("m", probed("x", marks=(flags.EFFORT_REFUSED,))).found
+    assert "reasoning effort left out" in probes.read("answer", "m", probed("x", marks=(flags.EFFORT_REFUSED,))).found
 
 
 @pytest.mark.parametrize("flag", [flags.CACHE_HIT, flags.TEMPLATE_TOKENS, flags.TOOL_SYNTAX])
 def test_what_would_spoil_a_run_is_a_warning(flag: str) -> None:
-    finding = probes.read_plain("m", probed("x", marks=(flag,)))
+    finding = probes.read("answer", "m", probed("x", marks=(flag,)))
     assert finding.result == "warn"
     assert flag in finding.found
     assert finding.fix
 
 
 def test_a_flag_that_spoils_nothing_is_none() -> None:
-    assert probes.read_plain("m", probed("x", marks=(flags.RETRIED_LENGTH,))).result == "ok"
+    assert probes.read("answer", "m", probed("x", marks=(flags.RETRIED_LENGTH,))).result == "ok"
 
 
 def test_reasoning_alone_may_end_in_an_answer_given_more_tokens() -> None:
-    assert probes.read_plain("m", silent("no_answer")).result == "warn"
-    assert probes.read_plain("m", silent("blocked")).result == "fail"
-    assert probes.read_verdict("m", silent("no_answer")).result == "fail"
+    assert probes.read("answer", "m", silent("no_answer")).result == "warn"
+    assert probes.read("answer", "m", silent("blocked")).result == "fail"
+    assert probes.read("verdict", "m", silent("no_answer")).result == "fail"
 
 
 @pytest.mark.parametrize("outcome", ["400", "404", "500"])
 def test_a_refused_replay_names_the_mode_without_tools(outcome: str) -> None:
-    finding = probes.read_replay("m", stopped("missing a thought_signature", outcome))
+    finding = probes.read("tool call", "m", stopped("missing a thought_signature", outcome))
     assert (finding.result, finding.found) == ("fail", "missing a thought_signature")
     assert "--modes user_role" in finding.fix
     assert "the general advice" in finding.fix
 
 
 def test_trouble_that_has_nothing_to_do_with_tools_does_not_blame_them() -> None:
-    assert probes.read_replay("m", stopped("slower", "429")).fix == "the general advice"
+    assert probes.read("tool call", "m", stopped("slower", "429")).fix == "the general advice"
 
 
 def test_speaking_beside_the_tool_is_a_warning() -> None:
-    assert probes.read_replay("m", probed("x", channel="tool")).result == "ok"
-    beside = probes.read_replay("m", probed("x"))
+    assert probes.read("tool call", "m", probed("x", channel="tool")).result == "ok"
+    beside = probes.read("tool call", "m", probed("x"))
     assert beside.result == "warn"
     assert "--enable-auto-tool-choice" in beside.fix
 
@@ -118,13 +118,13 @@ def test_speaking_beside_the_tool_is_a_warning() -> None:
     ],
 )
 def test_a_judge_is_good_when_its_verdict_is_complete(text: str, result: str, says: str) -> None:
-    finding = probes.read_verdict("j", probed(text))
+    finding = probes.read("verdict", "j", probed(text))
     assert finding.result == result
     assert says in finding.found
     assert result == "ok" or "--judge cues" in finding.fix
 
 
 def test_a_judge_whose_endpoint_takes_no_schema_is_good_all_the_same() -> None:
-    finding = probes.read_verdict("j", probed(json.dumps(VERDICT), marks=(flags.SCHEMA_REFUSED,)))
+    finding = probes.read("verdict", "j", probed(json.dumps(VERDICT), marks=(flags.SCHEMA_REFUSED,)))
     assert finding.result == "ok"
     assert "rejects JSON schemas" in finding.found

@@ -30,7 +30,7 @@ async def test_a_reply_comes_with_its_cost_and_has_no_problem(server: Scripted, 
     assert probed.reply.text == "I am myself."
     assert (probed.problem, probed.fix, probed.general) == ("", "", False)
     assert probed.usd == USAGE["cost"]
-    assert probed.seconds > 0
+    assert probed.attempts[0].seconds > 0
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ async def test_what_is_no_answer_is_kept_and_not_asked_again(
 ) -> None:
     server.says(body)
     probed = await ask()
-    assert probed.missing.reason == reason
+    assert probed.missing == reason
     assert problem in probed.problem
     assert probed.fix
     assert len(server.seen) == 1

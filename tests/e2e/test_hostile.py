@@ -22,7 +22,8 @@ from independence.judge.model import ModelJudge, grade
 from independence.judge.prompt import passages
 from independence.judge.protocol import Judge
 from independence.store import database
-from independence.testing.loopback import LoopbackSettings, serving
+from independence.testing.loopback.server import serving
+from independence.testing.loopback.settings import LoopbackSettings
 from independence.testing.sim.grader import FormField, value
 from independence.types import Grade, Scalar, Verdict
 from tests.engine.probed import SCENARIO, probe

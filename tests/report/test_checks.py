@@ -11,6 +11,7 @@ from independence.clients.failures import RequestFailure
 from independence.clients.listing import KeyInfo
 from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
+from independence.errors import UsageError
 from independence.report import checks
 from independence.report.checks import NO_ROOM_BYTES, SCARCE_BYTES, CheckedModel, Finding
 from independence.store.health import StoreContents, StoreHealth
@@ -40,6 +41,24 @@ def listed(patient: CheckedModel = SUBJECT, info: ModelInfo | None = INFO, **cha
     found = msgspec.structs.replace(info, **changes) if info else None
     catalogue = Catalogue({found.id: found} if found else {"a/other": INFO, "b/one": INFO})
     return {f.check: f for f in checks.of_model(patient, catalogue, found)}
+
+
+@pytest.mark.parametrize(
+    ("error", "found", "fix"),
+    [
+        (UsageError("KEY is not set:", "export it"), "KEY is not set", "export it"),
+        (UsageError("here.db: damaged (page 3: cut)", "name another"), "damaged (page 3: cut)", "name another"),
+        (UsageError("http://a:1 is no address"), "http://a:1 is no address", "name another store with --db"),
+    ],
+)
+def test_advice_of_an_error_goes_before_general_advice(error: UsageError, found: str, fix: str) -> None:
+    finding = checks.refusal("store", "unusable", "here.db", error)
+    assert finding == ("store", "here.db", "fail", found, fix, None)
+
+
+def test_an_address_is_shown_without_credentials() -> None:
+    there = Endpoint("lab", "http://me:secret@10.0.0.5:8000/v1", "local")
+    assert checks.of_endpoint(there, Catalogue()).found == "http://10.0.0.5:8000/v1 lists 0 models"
 
 
 def test_a_sound_store_has_nothing_to_mend() -> None:
@@ -124,17 +143,35 @@ def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | RequestFailure, re
 @pytest.mark.parametrize(
     ("endpoint", "said", "result", "says", "fix"),
     [
-        (ROUTER, Catalogue({"a/one": INFO}), "ok", "AT lists 1 model", ""),
-        (ROUTER, Catalogue(), "ok", "AT lists 0 models", ""),
-        (LOCAL, Catalogue(known=False), "ok", "AT answers, but lists none", ""),
-        (LOCAL, RequestFailure("key", "401", "no", status=401), "fail", "AT wants a key (no)", "set LOCAL_API_KEY"),
-        (LOCAL, RequestFailure("retry", "connect", "refused"), "fail", "no answer from AT", "--local-url"),
-        (ROUTER, RequestFailure("retry", "connect", "refused"), "fail", "no answer from AT", "check the address"),
+        (ROUTER, Catalogue({"a/one": INFO}), "ok", "https://router.example/v1 lists 1 model", ""),
+        (ROUTER, Catalogue(), "ok", "https://router.example/v1 lists 0 models", ""),
+        (LOCAL, Catalogue(known=False), "ok", "http://127.0.0.1:1234/v1 answers, but lists none", ""),
+        (
+            LOCAL,
+            RequestFailure("key", "401", "no", status=401),
+            "fail",
+            "/v1 wants a key (no)",
+            "set LOCAL_API_KEY",
+        ),
+        (
+            LOCAL,
+            RequestFailure("retry", "connect", "refused"),
+            "fail",
+            "no answer from http://127.0.0.1",
+            "--local-url",
+        ),
+        (
+            ROUTER,
+            RequestFailure("retry", "connect", "refused"),
+            "fail",
+            "no answer from https://router",
+            "check the address",
+        ),
         (
             ROUTER,
             RequestFailure("retry", "503", "busy", status=503),
             "warn",
-            "AT does not list its models (busy)",
+            "https://router.example/v1 does not list its models (busy)",
             "minutes",
         ),
     ],
@@ -142,7 +179,7 @@ def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | RequestFailure, re
 def test_an_endpoint_is_told_by_its_listing(
     endpoint: Endpoint, said: Catalogue | RequestFailure, result: str, says: str, fix: str
 ) -> None:
-    finding = checks.of_endpoint(endpoint, "AT", said)
+    finding = checks.of_endpoint(endpoint, said)
     assert finding.result == result
     assert says in finding.found
     assert fix in finding.fix

@@ -4,7 +4,6 @@ from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
 from independence.clients.pricing import FREE, Prices
 from independence.config.subjects import Subject
 from independence.report import models
-from independence.report.models import Resolved
 from independence.report.table import Table, Value
 from independence.types import Sampling
 
@@ -41,7 +40,7 @@ def test_a_configuration_is_shown_with_everything_that_tells_it_apart() -> None:
 
 
 def test_a_name_has_a_row_for_every_configuration_it_stands_for() -> None:
-    table = models.resolved([Resolved("a/one", "id", [PINNED, PLAIN]), Resolved("one+host", "label", [PINNED])])
+    table = models.resolved([("a/one", "id", PINNED), ("a/one", "id", PLAIN), ("one+host", "label", PINNED)])
     assert [(row["name"], row["found_by"], row["label"]) for row in records(table)] == [
         ("a/one", "id", "one+host"),
         ("a/one", "id", "lab/two@low-t0.7"),

@@ -7,17 +7,15 @@ from pathlib import Path
 
 import click
 
-from independence.cli import options
+from independence.cli import checkup, options, table_output
+from independence.report import checks
+from independence.report import table as tables
 
 
 @click.command("doctor")
 @click.option("--model", "--models", "-m", "model", help="A model id or label to call: two cheap calls.")
 @click.option("--judge", "-j", "judge", help="The judge to call; default: that of `run`, if at the same endpoint.")
-@click.option(
-    "--models-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
-)
+@options.models_file()
 @click.option("--local-url", help="Base URL of a local server, for local/ ids.")
 @options.output_format()
 @options.db()
@@ -28,13 +26,10 @@ def command(
 
     Without --model and --judge no model is asked, and nothing is spent.
     """
-    from independence.cli.checkup import findings
-    from independence.cli.table_output import print_tables
-    from independence.report.checks import failed, table, terminal_table
-    from independence.report.table import without_empty_columns
-
-    found = findings(model=model, judge=judge, models_file=models_file, local_url=local_url, db=db)
+    found = checkup.findings(model=model, judge=judge, models_file=models_file, local_url=local_url, db=db)
     notes = () if model or judge else ("No model was asked; `independence doctor -m MODEL` makes a few cheap calls.",)
-    shown = map(without_empty_columns, terminal_table(found, notes)) if format_ == "table" else [table(found, notes)]
-    print_tables(list(shown), format_)
-    sys.exit(1 if failed(found) else 0)
+    shown = [checks.table(found, notes)]
+    if format_ == "table":
+        shown = [tables.without_empty_columns(one) for one in checks.terminal_table(found, notes)]
+    table_output.print_tables(shown, format_)
+    sys.exit(1 if checks.failed(found) else 0)

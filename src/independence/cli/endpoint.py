@@ -2,68 +2,62 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import click
 
-if TYPE_CHECKING:
-    from independence.testing.loopback.settings import LoopbackSettings
+from independence.cli import hints
+from independence.testing.loopback import server, settings
 
 
 @click.command("endpoint")
 @click.option("--port", type=int, default=8088, show_default=True, help="0: any free port.")
 @click.option("--latency", default="", help="Time until a reply: seconds (0.05), lognormal:MU,SIGMA, real, or real/20.")
 @click.option(
-    "--faults",
-    default="",
+    "--faults", default="",
     help="Faults to simulate: RATE (0.3), KIND=RATE (429=0.1), KIND@MODEL (404@half), KIND+N (402+50); "
     "comma-separated.",
-)
+)  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of replies, latencies and faults.")
 @click.option(
-    "--log",
-    type=click.Path(dir_okay=False, path_type=Path),
+    "--log", type=click.Path(dir_okay=False, path_type=Path),
     help="Write received and finished requests to this file as JSON Lines.",
-)
+)  # fmt: skip
 @click.option(
-    "--bill",
-    type=click.Choice(["usage", "max"]),
-    default="usage",
-    show_default=True,
+    "--bill", type=click.Choice(["usage", "max"]), default="usage", show_default=True,
     help="Bill the tokens used, or the most that a request allows.",
-)
+)  # fmt: skip
 @click.option(
     "--price", default="", help="Prices: IN/OUT or MODEL=IN/OUT in dollars per million tokens; comma-separated."
 )
 @click.option("--key", default="", help="The only key that is accepted; default: any.")
-def command(port: int, latency: str, faults: str, seed: int, log: Path | None, bill: str, price: str, key: str) -> None:
+def command(
+    port: int,
+    latency: str,
+    faults: str,
+    seed: int,
+    log: Path | None,
+    bill: Literal["usage", "max"],
+    price: str,
+    key: str,
+) -> None:
     """Serve simulated models on 127.0.0.1 as an OpenAI-compatible endpoint, until interrupted.
 
     Models are those of the demo and `judge`. A reply depends only on model, messages and seed.
     """
-    import asyncio
-
-    from independence.testing.loopback.settings import Bill, LoopbackSettings
-
-    billing: Bill = "max" if bill == "max" else "usage"
-    file = str(log) if log else ""
-    settings = LoopbackSettings(
-        port=port, latency=latency, faults=faults, seed=seed, log=file, bill=billing, price=price, key=key
+    chosen = settings.LoopbackSettings(
+        port=port, latency=latency, faults=faults, seed=seed, log=str(log or ""), bill=bill, price=price, key=key
     )
     try:
-        asyncio.run(_serve(settings))
+        asyncio.run(_serve(chosen))
     except KeyboardInterrupt:
         click.echo("stopped", err=True)
 
 
-async def _serve(settings: LoopbackSettings) -> None:
-    import asyncio
-
-    from independence.cli import hints
-    from independence.testing.loopback import serving
-
-    async with serving(settings) as server:
-        click.echo(server.base_url)
-        click.echo(f"try: {hints.program()} run --local-url {server.base_url} --local-model half -j cues", err=True)
+async def _serve(chosen: settings.LoopbackSettings) -> None:
+    async with server.serving(chosen) as running:
+        click.echo(running.base_url)
+        click.echo(f"try: {hints.program()} run --local-url {running.base_url} --local-model half -j cues", err=True)
         await asyncio.Event().wait()

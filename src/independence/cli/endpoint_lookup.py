@@ -41,6 +41,7 @@ class EndpointLookup(NamedTuple):
     def _endpoint(self, name: str, *, keyless: bool) -> Endpoint:
         options = ConnectionOptions(local_url=self.local_url, dry_run=keyless)
         endpoint = connections.endpoints([name], self.known, self.env, options)[name]
+        endpoints.check(endpoint.base_url, f"the address of endpoint `{name}`")
         return msgspec.structs.replace(endpoint, timeout_s=min(endpoint.timeout_s, _LONGEST_S))
 
     def configured(self) -> list[str]:
@@ -51,9 +52,3 @@ class EndpointLookup(NamedTuple):
         key = any(self.env.get(name, "").strip() for name in ("OPENROUTER_API_KEY", "OPENROUTER_KEY"))
         used = any(subject.active and subject.endpoint == OPENROUTER for subject in self.known.subjects)
         return [OPENROUTER, *names] if key or used or not names else names
-
-
-def address(endpoint: Endpoint) -> str:
-    """The base URL without credentials and query. Raises UsageError where it is none."""
-    endpoints.check(endpoint.base_url, f"the address of endpoint `{endpoint.name}`")
-    return endpoints.printable_address(endpoint.base_url)

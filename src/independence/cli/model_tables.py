@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from independence.cli.endpoint_lookup import EndpointLookup, address
+from independence.cli.endpoint_lookup import EndpointLookup
 from independence.clients.catalogue import Catalogue
 from independence.clients.failures import RequestFailure
 from independence.clients.listing import EndpointListing
 from independence.clients.transport import open_session
 from independence.config import environment
-from independence.config.endpoints import Endpoint
+from independence.config.endpoints import Endpoint, printable_address
 from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import connections
 from independence.engine.event_loop import drive
 from independence.errors import UsageError
 from independence.report import models
-from independence.report.models import Resolved
 from independence.report.table import Table
 from independence.testing.sim.panel import ADVISERS, PANEL
 
@@ -40,29 +39,29 @@ def configured(models_file: Path | None) -> Table:
 def named(names: tuple[str, ...], models_file: Path | None) -> Table:
     """What names stand for. Raises UsageError."""
     known = connections.models(models_file)
-    return models.resolved([_resolved(known, name) for name in names])
+    labels = {subject.label for subject in known.subjects}
+    rows = [(name, subject) for name in names for subject in known.resolve(name)]
+    return models.resolved(
+        (name, "label" if name in labels else "id" if subject in known.subjects else "default", subject)
+        for name, subject in rows
+    )
 
 
-def _resolved(known: Registry, name: str) -> Resolved:
-    subjects = known.resolve(name)
-    if any(subject.label == name for subject in known.subjects):
-        return Resolved(name, "label", subjects)
-    return Resolved(name, "id" if subjects[0] in known.subjects else "default", subjects)
-
-
-def catalogue(part: str, models_file: Path | None, endpoint: str | None, local_url: str | None) -> Table:
-    """The models of an endpoint whose ids hold `part`. Raises UsageError."""
+def catalogue(
+    part: str, models_file: Path | None, endpoint: str | None, local_url: str | None, *, brief: bool
+) -> Table:
+    """The models of an endpoint whose ids hold `part`; `brief`: without their parameters. Raises UsageError."""
     if endpoint and local_url:
         raise UsageError("--endpoint and --local-url name two servers", "ask one of them")
     there = _endpoint(endpoint or (LOCAL if local_url else OPENROUTER), connections.models(models_file), local_url)
     listed = drive(_listed(there))
     if not listed.models:
-        raise UsageError(f"{there.name} answers at {address(there)}, but lists no models")
+        raise UsageError(f"{there.name} answers at {printable_address(there.base_url)}, but lists no models")
     if not any(models.matching(listed, part)):
         near = ", ".join(listed.near(part)[:_NEAR])
         what = f"{there.name}: none of its {len(listed.models):,} model ids holds `{part}`"
         raise UsageError(what, f"near it: {near}" if near else "")
-    return models.catalogue(there.name, listed, part)
+    return models.catalogue(there.name, listed, part, brief=brief)
 
 
 def _endpoint(name: str, known: Registry, local_url: str | None) -> Endpoint:
@@ -76,11 +75,11 @@ def _endpoint(name: str, known: Registry, local_url: str | None) -> Endpoint:
     return endpoint
 
 
-async def _listed(endpoint: Endpoint) -> Catalogue:
-    where = address(endpoint)
+async def _listed(there: Endpoint) -> Catalogue:
     async with open_session() as session:
-        found = await EndpointListing(endpoint, session).read_catalogue()
+        found = await EndpointListing(there, session).read_catalogue()
     if isinstance(found, RequestFailure):
         advice = "ask again in a few minutes" if found.status else "start the server or correct its address"
-        raise UsageError(f"{endpoint.name}: no catalogue at {where} ({found.kind}: {found.detail})", advice)
+        what = f"{there.name}: no catalogue at {printable_address(there.base_url)} ({found.kind}: {found.detail})"
+        raise UsageError(what, advice)
     return found

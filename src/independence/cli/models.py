@@ -6,19 +6,16 @@ from pathlib import Path
 
 import click
 
-from independence.cli import options
+from independence.cli import model_tables, options, roster_file, table_output
 from independence.errors import UsageError
+from independence.report import table as tables
 
 
 @click.command("models")
 @click.option(
     "--models", "-m", "names", type=options.NameList(), help="Show which configurations these labels and ids mean."
 )
-@click.option(
-    "--models-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
-)
+@options.models_file()
 @click.option(
     "--catalogue", "part", is_flag=False, flag_value="", metavar="[FILTER]",
     help="Ask the endpoint which models it has; only those whose id contains FILTER.",
@@ -44,14 +41,7 @@ def command(
     format_: str,
 ) -> None:
     """List the configurations of models.yaml, or the simulated models if there is none."""
-    from independence.cli import model_tables
-    from independence.cli.table_output import print_tables
-    from independence.report.models import brief
-    from independence.report.table import without_empty_columns
-
     if roster is not None:
-        from independence.cli import roster_file
-
         roster_file.write(roster, names or (), models_file, force)
         return
     if part is None and (endpoint or local_url):
@@ -59,10 +49,9 @@ def command(
     if part is not None and names:
         what = "-m shows what names stand for, --catalogue what an endpoint has"
         raise UsageError(what, "ask for one of the two")
+    on_screen = format_ == "table"
     if part is not None:
-        table = model_tables.catalogue(part, models_file, endpoint, local_url)
+        table = model_tables.catalogue(part, models_file, endpoint, local_url, brief=on_screen and not detailed)
     else:
         table = model_tables.named(names, models_file) if names else model_tables.configured(models_file)
-    if format_ == "table":
-        table = without_empty_columns(table if detailed else brief(table))
-    print_tables([table], format_)
+    table_output.print_tables([tables.without_empty_columns(table) if on_screen else table], format_)

@@ -59,6 +59,14 @@ def db(default: str = DEFAULT_DB) -> Callable[[F], F]:
     )  # fmt: skip
 
 
+def models_file() -> Callable[[F], F]:
+    """`--models-file`: which file lists configurations and endpoints."""
+    return click.option(
+        "--models-file", type=click.Path(dir_okay=False, path_type=Path),
+        help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
+    )  # fmt: skip
+
+
 def output_format() -> Callable[[F], F]:
     """`--format`: how results are printed on stdout."""
     return click.option(

@@ -29,7 +29,7 @@ from independence.errors import IndependenceError, UsageError
 from independence.judge.kinds import CUES
 from independence.store.spending import SessionLedger
 from independence.store.writer import Writer
-from independence.testing.loopback import serving
+from independence.testing.loopback.server import serving
 from independence.testing.loopback.settings import LoopbackSettings
 
 Model = tuple[str, str]  # endpoint, model id there

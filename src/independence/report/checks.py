@@ -1,19 +1,26 @@
-"""From facts about a store, a key or a model to findings: what is wrong with them and what to do about it. Pure.
+"""From facts about a store, a key or a model to findings: what is wrong with them and what to do about it.
 
-Findings of all checks have one form, and one table shows them.
+What a finding says is a line of `checks.yaml`, by check and case. Findings of all checks have one form, and one table
+shows them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+import msgspec
 
 from independence.clients import dialects
 from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
 from independence.clients.failures import RequestFailure
 from independence.clients.listing import KeyInfo
-from independence.clients.pricing import FREE, Prices
-from independence.config.endpoints import Endpoint
+from independence.clients.pricing import FREE
+from independence.config import documents
+from independence.config.endpoints import Endpoint, printable_address
+from independence.errors import UsageError
 from independence.report.table import Column, Table
 from independence.store.health import StoreContents, StoreHealth
 
@@ -24,7 +31,6 @@ _LITTLE_USD = 0.5
 _NEAR = 3  # names that may have been meant
 
 State = Literal["ok", "warn", "fail", "skipped"]
-_STATES: tuple[State, ...] = ("ok", "warn", "fail", "skipped")
 _CHECK, _OF, _FIX = Column("check", "check"), Column("of", "of"), Column("fix", "what to do")
 _RESULT, _FOUND = Column("result", "result"), Column("found", "found")
 _COST = Column("cost_usd", "cost", "dollars", 6)
@@ -39,6 +45,33 @@ class Finding(NamedTuple):
     found: str
     fix: str = ""
     usd: float | None = None  # what finding it out cost; None: no model was asked
+
+
+class FindingText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a finding says, with slots for its facts."""
+
+    result: State = "fail"
+    found: str = ""
+    fix: str = ""
+
+
+@cache
+def texts() -> Mapping[str, Mapping[str, FindingText]]:
+    """What findings say, by check and case."""
+    document = documents.read(Path(__file__).with_name("checks.yaml"))
+    return documents.convert(document, dict[str, dict[str, FindingText]])
+
+
+def finding(check: str, case: str, of: str, *, usd: float | None = None, **facts: object) -> Finding:
+    """What is found in a case, with its facts."""
+    text = texts()[check][case]
+    return Finding(check, of, text.result, text.found.format(**facts), text.fix.format(**facts), usd)
+
+
+def refusal(check: str, case: str, of: str, error: UsageError) -> Finding:
+    """An error as a finding; the advice of the case is for errors that come without advice of their own."""
+    found = finding(check, case, of, problem=error.problem.removeprefix(f"{of}: "))
+    return found._replace(fix=error.fix or found.fix)
 
 
 def table(findings: Sequence[Finding], notes: Sequence[str] = ()) -> Table:
@@ -61,115 +94,81 @@ def failed(findings: Iterable[Finding]) -> bool:
 
 
 def _summary(findings: Sequence[Finding]) -> str:
-    counts = [(sum(f.result == state for f in findings), state) for state in _STATES]
+    counts = [(sum(f.result == state for f in findings), state) for state in get_args(State)]
     costs = [f.usd for f in findings if f.usd is not None]
     calls = f"; {len(costs)} model call{'s' * (len(costs) != 1)}, ${sum(costs):.6f}" if costs else ""
     return ", ".join(f"{count} {state}" for count, state in counts if count) + calls
 
 
+def _first(cases: Mapping[str, bool], otherwise: str) -> str:
+    """The first case that holds."""
+    return next((case for case, holds in cases.items() if holds), otherwise)
+
+
 def of_store(health: StoreHealth) -> Iterator[Finding]:
     """Integrity and schema, what the rows say, who works on it, and the disk."""
-    name = str(health.path)
-    yield _integrity(health, name)
-    if health.contents is not None:
-        yield _contents(health.contents, name)
-        yield _leases(health.contents, name)
-    if health.schema and not health.wal:
-        found = "not in WAL mode: readers and the writer block each other"
-        yield Finding("journal", name, "warn", found, "the next command that opens the store to write switches it")
+    name, schema, known, held = str(health.path), health.schema, health.known, health.contents
+    cases = {
+        "damaged": bool(health.damage),
+        "newer": schema > known,
+        "unwritable": not health.writable,
+        "empty": not schema,
+        "older": schema < known,
+    }
+    case, damage = _first(cases, "sound"), "; ".join(health.damage)
+    size = f"{health.size_bytes / 2**20:.1f} MB"
+    yield finding("store", case, name, damage=damage, schema=schema, known=known, size=size)
+    if held is not None:
+        yield _contents(held, name)
+        case = _first({"expired": held.expired > 0, "held": held.leases > 0}, "none")
+        yield finding("leases", case, name, expired=held.expired, leases=held.leases)
+    if schema and not health.wal:
+        yield finding("journal", "blocking", name)
     yield of_disk(health.free_bytes, str(health.path.parent))
 
 
-def _integrity(health: StoreHealth, name: str) -> Finding:
-    if health.damage:
-        return Finding("store", name, "fail", f"damaged: {'; '.join(health.damage)}", "restore a copy of the file")
-    if health.schema > health.known:
-        found = f"written by a newer version (schema {health.schema}, this one knows {health.known})"
-        return Finding("store", name, "fail", found, "upgrade ai-independence-bench, or name another store with --db")
-    if not health.writable:
-        return Finding("store", name, "fail", "it cannot be written", "change the rights of the file and its folder")
-    if not health.schema:
-        return Finding("store", name, "ok", "an empty file; the first run fills it")
-    size = f"{health.size_bytes / 2**20:.1f} MB"
-    if health.schema < health.known:
-        found = f"sound, {size}, schema {health.schema} of {health.known}"
-        return Finding("store", name, "ok", f"{found}: upgraded when it is next written")
-    return Finding("store", name, "ok", f"sound, {size}, schema {health.schema}")
-
-
 def _contents(held: StoreContents, name: str) -> Finding:
-    parts = [f"{held.trials:,} dialogues, {held.answers:,} answers, {held.verdicts:,} verdicts"]
-    odd = {
-        "dialogues have an answer to an earlier turn that was replaced": held.stale,
-        "dialogues belong to no plan": held.unplanned,
-        "answers or verdicts belong to no dialogue": held.homeless,
-    }
-    parts += [f"{count:,} {what}" for what, count in odd.items() if count]
-    fixes = ["run the command that made the stale dialogues again: it asks from there on"] * bool(held.stale)
-    fixes += ["records without a dialogue only use space; no board reads them"] * bool(held.unplanned or held.homeless)
-    return Finding("contents", name, "warn" if fixes else "ok", "; ".join(parts), "; ".join(fixes))
-
-
-def _leases(held: StoreContents, name: str) -> Finding:
-    if held.expired:
-        found = f"{held.expired:,} dialogues were left by a run that was killed"
-        return Finding("leases", name, "warn", found, "run the same command again: it takes them over")
-    if held.leases:
-        return Finding("leases", name, "ok", f"{held.leases:,} dialogues are being worked on now")
-    return Finding("leases", name, "ok", "no process works on it")
+    counts = msgspec.structs.asdict(held)
+    odd = [case for case in ("stale", "unplanned", "homeless") if counts[case]]
+    found = [finding("contents", case, name, **counts) for case in ("sound", *odd)]
+    fixes = dict.fromkeys(one.fix for one in found if one.fix)
+    return Finding("contents", name, found[-1].result, "; ".join(one.found for one in found), "; ".join(fixes))
 
 
 def of_disk(free_bytes: int, folder: str) -> Finding:
     """Room for more."""
-    found = f"{free_bytes / 2**20:,.0f} MB free"
-    if free_bytes < NO_ROOM_BYTES:
-        return Finding("disk", folder, "fail", found, "free space, or name a store on another disk with --db")
-    if free_bytes < SCARCE_BYTES:
-        return Finding("disk", folder, "warn", found, "a full board takes about 100 MB: free some space")
-    return Finding("disk", folder, "ok", found)
+    case = _first({"full": free_bytes < NO_ROOM_BYTES, "scarce": free_bytes < SCARCE_BYTES}, "roomy")
+    return finding("disk", case, folder, free=f"{free_bytes / 2**20:,.0f}")
 
 
 def of_key(endpoint: Endpoint, said: KeyInfo | RequestFailure) -> Finding:
     """What became of `GET /key`."""
-    name, source = endpoint.name, endpoint.key_source or "the key"
-    if isinstance(said, KeyInfo):
-        return _accepted(name, source, said)
-    if said.action == "key":
-        return Finding("key", name, "fail", f"refused ({said.detail})", f"check {source}")
-    if said.status == 404:
-        return Finding("key", name, "skipped", "the endpoint has no page about keys; the calls show whether it is good")
-    return Finding("key", name, "skipped", f"not known ({said.kind}: {said.detail})", "see `endpoint`")
-
-
-def _accepted(name: str, source: str, said: KeyInfo) -> Finding:
+    source = endpoint.key_source or "the key"
+    if isinstance(said, RequestFailure):
+        case = _first({"refused": said.action == "key", "pageless": said.status == 404}, "unknown")
+        return finding("key", case, endpoint.name, source=source, kind=said.kind, detail=said.detail)
     tier = ", free tier: models that cost nothing, few requests a day" if said.free_tier else ""
-    if said.left_usd is None:
-        return Finding("key", name, "ok", f"{source} is accepted{tier}")
-    found = f"{source} is accepted, ${max(said.left_usd, 0.0):.2f} of its limit left{tier}"
-    if said.left_usd <= 0:
-        return Finding("key", name, "fail", found, "raise the limit of the key, or make another")
-    return Finding("key", name, "warn" if said.left_usd < _LITTLE_USD else "ok", found)
+    left = said.left_usd
+    if left is None:
+        return finding("key", "accepted", endpoint.name, source=source, tier=tier)
+    case = _first({"spent": left <= 0, "low": left < _LITTLE_USD}, "limited")
+    return finding("key", case, endpoint.name, source=source, tier=tier, left=max(left, 0.0))
 
 
-def of_endpoint(there: Endpoint, address: str, said: Catalogue | RequestFailure) -> Finding:
-    """What became of `GET /models`. `address` is printed and must be free of credentials."""
+def of_endpoint(there: Endpoint, said: Catalogue | RequestFailure) -> Finding:
+    """What became of `GET /models`."""
+    address = printable_address(there.base_url)
     if isinstance(said, Catalogue):
         count = len(said.models)
-        found = (
-            f"{address} lists {count:,} model{'s' * (count != 1)}"
-            if said.known
-            else f"{address} answers, but lists none"
-        )
-        return Finding("endpoint", there.name, "ok", found)
-    if said.action == "key" or said.status == 403:
-        fix = f"set {there.key_source}" if there.key_source else "give it one with api_key_env"
-        return Finding("endpoint", there.name, "fail", f"{address} wants a key ({said.detail})", fix)
+        case = "listed" if said.known else "unlisted"
+        return finding("endpoint", case, there.name, address=address, count=count, s="s" * (count != 1))
+    case = _first({"closed": said.action == "key" or said.status == 403, "busy": said.status > 0}, "dead")
     usual = "check the address and your connection; ask again in a few minutes"
-    fix = dialects.of(there.dialect).start_advice or usual
-    if said.status:
-        found = f"{address} does not list its models ({said.detail})"
-        return Finding("endpoint", there.name, "warn", found, "ask again in a few minutes; the calls go on without")
-    return Finding("endpoint", there.name, "fail", f"no answer from {address} ({said.kind}: {said.detail})", fix)
+    return finding(
+        "endpoint", case, there.name, address=address, kind=said.kind, detail=said.detail,
+        key_advice=f"set {there.key_source}" if there.key_source else "give it one with api_key_env",
+        start_advice=dialects.of(there.dialect).start_advice or usual,
+    )  # fmt: skip
 
 
 class CheckedModel(NamedTuple):
@@ -188,68 +187,39 @@ def of_model(model: CheckedModel, listed: Catalogue, info: ModelInfo | None) -> 
     if listed.known and info is None:
         return
     if model.role == "model":
-        yield _tools(model, info)
-        yield from _temperature(model)
+        silent = info is None or info.supported_parameters is None
+        case = _first({"unknown": silent, "none": info is not None and info.rejects("tools")}, "listed")
+        yield finding("tools", case, model.name)
+        if not model.temperature_sent:
+            yield finding("temperature", "unsent", model.name)
     yield _effort(model, info)
-    yield _price(model, info.prices if info else None)
+    yield _price(model, info)
     if info is not None and info.context_length is not None:
-        yield _context(model, info.context_length)
+        case = "short" if info.context_length < SHORT_CONTEXT else "long"
+        yield finding("context", case, model.name, length=info.context_length, enough=SHORT_CONTEXT)
 
 
 def _presence(model: CheckedModel, listed: Catalogue, info: ModelInfo | None) -> Finding:
     if not listed.known:
-        found = "its endpoint lists no models, so the id is not checked"
-        return Finding(model.role, model.name, "skipped", found)
+        return finding(model.role, "unlisted", model.name)
     if info is not None:
-        slug = f" ({info.canonical_slug})" if info.canonical_slug and info.canonical_slug != info.id else ""
-        return Finding(model.role, model.name, "ok", f"listed as {info.id}{slug}")
+        slug = f" ({info.canonical_slug})" if info.canonical_slug not in ("", info.id) else ""
+        return finding(model.role, "listed", model.name, id=info.id, slug=slug)
     prefix = model.name.removesuffix(model.model)  # the endpoint's, as the command line wants it
     names = ", ".join(f"`{prefix}{name}`" for name in listed.near(model.model)[:_NEAR])
-    fix = f"did you mean {names}?" if names else "`independence models --catalogue` lists what there is"
-    return Finding(model.role, model.name, "fail", f"no `{model.model}` in the catalogue", fix)
-
-
-def _tools(model: CheckedModel, info: ModelInfo | None) -> Finding:
-    if info is None or info.supported_parameters is None:
-        return Finding("tools", model.name, "skipped", "its listing does not say; `tool call` shows")
-    if info.rejects("tools"):
-        return Finding(
-            "tools", model.name, "fail", "takes no tools, which tool_role needs", "run it with --modes user_role"
-        )
-    return Finding("tools", model.name, "ok", "listed")
-
-
-def _temperature(model: CheckedModel) -> Iterator[Finding]:
-    """Only where no temperature is sent to the model although its label names one."""
-    if not model.temperature_sent:
-        yield Finding("temperature", model.name, "ok", "none is sent, as its entry says temperature_supported: false")
+    meant = f"did you mean {names}?" if names else "`independence models --catalogue` lists what there is"
+    return finding(model.role, "absent", model.name, model=model.model, meant=meant)
 
 
 def _effort(model: CheckedModel, info: ModelInfo | None) -> Finding:
     sent = resolve_effort(model.effort, info)
-    if sent == model.effort:
-        return Finding("effort", model.name, "ok", f"`{sent}` is sent")
-    if sent is None:
-        return Finding("effort", model.name, "ok", "nothing is sent")
-    found = f"`{model.effort}` is not available, `{sent}` is sent"
-    if model.role == "judge":
-        return Finding("effort", model.name, "ok", found)
-    return Finding("effort", model.name, "warn", found, f"say -r {sent}, so that the label names what was measured")
+    cases = {"sent": sent == model.effort, "nothing": sent is None, "other_judge": model.role == "judge"}
+    return finding("effort", _first(cases, "other"), model.name, effort=model.effort, sent=sent)
 
 
-def _price(model: CheckedModel, prices: Prices | None) -> Finding:
+def _price(model: CheckedModel, info: ModelInfo | None) -> Finding:
+    prices = info.prices if info else None
     if prices is None:
-        fix = "under --max-cost add --allow-unpriced; its cost is counted afterwards"
-        return Finding("price", model.name, "warn", "not listed, so --max-cost cannot be kept", fix)
-    if prices == FREE:
-        return Finding("price", model.name, "ok", "free")
-    found = f"${prices.prompt * 1e6:.6g} in, ${prices.completion * 1e6:.6g} out per million tokens"
-    return Finding("price", model.name, "ok", found)
-
-
-def _context(model: CheckedModel, length: int) -> Finding:
-    if length < SHORT_CONTEXT:
-        found = f"{length:,} tokens: long dialogues are cut or refused"
-        fix = f"take a model or a setting with {SHORT_CONTEXT:,} or more"
-        return Finding("context", model.name, "warn", found, fix)
-    return Finding("context", model.name, "ok", f"{length:,} tokens by its listing")
+        return finding("price", "unlisted", model.name)
+    case = "free" if prices == FREE else "listed"
+    return finding("price", case, model.name, prompt=prices.prompt * 1e6, completion=prices.completion * 1e6)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
-
-import msgspec
 
 from independence.clients.catalogue import Catalogue, ModelInfo
-from independence.clients.pricing import Prices
 from independence.config.subjects import Subject
 from independence.report.table import Column, Table, Value
 
@@ -35,26 +31,16 @@ _LISTED = (
 # Of the parameters an endpoint lists, those that a run would send.
 _SENT = ("temperature", "seed", "structured_outputs", "response_format", "parallel_tool_calls")
 
-FoundBy = Literal["label", "id", "default"]
-
-
-class Resolved(NamedTuple):
-    """What a name on the command line stands for."""
-
-    name: str
-    by: FoundBy
-    subjects: Sequence[Subject]
-
 
 def configurations(subjects: Iterable[Subject], title: str, notes: Sequence[str] = ()) -> Table:
     """One row a configuration."""
     return Table("configurations", title, _CONFIGURATION, tuple(_configuration(s) for s in subjects), tuple(notes))
 
 
-def resolved(names: Iterable[Resolved]) -> Table:
-    """One row a configuration that a name stands for."""
+def resolved(names: Iterable[tuple[str, str, Subject]]) -> Table:
+    """One row a configuration that a name stands for: the name, how it was found, the configuration."""
     columns = (Column("name", "name"), Column("found_by", "found by"), *_CONFIGURATION)
-    rows = tuple((name, by, *_configuration(subject)) for name, by, subjects in names for subject in subjects)
+    rows = tuple((name, by, *_configuration(subject)) for name, by, subject in names)
     return Table("resolved", "What the names mean", columns, rows)
 
 
@@ -65,22 +51,16 @@ def _configuration(subject: Subject) -> tuple[Value, ...]:
     )  # fmt: skip
 
 
-def catalogue(endpoint: str, listed: Catalogue, part: str) -> Table:
-    """The models of an endpoint whose id holds `part`, case ignored; what was not said is absent."""
-    rows = tuple(_model(info) for info in matching(listed, part))
+def catalogue(endpoint: str, listed: Catalogue, part: str, *, brief: bool = False) -> Table:
+    """The models of an endpoint whose id holds `part`, case ignored; what was not said is absent.
+
+    `brief`: without the parameters that they take.
+    """
+    rows = tuple(_model(info)[: len(_LISTED) - brief] for info in matching(listed, part))
     title = f"{len(rows):,} of {len(listed.models):,} models at {endpoint}"
-    return Table("catalogue", title, _LISTED, rows, ("Prices are the highest where they depend on size or hour.",))
-
-
-def brief(table: Table) -> Table:
-    """A catalogue without the parameters that its models take; any other table as it is."""
-    if table.id != "catalogue":
-        return table
-    kept = len(_LISTED) - 1
-    note = "--detailed adds the parameters that they take."
-    return msgspec.structs.replace(
-        table, columns=table.columns[:kept], rows=tuple(row[:kept] for row in table.rows), notes=(*table.notes, note)
-    )
+    notes = ("Prices are the highest where they depend on size or hour.",)
+    more = ("--detailed adds the parameters that they take.",) * brief
+    return Table("catalogue", title, _LISTED[: len(_LISTED) - brief], rows, notes + more)
 
 
 def matching(listed: Catalogue, part: str) -> Iterator[ModelInfo]:
@@ -94,15 +74,9 @@ def _model(info: ModelInfo) -> tuple[Value, ...]:
     return (
         info.id,
         info.context_length,
-        *_prices(info.prices),
+        None if info.prices is None else round(info.prices.prompt * 1e6, 6),
+        None if info.prices is None else round(info.prices.completion * 1e6, 6),
         None if named is None else "tools" in named,
         None if named is None and info.reasoning is None else reasons,
         None if named is None else ", ".join(parameter for parameter in _SENT if parameter in named),
     )
-
-
-def _prices(prices: Prices | None) -> tuple[float | None, float | None]:
-    """Dollars per million tokens, prompt and completion."""
-    if prices is None:
-        return None, None
-    return round(prices.prompt * 1e6, 6), round(prices.completion * 1e6, 6)

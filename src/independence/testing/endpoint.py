@@ -8,7 +8,9 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
 
-from independence.testing.loopback import Loopback, LoopbackSettings, RequestLog, serving
+from independence.testing.loopback.request_log import RequestLog
+from independence.testing.loopback.server import Loopback, serving
+from independence.testing.loopback.settings import LoopbackSettings
 
 
 class LoopbackEndpoint:

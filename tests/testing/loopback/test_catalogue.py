@@ -7,8 +7,9 @@ import aiohttp
 import pytest
 
 from independence.errors import UsageError
-from independence.testing.loopback import Loopback, LoopbackSettings, serving
 from independence.testing.loopback.catalogue import ServedCatalogue
+from independence.testing.loopback.server import Loopback, serving
+from independence.testing.loopback.settings import LoopbackSettings
 from independence.testing.sim import panel
 from independence.testing.sim.panel import ADVISERS
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from independence.testing.loopback import LoopbackSettings, serving
+from independence.testing.loopback.server import serving
+from independence.testing.loopback.settings import LoopbackSettings
 from independence.testing.sim import answer as simulated
 from independence.types import Message
 

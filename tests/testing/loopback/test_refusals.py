@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from independence.testing.loopback import LoopbackSettings, serving
+from independence.testing.loopback.server import serving
+from independence.testing.loopback.settings import LoopbackSettings
 
 Body = Callable[..., dict[str, Any]]
 

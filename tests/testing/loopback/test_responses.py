@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from independence.errors import UsageError
-from independence.testing.loopback import LoopbackSettings
 from independence.testing.loopback.responses import ResponsePlan, ResponsePlanner
+from independence.testing.loopback.settings import LoopbackSettings
 from independence.testing.loopback.wire import SEEDS, mixed_seed, read
 
 Body = Callable[..., dict[str, Any]]

@@ -12,7 +12,8 @@ import aiohttp
 import pytest
 
 from independence.errors import UsageError
-from independence.testing.loopback import Loopback, LoopbackSettings, serving
+from independence.testing.loopback.server import Loopback, serving
+from independence.testing.loopback.settings import LoopbackSettings
 
 Body = Callable[..., dict[str, Any]]
 

@@ -5,11 +5,3 @@
 
 Its replies come from the simulated subjects and depend on (model, messages, seed) alone.
 """
-
-from __future__ import annotations
-
-from independence.testing.loopback.request_log import RequestLog
-from independence.testing.loopback.server import Loopback, serving
-from independence.testing.loopback.settings import LoopbackSettings
-
-__all__ = ["Loopback", "LoopbackSettings", "RequestLog", "serving"]
