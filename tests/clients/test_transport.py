@@ -10,6 +10,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from yarl import URL
 
+from independence.clients import wire
+from independence.clients.failures import RequestFailure, of_exception
 from independence.clients.transport import LARGEST, BodyTooLarge, Transport, is_loopback, proxy_of
 from independence.config.endpoints import Endpoint
 
@@ -81,16 +83,34 @@ async def test_a_compressed_body_is_unpacked(
 
 
 @pytest.mark.parametrize(
-    ("body", "encoding"),
-    [(PACKED["gzip"][:-9], "gzip"), (b"no gzip at all", "gzip"), (b"x", "br")],
-    ids=["cut", "broken", "not asked for"],
+    ("body", "encoding", "says"),
+    [
+        (b"no gzip at all", "gzip", "the answer breaks off: its compression is broken"),
+        (b"x", "br", "its compression is one that was not asked for"),
+    ],
 )
-async def test_a_body_that_cannot_be_unpacked_counts_as_cut(
-    body: bytes, encoding: str, server: Scripted, endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession
+async def test_a_body_that_cannot_be_unpacked_is_transient(
+    body: bytes,
+    encoding: str,
+    says: str,
+    server: Scripted,
+    endpoint: Callable[..., Endpoint],
+    session: aiohttp.ClientSession,
 ) -> None:
     server.says(Step(200, body, {"Content-Encoding": encoding}))
-    with pytest.raises(aiohttp.ClientPayloadError):
+    with pytest.raises(aiohttp.ClientError) as raised:
         await Transport(session, endpoint()).post(b"{}")
+    failure = of_exception(raised.value, KEY)
+    assert (failure.action, failure.detail) == ("retry", says)
+
+
+async def test_a_packed_body_that_is_cut_is_no_answer(
+    server: Scripted, endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession
+) -> None:
+    server.says(Step(200, gzip.compress(b'{"choices": []}')[:-9], {"Content-Encoding": "gzip"}))
+    outcome, cost = wire.read(await Transport(session, endpoint()).post(b"{}"), None, KEY)
+    assert isinstance(outcome, RequestFailure)
+    assert (outcome.action, outcome.kind, cost.known) == ("retry", "malformed", False)
 
 
 @pytest.mark.parametrize("encoding", ["", "gzip", "deflate"])

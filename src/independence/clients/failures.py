@@ -8,15 +8,20 @@ another subject.
 from __future__ import annotations
 
 import re
+import ssl
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import cache
+from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
+import aiohttp
 from yarl import URL
 
 from independence.clients import pricing
-from independence.clients.transport import HttpResponse, explain
+from independence.clients.transport import LARGEST, BodyTooLarge, HttpResponse
+from independence.config import documents
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected
 
@@ -28,29 +33,7 @@ _TOOLLESS = re.compile(r"--jinja|not support tools")  # what llama.cpp without t
 _RATE_STATUS = frozenset({429, 503, 529})
 _UNBILLED_RETRIES = _RATE_STATUS | {402}  # nothing was served: refused at the door
 _RETRIED_CLIENT_ERRORS = frozenset({408, 409, 425, 429})
-_STATUS_OF_TYPE: Final[Mapping[str, int]] = {
-    "authentication": 401,
-    "payment_required": 402,
-    "permission_denied": 403,
-    "content_policy_violation": 403,
-    "refusal": 403,
-    "not_found": 404,
-    "rate_limit_exceeded": 429,
-    "provider_overloaded": 503,
-    "provider_unavailable": 502,
-    "server": 500,
-    "unmapped": 500,
-    "timeout": 504,
-    "context_length_exceeded": 400,
-    "max_tokens_exceeded": 400,
-    "token_limit_exceeded": 400,
-    "string_too_long": 400,
-    "invalid_request": 400,
-    "invalid_prompt": 400,
-    "precondition_failed": 412,
-    "payload_too_large": 413,
-    "unprocessable": 422,
-}
+_TYPES: Final = Path(__file__).with_name("error_types.yaml")
 _SAME = ({503, 529}, {504, 408})  # one thing under two numbers: the one on the line is kept
 _DECLINED = frozenset({"content_policy_violation", "refusal"})
 _AT_CAPACITY = frozenset({"capacity_exhausted", "temporarily_unavailable"})
@@ -143,13 +126,18 @@ def of_answer(response: ErrorResponse) -> RequestFailure:
 
 def _status(response: ErrorResponse) -> int:
     """The status that says what happened: an error inside a 200, and some proxies, send another one."""
-    typed = _STATUS_OF_TYPE.get(response.body.error_type)
+    typed = _status_of_type().get(response.body.error_type)
     if typed is not None and {typed, response.status} not in _SAME:
         return typed
     if response.status >= 300:
         return response.status
     code = response.body.code
     return code if code is not None and code >= 400 else 500
+
+
+@cache
+def _status_of_type() -> dict[str, int]:
+    return documents.convert(documents.read(_TYPES), dict[str, int])
 
 
 def _moved(response: ErrorResponse) -> str:
@@ -219,11 +207,61 @@ def key_rejected(endpoint: Endpoint, failure: RequestFailure) -> KeyRejected:
     return KeyRejected(f"{endpoint.name}: the API key was refused ({failure.detail})", where)
 
 
+# What the HTTP library or reading a body raises, the most special first: its kind, what it means, whether trying again
+# may help, and whether the request may have arrived, so that it may cost something.
+_FAULTS: Final[tuple[tuple[type[Exception], str, str, bool, bool], ...]] = (
+    (BodyTooLarge, "too_large", "the answer is larger than {why}, decompressed; the rest was not read", True, True),
+    (aiohttp.InvalidURL, "connect", "the address cannot be read", False, False),
+    (aiohttp.ConnectionTimeoutError, "connect", "no connection in time", True, False),
+    (aiohttp.ClientConnectorCertificateError, "tls", "its TLS certificate is not trusted ({why})", False, False),
+    (aiohttp.ClientConnectorSSLError, "tls", "it does not speak TLS on this port", False, False),
+    (aiohttp.ClientProxyConnectionError, "connect", "the proxy {at} of the environment does not answer", True, False),
+    (aiohttp.ClientConnectorDNSError, "connect", "the name {error.host} is not known", True, False),
+    (aiohttp.ClientConnectorError, "connect", "{why}", True, False),
+    (TimeoutError, "timeout", "no complete answer in time", True, True),
+    (aiohttp.ClientPayloadError, "cut", "the answer breaks off{why}", True, True),
+    (aiohttp.ClientHttpProxyError, "connect", "the proxy refuses with HTTP {error.status}", True, False),
+    (aiohttp.ClientResponseError, "reset", "{why}", True, True),
+    (aiohttp.ServerDisconnectedError, "reset", "the server closed the connection without an answer", True, True),
+    (OSError, "reset", "the connection broke ({why})", True, True),
+    (Exception, "reset", "the connection broke", True, True),
+)
+
+
 def of_exception(error: Exception, key: str) -> RequestFailure:
-    """Classify what the HTTP library or reading the body raised."""
-    fault = explain(error)
-    action: Action = "retry" if fault.transient else "park"
-    return RequestFailure(action, fault.kind, sentence(fault.detail, key), unbilled=not fault.sent)
+    """Classify what the HTTP library or reading the body raised; class names of a library tell nobody what to do."""
+    kind, detail, transient, sent = next(row[1:] for row in _FAULTS if isinstance(error, row[0]))
+    at = f"{getattr(error, 'host', '')}:{getattr(error, 'port', '')}"
+    said = sentence(detail.format(error=error, at=at, why=_why(error)), key)
+    return RequestFailure("retry" if transient else "park", kind, said, unbilled=not sent)
+
+
+def _why(error: Exception) -> str:
+    """What the library says of it, in words that hold no addresses and no names of its own."""
+    text = str(getattr(error, "message", error)).lower()
+    if isinstance(error, BodyTooLarge):
+        return f"{LARGEST // 2**20} MB"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return "self-signed, expired, or of another name"
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return ": its compression is broken" if "content-encoding" in text else ""
+    if isinstance(error, aiohttp.ClientResponseError):
+        if "content-encoding" in text:
+            return "its compression is one that was not asked for"
+        long = "more than" in text or "too long" in text
+        return "a header of the answer is longer than 8 kB" if long else "what came is no HTTP"
+    return _strerror(error) if isinstance(error, OSError) else ""
+
+
+def _strerror(error: OSError) -> str:
+    inner = getattr(error, "os_error", None) or error
+    if isinstance(error, ssl.SSLError):
+        return "TLS failed"
+    if isinstance(inner, ConnectionResetError | BrokenPipeError):
+        return "reset by the server"
+    text = (inner.strerror or "").lower()
+    refused = not text or isinstance(inner, ConnectionRefusedError) or "connect call failed" in text
+    return "connection refused" if refused else text
 
 
 def read_error(document: object) -> ErrorDetails:
