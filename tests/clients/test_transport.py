@@ -107,7 +107,7 @@ async def test_a_body_that_cannot_be_unpacked_is_transient(
 async def test_a_packed_body_that_is_cut_is_no_answer(
     server: Scripted, endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession
 ) -> None:
-    server.says(Step(200, gzip.compress(b'{"choices": []}')[:-9], {"Content-Encoding": "gzip"}))
+    server.says(Step(200, PACKED["gzip"][:-9], {"Content-Encoding": "gzip"}))
     outcome, cost = wire.read(await Transport(session, endpoint()).post(b"{}"), None, KEY)
     assert isinstance(outcome, RequestFailure)
     assert (outcome.action, outcome.kind, cost.known) == ("retry", "malformed", False)
