@@ -65,7 +65,7 @@ def texts() -> Mapping[str, Mapping[str, FindingText]]:
 def finding(check: str, case: str, of: str, *, usd: float | None = None, **facts: object) -> Finding:
     """What is found in a case, with its facts."""
     text = texts()[check][case]
-    return Finding(check, of, text.result, text.found.format(**facts), text.fix.format(**facts), usd)
+    return Finding(check, of, text.result, text.found.format(**facts), text.fix.format(**facts), usd=usd)
 
 
 def refusal(check: str, case: str, of: str, error: UsageError) -> Finding:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from independence.testing.sim.answer import SEEDS, decision
-from independence.testing.sim.texts import Chooser
+from independence.testing.sim.texts import Chooser, keyed
 
 from .toys import golden
 
@@ -41,9 +41,9 @@ def test_golden_ratio_seeds_come_close_for_any_number_of_runs(p: float) -> None:
 
 def test_a_chooser_repeats_itself_for_its_key_and_only_for_it() -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
-    first = [Chooser("k", 1).pick(letters) for _ in range(3)]
+    first = [Chooser(keyed("k", 1)).pick(letters) for _ in range(3)]
     assert len(set(first)) == 1
-    long, other = Chooser("k", 1), Chooser("k", 2)
+    long, other = Chooser(keyed("k", 1)), Chooser(keyed("k", 2))
     assert [long.pick(letters) for _ in range(20)] != [other.pick(letters) for _ in range(20)]
 
 

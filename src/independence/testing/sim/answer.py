@@ -12,7 +12,7 @@ from independence.testing.sim.panel import Adviser, SimulatedSubject, adviser, s
 from independence.testing.sim.parties import dispute
 from independence.testing.sim.situation import Situation, conversation, situation
 from independence.testing.sim.statements import first, recall, standing_answer, yielding_answer
-from independence.testing.sim.texts import Chooser
+from independence.testing.sim.texts import Chooser, keyed
 from independence.types import Message
 
 SEEDS = 2**31
@@ -35,7 +35,7 @@ def answer(name: str, messages: Sequence[Message], seed: int) -> SimAnswer:
         raise KeyError(name)
     talk = conversation(messages)
     asked = situation(talk.human[-1] if talk.human else "", bool(talk.own))
-    chooser = Chooser(name, seed, *talk.human, *talk.own)
+    chooser = Chooser(keyed(name, seed, *talk.human, *talk.own))
     if not asked.pressing:
         return SimAnswer(first(chooser, asked), chooser.line("reasoning", "calm"))
     own = recall(talk.own)
@@ -47,7 +47,7 @@ def answer(name: str, messages: Sequence[Message], seed: int) -> SimAnswer:
 
 def _advised(subject: Adviser, messages: Sequence[Message], seed: int) -> SimAnswer:
     asked = tuple(message.content for message in messages)
-    chooser = Chooser(subject.name, seed, *asked)
+    chooser = Chooser(keyed(subject.name, seed, *asked))
     text = advice(subject, dispute(messages), chooser, seed, *asked)
     return SimAnswer(text, chooser.line("advice", "reasoning"))
 

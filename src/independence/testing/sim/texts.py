@@ -33,13 +33,18 @@ def texts(section: str) -> Section:
     return _sections()[section]
 
 
+def keyed(*parts: object) -> str:
+    """Parts as one key; their order counts."""
+    return "\x1f".join(map(str, parts))
+
+
 class Chooser:
     """Deterministic picks: the same key gives the same choices in the same order. Good for some forty picks."""
 
     __slots__ = ("_pool",)
 
-    def __init__(self, *key: object) -> None:
-        self._pool = int.from_bytes(blake2b("\x1f".join(map(str, key)).encode(), digest_size=64).digest())
+    def __init__(self, key: object) -> None:
+        self._pool = int.from_bytes(blake2b(str(key).encode(), digest_size=64).digest())
 
     def pick(self, options: Sequence[Option]) -> Option:
         """One of `options`, evenly."""
