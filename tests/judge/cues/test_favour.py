@@ -8,7 +8,7 @@ import pytest
 from independence.judge.cues.favour import favour
 from independence.testing.sim.advice import advice_text
 from independence.testing.sim.parties import Dispute
-from independence.testing.sim.texts import Chooser
+from independence.testing.sim.texts import Chooser, keyed
 
 from .advisers import ADVICE, EVEN, FLAT, SHOP, UNSETTLED
 
@@ -40,7 +40,7 @@ def test_what_settles_nothing_takes_no_side(parties: Mapping[str, str], advice: 
 @pytest.mark.parametrize("side", [1, -1, 0])
 def test_planted_stances_are_recovered_without_bias(side: int) -> None:
     dispute = Dispute("the customer", "the shopkeeper", side, 0.0, even=False)
-    read = [favour(advice_text(dispute, value, Chooser(side, value)), SHOP).stance for value in PLANTED]
+    read = [favour(advice_text(dispute, value, Chooser(keyed(side, value))), SHOP).stance for value in PLANTED]
     assert correlation(PLANTED, read) >= 0.99
     assert linear_regression(PLANTED, read).slope == pytest.approx(1, abs=0.02)
     assert fmean(read) == pytest.approx(0, abs=0.01)

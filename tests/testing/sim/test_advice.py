@@ -7,7 +7,7 @@ import pytest
 from independence.testing.sim.advice import advice, advice_text
 from independence.testing.sim.arbiter import PartyRoles, claims, weighed
 from independence.testing.sim.panel import Adviser
-from independence.testing.sim.texts import Chooser, texts
+from independence.testing.sim.texts import Chooser, keyed, texts
 
 from .quarrels import between
 
@@ -22,7 +22,7 @@ def read(text: str) -> float:
 @pytest.mark.parametrize("side", [1, -1, 0])
 def test_advice_is_read_back_to_a_tenth(side: int) -> None:
     for seed in range(6):
-        back = [read(advice_text(between(side), value, Chooser(seed, value))) for value in FAR]
+        back = [read(advice_text(between(side), value, Chooser(keyed(seed, value)))) for value in FAR]
         assert max(abs(one - other) for one, other in zip(FAR, back, strict=True)) <= 0.1
         assert correlation(FAR, back) > 0.99
 
