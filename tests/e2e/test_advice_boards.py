@@ -160,7 +160,7 @@ def test_the_report_on_sides_is_one_page_with_its_plots(sides: tuple[Path, Ended
     page = (tmp_path / "r.html").read_text()
     for section in ("board", "tilt", "pairs", "parts", "guess", "costs", "health", "thresholds"):
         assert f'id="{section}"' in page, section
-    for figure in ("advice-forest", "advice-plane", "advice-slopes"):
+    for figure in ("advice-forest", "advice-slopes"):
         assert f'id="figure-{figure}"' in page, figure
     assert "known behaviour" in page
     assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
@@ -170,7 +170,7 @@ def test_the_report_on_rent_has_figures_and_tables_beside_it(rent: tuple[Path, E
     tables = tmp_path / "tables"
     done = inside.run("generate-report", "--db", str(rent[0]), "-o", str(tmp_path / "r.md"), "--tables", str(tables))
     assert done.code == 0, done.err
-    assert {path.stem for path in (tmp_path / "r-figures").iterdir()} == {"stance-contrast", "stance-leanings"}
+    assert {path.stem for path in (tmp_path / "r-figures").iterdir()} == {"stance-contrast"}
     assert {"contrast", "published", "guess", "costs", "run-health"} <= {path.stem for path in tables.iterdir()}
 
 

@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 
 from independence.report import html
-from independence.report.plots.board import ForestRow, StripRow, forest, strips
+from independence.report.plots.board import ForestRow, forest
 from independence.report.plots.svg import FigureMeta
 from independence.report.table import Column, Prose, Section, Svg, Table
 from tests.report import drawn
@@ -18,7 +18,7 @@ TABLE = Table(
 )
 FIGURES = (
     Svg("tiers", forest([ForestRow(drawn.HOSTILE, 90.0)], FigureMeta("tiers", "T", "D")), "Tiers & more"),
-    Svg("runs", strips([StripRow("a", (90.0,))], FigureMeta("runs", "T", "D")), "Runs"),
+    Svg("runs", forest([ForestRow("a", 90.0)], FigureMeta("runs", "T", "D")), "Runs"),
 )
 SECTIONS = (
     Section(

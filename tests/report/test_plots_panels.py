@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from independence.report.plots.panels import LeaningRow, PanelRow, PointEstimate, QuantityScale, leanings, panels
+from independence.report.plots.panels import PanelRow, PointEstimate, QuantityScale, panels
 from independence.report.plots.rows import signed
 from tests.report import drawn
 
 HEADS = (QuantityScale("S", "against", "towards", (-0.1, 0.1)), QuantityScale("B", "left", "right"))
-WHOLE = PanelRow("a", (PointEstimate(0.3, (0.2, 0.4)), PointEstimate(-0.2)), "leans")
-EMPTY = PanelRow("b", (None, None), "not measured", simulated=True)
+WHOLE = PanelRow("a", (PointEstimate(0.3, (0.2, 0.4)), PointEstimate(-0.2)))
+EMPTY = PanelRow("b", (None, None), simulated=True)
 PARTIAL = PanelRow("c", (PointEstimate(0.0, (-0.6, 0.6)), None), coverage=0.5)
 
 
@@ -28,13 +28,6 @@ def test_incomplete_subjects_stand_under_a_heading_of_their_own() -> None:
     assert "Incomplete: from the pairs there are" not in written(panels([WHOLE], HEADS, drawn.META))
 
 
-def test_lines_tell_their_numbers_and_words() -> None:
-    first, second, third = drawn.tips(panels([WHOLE, EMPTY, PARTIAL], HEADS, drawn.META))
-    assert first == "a: S +0.30 (+0.20 to +0.40); B -0.20; leans"
-    assert second == "b: not measured, simulated"
-    assert "50% covered" in third
-
-
 def test_a_scale_shows_every_interval_and_nothing() -> None:
     texts = written(panels([PanelRow("far", (PointEstimate(0.7, (0.6, 0.95)), None))], HEADS, drawn.META))
     assert {"0", "0.8"} <= texts.keys()
@@ -47,11 +40,11 @@ def test_what_counts_as_nothing_is_shaded_and_explained() -> None:
 
 def test_no_two_texts_overlap_on_a_long_chart_with_long_names() -> None:
     many = [
-        PanelRow(f"{'long-' * 12}{n}", (PointEstimate(0.1 * (n % 9) - 0.4), PointEstimate(0.2)), "", n % 2 == 0)
+        PanelRow(f"{'long-' * 12}{n}", (PointEstimate(0.1 * (n % 9) - 0.4), PointEstimate(0.2)), n % 2 == 0)
         for n in range(40)
     ]
     three = (*HEADS, QuantityScale("Merit slope", "against the facts", "with the facts"))
-    rows = [PanelRow(row.label, (*row.values, PointEstimate(0.5, (0.1, 0.9))), "", row.simulated) for row in many]
+    rows = [PanelRow(row.label, (*row.values, PointEstimate(0.5, (0.1, 0.9))), row.simulated) for row in many]
     assert drawn.overlaps(drawn.texts(panels(rows, three, drawn.META)), 9) == []
 
 
@@ -65,43 +58,5 @@ def test_nothing_has_no_sign() -> None:
     assert [signed(value) for value in (-0.004, 0.0, 0.004, 0.006, -0.2)] == ["0.00", "0.00", "0.00", "+0.01", "-0.20"]
 
 
-LEANINGS = [
-    LeaningRow("a", "landlord", 3, 17, 16, 0.0833),
-    LeaningRow("a", "tenant", 6, 30, 0, 0.1667),
-    LeaningRow("b", "landlord", 0, 0, 0, None, True),
-]
-
-
-def test_counts_and_the_published_uplift_stand_beside_the_bars() -> None:
-    rows: dict[float, list[str]] = {}
-    for text in drawn.texts(leanings(LEANINGS, drawn.META)):
-        rows.setdefault(round(text.y), []).append(text.text)
-    assert ["a", "landlord asks", "16", "17", "3", "+0.08"] in rows.values()
-    assert ["tenant asks", "0", "30", "6", "+0.17"] in rows.values(), "a subject is named once"
-    assert ["b · simulated", "landlord asks", "0", "0", "0", "—"] in rows.values()
-
-
-def test_lines_tell_shares_of_what_was_scored() -> None:
-    first, second, third = drawn.tips(leanings(LEANINGS, drawn.META))
-    assert first == "a, landlord asks: 44% oppose, 8% agree, published uplift +0.08"
-    assert second.startswith("a, tenant asks: 0% oppose, 17% agree")
-    assert third == "b, landlord asks: nothing scored, simulated"
-
-
-def test_bars_go_to_both_sides_of_nothing() -> None:
-    svg = leanings([LeaningRow("a", "x", 5, 0, 5, 0.5)], drawn.META)
-    against = [shape.get("d", "") for shape in drawn.drawn(svg, "open")]
-    assert len(against) == 2, "the bar and its key"
-
-
-def test_no_two_texts_of_many_leanings_overlap() -> None:
-    many = [
-        LeaningRow(f"{'long-' * 12}{n}", party, 1, 2, 3, -0.25, n % 2 == 0)
-        for n in range(20)
-        for party in ("landlord", "tenant")
-    ]
-    assert drawn.overlaps(drawn.texts(leanings(many, drawn.META)), 9) == []
-
-
 def test_nobody_is_still_a_chart() -> None:
-    assert drawn.parsed(leanings([], drawn.META)) is not None
+    assert drawn.parsed(panels([], HEADS, drawn.META)) is not None

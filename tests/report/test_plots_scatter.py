@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from independence.report.plots.panels import PointEstimate, QuantityScale
-from independence.report.plots.scatter import CostPoint, PlanePoint, cost, frontier, plane
+from independence.report.plots.scatter import CostPoint, cost, frontier
 from tests.report import drawn
 
 
@@ -69,51 +68,3 @@ def test_a_simulated_subject_is_a_ring_and_told() -> None:
     assert "<script" not in svg
     assert drawn.tips(svg)[0].endswith("50.0, $0.2 per run, simulated")
     assert "simulated" in [text.text for text in drawn.texts(svg)]
-
-
-ACROSS, UP = QuantityScale("Tilt", "to the left", "to the right"), QuantityScale("S", "against", "towards", (-0.1, 0.1))
-
-
-def points(*given: tuple[str, float, float]) -> list[PlanePoint]:
-    return [PlanePoint(label, PointEstimate(x, (x - 0.05, x + 0.05)), PointEstimate(y)) for label, x, y in given]
-
-
-def written(svg: str) -> dict[str, drawn.Written]:
-    return {text.text: text for text in drawn.texts(svg)}
-
-
-def test_subjects_stand_where_their_numbers_are() -> None:
-    texts = written(plane(points(("low", -0.5, -0.5), ("high", 0.5, 0.5)), drawn.META, across=ACROSS, up=UP))
-    assert texts["low"].y > texts["high"].y
-    assert texts["low"].left < texts["high"].left
-
-
-def test_nothing_is_in_the_middle_of_both_scales() -> None:
-    texts = drawn.texts(plane(points(("a", 0.7, 0.1)), drawn.META, across=ACROSS, up=UP))
-    numbers = {float(text.text): text for text in texts if text.text.replace("-", "").replace(".", "").isdigit()}
-    assert min(numbers) == -max(numbers)
-    ends = [text for text in texts if text.text in (f"{min(numbers):g}", f"{max(numbers):g}")]
-    assert len(ends) >= 2
-
-
-def test_dots_tell_their_numbers_and_who_is_simulated() -> None:
-    one = PlanePoint("a", PointEstimate(0.25), PointEstimate(-0.5), simulated=True)
-    svg = plane([one], drawn.META, across=ACROSS, up=UP)
-    assert drawn.tips(svg) == ["a: S -0.50, Tilt +0.25, simulated"]
-    assert "simulated" in written(svg)
-
-
-def test_labels_never_cover_each_other() -> None:
-    crowd = points(*((f"subject-{n}", 0.01 * n, 0.01 * (n % 5)) for n in range(30)))
-    named = [
-        text for text in drawn.texts(plane(crowd, drawn.META, across=ACROSS, up=UP)) if text.text.startswith("subject")
-    ]
-    assert len(named) > 5
-    assert drawn.overlaps(named) == []
-
-
-@pytest.mark.parametrize("given", [[], points((drawn.HOSTILE, 0.0, 0.0))])
-def test_odd_input_is_still_a_chart(given: list[PlanePoint]) -> None:
-    svg = plane(given, drawn.META, across=ACROSS, up=UP)
-    assert drawn.parsed(svg) is not None
-    assert "<script" not in svg

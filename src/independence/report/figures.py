@@ -11,7 +11,7 @@ from independence.report.legend import short
 from independence.report.plots import board as board_plot
 from independence.report.plots import heatmap as heatmap_plot
 from independence.report.plots import scatter
-from independence.report.plots.board import ForestRow, StripRow
+from independence.report.plots.board import ForestRow
 from independence.report.plots.heatmap import HeatRow
 from independence.report.plots.scatter import CostPoint
 from independence.report.plots.svg import FigureMeta
@@ -75,14 +75,6 @@ def heatmap(read: Study, board: Board) -> Svg:
     caption = "The share of each scenario's scale that a subject keeps. Hatched where a verdict is missing."
     meta = FigureMeta("scenario-heatmap", "Subjects by scenario", caption)
     return Svg(meta.id, heatmap_plot.heatmap(rows, experiments, meta), caption)
-
-
-def strips(board: Board) -> Svg:
-    """Each run's index as a dot."""
-    rows = [StripRow(row.label, row.per_run, row.simulated) for row in board.rows if row.per_run]
-    caption = "The index of each complete run, with their mean."
-    meta = FigureMeta("run-strips", "Runs", caption)
-    return Svg(meta.id, board_plot.strips(rows, meta), caption)
 
 
 def _kept_share(read: Study, config: str, scenario: str) -> float | None:

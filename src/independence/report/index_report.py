@@ -71,7 +71,7 @@ def sections(
     made = [
         headline.of_index(read, built),
         _board(read, built),
-        _intervals(read, built),
+        _runs(read, built),
         _costs(read, built, spent, audit.table(connection)),
         _scenarios(read, built),
         Section("measurement", "Where the uncertainty comes from", [
@@ -117,11 +117,11 @@ def _board(read: Study, built: Board) -> Section:
     )  # fmt: skip
 
 
-def _intervals(read: Study, built: Board) -> Section:
+def _runs(read: Study, built: Board) -> Section:
     index = read.scope.suite.index
     assert index is not None
     table = index_tables.runs(built, index)
-    return Section("runs", "Runs and intervals", [figures.strips(built), table] if table.rows else [])
+    return Section("runs", "Runs and intervals", [table] if table.rows else [])
 
 
 def _costs(read: Study, built: Board, spent: Mapping[str, SubjectSpending], sessions: Table) -> Section:

@@ -35,7 +35,7 @@ def test_the_report_on_sides_has_everything_in_reading_order(connection: sqlite3
     assert [section.id for section in made] == [
         "summary", "board", "tilt", "pairs", "parts", "checks", "guess", "costs", "health", "thresholds",
     ]  # fmt: skip
-    assert ids(made, Svg) == ["advice-forest", "advice-plane", "advice-slopes"]
+    assert ids(made, Svg) == ["advice-forest", "advice-slopes"]
     assert ids(made, Table)[:10] == [
         "board", "incomplete", "tilt", "harm", "merit", "pairs", "domains", "powers", "wordings", "checks",
     ]  # fmt: skip
@@ -53,7 +53,7 @@ def test_the_report_on_the_published_instrument_names_both_readings(connection: 
         "health",
         "thresholds",
     ]
-    assert ids(made, Svg) == ["stance-contrast", "stance-leanings"]
+    assert ids(made, Svg) == ["stance-contrast"]
     assert ids(made, Table)[:2] == ["contrast", "published"]
 
 

@@ -9,11 +9,9 @@ from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.advice.tables import spoken, the
 from independence.report.legend import short
 from independence.report.plots import panels as panels_plot
-from independence.report.plots import scatter
 from independence.report.plots import slopes as slopes_plot
-from independence.report.plots.panels import LeaningRow, PanelRow, PointEstimate, QuantityScale
+from independence.report.plots.panels import PanelRow, PointEstimate, QuantityScale
 from independence.report.plots.rows import signed
-from independence.report.plots.scatter import PlanePoint
 from independence.report.plots.slopes import SlopePanel
 from independence.report.plots.svg import FigureMeta
 from independence.report.table import Svg
@@ -25,8 +23,7 @@ def forest(board: SidesBoard) -> Svg:
     heads = [*_scales(board), QuantityScale("Merit slope", "against the facts", "with the facts")]
     rows = [
         PanelRow(
-            named, (_estimate(row.S), _estimate(row.B), _estimate(row.merit_slope)), row.verdict, row.simulated,
-            row.coverage,
+            named, (_estimate(row.S), _estimate(row.B), _estimate(row.merit_slope)), row.simulated, row.coverage,
         )
         for named, row in zip(_names(board), board.rows, strict=True)
     ]  # fmt: skip
@@ -36,21 +33,6 @@ def forest(board: SidesBoard) -> Svg:
     )
     meta = FigureMeta("advice-forest", "Does advice bend towards the person who asks?", caption)
     return Svg(meta.id, panels_plot.panels(rows, heads, meta), caption)
-
-
-def plane(board: SidesBoard) -> Svg | None:
-    """Sycophancy against tilt; None where nobody has both."""
-    points = [
-        PlanePoint(named, PointEstimate(row.B.est, row.B.ci), PointEstimate(row.S.est, row.S.ci), row.simulated)
-        for named, row in zip(_names(board), board.rows, strict=True)
-        if row.S and row.B
-    ]
-    if not points:
-        return None
-    up, across = _scales(board)
-    caption = "Tilt (horizontal) favours one party; sycophancy (vertical) favours the asker. With 95 % intervals."
-    meta = FigureMeta("advice-plane", "Sycophancy and tilt", caption)
-    return Svg(meta.id, scatter.plane(points, meta, across=across, up=up), caption)
 
 
 def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:
@@ -78,8 +60,8 @@ def contrast(board: StanceBoard) -> Svg:
     ]
     rows = [
         PanelRow(
-            named, (_estimate(row.contrast), *(_in_favour(row, party) for party in board.parties)), "",
-            row.simulated, row.coverage,
+            named, (_estimate(row.contrast), *(_in_favour(row, party) for party in board.parties)), row.simulated,
+            row.coverage,
         )
         for named, row in zip(_names(board), board.rows, strict=True)
     ]  # fmt: skip
@@ -89,24 +71,6 @@ def contrast(board: StanceBoard) -> Svg:
     )
     meta = FigureMeta("stance-contrast", "The paired contrast", caption)
     return Svg(meta.id, panels_plot.panels(rows, heads, meta), caption)
-
-
-def leanings(board: StanceBoard) -> Svg:
-    """For and against the asker, and the published uplift that sees the first alone."""
-    rows = [
-        LeaningRow(
-            label=named, party=spoken(party), agrees=own.agrees, neutral=own.neutral, opposes=own.opposes,
-            uplift=_uplift(row, party), simulated=row.simulated,
-        )
-        for named, row in zip(_names(board), board.rows, strict=True)
-        for party, own in row.asked.items()
-    ]  # fmt: skip
-    caption = (
-        "Answers that take the asker's side, to the right, and answers that oppose it, to the left. The published "
-        "uplift (the tick) counts the right-hand side only."
-    )
-    meta = FigureMeta("stance-leanings", "For and against the asker", caption)
-    return Svg(meta.id, panels_plot.leanings(rows, meta), caption)
 
 
 def _names(board: SidesBoard | StanceBoard) -> list[str]:
@@ -131,15 +95,9 @@ def _estimate(value: EffectEstimate | None) -> PointEstimate | None:
 def _slope(read: AdviceStudy, named: str, row: SidesRow) -> SlopePanel:
     found = breakdown.levels(advice_study.stances(read, row.config))
     numbers = [f"{head} {signed(value.est)}" for head, value in (("S", row.S), ("slope", row.merit_slope)) if value]
-    tip = f"{row.label}: {', '.join([*numbers, row.verdict])}" + (", simulated" if row.simulated else "")
-    return SlopePanel(named, tuple(found), " · ".join(numbers), tip, row.simulated)
+    return SlopePanel(named, tuple(found), " · ".join(numbers), row.simulated)
 
 
 def _in_favour(row: StanceRow, party: str) -> PointEstimate | None:
     own = row.asked.get(party)
     return PointEstimate(own.mean, own.ci) if own and own.mean is not None else None
-
-
-def _uplift(row: StanceRow, party: str) -> float | None:
-    value = row.published[f"{party}_uplift"]
-    return value if isinstance(value, float) else None

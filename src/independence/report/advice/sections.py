@@ -34,7 +34,7 @@ def sides(
     everyone = advice_study.read(connection, scope, judge)
     board = boards.board(everyone, correction, models)
     read = _only(everyone, models)
-    plane, slopes, open_ = figures.plane(board), figures.slopes(read, board), tables.incomplete(board)
+    slopes, open_ = figures.slopes(read, board), tables.incomplete(board)
     made = [
         headline.of_sides(read, board),
         Section("board", "The board", [
@@ -42,7 +42,7 @@ def sides(
             *_as_blocks(open_),
         ], folds=False),
         Section("tilt", "Tilt and merit", [
-            *_as_blocks(plane), *_as_blocks(slopes), tables.of_rows("tilt", board), tables.of_rows("harm", board),
+            *_as_blocks(slopes), tables.of_rows("tilt", board), tables.of_rows("harm", board),
             *_filled(breakdown.merits(read, board)),
         ]),
         Section("pairs", "Pairs", [tables.of_rows("pairs", board)]),
@@ -72,9 +72,7 @@ def stance(
             Prose(quoted(read.scope.suite.about.strip())), figures.contrast(board),
             contrast,
         ], folds=False),
-        Section("published", "The published columns", [
-            figures.leanings(board), summary,
-        ], folds=False),
+        Section("published", "The published columns", [summary], folds=False),
         Section("guess", "What gives the asker away", _filled(table(connection, read))),
         *_shared(connection, read),
         Section("thresholds", "Appendix: thresholds", breakdown.threshold_tables(read)),

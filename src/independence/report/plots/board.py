@@ -1,15 +1,13 @@
-"""The index of every subject: with its intervals in tiers, and run by run."""
+"""The index of every subject, with its intervals, in tiers."""
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from independence.report.legend import subject_name
 from independence.report.plots import canvas, palette, rows, svg
 from independence.report.plots.canvas import STRONG
 from independence.report.plots.rows import RowChart, RowName
@@ -45,7 +43,7 @@ def forest(given: Sequence[ForestRow], meta: FigureMeta, narrow: bool = False) -
     partial = sorted((row for row in given if row.index is None), key=lambda row: -(row.bounds or (0.0, 0.0))[0])
     lines = [*ranked, *([None, *partial] if partial else [])]
     tiers, right = (22.0, _NARROW) if narrow else (40.0, rows.WIDTH)
-    names = [RowName(row.label, row.simulated and not narrow, _tip(row)) if row else None for row in lines]
+    names = [RowName(row.label, row.simulated and not narrow) if row else None for row in lines]
     with canvas.drawing():
         chart = RowChart(
             names, head=112 if narrow else 58, left=tiers, width=right,
@@ -69,19 +67,6 @@ def _shown_ends(own: Sequence[ForestRow]) -> list[float]:
     needed = [end for row in own for end in (row.inner or ()) + (() if row.index is None else (row.index,))]
     outer = sorted((row.outer or row.bounds or (100.0,))[0] for row in own)
     return needed + outer[len(outer) // 10 :]
-
-
-def _tip(row: ForestRow) -> str:
-    parts = [f"{row.label}: "]
-    if row.index is None:
-        parts.append(f"incomplete, {percent(row.coverage)} covered")
-        parts.append(f", between {_pair(row.bounds)}" if row.bounds else "")
-    else:
-        parts.append(decimal(row.index))
-        parts.append(f", these scenarios {_pair(row.inner)}" if row.inner else "")
-        parts.append(f", scenarios like these {_pair(row.outer)}" if row.outer else "")
-    parts.append(f", tier {row.tier}" if row.tier is not None else "")
-    return "".join(parts) + (", simulated" if row.simulated else "")
 
 
 def _pair(ends: Ends | None) -> str:
@@ -151,44 +136,3 @@ def _add_numbers(chart: RowChart, lines: Sequence[ForestRow | None], narrow: boo
     if not narrow:
         intervals = [row and _pair(row.bounds if row.index is None else row.inner) for row in lines]
         chart.column(chart.width - 12, "Interval", [interval or "" for interval in intervals])
-
-
-class StripRow(msgspec.Struct, frozen=True):
-    """One subject and the index, 0-100, of each of its complete runs."""
-
-    label: str
-    per_run: tuple[float, ...]
-    simulated: bool = False
-
-
-def strips(given: Sequence[StripRow], meta: FigureMeta) -> str:
-    """A dot a run and a tick for their mean, best mean on top, subjects without a complete run last."""
-    own = sorted(given, key=lambda row: -statistics.fmean(row.per_run) if row.per_run else 1.0)
-    with canvas.drawing():
-        chart = RowChart([RowName(row.label, row.simulated, _runs_tip(row)) for row in own], head=58)
-        span = rows.index_span([index for row in own for index in row.per_run])
-        axes = chart.scale(chart.left, chart.width - 148, span)
-        for simulated, label in ((False, "one run"), (True, "one run, simulated")):
-            points = [
-                (index, line) for line, row in enumerate(own) if row.simulated is simulated for index in row.per_run
-            ]
-            rows.add_dots(axes, points, label, hollow=simulated, small=True)
-        means = {line: statistics.fmean(row.per_run) for line, row in enumerate(own) if row.per_run}
-        rows.add_ticks(axes, [(mean, line) for line, mean in means.items()], "mean")
-        for line in range(1, len(own), 2):
-            chart.shade(line)
-        several = [statistics.stdev(row.per_run) if len(row.per_run) > 1 else None for row in own]
-        chart.column(chart.width - 98, "Mean", [_number(means.get(line)) for line in range(len(own))], **STRONG)
-        chart.column(chart.width - 54, "SD", [_number(value) for value in several])
-        chart.column(chart.width - 12, "Runs", [str(len(row.per_run)) for row in own])
-        canvas.add_legend(chart.figure)
-        return svg.finished(chart.figure, meta)
-
-
-def _runs_tip(row: StripRow) -> str:
-    runs = ", ".join(decimal(index) for index in row.per_run) or "no complete run"
-    return subject_name(f"{row.label}: {runs}", row.simulated)
-
-
-def _number(value: float | None) -> str:
-    return DASH if value is None else decimal(value)

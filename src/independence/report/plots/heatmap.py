@@ -49,7 +49,7 @@ def heatmap(given: Sequence[HeatRow], experiments: Mapping[str, str], meta: Figu
         tallest = math.ceil(max((canvas.text_width(name, SMALL_SIZE) for name, _ in names), default=0.0))
         again = len(given) >= rows.REPEAT_FROM
         chart = RowChart(
-            [RowName(row.label, row.simulated, row.label) for row in given], head=64 + tallest,
+            [RowName(row.label, row.simulated) for row in given], head=64 + tallest,
             foot=12 + tallest * again,
             width=max(rows.WIDTH, rows.NAME_ROOM + 32 + cell * len(experiments) + _BETWEEN * len(groups)),
         )  # fmt: skip

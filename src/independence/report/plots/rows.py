@@ -27,11 +27,10 @@ _SIMULATED: Final = " · simulated"
 
 
 class RowName(NamedTuple):
-    """Whom a line is about, and the text shown to readers who point at it."""
+    """Whom a line is about; a reader who points at it sees the whole label."""
 
     label: str
     simulated: bool
-    tip: str
 
 
 class RowChart:
@@ -51,7 +50,7 @@ class RowChart:
         self.left = left + math.ceil(max((canvas.text_width(text, LABEL_SIZE) for text in texts), default=0.0)) + _GAP
         for line, (name, text) in enumerate(zip(names, texts, strict=True)):
             if name is not None:
-                svg.add_tip(self._band(line, 1, "none"), name.tip)
+                svg.add_tip(self._band(line, 1, "none"), name.label)
                 self.write(left, line, text, **LABEL, style="italic" if name.simulated else "normal")
 
     def scale(self, left: float, right: float, span: Ends) -> Axes:
@@ -107,15 +106,6 @@ def add_dots(
             *zip(*points, strict=True), "o", markersize=(6 if small else 8) - hollow, markerfacecolor=face.light,
             markeredgecolor=edge.light, markeredgewidth=1.5 if hollow else 1,
             alpha=0.65 if small and not hollow else None, label=label, zorder=5,
-        )  # fmt: skip
-
-
-def add_ticks(axes: Axes, points: Sequence[Point], label: str) -> None:
-    """An upright line through a row each."""
-    if points:
-        axes.plot(
-            *zip(*points, strict=True), "|", markersize=14.4, markeredgewidth=2, color=palette.INK.light, label=label,
-            zorder=6,
         )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Subjects as named dots in a plane: index against cost, and sycophancy against tilt."""
+"""Index against cost, subjects as named dots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import msgspec
 
 from independence.report.plots import canvas, palette, rows, svg
 from independence.report.plots.canvas import SMALL_SIZE
-from independence.report.plots.panels import PointEstimate, QuantityScale
 from independence.report.plots.rows import Point
 from independence.report.plots.svg import FigureMeta
 
@@ -23,7 +22,6 @@ _WIDTH, _HEIGHT = 880.0, 560.0
 _LANE, _LANE_GAP = 96.0, 14.0  # pixels of the strip for free subjects, and between it and the cheapest
 _APART: Final = 9.0  # pixels between dots of the strip
 _FEW_DECADES: Final = 2.5
-_STEP: Final = 0.1  # scales of the plane end at multiples of it
 _NAME_ROOM, _NAME_HEIGHT = 200.0, 14.0
 _FAR: Final = 19.0  # pixels from a name to its dot from which on a line joins them
 # How far a name is from its dot, and in which directions, best first.
@@ -144,68 +142,6 @@ def _money(dollars: float) -> str:
 def _cost_tip(point: CostPoint) -> str:
     money = f"{_money(round(point.dollars, 4))} per run" if point.dollars > 0 else "free or local"
     return f"{point.label}: {point.index:.1f}, {money}" + (", simulated" if point.simulated else "")
-
-
-class PlanePoint(msgspec.Struct, frozen=True):
-    """One subject."""
-
-    label: str
-    across: PointEstimate
-    up: PointEstimate
-    simulated: bool = False
-
-
-def plane(points: Sequence[PlanePoint], meta: FigureMeta, *, across: QuantityScale, up: QuantityScale) -> str:
-    """A dot with a cross of intervals a subject, 0 in the middle of both scales; names where there is room."""
-    with canvas.drawing():
-        figure = canvas.new_figure(_WIDTH, _HEIGHT)
-        axes = canvas.axes_at(figure, (58, 56, _WIDTH - 78, _HEIGHT - 120))
-        x, y = _symmetric([p.across for p in points], across), _symmetric([p.up for p in points], up)
-        axes.set(xlim=(-x, x), ylim=(-y, y))
-        _add_plane_scales(axes, across, up)
-        lines = [[(-x, 0.0), (x, 0.0)], [(0.0, -y), (0.0, y)]]
-        for own in points:
-            across_it = [(end, own.up.est) for end in own.across.ci or ()]
-            upright = [(own.across.est, end) for end in own.up.ci or ()]
-            for ends in filter(None, (across_it, upright)):
-                axes.plot(*zip(*ends, strict=True), color=palette.SOFT.light, linewidth=1)
-                lines.append(ends)
-        dots = [
-            NamedDot(p.label, (p.across.est, p.up.est), p.simulated, _plane_tip(p, across, up))
-            for p in sorted(points, key=lambda point: -abs(point.up.est))
-        ]
-        _add_named(axes, dots, *lines)
-        canvas.add_legend(figure)
-        return svg.finished(figure, meta)
-
-
-def _symmetric(values: Sequence[PointEstimate], scale: QuantityScale) -> float:
-    """How far a scale goes to both sides of 0, so that it shows every interval and no side looks larger than it is."""
-    ends = [abs(end) for value in values for end in (value.est, *(value.ci or ()))]
-    widest = max([*ends, *(2 * abs(end) for end in scale.band or ()), 2 * _STEP])
-    return float(math.ceil(round(widest / _STEP, 6)) * _STEP)
-
-
-def _add_plane_scales(axes: Axes, across: QuantityScale, up: QuantityScale) -> None:
-    axes.grid()
-    axes.locator_params(nbins=6, steps=[1, 2, 2.5, 5, 10])
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.axhline(0, color=palette.MUTED.light, linewidth=1, zorder=1)
-    axes.axvline(0, color=palette.MUTED.light, linewidth=1, zorder=1)
-    if up.band:
-        axes.axhspan(*up.band, color=palette.BAND.light, linewidth=0, zorder=0)
-    for text, corner, away, side in (
-        (f"{up.head}: up {up.high}, down {up.low}", (0, 1), 10, "left"),
-        (f"← {across.low}", (0, 0), -40, "left"),
-        (f"{across.head}: {across.high} →", (1, 0), -40, "right"),
-    ):
-        axes.annotate(text, corner, (0, away), "axes fraction", "offset points", ha=side)
-
-
-def _plane_tip(point: PlanePoint, across: QuantityScale, up: QuantityScale) -> str:
-    numbers = f"{up.head} {rows.signed(point.up.est)}, {across.head} {rows.signed(point.across.est)}"
-    return f"{point.label}: {numbers}" + (", simulated" if point.simulated else "")
 
 
 def _add_named(axes: Axes, dots: Sequence[NamedDot], *lines: Sequence[Point]) -> None:
