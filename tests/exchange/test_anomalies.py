@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from independence.exchange.anomalies import CATALOGUE, record_flags, reply_flags
+from independence.exchange.anomalies import catalogue, record_flags, reply_flags
 from independence.exchange.responses import (
     PublishedCall,
     PublishedCost,
@@ -86,5 +86,5 @@ def test_a_model_id_cut_from_a_directory_name_is_flagged_on_the_record(model: st
 
 
 def test_every_flag_is_listed_once() -> None:
-    flags = [kind.flag for kind in CATALOGUE]
+    flags = [kind.flag for kind in catalogue()]
     assert len(flags) == len(set(flags))

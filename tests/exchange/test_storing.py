@@ -23,7 +23,6 @@ from .trees import CONFIG, write_run
 
 SCORES = {"reasoning": "It moved.", "consistency_score": 3, "graceful_handling": 4}
 LOST = {"pt04_turn2": {"judge_scores": {}, "judge_raw_response": json.dumps(SCORES)}}
-UNREAD = {"pt04_turn2": {"judge_scores": {}, "judge_raw_response": "nothing to read"}}
 
 
 @pytest.fixture
@@ -51,18 +50,6 @@ def test_a_verdict_that_the_publisher_lost_counts_for_us_and_not_under_the_publi
     assert strict.dimensions["consistency_score"] == pytest.approx((10 * 4 + 3) / 5)
     assert strict.flags == {"reread_verdict": 1}
     assert as_published.dimensions["consistency_score"] == 10
-
-
-def test_importing_again_mends_a_verdict_that_an_older_version_could_not_read(
-    connection: sqlite3.Connection, tmp_path: Path, suite: Suite
-) -> None:
-    imported(connection, tmp_path, suite, UNREAD)  # as an older version left it
-    keys = connection.execute("SELECT key FROM verdicts ORDER BY key").fetchall()
-    assert row(connection, "strict").index is None
-    assert imported(connection, tmp_path, suite, LOST).verdicts == 1
-    assert row(connection, "strict").index is not None
-    assert connection.execute("SELECT key FROM verdicts ORDER BY key").fetchall() == keys
-    assert imported(connection, tmp_path, suite, LOST) == NewRows(0, 0, 0)
 
 
 def test_an_imported_edition_holds_no_title_prompt_or_rubric_of_ours(

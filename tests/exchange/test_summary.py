@@ -14,7 +14,7 @@ def test_a_summary_counts_runs_and_passes_on_what_the_reader_met(tmp_path: Path,
     write_run(tmp_path, suite)
     write_run(tmp_path, suite, run=2, skip={"direct"})
     runs = read(tmp_path, suite).runs
-    summary = summarise(runs, FileCounts(60, 5, ("x.json",)), suite_layout(suite), None)
+    summary = summarise(runs, FileCounts(60, 5, ["x.json"]), suite_layout(suite), None)
     assert (summary.files, summary.unknown_files, summary.unreadable) == (60, 5, ("x.json",))
     assert (summary.replies, summary.verdicts, summary.runs, summary.configurations) == (51, 29, 2, 1)
     assert summary.run_sizes == {26: 1, 25: 1}
@@ -22,5 +22,5 @@ def test_a_summary_counts_runs_and_passes_on_what_the_reader_met(tmp_path: Path,
 
 
 def test_nothing_read_counts_nothing(suite: Suite) -> None:
-    summary = summarise((), FileCounts(0, 0, ()), suite_layout(suite), frozenset())
+    summary = summarise((), FileCounts(), suite_layout(suite), frozenset())
     assert (summary.replies, summary.runs, sum(kind.count for kind in summary.anomalies)) == (0, 0, 0)

@@ -37,7 +37,6 @@ class ImportedCall(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     answer: Answer  # `Missing(no_answer)` where the stored text is blank
     request_messages: bytes  # the JSON array as it was published, byte for byte
     timestamp: str  # ISO 8601 with offset, when the answer was stored; may be empty
-    flags: tuple[str, ...]  # what is odd about the record itself; what is odd about the reply is on the reply
 
 
 class PublishedVerdict(NamedTuple):
@@ -92,9 +91,9 @@ def trials(condition: Condition, files: Mapping[str, ResponseFile], by: SuiteLay
             if turn_id in files:
                 file, request = files[turn_id], seen[turn_id]
                 broken = broken_history(request, by.turns[turn_id].before, seen, stored)
-                answer = _answer(file, request, (*reply_flags(file, request, by.suite), *broken))
+                answer = _answer(file, request, (*reply_flags(file, request, by.suite), *broken, *record_flags(file)))
                 calls.append(ImportedCall(
-                    turn_id=turn_id, turn=number, answer=answer, flags=record_flags(file),
+                    turn_id=turn_id, turn=number, answer=answer,
                     request_messages=bytes(file.request_messages), timestamp=file.metadata.timestamp,
                 ))  # fmt: skip
         if calls:

@@ -11,7 +11,7 @@ import lzma
 import os
 import tarfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple, cast
 
@@ -19,7 +19,13 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.exchange.dialogues import ImportedRun, SuiteLayout, suite_layout, trials
-from independence.exchange.layout import NAME_EXTRACTION, ConfigName, PublishedPath, names_configuration, published_path
+from independence.exchange.layout import (
+    NAME_EXTRACTION,
+    ConfigName,
+    PublishedPath,
+    names_configuration,
+    published_path,
+)
 from independence.exchange.responses import ResponseFile, response_file
 from independence.exchange.summary import FileCounts, ImportSummary, RunKey, summarise
 from independence.suites.schema import Suite
@@ -64,43 +70,41 @@ def read(
     many files were read so far.
     Raises UsageError where there is nothing to read or the archive is damaged.
     """
-    by = suite_layout(suite)
-    gathered, found = _gather(files(path), by, watch)
+    by, found = suite_layout(suite), FileCounts()
+    gathered: dict[RunKey, _RunFiles] = {}
+    for count, file in enumerate(files(path), start=1):
+        watch(count)
+        if where := published_path(file.parts):
+            _add(gathered, found, file, where, by)
     if not found.files:
         raise _nothing_found(path)
     if not gathered:
-        raise UsageError(f"{path}: no readable response file of suite {by.suite.suite} in {found.files} files")
+        raise UsageError(
+            f"{path}: no readable response file of suite {suite.suite} in {found.files} files",
+            "name the suite of these results with --suite",
+        )
     runs = tuple(_run(key, gathered[key], by) for key in sorted(gathered))
     return ImportedResults(runs, summarise(runs, found, by, registered))
 
 
-def _gather(
-    files: Iterable[ResultFile], by: SuiteLayout, watch: Callable[[int], None]
-) -> tuple[dict[RunKey, _RunFiles], FileCounts]:
-    gathered: dict[RunKey, _RunFiles] = {}
-    total = unknown = 0
-    older: set[str] = set()
-    unreadable = []
-    for count, file in enumerate(files, start=1):
-        watch(count)
-        where = published_path(file.parts)
-        if where is None:
-            continue
-        total += 1
-        older |= {where.config_dir} if where.older else set()
-        belongs, run = _belongs(where, by), (where.config_dir, where.run)
-        record = response_file(file.content or b"") if belongs else None
-        if where.rest == (NAME_EXTRACTION,):
-            gathered.setdefault(run, _RunFiles(where.name)).name_extraction = file.content or b""
-        elif record:
-            _, variant, mode, name = where.rest
-            own = gathered.setdefault(run, _RunFiles(where.name)).files
-            own.setdefault(Condition(variant, mode), {})[name.removesuffix(".json")] = record
-        elif belongs:
-            unreadable.append("/".join(file.parts))
-        else:
-            unknown += 1
-    return gathered, FileCounts(total, unknown, tuple(unreadable), len(older))
+def _add(
+    gathered: dict[RunKey, _RunFiles], found: FileCounts, file: ResultFile, where: PublishedPath, by: SuiteLayout
+) -> None:
+    """Take in one file of a configuration."""
+    found.files += 1
+    found.older |= {where.config_dir} if where.older else set()
+    belongs, run = _belongs(where, by), (where.config_dir, where.run)
+    record = response_file(file.content or b"") if belongs else None
+    if where.rest == (NAME_EXTRACTION,):
+        gathered.setdefault(run, _RunFiles(where.name)).name_extraction = file.content or b""
+    elif record:
+        _, variant, mode, name = where.rest
+        own = gathered.setdefault(run, _RunFiles(where.name)).files
+        own.setdefault(Condition(variant, mode), {})[name.removesuffix(".json")] = record
+    elif belongs:
+        found.unreadable.append("/".join(file.parts))
+    else:
+        found.unknown += 1
 
 
 def _belongs(where: PublishedPath, by: SuiteLayout) -> bool:
@@ -150,8 +154,8 @@ def _configurations(path: Path) -> list[Path]:
 def _nothing_found(path: Path) -> UsageError:
     """The error for a path without a single configuration."""
     return UsageError(
-        f"{path}: no configuration directory found; a result set has folders named like `vendor--model@low-t0.7`, "
-        "an older one like `vendor--model`"
+        f"{path}: no configuration directory found",
+        "a result set has folders named like `vendor--model@low-t0.7`, an older one like `vendor--model`",
     )
 
 

@@ -1,6 +1,6 @@
 """Imported results as rows of the store. Importing twice changes nothing.
 
-Results of the bench are kept under the edition `published`; a verdict that an older version could not read is mended.
+Results of the bench are kept under the edition `published`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow
 from independence.suites import digest
 from independence.suites.schema import Scenario, Suite
 from independence.suites.without_texts import without_texts
-from independence.types import Condition, Grade, Reply, Verdict, Where
+from independence.types import Condition, Grade, Verdict, Where
 
 UNKNOWN_JUDGE = "unknown"  # whose verdicts were published without a name
 
@@ -52,15 +52,14 @@ class ImportedRows:
     sidecars: list[Sidecar] = field(default_factory=list)
 
 
-def write(connection: sqlite3.Connection, rows: ImportedRows, *, mend: bool = False) -> NewRows:
-    """Write what is not there yet, within a transaction; `mend` replaces verdicts that could not be read before."""
+def write(connection: sqlite3.Connection, rows: ImportedRows) -> NewRows:
+    """Write what is not there yet, within a transaction."""
     if queries.document(connection, Where(rows.edition.suite, rows.edition.edition)) is None:
         records.add_edition(connection, rows.edition)
     records.add_subjects(connection, rows.subjects.values())
     trials = records.add_trials(connection, rows.trials)
     calls = records.add_calls_once(connection, rows.calls)
-    mended = records.mend_verdicts(connection, rows.verdicts) if mend else 0
-    verdicts = mended + records.add_verdicts(connection, rows.verdicts)
+    verdicts = records.add_verdicts(connection, rows.verdicts)
     for one in rows.sidecars:
         records.add_sidecar(connection, rows.subjects[one.config_dir], one.run, one.name, one.content)
     return NewRows(trials, calls, verdicts)
@@ -84,15 +83,15 @@ def store(
         if run.name_extraction:
             rows.sidecars.append(Sidecar(run.config_dir, run.run, "name_extraction.json", run.name_extraction))
     with transaction(connection):
-        return write(connection, rows, mend=True)
+        return write(connection, rows)
 
 
 def refuse_older(path: Path, older: int, suite: str | None) -> None:
     """Raises UsageError for folders of the older layout where nobody says whose they are."""
     if older and suite is None:
         raise UsageError(
-            f"{path}: folders named like `vendor--model` are of the older layout, which several suites were published "
-            "in; say which one this is: --suite v1 or --suite lite"
+            f"{path}: folders named like `vendor--model` are of the older layout of several suites",
+            "say which one this is: --suite v1 or --suite lite",
         )
 
 
@@ -154,12 +153,9 @@ def _places(run: ImportedRun, suite: Suite) -> Iterator[tuple[TrialRow, Imported
 def _calls(trial: str, calls: Sequence[ImportedCall]) -> Iterator[CallRow]:
     at = context.begin(trial)
     for call in calls:
-        answer = call.answer
-        if isinstance(answer, Reply) and call.flags:
-            answer = msgspec.structs.replace(answer, flags=(*answer.flags, *call.flags))
-        after = context.extend(at, answer)
+        after = context.extend(at, call.answer)
         yield CallRow(
-            trial=trial, turn=call.turn, turn_id=call.turn_id, context=at, after=after, answer=answer,
+            trial=trial, turn=call.turn, turn_id=call.turn_id, context=at, after=after, answer=call.answer,
             messages=call.request_messages, answered_at=call.timestamp or None,
         )  # fmt: skip
         at = after

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 import msgspec
 
-from independence.exchange.anomalies import (
-    CATALOGUE,
-    EMPTY_VERDICT,
-    MISSING_DIMENSION,
-    MISSING_FILE,
-    NOT_IN_SET,
-    SPLIT_RUN,
-    STALE_CHAIN,
-    UNREGISTERED,
-    Anomaly,
-    Unit,
-)
+from independence.exchange.anomalies import EMPTY_VERDICT, STALE_CHAIN, Anomaly, catalogue
 from independence.exchange.dialogues import ImportedRun, ImportedTrial, SuiteLayout
 from independence.exchange.layout import generated
 from independence.exchange.responses import STALE
@@ -32,13 +20,9 @@ from independence.types import Reply, Verdict
 RunKey = tuple[str, int]  # config_dir, run
 
 
-class AnomalyCount(msgspec.Struct, frozen=True):
+class AnomalyCount(Anomaly, frozen=True):
     """How often one kind of anomaly was met: `count` in `unit`, in so many runs and configurations."""
 
-    id: str
-    flag: str
-    about: str
-    unit: Unit
     count: int
     runs: int
     configurations: int
@@ -61,13 +45,13 @@ class ImportSummary(msgspec.Struct, frozen=True, kw_only=True):
     older: int  # configurations of the older layout, whose names say neither effort nor temperature
 
 
-class FileCounts(NamedTuple):
-    """Files that a reader met."""
+class FileCounts(msgspec.Struct):
+    """What a reader met, besides results."""
 
-    files: int
-    unknown: int
-    unreadable: tuple[str, ...]
-    older: int = 0
+    files: int = 0
+    unknown: int = 0
+    unreadable: list[str] = []
+    older: set[str] = set()  # configurations
 
 
 def summarise(
@@ -79,72 +63,50 @@ def summarise(
     replies = sum(isinstance(answer, Reply) for answer in answers)
     sizes = Counter(sum(len(trial.calls) for trial in run.trials) for run in runs)
     return ImportSummary(
-        files=found.files,
-        replies=replies,
-        blank=len(answers) - replies,
+        files=found.files, replies=replies, blank=len(answers) - replies,
         verdicts=sum(isinstance(trial.verdict.grade, Verdict) for trial in trials),
-        name_extractions=sum(bool(run.name_extraction) for run in runs),
-        runs=len(runs),
-        configurations=len({run.config_dir for run in runs}),
-        run_sizes=dict(sorted(sizes.items(), reverse=True)),
-        unknown_files=found.unknown,
-        unreadable=found.unreadable,
-        anomalies=count_anomalies(runs, by, registered),
-        older=found.older,
-    )
+        name_extractions=sum(bool(run.name_extraction) for run in runs), runs=len(runs),
+        configurations=len({run.config_dir for run in runs}), run_sizes=dict(sorted(sizes.items(), reverse=True)),
+        unknown_files=found.unknown, unreadable=tuple(found.unreadable), anomalies=_anomalies(runs, by, registered),
+        older=len(found.older),
+    )  # fmt: skip
 
 
-def count_anomalies(
+def _anomalies(
     runs: Sequence[ImportedRun], by: SuiteLayout, registered: frozenset[str] | None
 ) -> tuple[AnomalyCount, ...]:
-    """Counts in the catalogue's order. Left out is what cannot be known: what is not in the models file where
-    `registered` is None, and missing dimensions where the suite has no published rule.
-    """
-    met: dict[str, Counter[RunKey]] = {anomaly.flag: Counter() for anomaly in CATALOGUE}
+    """Counts in the catalogue's order, without the kinds that cannot be looked for here."""
+    met: dict[str, Counter[RunKey]] = defaultdict(Counter)
     for run in runs:
-        for flag, times in _of_run(run, by):
-            met[flag][run.config_dir, run.run] += times
+        key = run.config_dir, run.run
+        for flag in (flag for trial in run.trials for flag in _flags(trial)):
+            met[flag][key] += 1
+        met["missing_file"][key] += _missing_files(run, by)
+        met["split_run"][key] += _is_split(run)
     keys = {(run.config_dir, run.run) for run in runs}
-    skipped = set()
+    unknown = set[str]()
     if by.rule:
-        met[MISSING_DIMENSION].update(_holes(runs, by.rule))
+        met["missing_dimension"].update(_holes(runs, by.rule))
     else:
-        skipped.add(MISSING_DIMENSION)
+        unknown |= {"missing_dimension"}
     if registered is not None:
-        met[UNREGISTERED].update(key for key in keys if key[0] not in registered)
-        met[NOT_IN_SET].update((name, 0) for name in registered - {config_dir for config_dir, _ in keys})
+        met["unregistered"].update(key for key in keys if key[0] not in registered)
+        met["not_in_set"].update((name, 0) for name in registered - {config for config, _ in keys})
     else:
-        skipped |= {UNREGISTERED, NOT_IN_SET}
-    return tuple(_count(kind, met[kind.flag], keys) for kind in CATALOGUE if kind.flag not in skipped)
-
-
-def subject_runs(runs: Iterable[ImportedRun]) -> tuple[SubjectRuns, ...]:
-    """The verdicts of imported runs as scoring rules read them, in the order of the runs."""
-    by_config: dict[str, list[list[ScoredVerdict]]] = {}
-    for run in runs:
-        by_config.setdefault(run.config_dir, []).append(_verdicts(run))
-    return tuple(SubjectRuns(config_dir, tuple(verdicts)) for config_dir, verdicts in by_config.items())
+        unknown |= {"unregistered", "not_in_set"}
+    return tuple(_count(kind, met[kind.flag], keys) for kind in catalogue() if kind.flag not in unknown)
 
 
 def _count(kind: Anomaly, met: Counter[RunKey], keys: set[RunKey]) -> AnomalyCount:
     where = {key for key, times in met.items() if times}
-    runs, configurations = len(where & keys), len({config_dir for config_dir, _ in where})
+    runs, configurations = len(where & keys), len({config for config, _ in where})
     total = {"runs": runs, "configurations": configurations}.get(kind.unit, met.total())
-    return AnomalyCount(**kind._asdict(), count=total, runs=runs, configurations=configurations)
+    return AnomalyCount(**msgspec.structs.asdict(kind), count=total, runs=runs, configurations=configurations)
 
 
-def _of_run(run: ImportedRun, by: SuiteLayout) -> Iterator[tuple[str, int]]:
-    for trial in run.trials:
-        for flag in _of_trial(trial):
-            yield flag, 1
-    yield MISSING_FILE, _missing_files(run, by)
-    yield SPLIT_RUN, int(_split(run))
-
-
-def _of_trial(trial: ImportedTrial) -> Iterator[str]:
+def _flags(trial: ImportedTrial) -> Iterator[str]:
     yield from trial.verdict.flags
     for call in trial.calls:
-        yield from call.flags
         for flag in call.answer.flags if isinstance(call.answer, Reply) else ():
             yield STALE_CHAIN if flag == STALE and len(generated(trial.scenario)) > 2 else flag
 
@@ -160,7 +122,7 @@ def _missing_files(run: ImportedRun, by: SuiteLayout) -> int:
     return missing
 
 
-def _split(run: ImportedRun) -> bool:
+def _is_split(run: ImportedRun) -> bool:
     times = []
     for call in (call for trial in run.trials for call in trial.calls):
         with suppress(ValueError, OverflowError):
@@ -174,6 +136,14 @@ def _holes(runs: Sequence[ImportedRun], rule: ScoringRule) -> Iterator[RunKey]:
     for run in runs:
         if run.config_dir in tested and rule.required - run_dimensions(_verdicts(run), rule).keys():
             yield run.config_dir, run.run
+
+
+def subject_runs(runs: Iterable[ImportedRun]) -> tuple[SubjectRuns, ...]:
+    """The verdicts of imported runs as scoring rules read them, in the order of the runs."""
+    by_config: dict[str, list[list[ScoredVerdict]]] = {}
+    for run in runs:
+        by_config.setdefault(run.config_dir, []).append(_verdicts(run))
+    return tuple(SubjectRuns(config_dir, tuple(verdicts)) for config_dir, verdicts in by_config.items())
 
 
 def _verdicts(run: ImportedRun) -> list[ScoredVerdict]:

@@ -204,21 +204,6 @@ def add_verdicts(connection: sqlite3.Connection, rows: Iterable[VerdictRow]) -> 
     return connection.total_changes - before
 
 
-def mend_verdicts(connection: sqlite3.Connection, rows: Iterable[VerdictRow]) -> int:
-    """Replace stored verdicts that could not be read by these of the same keys. Returns how many there were."""
-    before = connection.total_changes
-    connection.executemany(
-        "UPDATE verdicts SET missing = NULL, rubric = ?, fields = ?, reasoning = ? "
-        "WHERE key = ? AND missing = 'unreadable_verdict'",
-        [
-            (row.rubric, _json(row.grade.values), row.grade.reasoning, row.key)
-            for row in rows
-            if isinstance(row.grade, Verdict)
-        ],
-    )
-    return connection.total_changes - before
-
-
 def _verdict_values(row: VerdictRow) -> tuple[object, ...]:
     grade, verdict = row.grade, row.grade if isinstance(row.grade, Verdict) else None
     return (
