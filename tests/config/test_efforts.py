@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from independence.config.subjects import EFFORTS, check_effort, default_effort
+from independence.config.subjects import EFFORTS, check_sampling, default_effort
 from independence.errors import UsageError
+from independence.types import Sampling
 
 
 def test_the_longest_prefix_wins() -> None:
@@ -21,9 +22,9 @@ def test_simulated_subjects_do_not_reason() -> None:
 
 @pytest.mark.parametrize("effort", EFFORTS)
 def test_every_known_effort_passes(effort: str) -> None:
-    assert check_effort(effort) == effort
+    assert check_sampling(Sampling(effort=effort)).effort == effort
 
 
 def test_an_unknown_effort_is_refused_with_the_list() -> None:
     with pytest.raises(UsageError, match=r"no reasoning effort `heavy`; choose one of auto, off, none"):
-        check_effort("heavy")
+        check_sampling(Sampling(effort="heavy"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from independence.config.families import family, rules
+from independence.config.subjects import family, rules
 
 
 @pytest.mark.parametrize(

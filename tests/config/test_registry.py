@@ -178,15 +178,6 @@ def test_the_preferred_model_goes_first_and_the_others_keep_their_order(tmp_path
     assert [subject.label for subject in by_id.subjects][:3] == ["large@low-t0.7", "Cold", "Cheap"]
 
 
-def test_a_repeated_entry_counts_once_and_is_told(tmp_path: Path) -> None:
-    known = loaded(tmp_path, ROSTER)
-    file = tmp_path / "models.yaml"
-    assert known.notes == (
-        f"{file}:5: `large@low-t0.7` is entry 1 already; it counts once",
-        f"{file}:8: `Cheap` is entry 2 already; it counts once",
-    )
-
-
 def test_what_entries_say_about_rate_and_concurrency_holds_for_their_model(tmp_path: Path) -> None:
     assert loaded(tmp_path, ROSTER).limits == (
         ("openrouter", "acme/small", None, RateSetting(0.3, 2), 3, None),

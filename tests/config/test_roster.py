@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from independence.config import registry, roster
+from independence.config import registry
 from independence.config.endpoints import RateSetting
-from independence.config.roster import Roster
+from independence.config.registry import Roster
 from independence.errors import DocumentError
 
 
 def read(tmp_path: Path, text: str, name: str = "models.yaml") -> Roster:
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
-    return roster.read(file)
+    return registry.read(file)
 
 
 JSON = [
@@ -95,7 +95,6 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int, 
 def test_a_provider_that_a_roster_names_by_its_title_is_pinned(tmp_path: Path, title: str, pin: str | None) -> None:
     found = read(tmp_path, json.dumps([{"id": "acme/m", "label": "M", "provider": title, "concurrency": 3}]))
     assert found.models[0].provider == pin
-    assert found.titles == ((title,) if pin not in (None, title) else ())
 
 
 def test_the_api_of_a_declared_endpoint_is_no_pin(tmp_path: Path) -> None:
@@ -106,12 +105,10 @@ def test_the_api_of_a_declared_endpoint_is_no_pin(tmp_path: Path) -> None:
     ]
 
 
-def test_a_preferred_one_of_a_roster_goes_first_and_titles_are_said_once(tmp_path: Path) -> None:
+def test_a_preferred_one_of_a_roster_goes_first(tmp_path: Path) -> None:
     rows = [{"id": name, "label": name[-1], "provider": "Google AI Studio"} for name in ("google/a", "google/b")]
     known = registry.load(_file(tmp_path, json.dumps({"preferred": "google/b", "models": rows}, indent=1)))
     assert [subject.label for subject in known.subjects] == ["b", "a"]
-    (said,) = known.notes
-    assert said.endswith("providers named by a title are pinned at OpenRouter: Google AI Studio is `google-ai-studio`")
 
 
 def _file(tmp_path: Path, text: str) -> Path:

@@ -152,7 +152,6 @@ def test_a_json_roster_bounds_each_of_its_models(place: Place):
     (place.folder / "models.json").write_text(json.dumps(roster))
     ended = place.run("run", "--suite", "harbour", "-j", "cues", "--runs", "3", "-p", "1", models_file="models.json")
     assert ended.code == 0, ended.err
-    assert "models.json:1: `loop/half@low-t0.7` is entry 1 already; it counts once" in ended.err
     received = place.received()
     assert received["never"][-1] < received["half"][0]  # one subject at a time, the preferred first
     assert received["never"][-1] - received["never"][0] >= 14 / 20 - SLIP_S

@@ -5,8 +5,7 @@ import pytest
 from independence.config.endpoints import Endpoint, ModelBounds, Rate, RateSetting
 from independence.config.environment import EnvironmentSettings
 from independence.config.options import ConnectionOptions
-from independence.config.registry import ModelLimit, Registry
-from independence.config.roster import EndpointEntry
+from independence.config.registry import EndpointEntry, ModelLimit, Registry
 from independence.engine import connections
 from independence.errors import UsageError
 

@@ -10,19 +10,18 @@ from independence.config.options import RunOptions
 from independence.config.registry import Registry
 from independence.config.subjects import Subject
 from independence.engine import connections, subjects
-from independence.errors import UsageError
 from independence.judge.protocol import DEFAULT_JUDGE
 from independence.suites.load import load
 from independence.types import Sampling
 
 RENT, V2 = load("rent").suite, load("v2").suite
 LISTED = Registry(subjects=(Subject("acme/m", "openrouter", "acme/m", Sampling(1.0, "low"), display_label="M"),))
-AS_IT_IS = Sampling()
+AS_IT_IS, SUITE = Sampling(), Sampling(RENT.default.temperature)
 
 
 def temperatures(names: list[str], overrides: Sampling = AS_IT_IS) -> dict[str, float]:
-    known = subjects.at_its_temperature(LISTED, names, RENT)
-    return {subject.model_id: subject.temperature for subject in registry.choose(known, names, overrides)}
+    chosen = registry.choose(LISTED, names, overrides, SUITE)
+    return {subject.model_id: subject.temperature for subject in chosen}
 
 
 def test_an_unlisted_id_is_asked_at_the_suites_temperature() -> None:
@@ -39,18 +38,8 @@ def test_the_flag_wins_over_both() -> None:
 
 
 def test_its_label_says_the_temperature() -> None:
-    known = subjects.at_its_temperature(LISTED, ["acme/other"] * 2, RENT)
-    (subject,) = registry.choose(known, ["acme/other"] * 2, Sampling())
+    (subject,) = registry.choose(LISTED, ["acme/other"] * 2, AS_IT_IS, SUITE)
     assert subject.label.endswith("-t0.2")
-
-
-def test_a_suite_without_a_temperature_leaves_the_registry_alone() -> None:
-    assert subjects.at_its_temperature(LISTED, ["acme/other"], V2) is LISTED
-
-
-def test_a_bad_id_is_refused_as_ever() -> None:
-    with pytest.raises(UsageError, match="`nobody` is no model id"):
-        subjects.at_its_temperature(LISTED, ["nobody"], RENT)
 
 
 @pytest.mark.parametrize("value", [None, "", "  ", "your-scorer-model", "<model>", "xxx"])
@@ -83,24 +72,23 @@ LISTS = [
 @pytest.mark.parametrize("text", LISTS)
 def test_an_entry_that_states_no_temperature_is_asked_at_the_suites(tmp_path: Path, text: str) -> None:
     known = loaded(tmp_path, text)
-    (subject,) = subjects.at_its_temperature(known, [], RENT).subjects
-    assert subject.temperature == 0.2
-    assert subjects.at_its_temperature(known, [], V2).subjects[0].temperature == 0.7
-    (chosen,) = registry.choose(subjects.at_its_temperature(known, ["acme/m"], RENT), ["acme/m"], AS_IT_IS)
-    assert chosen.config_dir.endswith("-t0.2")
+    for names in (["acme/m"], known.subjects):
+        (chosen,) = registry.choose(known, names, AS_IT_IS, SUITE)
+        assert chosen.config_dir.endswith("-t0.2")
+        assert registry.choose(known, names, AS_IT_IS)[0].temperature == 0.7
 
 
 @pytest.mark.parametrize("stated", [0.7, 0, 1.3])
 def test_an_entry_that_states_a_temperature_keeps_it(tmp_path: Path, stated: float) -> None:
     known = loaded(tmp_path, f"models: [{{model_id: acme/m, temperature: {stated}}}]")
-    assert subjects.at_its_temperature(known, [], RENT).subjects[0].temperature == stated
+    assert registry.choose(known, ["acme/m"], AS_IT_IS, SUITE)[0].temperature == stated
 
 
 def test_a_label_that_holds_a_temperature_states_one(tmp_path: Path) -> None:
     known = loaded(tmp_path, "models: [{model_id: acme/m, reasoning_effort: low}]")
-    label = known.subjects[0].label
-    (chosen,) = registry.choose(subjects.at_its_temperature(known, [label], RENT), [label], AS_IT_IS)
-    assert (label, chosen.temperature) == ("m@low-t0.7", 0.7)
+    for label, temperature in (("m@low-t0.7", 0.7), ("m@low-t0.2", 0.2)):
+        (chosen,) = registry.choose(known, [label], AS_IT_IS, SUITE)
+        assert (chosen.label, chosen.temperature) == (label, temperature)
 
 
 def test_the_second_variable_of_a_suite_names_its_judge_where_the_first_does_not() -> None:

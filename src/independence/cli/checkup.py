@@ -83,7 +83,7 @@ def _settings(env: Mapping[str, str], out: list[Finding]) -> Mapping[str, str]:
 
 
 def _models_file(file: Path | None, out: list[Finding]) -> Registry:
-    path = registry.located(file or connections.DEFAULT_FILE)
+    path = file or connections.DEFAULT_FILE
     if file is None and not path.is_file():
         return Registry()
     name = str(path)
@@ -94,7 +94,6 @@ def _models_file(file: Path | None, out: list[Finding]) -> Registry:
         return Registry()
     counts = {"count": len(known.subjects), "active": sum(subject.active for subject in known.subjects)}
     out.append(finding("models file", "read", name, endpoints=len(known.endpoints), **counts))
-    out += [finding("models file", "double", name, note=note) for note in known.notes]
     return known
 
 

@@ -33,7 +33,7 @@ def configured(models_file: Path | None) -> Table:
         return models.configurations(subjects, "Simulated subjects", [f"There is no models.yaml here. {note}"])
     if not known.subjects and not known.endpoints:
         raise UsageError(f"{file}: it lists no models", "write them below `models:`, one a line, as `- vendor/model`")
-    return models.configurations(known.subjects, f"Configurations of {file}", known.notes)
+    return models.configurations(known.subjects, f"Configurations of {file}", ())
 
 
 def named(names: tuple[str, ...], models_file: Path | None) -> Table:

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from independence.config.families import family
+from independence.config.subjects import family
 from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial

@@ -1,33 +1,178 @@
-"""`models.yaml` and the model arguments of the command line, resolved to subjects and endpoints."""
+"""`models.yaml` or a plain list of models (YAML or JSON), and the models that options name, as subjects."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
-from independence.config import roster
+from independence.config import documents, endpoints
 from independence.config.documents import YamlDocument
 from independence.config.endpoints import RateSetting
-from independence.config.roster import EndpointEntry, ModelEntry, Roster
-from independence.config.subjects import (
-    DEFAULT_TEMPERATURE,
-    EFFORTS,
-    LOCAL,
-    OPENROUTER,
-    SIM,
-    Subject,
-    asked_with,
-    default_effort,
-)
+from independence.config.subjects import LOCAL, OPENROUTER, SIM, Subject, asked_with, check_sampling, default_effort
 from independence.errors import UsageError
 from independence.types import Sampling
 
 PUBLISHED = "published"  # in place of a file's name
 SHIPPED = Path(__file__).parent / "published.yaml"
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=86_400)]
+_SLUG = re.compile(r"[a-z0-9._/-]+")
+_SLUGS = {"mistral ai": "mistral"}  # titles that are not their provider's name at OpenRouter
+_NOTHING = Sampling()
+
+
+class RateLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`rate_limit:` of a model."""
+
+    rps: float
+    burst: Count | None = None
+
+
+class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One entry of `models:`: a configuration by its `model_id`, or a model by its `id`, as other benchmarks list them.
+
+    `label` is another name of `display_label`.
+    """
+
+    model_id: str | None = None
+    roster_id: str | None = msgspec.field(default=None, name="id")
+    temperature: float | None = None  # None: the suite's, else 0.7
+    reasoning_effort: str | None = None
+    temperature_supported: bool = True
+    active: bool = True
+    provider: str | None = None
+    display_label: str | None = None
+    label: str | None = None
+    endpoint: str | None = None
+    rate_limit: RateLimit | None = None
+    concurrency: Count | None = None
+    timeout_s: Seconds | None = None  # per attempt
+
+    @property
+    def name(self) -> str:
+        """The model's id, by whichever key."""
+        return self.model_id or self.roster_id or ""
+
+    @property
+    def pacing(self) -> RateSetting:
+        """What it says about the rate."""
+        return RateSetting(self.rate_limit.rps, self.rate_limit.burst) if self.rate_limit else RateSetting()
+
+
+class EndpointEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One entry of `endpoints:`."""
+
+    name: str
+    base_url: str
+    api_key_env: str | None = None
+    dialect: str = "local"
+    max_concurrency: Count | None = None  # None: 20
+    backoff_s: Annotated[float, msgspec.Meta(ge=0)] = 0.5  # ceiling of the first pause before a retry
+    requests_per_second: float | None = None  # to each model
+    burst: Count | None = None
+    timeout_s: Seconds | None = None  # per attempt; None: 90
+
+    @property
+    def pacing(self) -> RateSetting:
+        """What it says about the rate."""
+        return RateSetting(self.requests_per_second, self.burst)
+
+
+class ModelsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The root of `models.yaml`."""
+
+    models: list[str | ModelEntry] = []
+    endpoints: list[EndpointEntry] = []
+    preferred: str | None = None  # the id or label that goes first
+    roster: list[str] = []  # ids and labels that `--roster default` asks
+
+
+class Roster(NamedTuple):
+    """A file as read: every model an entry, and the document for complaints."""
+
+    document: YamlDocument
+    models: list[ModelEntry]
+    file: ModelsFile
+
+
+def read(path: Path, dialect: Callable[[str], object] | None = None) -> Roster:
+    """Read a file of models. Raises DocumentError naming file, line and key.
+
+    `dialect` looks up the dialect that an endpoint names, and raises UsageError where there is none of that name.
+    """
+    document = documents.read(path)
+    if isinstance(document.data, list):
+        lines = {f"$.models{where[1:]}" if where != "$" else where: line for where, line in document.lines.items()}
+        document = YamlDocument(document.path, {"models": document.data}, lines)
+    elif document.data is None:
+        document = YamlDocument(document.path, {}, document.lines)
+    file = documents.convert(document, ModelsFile)
+    declared = {endpoint.name for endpoint in file.endpoints}
+    models = [_entry(one, f"$.models[{number}]", document, declared) for number, one in enumerate(file.models)]
+    for number, endpoint in enumerate(file.endpoints):
+        _check_endpoint(endpoint, number, document)
+        if dialect is not None:
+            _check_at(document, f"$.endpoints[{number}].dialect", partial(dialect, endpoint.dialect))
+    return Roster(document, models, file)
+
+
+def _entry(one: str | ModelEntry, where: str, document: YamlDocument, declared: Collection[str]) -> ModelEntry:
+    entry = ModelEntry(roster_id=one) if isinstance(one, str) else one
+    if (entry.model_id is None) == (entry.roster_id is None):
+        raise document.error(where, "an entry needs a `model_id` (or `id`), and only one of them")
+    if entry.name != entry.name.strip() or not entry.name.strip("/"):
+        raise document.error(where, f"`{entry.name}` is no model id")
+    if entry.label is not None and entry.display_label is not None:
+        raise document.error(f"{where}.label", "`label` is another name of `display_label`", "write one of them")
+    if entry.rate_limit is not None and not 0 < entry.rate_limit.rps < math.inf:
+        raise document.error(f"{where}.rate_limit.rps", f"{entry.rate_limit.rps:g} requests a second are not above 0")
+    if entry.roster_id is not None:
+        entry = _from_roster(entry, where, document, declared)
+    return msgspec.structs.replace(entry, display_label=entry.display_label or entry.label)
+
+
+def _from_roster(entry: ModelEntry, where: str, document: YamlDocument, declared: Collection[str]) -> ModelEntry:
+    """Lists of other benchmarks name an API by its title, as `provider` and before the id.
+
+    Where an endpoint of that name is declared, the id says so already; else it pins the provider at OpenRouter.
+    """
+    vendor, _, rest = entry.name.partition("/")
+    name = rest if vendor == OPENROUTER and "/" in rest else entry.name
+    provider = entry.provider
+    if provider is None or _SLUG.fullmatch(provider):
+        provider = None if provider == OPENROUTER else provider
+    elif provider.lower() == OPENROUTER or vendor in declared or entry.endpoint is not None:
+        provider = None
+    else:
+        low = provider.strip().lower()  # `Google AI Studio` is `google-ai-studio` in requests
+        provider = _SLUGS.get(low) or re.sub(r"[^a-z0-9]+", "-", low).strip("-")
+        if not provider:
+            raise document.error(f"{where}.provider", f"`{entry.provider}` names no provider of OpenRouter")
+    return msgspec.structs.replace(entry, roster_id=name, provider=provider)
+
+
+def _check_endpoint(entry: EndpointEntry, number: int, document: YamlDocument) -> None:
+    where, rps = f"$.endpoints[{number}]", entry.requests_per_second
+    _check_at(document, f"{where}.base_url", partial(endpoints.check, entry.base_url, "base_url"))
+    if rps is not None and not 0 < rps < math.inf:
+        raise document.error(f"{where}.requests_per_second", f"{rps:g} requests a second are not above 0")
+    if rps is None and entry.burst is not None:
+        raise document.error(f"{where}.burst", "a burst bounds nothing alone", "add requests_per_second")
+
+
+def _check_at(document: YamlDocument, where: str, checked: Callable[[], object]) -> None:
+    """Do a check; what it complains about stands at that place of the document."""
+    try:
+        checked()
+    except UsageError as error:
+        raise document.error(where, error.what, error.fix) from None
 
 
 class ModelLimit(NamedTuple):
@@ -42,13 +187,11 @@ class ModelLimit(NamedTuple):
 
 
 class Registry(msgspec.Struct, frozen=True):
-    """Known configurations and endpoints."""
+    """Known configurations and endpoints. Of settings that an entry does not state its subject has none."""
 
     subjects: tuple[Subject, ...] = ()
     endpoints: tuple[EndpointEntry, ...] = ()
     limits: tuple[ModelLimit, ...] = ()
-    untempered: frozenset[str] = frozenset()  # labels of entries that state no temperature
-    notes: tuple[str, ...] = ()  # what was tolerated in the file
     roster: tuple[str, ...] = ()  # ids and labels of its default roster
     redirected: bool = False  # another server stands for OpenRouter: its ids need no vendor
 
@@ -60,11 +203,17 @@ class Registry(msgspec.Struct, frozen=True):
             return endpoint, tail if head == endpoint and tail else model_id
         return (head, tail) if head in named and tail else (OPENROUTER, model_id)
 
-    def resolve(self, name: str) -> list[Subject]:
-        """A label's one configuration, a bare id's active ones, or the default configuration of an unlisted id."""
-        by_label = [subject for subject in self.subjects if subject.label == name]
-        if by_label:
-            return by_label
+    def resolve(self, name: str, usual: Sampling = _NOTHING) -> list[Subject]:
+        """A label's one configuration, a bare id's active ones, or the default configuration of an unlisted id.
+
+        A label that holds a temperature states it; `usual` are the settings of what states none.
+        """
+        stated = [subject for subject in self.subjects if subject.label == name]
+        if stated:
+            return stated if stated[0].display_label else [asked_with(stated[0], _NOTHING)]
+        labelled = [one for one in self.subjects if asked_with(one, _NOTHING, usual).label == name]
+        if labelled:
+            return labelled
         listed = [subject for subject in self.subjects if subject.model_id == name]
         active = [subject for subject in listed if subject.active]
         if listed and not active:
@@ -94,56 +243,43 @@ class Registry(msgspec.Struct, frozen=True):
         )
 
     def default(self, model_id: str) -> Subject:
-        """The configuration of an unlisted id: temperature 0.7, effort by prefix. Raises UsageError for a bad id."""
+        """The configuration of an unlisted id: its effort by prefix. Raises UsageError for a bad id."""
         if "@" in model_id or model_id != model_id.strip().strip("/") or not model_id:
             what = f"no configuration is labelled `{model_id}`"
             raise UsageError(what, "name a model id, or a label of models.yaml or of the store")
         endpoint, model = self.split(model_id)
         if endpoint == OPENROUTER and "/" not in model_id and not self.redirected:
             raise self._no_id(model_id)
-        return Subject(model_id, endpoint, model, Sampling(DEFAULT_TEMPERATURE, default_effort(model_id)))
-
-
-def located(path: Path) -> Path:
-    """The file itself; `published` is the registry that ships with the package, unless a file has that name."""
-    return SHIPPED if str(path) == PUBLISHED and not path.exists() else path
+        return Subject(model_id, endpoint, model, Sampling(effort=default_effort(model_id)))
 
 
 def load(path: Path, dialect: Callable[[str], object] | None = None) -> Registry:
     """Read a file of models: `models.yaml`, a plain list, or `published`. Raises DocumentError with file and line.
 
-    `dialect` looks up what an endpoint names as its dialect, and raises UsageError where there is none of that name.
+    `published` is the registry that ships with the package, unless a file has that name. `dialect` as for `read`.
     """
-    read = roster.read(located(path), dialect)
-    for number, entry in enumerate(read.endpoints):
+    own = read(SHIPPED if str(path) == PUBLISHED and not path.exists() else path, dialect)
+    for number, entry in enumerate(own.file.endpoints):
         where = f"$.endpoints[{number}].name"
         if entry.name in (LOCAL, SIM, OPENROUTER) or "/" in entry.name:
-            raise read.document.error(where, f"`{entry.name}` cannot be an endpoint's name")
-        if any(other.name == entry.name for other in read.endpoints[:number]):
-            raise read.document.error(where, f"endpoint `{entry.name}` appears twice")
-    registry = Registry(endpoints=tuple(read.endpoints))
-    listed = [_subject(entry, number, read.document, registry) for number, entry in enumerate(read.models)]
-    subjects, notes = _once(listed, read)
-    notes = (*notes, *_pinned(read))
+            raise own.document.error(where, f"`{entry.name}` cannot be an endpoint's name")
+        if any(other.name == entry.name for other in own.file.endpoints[:number]):
+            raise own.document.error(where, f"endpoint `{entry.name}` appears twice")
+    registry = Registry(endpoints=tuple(own.file.endpoints))
+    listed = [_subject(entry, f"$.models[{at}]", own.document, registry) for at, entry in enumerate(own.models)]
     return msgspec.structs.replace(
-        registry, subjects=_preferred_first(subjects, read), limits=_limits(listed, read), notes=notes,
-        roster=read.default,
-        untempered=_untempered(listed, read),
-    )  # fmt: skip
+        registry,
+        subjects=_preferred_first(_once(listed, own), own),
+        limits=_limits(listed, own),
+        roster=tuple(own.file.roster),
+    )
 
 
-def _subject(entry: ModelEntry, number: int, document: YamlDocument, registry: Registry) -> Subject:
-    where = f"$.models[{number}]"
+def _subject(entry: ModelEntry, where: str, document: YamlDocument, registry: Registry) -> Subject:
     effort = entry.reasoning_effort or "auto"
-    if effort == "auto":
-        effort = default_effort(entry.name)
-    if effort not in EFFORTS:
-        raise document.error(
-            f"{where}.reasoning_effort", f"no reasoning effort `{effort}`", f"one of {', '.join(EFFORTS)}"
-        )
-    temperature = DEFAULT_TEMPERATURE if entry.temperature is None else entry.temperature
-    if not 0 <= temperature <= 2:
-        raise document.error(f"{where}.temperature", f"temperature {temperature} is outside 0 to 2")
+    sampling = Sampling(entry.temperature, default_effort(entry.name) if effort == "auto" else effort, entry.provider)
+    _check_at(document, f"{where}.reasoning_effort", lambda: check_sampling(Sampling(effort=sampling.effort)))
+    _check_at(document, f"{where}.temperature", lambda: check_sampling(sampling))
     known = {endpoint.name for endpoint in registry.endpoints} | {LOCAL, SIM, OPENROUTER}
     if entry.endpoint is not None and entry.endpoint not in known:
         raise document.error(f"{where}.endpoint", f"endpoint `{entry.endpoint}` is not declared under `endpoints:`")
@@ -152,51 +288,31 @@ def _subject(entry: ModelEntry, number: int, document: YamlDocument, registry: R
         entry.name,
         endpoint,
         model,
-        Sampling(temperature, effort, entry.provider),
+        sampling,
         temperature_supported=entry.temperature_supported,
         active=entry.active,
         display_label=entry.display_label,
     )
 
 
-def _once(listed: Sequence[Subject], read: Roster) -> tuple[list[Subject], tuple[str, ...]]:
-    """The subjects in order, without models that are listed again, and a note on each of those.
+def _once(listed: Sequence[Subject], own: Roster) -> list[Subject]:
+    """The subjects in order, without models that a plain list names again.
 
     Who writes a configuration out twice wants two: that is an error, as for any two of one label.
     """
     seen: dict[str, int] = {}
-    notes = []
     for number, subject in enumerate(listed):
-        where, first = f"$.models[{number}]", seen.setdefault(subject.label, number)
-        if number == first:
-            continue
-        bare = read.models[number].roster_id is not None or read.models[first].roster_id is not None
-        if subject != listed[first] or not bare:
+        first = seen.setdefault(subject.label, number)
+        plain = own.models[number].roster_id is not None or own.models[first].roster_id is not None
+        if number != first and (subject != listed[first] or not plain):
             what = f"label `{subject.label}` is taken by entry {first + 1}"
-            raise read.document.error(where, what, "give one a display_label")
-        at = f"{read.document.path}:{read.document.line(where)}"
-        notes.append(f"{at}: `{subject.label}` is entry {first + 1} already; it counts once")
-    return [listed[number] for number in seen.values()], tuple(notes)
+            raise own.document.error(f"$.models[{number}]", what, "give one a display_label")
+    return [listed[number] for number in seen.values()]
 
 
-def _pinned(read: Roster) -> Iterator[str]:
-    """A note on providers that a file names by their titles."""
-    titles = {title: roster.slug(title) for title in read.titles}
-    if titles:
-        said = ", ".join(f"{title} is `{name}`" for title, name in titles.items())
-        yield f"{read.document.path}: providers named by a title are pinned at OpenRouter: {said}"
-
-
-def _untempered(listed: Sequence[Subject], read: Roster) -> frozenset[str]:
-    """Labels that no entry gives a temperature to."""
-    entries = list(zip(listed, read.models, strict=True))
-    stated = {subject.label for subject, entry in entries if entry.temperature is not None}
-    return frozenset(subject.label for subject, _ in entries) - stated
-
-
-def _preferred_first(subjects: Sequence[Subject], read: Roster) -> tuple[Subject, ...]:
+def _preferred_first(subjects: Sequence[Subject], own: Roster) -> tuple[Subject, ...]:
     """The subjects with the preferred id or label before the others, which keep their order."""
-    name = read.preferred
+    name = own.file.preferred
     if name is None:
         return tuple(subjects)
     chosen = {s.label for s in subjects if s.label == name} or {s.label for s in subjects if s.model_id == name}
@@ -204,14 +320,14 @@ def _preferred_first(subjects: Sequence[Subject], read: Roster) -> tuple[Subject
         names = [name for subject in subjects for name in (subject.model_id, subject.label)]
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean `{near[0]}`?" if near else ""
-        raise read.document.error("$.preferred", f"`{name}` is neither id nor label of an entry", hint)
+        raise own.document.error("$.preferred", f"`{name}` is neither id nor label of an entry", hint)
     return tuple(sorted(subjects, key=lambda subject: subject.label not in chosen))
 
 
-def _limits(listed: Sequence[Subject], read: Roster) -> tuple[ModelLimit, ...]:
+def _limits(listed: Sequence[Subject], own: Roster) -> tuple[ModelLimit, ...]:
     """What entries say about rate, concurrency and patience; all configurations of one model share them."""
     found: dict[tuple[str, str, str | None], tuple[ModelLimit, int]] = {}
-    for number, (subject, entry) in enumerate(zip(listed, read.models, strict=True)):
+    for number, (subject, entry) in enumerate(zip(listed, own.models, strict=True)):
         if entry.rate_limit is None and entry.concurrency is None and entry.timeout_s is None:
             continue
         key = (subject.endpoint, subject.model, subject.sampling.provider)
@@ -226,16 +342,21 @@ def _limits(listed: Sequence[Subject], read: Roster) -> tuple[ModelLimit, ...]:
         first, at = found.setdefault(key, (limit, number))
         if limit != first:
             what = f"entry {at + 1} gives `{entry.name}` another rate_limit, concurrency or timeout_s"
-            raise read.document.error(f"$.models[{number}]", what, "give all one")
+            raise own.document.error(f"$.models[{number}]", what, "give all one")
     return tuple(limit for limit, _ in found.values())
 
 
-def choose(registry: Registry, names: Iterable[str], flags: Sampling) -> list[Subject]:
-    """Subjects for names (labels or ids), flags applied, duplicates dropped, in order. Raises UsageError."""
+def choose(
+    registry: Registry, names: Iterable[str | Subject], flags: Sampling, usual: Sampling = _NOTHING
+) -> list[Subject]:
+    """Subjects for names (labels or ids), settings applied, duplicates dropped, in order. Raises UsageError.
+
+    `usual`: the settings of what neither flags nor entries state.
+    """
     chosen: dict[str, Subject] = {}
     for name in names:
-        for subject in registry.resolve(name):
-            changed = asked_with(subject, flags)
+        for subject in [name] if isinstance(name, Subject) else registry.resolve(name, usual):
+            changed = asked_with(subject, flags, usual)
             chosen[changed.config_dir] = changed
     labels: dict[str, Subject] = {}
     for subject in chosen.values():

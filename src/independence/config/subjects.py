@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,7 @@ SIM = "sim"
 LOCAL = "local"
 OPENROUTER = "openrouter"
 DEFAULT_TEMPERATURE = 0.7
+_DEFAULT, _NOTHING = Sampling(DEFAULT_TEMPERATURE), Sampling()
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -66,20 +68,20 @@ def config_suffix(subject: Subject) -> str:
     return f"{pin}@{sampling.effort}-t{subject.temperature}"
 
 
-def asked_with(subject: Subject, flags: Sampling) -> Subject:
-    """The subject with what flags change; that makes a configuration of its own. Raises UsageError."""
-    if flags.effort is not None:
-        check_effort(flags.effort)
-    sampling = flags.over(subject.sampling)
+def asked_with(subject: Subject, flags: Sampling, usual: Sampling = _NOTHING) -> Subject:
+    """The subject with every setting: by the flags, else its own, else `usual`, else temperature 0.7.
+
+    What flags change makes a configuration of its own. Raises UsageError.
+    """
+    # Where no temperature is sent, another one would make another label of the same thing.
+    own = subject.sampling.over(usual if subject.temperature_supported else _NOTHING).over(_DEFAULT)
+    sampling = check_sampling(flags).over(own)
     if sampling.effort == "auto":
         sampling = msgspec.structs.replace(sampling, effort=default_effort(subject.model_id))
-    if not 0 <= (sampling.temperature or 0) <= 2:
-        raise UsageError(f"temperature {sampling.temperature} is outside 0 to 2")
-    if not subject.temperature_supported:  # none is sent: another one would make another label of the same thing
-        sampling = msgspec.structs.replace(sampling, temperature=subject.sampling.temperature)
-    if sampling == subject.sampling:
-        return subject
-    return msgspec.structs.replace(subject, sampling=sampling, display_label=None)
+    if not subject.temperature_supported:
+        sampling = msgspec.structs.replace(sampling, temperature=own.temperature)
+    label = subject.display_label if sampling == own else None
+    return msgspec.structs.replace(subject, sampling=sampling, display_label=label)
 
 
 def to_json(subject: Subject) -> str:
@@ -111,8 +113,53 @@ def default_effort(model_id: str) -> str:
     return _table()[max(fitting, key=len)] if fitting else FALLBACK
 
 
-def check_effort(effort: str) -> str:
-    """The effort itself. Raises UsageError for one that does not exist."""
-    if effort not in EFFORTS:
-        raise UsageError(f"no reasoning effort `{effort}`", f"choose one of {', '.join(EFFORTS)}")
-    return effort
+def check_sampling(sampling: Sampling) -> Sampling:
+    """The settings themselves. Raises UsageError for what cannot be."""
+    if sampling.effort is not None and sampling.effort not in EFFORTS:
+        raise UsageError(f"no reasoning effort `{sampling.effort}`", f"choose one of {', '.join(EFFORTS)}")
+    if not 0 <= (sampling.temperature or 0) <= 2:
+        raise UsageError(f"temperature {sampling.temperature} is outside 0 to 2")
+    return sampling
+
+
+class FamilyRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A family and the pattern that tells its models."""
+
+    family: str
+    pattern: str  # regular expression, searched in one part of an id
+
+
+@functools.cache
+def rules() -> tuple[FamilyRule, ...]:
+    """The rules of `families.yaml`, in order."""
+    return documents.convert(documents.read(Path(__file__).parent / "families.yaml"), tuple[FamilyRule, ...])
+
+
+@functools.cache
+def family(model_id: str) -> str:
+    """The family of a model id; directory names of the published grammar and names of judges are read as well.
+
+    Where no rule fits: the maker, or for a model without one (`local/NAME`, `cues`) the first word of its name.
+    """
+    *makers, name = _parts(model_id)
+    for part in (name, *reversed(makers)):
+        for known, pattern in _compiled():
+            if pattern.search(part):
+                return known
+    if makers:
+        return makers[-1]
+    word = re.match(r"[^\W\d_]+", name)
+    return word[0] if word else name
+
+
+@functools.cache
+def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((rule.family, re.compile(rule.pattern)) for rule in rules())
+
+
+def _parts(model_id: str) -> list[str]:
+    """Parts of an id between slashes: `nvidia--moonshotai--kimi-k2.5@none-t0.7` has three. Serving is left out."""
+    path = model_id.lower().partition("@")[0].replace("--", "/")
+    *makers, name = path.split("/")
+    name = re.split("[+:]", name, maxsplit=1)[0]
+    return [*(part for part in makers if part not in ("", LOCAL)), name]

@@ -54,7 +54,7 @@ def rerun(
         trials=trials,
         judges=specs,
         options=options.connection,
-        notes=(*notes, _summary(scope, trials), *registered.notes),
+        notes=(*notes, _summary(scope, trials)),
         command="rerun",
     )
     return reached(made, registered, env)

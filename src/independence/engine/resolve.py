@@ -77,7 +77,7 @@ def run(
     names, known = subjects.with_stored(connection, options.models, known)
     options = msgspec.structs.replace(options, models=names)
     made = planned(options, loaded, known, env, connection=connection, stored_noise=stored_noise)
-    notes = (*known.notes, *made.notes, *connections.redirection(made.asked + made.grading, env))
+    notes = (*made.notes, *connections.redirection(made.asked + made.grading, env))
     return reached(msgspec.structs.replace(made, notes=notes), known, env)
 
 
@@ -181,7 +181,7 @@ def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_
     """The grading of every finished dialogue of one edition and condition. Raises UsageError, StoreError."""
     env, known = environment.read(), connections.models(options.connection.models_file)
     scope = scopes.find(connection, options.suite, options.variant, options.mode)
-    suite, notes = scopes.grading(connection, scope), list(known.notes)
+    suite, notes = scopes.grading(connection, scope), list[str]()
     if said := scopes.newest(connection, scope, options.suite):
         notes.insert(0, said)
     trials = dialogue.trials(connection, suite, scope.where)

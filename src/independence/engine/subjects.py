@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,12 +32,13 @@ class EnvironmentModel(NamedTuple):
 def choose(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str, str]) -> list[Subject]:
     """The subjects, at the suite's temperature where nothing else gives them one. Raises UsageError."""
     by_environment = named_by_environment(options, suite, env)
-    names = [by_environment.model] if by_environment else _named(options, env)
-    if options.roster:
-        names = _of_roster(known, names)
+    names: Sequence[str | Subject] = [by_environment.model] if by_environment else _named(options, env)
+    if options.roster and names:
+        raise UsageError("--roster names the models itself; leave out -m and --local-model, or leave it out")
+    if options.roster or not names:
+        names = known.of_roster() if options.roster else _listed(options, known)
     try:
-        tempered = at_its_temperature(known, names, suite)
-        return registry.choose(tempered, names or _listed(options, tempered), options.sampling)
+        return registry.choose(known, names, options.sampling, Sampling(suite.default.temperature))
     except UsageError as error:
         if by_environment is None:
             raise
@@ -72,45 +73,21 @@ def _named(options: RunOptions, env: Mapping[str, str]) -> list[str]:
     return names
 
 
-def _listed(options: RunOptions, known: Registry) -> list[str]:
+def _listed(options: RunOptions, known: Registry) -> list[Subject]:
     """The active entries of the models file. Raises UsageError where there is nobody to ask."""
     reached = options.connection
     if reached.local_url:
         raise UsageError("--local-url needs a model: add --local-model ID or -m local/ID")
-    names = [subject.label for subject in known.subjects if subject.active]
-    if not names and reached.models_file:
+    active = [subject for subject in known.subjects if subject.active]
+    if not active and reached.models_file:
         raise UsageError(f"no models: {reached.models_file} lists no active one; add one, or name models with -m")
-    if not names:
+    if not active:
         raise UsageError(_ways(options.runs or RUNS))
-    return names
+    return active
 
 
 def _local_id(model: str) -> str:
     return model if model.startswith(f"{LOCAL}/") else f"{LOCAL}/{model}"
-
-
-def at_its_temperature(known: Registry, names: Sequence[str], suite: Suite) -> Registry:
-    """The registry at the suite's temperature, where it has one: every entry that states none, every id not listed.
-
-    A label among `names` that itself holds a temperature states one. Raises UsageError for an id that cannot be one.
-    """
-    temperature = suite.default.temperature
-    if temperature is None:
-        return known
-    listed = {name for subject in known.subjects for name in (subject.label, subject.model_id)}
-    added = [known.default(name) for name in dict.fromkeys(names) if name not in listed]
-    open_ = [_open(subject, known, names) for subject in known.subjects]
-    subjects = tuple(
-        msgspec.structs.replace(subject, sampling=Sampling(temperature).over(subject.sampling)) if free else subject
-        for subject, free in zip((*known.subjects, *added), (*open_, *(True for _ in added)), strict=True)
-    )
-    return msgspec.structs.replace(known, subjects=subjects)
-
-
-def _open(subject: Subject, known: Registry, names: Collection[str]) -> bool:
-    """Whether nobody says at which temperature a listed subject is asked."""
-    named = subject.label in names and subject.display_label is None
-    return subject.temperature_supported and subject.label in known.untempered and not named
 
 
 def with_roster(listed: Registry, file: Path | None, roster: str | None) -> Registry:
@@ -124,13 +101,6 @@ def with_roster(listed: Registry, file: Path | None, roster: str | None) -> Regi
         raise UsageError(f"--roster: {file} has no `roster:`; leave --models-file out, or add one there")
     shipped = registry.load(Path(registry.PUBLISHED))
     return msgspec.structs.replace(shipped, redirected=listed.redirected)
-
-
-def _of_roster(listed: Registry, others: Sequence[str]) -> list[str]:
-    """The labels of the default roster. Raises UsageError where models are named beside it."""
-    if any(others):
-        raise UsageError("--roster names the models itself; leave out -m and --local-model, or leave it out")
-    return [subject.label for subject in listed.of_roster()]
 
 
 def _ways(runs: int) -> str:

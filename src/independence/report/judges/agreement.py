@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from independence.config.families import family
+from independence.config.subjects import family
 from independence.report import declared
 from independence.report.judges.panel import JudgePanel, Values, indices_by_judge
 from independence.report.table import Ends, Table, Value
