@@ -19,7 +19,6 @@ from independence.stats.index_uncertainty import THESE
 from independence.stats.placement import Placement
 from independence.stats.published import ScoredVerdict, SubjectRuns
 from independence.stats.published_rules import RULES, ScoringRule
-from independence.stats.strict import StrictRow
 from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
@@ -117,20 +116,8 @@ def board_of_study(
     read: Study, costs: Mapping[str, float], scoring: str = STRICT, reading: InferenceOptions = DEFAULT
 ) -> Board:
     """The board of a place that was read already; `costs` in dollars by config_dir."""
-    scope = read.scope
-    rows = _strict(read, reading) if scoring == STRICT else _published(read, scoring)
-    named = tuple(
-        msgspec.structs.replace(
-            row,
-            label=read.about[row.config].label,
-            simulated=read.about[row.config].simulated,
-            cost_usd=costs.get(row.config, 0.0),
-            estimate=read.estimates.of.get(row.config),
-            thinking=read.about[row.config].thinking,
-            flags=row.flags | read.repeats.flags(row.config),
-        )
-        for row in rows
-    )
+    scope, strictly = read.scope, scoring == STRICT
+    unranked = {config: _unranked(read, config, costs) for config in read.planned}
     built = Board(
         suite=scope.suite.suite,
         edition=scope.edition,
@@ -138,65 +125,73 @@ def board_of_study(
         scoring=scoring,
         judge=read.judge,
         generalises_to=THESE,
-        rows=named,
+        rows=_strict(read, unranked, reading) if strictly else _published(read, unranked, scoring),
         judging=read.estimates.judging,
         repeats=study.repeat_notes(read),
         as_full=read.as_full,
         dates=read.dates,
     )
-    if scoring != STRICT:
+    if not strictly:
         return built
     estimates = list((read.these if reading.generalises_to == THESE else read.like_these).values())
     return msgspec.structs.replace(
         built,
         generalises_to=reading.generalises_to,
-        rows=_by_estimate(named),
         correction=reading.correction,
         minimum_detectable=placement.minimum_detectable(estimates),
     )
 
 
-def _by_estimate(rows: Sequence[BoardRow]) -> tuple[BoardRow, ...]:
-    """Subjects without a rank by their estimates, where there are any."""
+def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
+    """A subject by its own verdicts, strictly scored."""
+    own, about = read.planned[config], read.about[config]
+    scored = strict.score(read.frame, study.scored(own))
+    return BoardRow(
+        rank=None,
+        label=about.label,
+        config=config,
+        index=scored.index,
+        bounds=scored.bounds,
+        ci=None,
+        ci_method=NONE,
+        runs=scored.runs,
+        complete_runs=scored.complete_runs,
+        coverage=scored.coverage,
+        simulated=about.simulated,
+        flags=planned_verdicts.marks(own) | read.repeats.flags(config),
+        cost_usd=costs.get(config, 0.0),
+        per_run=scored.per_run,
+        dimensions=scored.dimensions,
+        estimate=read.estimates.of.get(config),
+        thinking=about.thinking,
+    )
 
-    def place(row: BoardRow) -> tuple[bool, float]:
-        index = row.estimate.index if row.estimate is not None else None
-        return (row.rank is None, 0.0 if row.rank is not None or index is None else -index)
 
-    return tuple(sorted(rows, key=place))
-
-
-def _strict(read: Study, reading: InferenceOptions) -> list[BoardRow]:
+def _strict(read: Study, rows: Mapping[str, BoardRow], reading: InferenceOptions) -> tuple[BoardRow, ...]:
+    """Ranked subjects, then those without a rank: by their estimates where there are any, and by their lower bounds."""
     order = read.ranked()
     ranks = dict(zip(order, placement.ranks([read.sheets[config].index for config in order]), strict=True))
     places = _standings(read, reading)
-    rows = []
-    for config, own in read.planned.items():
-        scored = strict.score(read.frame, study.scored(own))
-        intervals = _intervals(read, config, scored)
-        ci = intervals.get(reading.generalises_to)
-        row = BoardRow(
-            rank=ranks.get(config),
-            label=config,
-            config=config,
-            index=scored.index,
-            bounds=scored.bounds,
-            ci=ci,
-            ci_method=reading.generalises_to if ci else NONE,
-            runs=scored.runs,
-            complete_runs=scored.complete_runs,
-            coverage=scored.coverage,
-            simulated=False,
-            flags=_flags(own),
-            cost_usd=0.0,
-            per_run=scored.per_run,
-            dimensions=scored.dimensions,
-            intervals=intervals,
+    made = []
+    for config, row in rows.items():
+        intervals = _intervals(read, row)
+        ci, at = intervals.get(reading.generalises_to), places.get(config)
+        ranked = msgspec.structs.replace(
+            row, rank=ranks.get(config), ci=ci, ci_method=reading.generalises_to if ci else NONE, intervals=intervals
         )
-        if at := places.get(config):
-            row = msgspec.structs.replace(row, tier=at.tier, rank_ci=(at.rank_low, at.rank_high), p_best=at.p_best)
-        rows.append(row)
-    return sorted(rows, key=lambda row: (row.rank is None, row.rank or -row.bounds[0], row.config))
+        if at:
+            ranked = msgspec.structs.replace(
+                ranked, tier=at.tier, rank_ci=(at.rank_low, at.rank_high), p_best=at.p_best
+            )
+        made.append(ranked)
+    return tuple(sorted(made, key=_place))
+
+
+def _place(row: BoardRow) -> tuple[bool, float, float, str]:
+    if row.rank is not None:
+        return False, 0.0, row.rank, row.config
+    estimated = row.estimate.index if row.estimate is not None else None
+    return True, 0.0 if estimated is None else -estimated, -row.bounds[0], row.config
 
 
 def _standings(read: Study, reading: InferenceOptions) -> dict[str, Placement]:
@@ -213,48 +208,31 @@ def _standings(read: Study, reading: InferenceOptions) -> dict[str, Placement]:
     return dict(zip(order, placement.placements(estimates, p, others), strict=True)) if p is not None else {}
 
 
-def _intervals(read: Study, config: str, scored: StrictRow) -> dict[str, Ends | None]:
+def _intervals(read: Study, row: BoardRow) -> dict[str, Ends | None]:
     """Every interval there is for a complete subject of several runs; empty without one."""
-    if config not in read.these:
+    if row.config not in read.these:
         return {}
-    bootstrap = len(scored.per_run) > 1 and len(scored.per_run) == scored.runs
+    bootstrap = len(row.per_run) > 1 and len(row.per_run) == row.runs
     return {
-        index_uncertainty.THESE: read.these[config].interval(),
-        index_uncertainty.LIKE_THESE: read.like_these[config].interval(),
-        T_RUNS: strict.interval(scored),
-        BOOTSTRAP: published.percentile_interval(scored.per_run) if bootstrap else None,
+        index_uncertainty.THESE: read.these[row.config].interval(),
+        index_uncertainty.LIKE_THESE: read.like_these[row.config].interval(),
+        T_RUNS: strict.interval(row.per_run),
+        BOOTSTRAP: published.percentile_interval(row.per_run) if bootstrap else None,
     }
 
 
-def _published(read: Study, scoring: str) -> list[BoardRow]:
+def _published(read: Study, rows: Mapping[str, BoardRow], scoring: str) -> tuple[BoardRow, ...]:
     rule = _rule(read.scope, scoring)
     _refuse_unequal(read, scoring)
     subjects = [SubjectRuns(config, _runs(own)) for config, own in sorted(read.planned.items())]
-    rows = []
-    for rank, row in enumerate(published.published_board(subjects, rule), start=1):
-        own = read.planned[row.config_dir]
-        scored = strict.score(read.frame, study.scored(own))
-        rows.append(
-            BoardRow(
-                rank=rank,
-                label=row.config_dir,
-                config=row.config_dir,
-                index=row.index,
-                bounds=scored.bounds,
-                ci=row.ci,
-                ci_method=BOOTSTRAP if row.ci else NONE,
-                runs=row.runs,
-                complete_runs=scored.complete_runs,
-                coverage=scored.coverage,
-                simulated=False,
-                flags=_flags(own),
-                cost_usd=0.0,
-                per_run=row.per_run,
-                dimensions=dict(row.dimensions),
-                intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci},
-            )
+    return tuple(
+        msgspec.structs.replace(
+            rows[row.config_dir], rank=rank, index=row.index, ci=row.ci, ci_method=BOOTSTRAP if row.ci else NONE,
+            runs=row.runs, per_run=row.per_run, dimensions=dict(row.dimensions),
+            intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci},
         )
-    return rows
+        for rank, row in enumerate(published.published_board(subjects, rule), start=1)
+    )  # fmt: skip
 
 
 def _rule(scope: BoardScope, scoring: str) -> ScoringRule:
@@ -292,9 +270,3 @@ def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[ScoredVerdict], ...]:
         if cell.given is not None and planned_verdicts.REREAD not in cell.flags:  # the publisher did not have it
             runs.setdefault(cell.run, []).append(ScoredVerdict(cell.scenario, cell.experiment, cell.given))
     return tuple(runs[run] for run in sorted(runs))
-
-
-def _flags(own: Sequence[PlannedVerdict]) -> dict[str, int]:
-    counts = Counter(flag for cell in own for flag in cell.flags)
-    missing = {f"missing:{reason}": n for reason, n in planned_verdicts.reasons(own).items()}
-    return dict(sorted(counts.items())) | missing

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from independence.report import declared, legend
-from independence.report.planned_verdicts import FLAG, PlannedVerdict
+from independence.report.planned_verdicts import FLAG, grouped
 from independence.report.study import StudiedSubjects
 from independence.report.table import Table, Value
 from independence.stats.validity import UNANSWERED, VOID
@@ -29,7 +29,7 @@ def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
     rows: list[tuple[Value, ...]] = []
     runs = 0
     for config, planned in read.planned.items():
-        for run, own in _by_run(planned).items():
+        for run, own in sorted(grouped(planned, lambda cell: cell.run).items()):
             runs += 1
             missing = Counter(cell.missing for cell in own if cell.missing is not None)
             marks = Counter(flag for cell in own for flag in cell.flags if flag in VOID or flag == "truncated")
@@ -40,13 +40,6 @@ def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
                      _counted(marks) or None, apart)
                 )  # fmt: skip
     return declared.made("runs/run-health", rows, whole=runs - len(rows), runs=runs)
-
-
-def _by_run(planned: Sequence[PlannedVerdict]) -> dict[int, list[PlannedVerdict]]:
-    runs: dict[int, list[PlannedVerdict]] = {}
-    for cell in planned:
-        runs.setdefault(cell.run, []).append(cell)
-    return dict(sorted(runs.items()))
 
 
 def _hours_apart(when: RunTimes | None) -> float | None:

@@ -24,7 +24,7 @@ from independence.report.board_notes import (
     why,
 )
 from independence.report.legend import component_line, heading, measured, short, subject_name, texts, words
-from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.planned_verdicts import PlannedVerdict, grouped
 from independence.report.table import DASH, Column, Table, Value, decimal, on_scale
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.suites.schema import Component, Index
@@ -156,16 +156,12 @@ def subject_details(row: BoardRow, planned: Sequence[PlannedVerdict]) -> Table:
         *_places(row),
         ("cost", f"${row.cost_usd:.4f}"),
         *([("flags", ", ".join(f"{flag} {count}" for flag, count in row.flags.items()))] if row.flags else []),
-        *((scenario, _fields(own, flagged.get(scenario))) for scenario, own in _by_scenario(planned).items()),
+        *(
+            (scenario, _fields(own, flagged.get(scenario)))
+            for scenario, own in grouped(planned, lambda cell: cell.scenario).items()
+        ),
     ]
     return Table(f"subject-{row.config}", name(row), (Column("what", ""), Column("value", "")), tuple(lines))
-
-
-def _by_scenario(planned: Sequence[PlannedVerdict]) -> dict[str, list[PlannedVerdict]]:
-    found: dict[str, list[PlannedVerdict]] = {}
-    for cell in planned:
-        found.setdefault(cell.scenario, []).append(cell)
-    return found
 
 
 def _places(row: BoardRow) -> list[tuple[str, str]]:

@@ -34,13 +34,8 @@ Array = NDArray[np.float64]
 
 class _ConditionCell(NamedTuple):
     letter: str
-    variant: str
-    mode: str
+    condition: Condition
     study: Study | None  # None: no trials
-
-    @property
-    def condition(self) -> str:
-        return f"{self.variant}/{self.mode}"
 
 
 class _ConditionGrid(NamedTuple):
@@ -72,13 +67,13 @@ def tables(connection: sqlite3.Connection, suite: Suite, edition: str, judge: st
 def _grid(connection: sqlite3.Connection, suite: Suite, where: Where, judge: str | None) -> _ConditionGrid:
     own, there = queries.personas(connection, where), queries.conditions(connection, where)
     variants = [variant for variant in suite.variants if variant not in own]
-    declared = [Condition(variant, mode) for variant in variants for mode in suite.delivery.modes]
-    order = declared + [condition for condition in there if condition not in declared]
+    stated = [Condition(variant, mode) for variant in variants for mode in suite.delivery.modes]
+    order = stated + [condition for condition in there if condition not in stated]
     cells, present = [], []
     for number, condition in enumerate(order):
         asked = BoardScope(suite, where.under(condition))
         read = study.read(connection, asked, judge) if condition in there else None
-        cells.append(_ConditionCell(_letter(number), *condition, read))
+        cells.append(_ConditionCell(_letter(number), condition, read))
         if read is not None:
             present.append((cells[-1], read))
     common = set.intersection(*(set(read.sheets) for _, read in present))
@@ -92,7 +87,7 @@ def _letter(number: int) -> str:
 def _cells(grid: _ConditionGrid, judge: str | None) -> Table:
     base, read = grid.present[0]
     reference = grid.indices(read)
-    rows = [(cell.letter, cell.variant, cell.mode, *_standing(grid, cell, base, reference)) for cell in grid.cells]
+    rows = [(cell.letter, *cell.condition, *_standing(grid, cell, base, reference)) for cell in grid.cells]
     first = grid.cells[0]
     shifted = "" if first is base else f", the first with trials: {first.condition} has none"
     left = _left_out(grid)
@@ -127,9 +122,9 @@ def _left_out(grid: _ConditionGrid) -> list[str]:
 
 def _deltas(grid: _ConditionGrid) -> Table:
     (base, read), *others = grid.present
-    columns = [Column(base.condition, base.letter, "number")]
+    columns = [Column(str(base.condition), base.letter, "number")]
     for cell, _ in others:
-        columns.append(Column(cell.condition, f"{cell.letter} − {base.letter}", "signed"))
+        columns.append(Column(str(cell.condition), f"{cell.letter} − {base.letter}", "signed"))
         columns.append(Column(f"{cell.condition}_ci", "95% interval", "signed_interval"))
     names = {config: about.name for _, one in grid.present for config, about in one.about.items()}
     best = {config: -whole.index for config, whole in read.sheets.items()}
@@ -154,8 +149,8 @@ def _of_subject(config: str, base: Study, others: Sequence[Study]) -> tuple[Valu
 
 def _effects(grid: _ConditionGrid) -> list[Table]:
     """Main effects and interaction, where the cells with trials are two prompts crossed with two deliveries."""
-    variants = list(dict.fromkeys(cell.variant for cell, _ in grid.present))
-    modes = list(dict.fromkeys(cell.mode for cell, _ in grid.present))
+    variants = list(dict.fromkeys(cell.condition.variant for cell, _ in grid.present))
+    modes = list(dict.fromkeys(cell.condition.mode for cell, _ in grid.present))
     if (len(variants), len(modes), len(grid.present)) != (2, 2, 4):
         return []
     a, b, c, d = (grid.indices(read) for _, read in grid.present)
@@ -213,21 +208,22 @@ def _means(tables: Sequence[PlannedVerdicts]) -> list[PlannedVerdict]:
         for cell in table.planned:
             spot = (cell.config_dir, cell.experiment, cell.scenario, cell.run)
             spots.setdefault(spot, [None] * len(tables))[at] = cell
-    return [_mean(spot, found) for spot, found in sorted(spots.items())]
+    return [_mean(spots[spot]) for spot in sorted(spots)]
 
 
-def _mean(spot: tuple[str, str, str, int], found: Sequence[PlannedVerdict | None]) -> PlannedVerdict:
-    given = [cell.values for cell in found if cell is not None and cell.values is not None]
-    flags = tuple(flag for cell in found if cell is not None for flag in cell.flags)
+def _mean(found: Sequence[PlannedVerdict | None]) -> PlannedVerdict:
+    there = [cell for cell in found if cell is not None]
+    given = [cell.values for cell in there if cell.values is not None]
+    flags = tuple(flag for cell in there for flag in cell.flags)
     if len(given) < len(found):
-        missing = next((cell.missing for cell in found if cell is not None and cell.missing), NOT_RUN)
-        return PlannedVerdict(*spot, None, missing, None, flags)
+        missing = next((cell.missing for cell in there if cell.missing), NOT_RUN)
+        return there[0]._replace(values=None, missing=missing, given=None, flags=flags)
     values: dict[str, Scalar] = {
         name: sum(float(one[name]) for one in given) / len(given)
         for name in given[0]
         if all(name in one for one in given)
     }
-    return PlannedVerdict(*spot, values, None, values, flags)
+    return there[0]._replace(values=values, given=values, flags=flags)
 
 
 def _repeats_left_out(places: Sequence[BoardScope], tables: Sequence[PlannedVerdicts]) -> Repeats:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from independence.config.subjects import Subject, from_json
 from independence.report.judge_choice import as_full, usual_judge
@@ -21,6 +21,7 @@ REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not 
 OUR_RUBRIC = "our_rubric"  # the flag of a verdict on an imported dialogue that a judge gave by a rubric of ours
 FLAG = "repeated_run"  # on boards: dialogues left out
 _REPLAYED = "cache_hit"
+K = TypeVar("K")
 
 
 class Repeats(NamedTuple):
@@ -146,11 +147,21 @@ def _missing(state: queries.TrialState, verdict: queries.StoredVerdict | None) -
 
 def reasons(cells: Collection[PlannedVerdict]) -> dict[str, int]:
     """How many planned verdicts are missing, by reason."""
-    counts: dict[str, int] = {}
+    return dict(sorted(Counter(cell.missing for cell in cells if cell.missing is not None).items()))
+
+
+def marks(cells: Collection[PlannedVerdict], left_out: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Marks on a subject's answers, those on what was left out too, and how many verdicts are missing, by reason."""
+    counts = Counter(flag for cell in cells for flag in cell.flags) + Counter(left_out)
+    return dict(sorted(counts.items())) | {f"missing:{reason}": n for reason, n in reasons(cells).items()}
+
+
+def grouped(cells: Iterable[PlannedVerdict], by: Callable[[PlannedVerdict], K]) -> dict[K, list[PlannedVerdict]]:
+    """Planned verdicts by what they share, in the order in which that comes."""
+    out: dict[K, list[PlannedVerdict]] = {}
     for cell in cells:
-        if cell.missing is not None:
-            counts[cell.missing] = counts.get(cell.missing, 0) + 1
-    return dict(sorted(counts.items()))
+        out.setdefault(by(cell), []).append(cell)
+    return out
 
 
 def leave_out(

@@ -17,6 +17,7 @@ from independence.stats.subject_points import SubjectPoints, subject_points
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope, Names
 from independence.store.spending import Dates, dates
+from independence.types import Where
 
 T = TypeVar("T")
 R = TypeVar("R", bound="ConfiguredRow")
@@ -42,6 +43,11 @@ class SubjectInfo(NamedTuple):
     def name(self) -> str:
         """The label; a simulated subject says so wherever it stands."""
         return subject_name(self.label, self.simulated)
+
+
+def subjects(connection: sqlite3.Connection, where: Where) -> dict[str, SubjectInfo]:
+    """Everybody in an edition, by config_dir."""
+    return {config: SubjectInfo._make((*row, False)) for config, row in queries.subjects(connection, where).items()}
 
 
 class StudiedSubjects(Protocol):
@@ -139,10 +145,8 @@ def study_of_verdicts(
 ) -> Study:
     """The study of planned verdicts that were read already."""
     frame = strict.frame(scope.suite)
-    planned: dict[str, list[PlannedVerdict]] = {}
-    for cell in table.planned:
-        planned.setdefault(cell.config_dir, []).append(cell)
-    about = queries.subjects(connection, scope.where)
+    planned = planned_verdicts.grouped(table.planned, lambda cell: cell.config_dir)
+    about = subjects(connection, scope.where)
     found = {config: subject_points(frame, scored(own)) for config, own in planned.items()}
     # A scenario that no dimension reads can be missing while the index is not.
     whole = {config for config, own in planned.items() if all(cell.values is not None for cell in own)}
@@ -151,12 +155,12 @@ def study_of_verdicts(
     these = index_uncertainty.these_scenarios(list(fleet.values()))
     like_these = index_uncertainty.scenarios_like_these(list(fleet.values()))
     said = estimates.read(connection, scope, table.judge, planned)
-    who = {config: SubjectInfo(*about[config], config in table.thinking and not about[config][2]) for config in planned}
+    thinking = {config: config in table.thinking and not about[config].simulated for config in planned}
     return Study(
         scope=scope,
         judge=table.judge,
         frame=frame,
-        about=who,
+        about={config: about[config]._replace(thinking=thinks) for config, thinks in thinking.items()},
         planned=planned,
         sheets=sheets,
         these=dict(zip(fleet, these, strict=True)),

@@ -94,9 +94,9 @@ def score(frame: ScoringFrame, cells: Sequence[VerdictValues]) -> StrictRow:
     )
 
 
-def interval(row: StrictRow) -> Ends | None:
-    """95 % t interval over runs. None for an incomplete subject, fewer than two runs, or runs without any spread."""
-    return t_interval(row.per_run) if row.index is not None and len(set(row.per_run)) > 1 else None
+def interval(per_run: Sequence[float]) -> Ends | None:
+    """95 % t interval over a complete subject's runs. None for fewer than two runs, or runs without any spread."""
+    return t_interval(per_run) if len(set(per_run)) > 1 else None
 
 
 def _dimension_or_none(frame: ScoringFrame, name: str, cells: Iterable[VerdictValues]) -> float | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from independence.errors import UsageError
-from independence.report import planned_verdicts
+from independence.report import planned_verdicts, study
 from independence.report.planned_verdicts import PlannedVerdict, Repeats
 from independence.report.study import SubjectInfo
 from independence.stats.pairs import PlannedStance
@@ -55,26 +55,17 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = 
     """Read a place under a judge (None: the usual one). Raises UsageError for a suite without a grid."""
     grid(scope.suite)
     table = planned_verdicts.planned_verdicts(connection, scope, judge)
-    planned: dict[str, list[PlannedVerdict]] = {}
-    for cell in table.planned:
-        planned.setdefault(cell.config_dir, []).append(cell)
-    about = queries.subjects(connection, scope.where)
-    where = scope.where
-    costs = queries.costs(connection, where)
-    who = {}
-    for config in planned:
-        label, model, simulated = about[config]
-        who[config] = SubjectInfo(label, model, simulated)
-    when = dates(connection, where, table.judge)
+    planned = planned_verdicts.grouped(table.planned, lambda cell: cell.config_dir)
+    about = study.subjects(connection, scope.where)
     return AdviceStudy(
         scope=scope,
         judge=table.judge,
-        about=who,
+        about={config: about[config] for config in planned},
         planned=planned,
-        costs=costs,
+        costs=queries.costs(connection, scope.where),
         repeats=table.repeats,
         as_full=table.as_full,
-        dates=when,
+        dates=dates(connection, scope.where, table.judge),
     )
 
 

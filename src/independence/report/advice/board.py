@@ -167,9 +167,4 @@ def counts(found: Pairs) -> PairCounts:
 
 def flags(read: AdviceStudy, config: str) -> dict[str, int]:
     """Marks on a subject's answers, and how many verdicts are missing, by reason."""
-    own = read.planned[config]
-    marks: dict[str, int] = {}
-    for flag in (flag for cell in own for flag in cell.flags):
-        marks[flag] = marks.get(flag, 0) + 1
-    marks |= read.repeats.flags(config)
-    return dict(sorted(marks.items())) | {f"missing:{why}": n for why, n in planned_verdicts.reasons(own).items()}
+    return planned_verdicts.marks(read.planned[config], read.repeats.flags(config))

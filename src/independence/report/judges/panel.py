@@ -11,7 +11,7 @@ from independence.errors import StoreError
 from independence.report import declared, planned_verdicts
 from independence.report.judge_choice import independent, judge
 from independence.report.planned_verdicts import PlannedVerdict
-from independence.report.study import SubjectInfo, scored
+from independence.report.study import SubjectInfo, scored, subjects
 from independence.report.table import Column, Table, Value
 from independence.stats import strict
 from independence.store import queries, scopes, spending
@@ -101,8 +101,7 @@ def _advice(there: Sequence[str]) -> str:
 
 
 def _subjects(connection: sqlite3.Connection, scope: BoardScope, models: Sequence[str]) -> dict[str, SubjectInfo]:
-    rows = queries.subjects(connection, scope.where)
-    about = {config: SubjectInfo(label, model, simulated) for config, (label, model, simulated) in sorted(rows.items())}
+    about = dict(sorted(subjects(connection, scope.where).items()))
     if not models:
         return about
     known = scopes.of_edition(connection, scope.where)

@@ -44,7 +44,7 @@ def _mixed(ramp: tuple[str, ...], at: float) -> str:
 
 
 HEAT: Final = tuple(
-    Tone(f"heat-{step}", *(_mixed(ramp, step / (HEAT_STEPS - 1)) for ramp in (_LIGHT_RAMP, _DARK_RAMP)))
+    Tone(f"heat-{step}", _mixed(_LIGHT_RAMP, step / (HEAT_STEPS - 1)), _mixed(_DARK_RAMP, step / (HEAT_STEPS - 1)))
     for step in range(HEAT_STEPS)
 )
 TONES: Final = (PAPER, INK, MUTED, FAINT, BAND, ACCENT, SOFT, OPEN, ON_PALE, ON_DEEP, *HEAT)
