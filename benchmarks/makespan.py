@@ -21,6 +21,7 @@ from typing import NamedTuple
 from benchmarks.endpoint import endpoint
 from benchmarks.figure import Figure, Result, spread
 from benchmarks.latency import Draw, Slowed
+from independence.clients.connection import EndpointConnection
 from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
 from independence.clients.pricing import Budget
@@ -110,7 +111,9 @@ async def _run(url: str, draw: Draw, gate_type: type[EndpointGate], path: Path) 
     async with open_session() as session:
         catalogue = await check(door, dict.fromkeys(SUBJECTS, True), session)
         client = OpenAIClient(
-            door, session, catalogue, budget=Budget(None), throttle=throttle, notify=lambda _wait: None
+            EndpointConnection(
+                door, session, catalogue, budget=Budget(None), throttle=throttle, notify=lambda _wait: None
+            )
         )
         slowed = Slowed(client, draw, {b.human: b.id for t in trials for b in t.dialogue.turns}, [])
         connection.execute("BEGIN")

@@ -13,6 +13,7 @@ import pytest
 from aiohttp import web
 
 from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
+from independence.clients.connection import EndpointConnection
 from independence.clients.openai import OpenAIClient
 from independence.clients.pricing import Budget, Prices
 from independence.clients.protocol import Notify, Policy, Wait
@@ -222,10 +223,9 @@ def connect(endpoint: Callable[..., Endpoint], session: aiohttp.ClientSession) -
         budget, throttle = Budget(cap), Throttle(16)
         catalogue = Catalogue({info.id: info} if info else {})
         there = endpoint(dialect, **changes)
-        client = OpenAIClient(
-            there, session, catalogue,
-            budget=budget, throttle=throttle, notify=notify or waits.append, policy=policy,
-        )  # fmt: skip
-        return Line(client, budget, throttle, waits)
+        connection = EndpointConnection(
+            there, session, catalogue, budget=budget, throttle=throttle, notify=notify or waits.append
+        )
+        return Line(OpenAIClient(connection, policy), budget, throttle, waits)
 
     return make

@@ -18,7 +18,7 @@ ODD, CUT = (flags.ODD_ARGUMENTS,), (flags.CUT_ARGUMENTS,)
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda t: t.strip()))
 def test_well_formed_arguments_give_their_text(text: str) -> None:
     for ascii_only in (True, False):
-        assert message_of(json.dumps({"message": text}, ensure_ascii=ascii_only), "message") == (text.strip(), ())
+        assert message_of(json.dumps({"message": text}, ensure_ascii=ascii_only), "message") == Recovered(text.strip())
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_where_there_is_no_message_there_is_none(arguments: object) -> None:
 
 
 def test_a_lone_brace_is_given_as_it_is_for_the_gate_to_judge() -> None:
-    assert message_of('{"message": ": "}', "message") == (":", ())
+    assert message_of('{"message": ": "}', "message") == Recovered(":")
 
 
 JSON = st.recursive(
@@ -131,26 +131,26 @@ FORMS = [
 def test_a_call_is_found_in_every_form_it_was_seen_in(text: str) -> None:
     leak = find_leak(text, TOOL)
     assert leak is not None
-    assert (leak.before, leak.message, leak.flags) == ("", SAID, (flags.TOOL_SYNTAX,))
+    assert (leak.before, leak.text, leak.flags) == ("", SAID, (flags.TOOL_SYNTAX,))
 
 
 @pytest.mark.parametrize("text", FORMS[:-2])
 def test_what_is_written_ahead_of_the_call_is_private(text: str) -> None:
     leak = find_leak(f"Let me think about that.\n\n{text}", TOOL)
     assert leak is not None
-    assert (leak.before, leak.message) == ("Let me think about that.", SAID)
+    assert (leak.before, leak.text) == ("Let me think about that.", SAID)
 
 
 def test_a_value_that_is_only_closed_ends_there() -> None:
     leak = find_leak(f"{SAID}</arg_value>\n<arg_key>message</arg_key>\n<arg_value>{SAID}</arg_value>", TOOL)
     assert leak is not None
-    assert (leak.message, leak.before) == (SAID, "")
+    assert (leak.text, leak.before) == (SAID, "")
 
 
 def test_a_cut_call_is_salvaged_and_says_so() -> None:
     leak = find_leak(f'{NAME}{{"message": "I am here, and I was going to', TOOL)
     assert leak is not None
-    assert leak.message == "I am here, and I was going to"
+    assert leak.text == "I am here, and I was going to"
     assert leak.flags == (flags.TOOL_SYNTAX, flags.CUT_ARGUMENTS)
 
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
+from independence.clients.connection import EndpointConnection
 from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
 from independence.clients.pricing import Budget
@@ -40,10 +41,10 @@ async def asked(model: str, faults: str = "") -> AsyncIterator[tuple[EndpointBac
         endpoint = Endpoint("sim", server.base_url, "openrouter", api_key="none", max_concurrency=AT_ONCE)
         policy, throttle = Policy(base_backoff_s=0.01), Throttle(AT_ONCE)
         catalogue = await check(endpoint, {model: False}, session, policy)
-        client = OpenAIClient(
-            endpoint, session, catalogue,
-            budget=Budget(None), throttle=throttle, notify=lambda _: None, policy=policy,
-        )  # fmt: skip
+        connection = EndpointConnection(
+            endpoint, session, catalogue, budget=Budget(None), throttle=throttle, notify=lambda _: None
+        )
+        client = OpenAIClient(connection, policy)
         spec = ModelJudge(f"sim/{model}", endpoint="sim", model=model, max_tokens=ROOM)
         yield EndpointBackend(client, EndpointGate(lambda: throttle.limit)), spec
 

@@ -9,6 +9,7 @@ import aiohttp
 
 from independence.clients import flags
 from independence.clients.catalogue import Catalogue
+from independence.clients.connection import EndpointConnection
 from independence.clients.openai import OpenAIClient
 from independence.clients.pricing import Budget
 from independence.clients.protocol import ChatClient, GaveUp, Parked, Policy
@@ -95,9 +96,10 @@ def of_judge(judge: ModelJudge) -> dict[str, ChatRequest]:
 def connect(endpoint: Endpoint, session: aiohttp.ClientSession, listed: Catalogue) -> OpenAIClient:
     """A client without a cost cap, with few retries and without progress messages."""
     policy = Policy(base_backoff_s=endpoint.backoff_s, retries=min(RETRIES, endpoint.retries), reasks=0)
-    return OpenAIClient(
-        endpoint, session, listed, budget=Budget(None), throttle=Throttle(1), notify=lambda _wait: None, policy=policy
+    connection = EndpointConnection(
+        endpoint, session, listed, budget=Budget(None), throttle=Throttle(1), notify=lambda _wait: None
     )
+    return OpenAIClient(connection, policy)
 
 
 async def make(client: ChatClient, request: ChatRequest) -> ProbeResult:

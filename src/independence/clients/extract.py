@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 from independence.clients import flags
 from independence.clients.text import joined, readable, safe, split_thinking, union, without_debris, without_tokens
 from independence.clients.tool_calls import Recovered, find_leak, message_of
-from independence.clients.wire import WireCall, WireMessage, text_of
+from independence.clients.wire import WireFunction, WireMessage, text_of
 from independence.types import FunctionCall, Tool, ToolCall
 
 _PASSES = 20  # layers of wrapping
@@ -38,12 +38,6 @@ class Extracted(NamedTuple):
     flags: tuple[str, ...] = ()
 
 
-class _ToolMessage(NamedTuple):
-    cleaned: Cleaned
-    raw: str
-    flags: tuple[str, ...]
-
-
 def extract(message: WireMessage, tool: Tool | None) -> Extracted:
     """Find the answer. The first call of the offered tool with a readable message wins, then content. Never raises."""
     if tool is not None and not tool.parameter:
@@ -54,14 +48,11 @@ def extract(message: WireMessage, tool: Tool | None) -> Extracted:
     called = _called(calls, tool) if tool and calls else None
     # Next to a real call, content is private whatever it looks like; alone, a call may have leaked into it.
     body = clean(content, None if called else tool)
-    kept = tuple(_kept(call) for call in calls)
+    kept = tuple(_kept(call_id, function) for call_id, function in calls)
     if called is not None:
-        return Extracted(
-            text=called.cleaned.text,
-            channel="tool",
-            raw=called.raw,
-            thinking=joined([body.text, called.cleaned.thinking]),
-            reasoning=_reasons(native, body.reasoning, called.cleaned.reasoning),
+        return called._replace(
+            thinking=joined([body.text, called.thinking]),
+            reasoning=_reasons(native, body.reasoning, called.reasoning),
             tool_calls=kept,
             flags=union(called.flags, (flags.BAD_TEXT,)) if flags.BAD_TEXT in body.flags else called.flags,
         )
@@ -84,40 +75,29 @@ def _reasons(native: str, *found: str) -> str:
     return safe(joined([native, *(r for r in found if r and r != native)]))[0]
 
 
-def _calls(message: WireMessage) -> list[WireCall]:
-    calls = [call for call in message.tool_calls or () if call.function is not None]
-    if not calls and message.function_call is not None:
-        calls = [WireCall(function=message.function_call)]
-    return calls
+def _calls(message: WireMessage) -> list[tuple[object, WireFunction]]:
+    """Ids and functions of the calls."""
+    calls = [(call.id, call.function) for call in message.tool_calls or () if call.function is not None]
+    return calls or ([(None, message.function_call)] if message.function_call is not None else [])
 
 
-def _called(calls: list[WireCall], tool: Tool) -> _ToolMessage | None:
-    own = [c.function.arguments for c in calls if c.function and _is(c, tool)]
-    foreign = [c.function.arguments for c in calls if c.function and not _is(c, tool)]
-    found = _first(own, tool)
-    if found is None:
-        # A misspelt name still carries the message; a call of something else has no such parameter.
-        found = _first([a for a in foreign if tool.parameter in (a if isinstance(a, dict | str) else ())], tool)
-    if found is None:
+def _called(calls: list[tuple[object, WireFunction]], tool: Tool) -> Extracted | None:
+    own = [function.arguments for _, function in calls if function.name == tool.name]
+    foreign = [function.arguments for _, function in calls if function.name != tool.name]
+    # A misspelt name still carries the message; a call of something else has no such parameter.
+    near = [a for a in foreign if tool.parameter in (a if isinstance(a, dict | str) else ())]
+    heard = [(arguments, found) for arguments in (*own, *near) if (found := _message(arguments, tool)) is not None]
+    if not heard:
         return None
-    marks = list(found.flags)
+    arguments, found = heard[0]
+    cleaned = clean(found.text, tool)
+    marks = union(found.flags, cleaned.flags)
+    raw = _argument_text(arguments) if marks or cleaned.text != found.text else ""
     if foreign:
-        marks.append(flags.FOREIGN_TOOL)
+        marks = (*marks, flags.FOREIGN_TOOL)
     if len(own) > 1 and sum(_message(a, tool) is not None for a in own) > 1:
-        marks.append(flags.SEVERAL_CALLS)
-    return found._replace(flags=tuple(marks))
-
-
-def _is(call: WireCall, tool: Tool) -> bool:
-    return call.function is not None and call.function.name == tool.name
-
-
-def _first(candidates: list[object], tool: Tool) -> _ToolMessage | None:
-    for arguments in candidates:
-        found = _message(arguments, tool)
-        if found is not None:
-            return _cleaned(found, arguments, tool)
-    return None
+        marks = (*marks, flags.SEVERAL_CALLS)
+    return Extracted(cleaned.text, "tool", raw, cleaned.thinking, cleaned.reasoning, flags=marks)
 
 
 def _message(arguments: object, tool: Tool) -> Recovered | None:
@@ -125,17 +105,10 @@ def _message(arguments: object, tool: Tool) -> Recovered | None:
     return found if found is not None and readable(found.text) else None
 
 
-def _stub(calls: list[WireCall], tool: Tool) -> str:
+def _stub(calls: list[tuple[object, WireFunction]], tool: Tool) -> str:
     """What was sent instead of a message: a brace, a colon."""
-    stubs = (message_of(c.function.arguments, tool.parameter) for c in calls if _is(c, tool) and c.function)
+    stubs = (message_of(function.arguments, tool.parameter) for _, function in calls if function.name == tool.name)
     return next((safe(s.text)[0] for s in stubs if s is not None), "")
-
-
-def _cleaned(found: Recovered, arguments: object, tool: Tool) -> _ToolMessage:
-    cleaned = clean(found.text, tool)
-    marks = union(found.flags, cleaned.flags)
-    changed = bool(marks) or cleaned.text != found.text
-    return _ToolMessage(cleaned, _argument_text(arguments) if changed else "", marks)
 
 
 def _argument_text(arguments: object) -> str:
@@ -147,11 +120,9 @@ def _argument_text(arguments: object) -> str:
         return ""
 
 
-def _kept(call: WireCall) -> ToolCall:
-    function = call.function
-    name = text_of(function.name) if function else ""
-    arguments = "" if function is None or function.arguments is None else _argument_text(function.arguments)
-    return ToolCall(safe(text_of(call.id))[0], FunctionCall(safe(name)[0], arguments))
+def _kept(call_id: object, function: WireFunction) -> ToolCall:
+    arguments = "" if function.arguments is None else _argument_text(function.arguments)
+    return ToolCall(safe(text_of(call_id))[0], FunctionCall(safe(text_of(function.name))[0], arguments))
 
 
 def _content(content: object) -> tuple[str, str]:
@@ -236,16 +207,12 @@ def _pass(before: Cleaned, tool: Tool | None) -> Cleaned:
     leak = find_leak(part.answer, tool) if tool else None
     if leak:
         return out._replace(
-            text=leak.message.strip(),
-            thinking=joined([out.thinking, leak.before]),
-            flags=union(out.flags, leak.flags),
+            text=leak.text.strip(), thinking=joined([out.thinking, leak.before]), flags=union(out.flags, leak.flags)
         )
-    tokenless = without_tokens(part.answer)
-    if tokenless != part.answer:
-        return out._replace(text=tokenless, flags=union(out.flags, (flags.TEMPLATE_TOKENS,)))
-    tailless = without_debris(part.answer).strip()
-    if tailless != part.answer:
-        return out._replace(text=tailless, flags=union(out.flags, (flags.TOOL_SYNTAX,)))
+    for remover, mark in ((without_tokens, flags.TEMPLATE_TOKENS), (without_debris, flags.TOOL_SYNTAX)):
+        bare = remover(part.answer).strip()
+        if bare != part.answer:
+            return out._replace(text=bare, flags=union(out.flags, (mark,)))
     return out
 
 

@@ -10,21 +10,17 @@ import asyncio
 from functools import lru_cache
 from typing import Literal
 
-import aiohttp
 import msgspec
 
 from independence.clients import extract, flags
-from independence.clients.catalogue import Catalogue
 from independence.clients.connection import AttemptLog, EndpointConnection
 from independence.clients.extract import Extracted
 from independence.clients.failures import RequestFailure, key_rejected
-from independence.clients.pricing import Budget
-from independence.clients.protocol import GaveUp, Notify, Parked, Policy, Wait
+from independence.clients.protocol import GaveUp, Parked, Policy, Wait
 from independence.clients.text import artefact, readable, safe, union
-from independence.clients.throttle import Buckets, PacedCall, Throttle
+from independence.clients.throttle import Buckets, PacedCall
 from independence.clients.tool_calls import message_of
 from independence.clients.wire import ReceivedMessage, shorten, text_of, tokens_of
-from independence.config.endpoints import Endpoint
 from independence.errors import IndependenceError, OutOfCredit
 from independence.types import Answer, ChatRequest, Missing, MissingReason, Reply
 
@@ -81,22 +77,10 @@ class NextRequest:
 class OpenAIClient:
     """A client of one endpoint. It holds no state of a call; any number of calls may run side by side."""
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        session: aiohttp.ClientSession,
-        catalogue: Catalogue,
-        *,
-        budget: Budget,
-        throttle: Throttle,
-        notify: Notify,
-        policy: Policy | None = None,
-    ) -> None:
-        self._connection = EndpointConnection(
-            endpoint, session, catalogue, budget=budget, throttle=throttle, notify=notify
-        )
+    def __init__(self, connection: EndpointConnection, policy: Policy | None = None) -> None:
+        self._connection = connection
         self._policy = policy or Policy()
-        self._clean = extract.without_key(endpoint.api_key.strip())
+        self._clean = extract.without_key(connection.endpoint.api_key.strip())
 
     @property
     def buckets(self) -> Buckets:

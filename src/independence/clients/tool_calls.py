@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
 
 from independence.clients import flags
-from independence.clients.text import readable, without_debris
+from independence.clients.text import readable, union, without_debris
 from independence.types import Tool
 
 _LENIENT = json.JSONDecoder(strict=False)
@@ -51,14 +52,14 @@ class Recovered(NamedTuple):
 
     text: str
     flags: tuple[str, ...] = ()
+    before: str = ""  # what was written ahead of a call that was found in a text
 
 
 def message_of(arguments: object, parameter: str) -> Recovered | None:
     """The text of `parameter`, if only a brace; None when the arguments hold none. Never raises."""
     if isinstance(arguments, str):
         return _of_text(arguments, parameter, _DEEPEST)
-    found = _of_value(arguments, parameter, _DEEPEST)
-    return _odd(found) if found else None
+    return _odd(_of_value(arguments, parameter, _DEEPEST))
 
 
 def _of_text(text: str, parameter: str, depth: int) -> Recovered | None:
@@ -66,18 +67,15 @@ def _of_text(text: str, parameter: str, depth: int) -> Recovered | None:
     if value is _BROKEN:
         return _salvage(text, parameter)
     found = _of_value(value, parameter, depth)
-    return found if found is None or isinstance(value, dict) else _odd(found)
+    return found if isinstance(value, dict) else _odd(found)
 
 
 def _parsed(text: str) -> object:
-    try:
-        value: object = msgspec.json.decode(text)
-    except (ValueError, RecursionError):
-        try:
-            value = _LENIENT.decode(text)
-        except (ValueError, RecursionError):
-            return _BROKEN
-    return value
+    for decode in (msgspec.json.decode, _LENIENT.decode):
+        with suppress(ValueError, RecursionError):
+            value: object = decode(text)
+            return value
+    return _BROKEN
 
 
 def _of_value(value: object, parameter: str, depth: int) -> Recovered | None:
@@ -96,8 +94,7 @@ def _of_object(value: dict[str, object], parameter: str, depth: int) -> Recovere
     if isinstance(said, str):
         return _text(said)
     if said is not None:
-        found = _of_value(said, parameter, depth - 1) if depth else None
-        return _odd(found) if found else None
+        return _odd(_of_value(said, parameter, depth - 1)) if depth else None
     others = [v for v in value.values() if isinstance(v, str) and readable(v)]
     return Recovered(others[0].strip(), (flags.ODD_ARGUMENTS,)) if len(others) == 1 else None
 
@@ -106,8 +103,8 @@ def _text(value: str) -> Recovered | None:
     return Recovered(value.strip()) if value.strip() else None
 
 
-def _odd(found: Recovered) -> Recovered:
-    return found if flags.ODD_ARGUMENTS in found.flags else Recovered(found.text, (*found.flags, flags.ODD_ARGUMENTS))
+def _odd(found: Recovered | None) -> Recovered | None:
+    return found and found._replace(flags=union(found.flags, (flags.ODD_ARGUMENTS,)))
 
 
 def _salvage(text: str, parameter: str) -> Recovered | None:
@@ -116,8 +113,7 @@ def _salvage(text: str, parameter: str) -> Recovered | None:
         return read_string(text, opened.end(), opened.group(1))
     if text.lstrip()[:1] in ("{", "[", '"', ""):
         return None
-    found = _text(text)
-    return _odd(found) if found else None
+    return _odd(_text(text))
 
 
 def read_string(text: str, start: int, quote: str) -> Recovered | None:
@@ -125,13 +121,11 @@ def read_string(text: str, start: int, quote: str) -> Recovered | None:
     for match in re.finditer(rf"\\.|{quote}", text[start:], re.DOTALL):
         end = start + match.end()
         if match.group() == quote and _CLOSED.match(text, end):
-            found = _text(unescape(text[start : end - 1]))
-            return _odd(found) if found else None
+            return _odd(_text(unescape(text[start : end - 1])))
     body = text[start:]
     clean = without_debris(body)
     if clean is not body:
-        found = _text(unescape(clean))
-        return Recovered(found.text, (flags.ODD_ARGUMENTS,)) if found else None
+        return _odd(_text(unescape(clean)))
     cut = _CUT_ESCAPE.search(body)
     found = _text(unescape(body[: cut.start(1)] if cut else body))
     return Recovered(found.text, (flags.CUT_ARGUMENTS,)) if found else None
@@ -151,21 +145,13 @@ def _character(match: re.Match[str]) -> str:
     return _PLAIN_ESCAPES.get(code, code)
 
 
-class Leak(NamedTuple):
-    """A call found in a text."""
-
-    before: str  # what was written ahead of it
-    message: str
-    flags: tuple[str, ...]
-
-
 class _CallPatterns(NamedTuple):
     call: re.Pattern[str]
     bare: re.Pattern[str]
     end: re.Pattern[str]  # of a value in tags
 
 
-def find_leak(text: str, tool: Tool) -> Leak | None:
+def find_leak(text: str, tool: Tool) -> Recovered | None:
     """The first call in a text whose message is readable; None when there is none. Never raises."""
     patterns = _patterns(tool.name, tool.parameter)
     named = tool.name in text
@@ -180,11 +166,11 @@ def find_leak(text: str, tool: Tool) -> Leak | None:
     return _opened_by_the_template(text[: end.start()]) if end else None
 
 
-def _opened_by_the_template(text: str) -> Leak | None:
+def _opened_by_the_template(text: str) -> Recovered | None:
     """A value that is only closed: what stands before is the message, what follows is not part of it."""
     if _VALUE.search(text) or not readable(text):
         return None
-    return Leak("", text.strip(), (flags.TOOL_SYNTAX,))
+    return Recovered(text.strip(), (flags.TOOL_SYNTAX,))
 
 
 @lru_cache(maxsize=64)
@@ -205,14 +191,14 @@ def _patterns(name: str, parameter: str) -> _CallPatterns:
     )
 
 
-def _take(text: str, match: re.Match[str], tool: Tool) -> Leak | None:
+def _take(text: str, match: re.Match[str], tool: Tool) -> Recovered | None:
     found = _value(text, match, _patterns(tool.name, tool.parameter).end)
     if found is None:
         return None
     name = match.groupdict().get("name")
     foreign = (flags.FOREIGN_TOOL,) if name and name.casefold() != tool.name.casefold() else ()
     cut = tuple(f for f in found.flags if f == flags.CUT_ARGUMENTS)
-    return Leak(_without_lead(text[: match.start()]), found.text, (flags.TOOL_SYNTAX, *foreign, *cut))
+    return Recovered(found.text, (flags.TOOL_SYNTAX, *foreign, *cut), _without_lead(text[: match.start()]))
 
 
 def _without_lead(before: str) -> str:

@@ -12,6 +12,7 @@ import aiohttp
 import msgspec
 
 from independence.clients.catalogue import Catalogue, ModelInfo
+from independence.clients.connection import EndpointConnection
 from independence.clients.listing import check
 from independence.clients.openai import OpenAIClient
 from independence.clients.pricing import FREE, Budget, Prices
@@ -138,13 +139,10 @@ async def open_service(
 
     clients = {
         name: OpenAIClient(
-            endpoint,
-            found.session,
-            catalogues[name],
-            budget=budget,
-            throttle=throttles[name],
-            notify=notify,
-            policy=policy(endpoint),
+            EndpointConnection(
+                endpoint, found.session, catalogues[name], budget=budget, throttle=throttles[name], notify=notify
+            ),
+            policy(endpoint),
         )
         for name, endpoint in needs.endpoints.items()
     }
