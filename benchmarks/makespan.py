@@ -21,11 +21,9 @@ from typing import NamedTuple
 from benchmarks.endpoint import endpoint
 from benchmarks.figure import Figure, Result, spread
 from benchmarks.latency import Draw, Slowed
-from independence.clients.connection import EndpointConnection
+from independence.clients.limits import Budget, Throttle
 from independence.clients.listing import check
-from independence.clients.openai import OpenAIClient
-from independence.clients.pricing import Budget
-from independence.clients.throttle import Throttle
+from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject

@@ -7,7 +7,7 @@ import pytest
 
 from independence.cli import probes
 from independence.cli.probes import ProbeResult
-from independence.clients import flags
+from independence.clients import protocol
 from independence.config.subjects import Subject
 from independence.judge.model import ModelJudge
 from independence.suites.load import load
@@ -67,10 +67,12 @@ def test_the_verdict_is_asked_for_as_runs_ask_for_it() -> None:
 def test_an_answer_is_told_with_who_gave_it() -> None:
     finding = probes.read("answer", "a/one", probed("Boats."))
     assert finding == ("answer", "a/one", "ok", "answered by Host in 1.5 s", "", 0.25)
-    assert "reasoning effort left out" in probes.read("answer", "m", probed("x", marks=(flags.EFFORT_REFUSED,))).found
+    assert (
+        "reasoning effort left out" in probes.read("answer", "m", probed("x", marks=(protocol.EFFORT_REFUSED,))).found
+    )
 
 
-@pytest.mark.parametrize("flag", [flags.CACHE_HIT, flags.TEMPLATE_TOKENS, flags.TOOL_SYNTAX])
+@pytest.mark.parametrize("flag", [protocol.CACHE_HIT, protocol.TEMPLATE_TOKENS, protocol.TOOL_SYNTAX])
 def test_what_would_spoil_a_run_is_a_warning(flag: str) -> None:
     finding = probes.read("answer", "m", probed("x", marks=(flag,)))
     assert finding.result == "warn"
@@ -79,7 +81,7 @@ def test_what_would_spoil_a_run_is_a_warning(flag: str) -> None:
 
 
 def test_a_flag_that_spoils_nothing_is_none() -> None:
-    assert probes.read("answer", "m", probed("x", marks=(flags.RETRIED_LENGTH,))).result == "ok"
+    assert probes.read("answer", "m", probed("x", marks=(protocol.RETRIED_LENGTH,))).result == "ok"
 
 
 def test_reasoning_alone_may_end_in_an_answer_given_more_tokens() -> None:
@@ -125,6 +127,6 @@ def test_a_judge_is_good_when_its_verdict_is_complete(text: str, result: str, sa
 
 
 def test_a_judge_whose_endpoint_takes_no_schema_is_good_all_the_same() -> None:
-    finding = probes.read("verdict", "j", probed(json.dumps(VERDICT), marks=(flags.SCHEMA_REFUSED,)))
+    finding = probes.read("verdict", "j", probed(json.dumps(VERDICT), marks=(protocol.SCHEMA_REFUSED,)))
     assert finding.result == "ok"
     assert "rejects JSON schemas" in finding.found

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning, read_model, read_models, resolve_effort
-from independence.clients.pricing import FREE, Prices
+from independence.clients.limits import FREE, Prices
 
 
 def read(*, free: bool = False, **fields: Any) -> ModelInfo:

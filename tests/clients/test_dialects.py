@@ -7,7 +7,7 @@ import pytest
 
 from independence.clients import dialects
 from independence.clients.catalogue import ModelInfo, Reasoning
-from independence.clients.pricing import FREE
+from independence.clients.limits import FREE
 from independence.config.endpoints import Endpoint
 from independence.errors import UsageError
 from independence.types import FunctionCall, Message, ToolCall

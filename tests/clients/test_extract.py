@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients import flags
+from independence.clients import protocol
+from independence.clients.cleaning import safe, union
 from independence.clients.extract import clean, extract, without_key
-from independence.clients.text import safe, union
 from independence.clients.wire import WireCall, WireFunction, WireMessage, longest, shorten
 from independence.types import Missing, Reply, Tool
 
@@ -40,7 +40,7 @@ def test_content_is_the_answer_where_no_tool_was_called() -> None:
 def test_the_first_readable_message_wins_and_several_are_flagged() -> None:
     calls = [call('{"message": ""}'), call(), call('{"message": "More."}')]
     found = extract(WireMessage(tool_calls=calls), TOOL)
-    assert (found.text, found.flags, len(found.tool_calls)) == (SAID, (flags.SEVERAL_CALLS,), 3)
+    assert (found.text, found.flags, len(found.tool_calls)) == (SAID, (protocol.SEVERAL_CALLS,), 3)
 
 
 def test_an_empty_second_call_is_not_a_second_message() -> None:
@@ -50,7 +50,7 @@ def test_an_empty_second_call_is_not_a_second_message() -> None:
 @pytest.mark.parametrize("name", ["send_mesage_to_human", "", None, 7])
 def test_a_foreign_name_with_our_message_is_accepted_and_flagged(name: Any) -> None:
     found = extract(WireMessage(tool_calls=[call(name=name)]), TOOL)
-    assert (found.text, found.channel, found.flags) == (SAID, "tool", (flags.FOREIGN_TOOL,))
+    assert (found.text, found.channel, found.flags) == (SAID, "tool", (protocol.FOREIGN_TOOL,))
 
 
 def test_a_call_of_something_else_is_no_answer() -> None:
@@ -67,16 +67,16 @@ def test_an_empty_call_leaves_content_the_answer_but_a_lone_brace_does_not() -> 
 
 def test_cut_and_odd_arguments_keep_their_raw_form() -> None:
     cut = extract(WireMessage(tool_calls=[call('{"message": "I am he')]), TOOL)
-    assert (cut.text, cut.raw, cut.flags) == ("I am he", '{"message": "I am he', (flags.CUT_ARGUMENTS,))
+    assert (cut.text, cut.raw, cut.flags) == ("I am he", '{"message": "I am he', (protocol.CUT_ARGUMENTS,))
     odd = extract(WireMessage(tool_calls=[call({"message": "é"})]), TOOL)
-    assert (odd.text, odd.raw, odd.flags) == ("é", '{"message": "é"}', (flags.ODD_ARGUMENTS,))
+    assert (odd.text, odd.raw, odd.flags) == ("é", '{"message": "é"}', (protocol.ODD_ARGUMENTS,))
 
 
 def test_a_call_that_leaked_into_content_is_taken_out_and_the_channel_stays_content() -> None:
     text = f'First I think. {TOOL.name}{{"message": "{SAID}"}}'
     found = extract(WireMessage(content=text), TOOL)
     assert (found.text, found.channel, found.thinking) == (SAID, "content", "First I think.")
-    assert (found.raw, found.flags) == (text, (flags.TOOL_SYNTAX,))
+    assert (found.raw, found.flags) == (text, (protocol.TOOL_SYNTAX,))
 
 
 def test_private_content_is_never_mistaken_for_a_call() -> None:
@@ -123,7 +123,7 @@ def test_content_may_come_in_parts(content: Any, text: str) -> None:
 
 def test_a_refusal_in_its_own_field_is_an_answer() -> None:
     found = extract(WireMessage(content=None, refusal="I will not."), TOOL)
-    assert (found.text, found.flags) == ("I will not.", (flags.REFUSAL_FIELD,))
+    assert (found.text, found.flags) == ("I will not.", (protocol.REFUSAL_FIELD,))
 
 
 def test_the_older_form_of_a_single_call_is_understood() -> None:
@@ -184,15 +184,15 @@ def test_an_ordinary_text_is_only_stripped(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "marks"),
     [
-        (f'<think>hm</think>{TOOL.name}{{"message": "{CLEAN_SAID}"}}', (flags.TOOL_SYNTAX,)),
-        (f"<|channel|>final<|message|>{CLEAN_SAID}<|return|>", (flags.TEMPLATE_TOKENS,)),
-        (f"{CLEAN_SAID}</arg_value>\n</tool_call>", (flags.TOOL_SYNTAX,)),
-        (f"{CLEAN_SAID}<|im_end|>", (flags.TEMPLATE_TOKENS,)),
-        (f'<|im_start|>assistant\n{TOOL.name}{{"message": "{CLEAN_SAID}"}}<|im_end|>', (flags.TOOL_SYNTAX,)),
-        (f"{CLEAN_SAID}\x00", (flags.BAD_TEXT,)),
-        (f'{TOOL.name}{{"message": "{TOOL.name}{{\\"message\\": \\"{CLEAN_SAID}\\"}}"}}', (flags.TOOL_SYNTAX,)),
+        (f'<think>hm</think>{TOOL.name}{{"message": "{CLEAN_SAID}"}}', (protocol.TOOL_SYNTAX,)),
+        (f"<|channel|>final<|message|>{CLEAN_SAID}<|return|>", (protocol.TEMPLATE_TOKENS,)),
+        (f"{CLEAN_SAID}</arg_value>\n</tool_call>", (protocol.TOOL_SYNTAX,)),
+        (f"{CLEAN_SAID}<|im_end|>", (protocol.TEMPLATE_TOKENS,)),
+        (f'<|im_start|>assistant\n{TOOL.name}{{"message": "{CLEAN_SAID}"}}<|im_end|>', (protocol.TOOL_SYNTAX,)),
+        (f"{CLEAN_SAID}\x00", (protocol.BAD_TEXT,)),
+        (f'{TOOL.name}{{"message": "{TOOL.name}{{\\"message\\": \\"{CLEAN_SAID}\\"}}"}}', (protocol.TOOL_SYNTAX,)),
         (f'<|channel|>commentary to=functions.{TOOL.name}<|message|>{{"message": "{CLEAN_SAID}"}}',
-         (flags.TEMPLATE_TOKENS, flags.TOOL_SYNTAX)),
+         (protocol.TEMPLATE_TOKENS, protocol.TOOL_SYNTAX)),
     ],
 )  # fmt: skip
 def test_every_layer_comes_off_and_is_marked(text: str, marks: tuple[str, ...]) -> None:
@@ -293,7 +293,7 @@ async def test_an_overlong_answer_is_kept_short_and_flagged(
     server.says(completion(None if call else LONG, call=call))
     answer = await connect().client.ask(question(**({"tool": True} if call else {})))
     assert isinstance(answer, Reply)
-    assert flags.OVERLONG in answer.flags
+    assert protocol.OVERLONG in answer.flags
     assert MOST - 100 < len(answer.text) <= MOST
     assert len(answer.tool_calls[0].function.arguments if call else answer.raw) <= MOST
 
@@ -310,7 +310,7 @@ async def test_the_key_in_an_answer_is_taken_out_and_that_is_said(
     assert isinstance(answer, Reply)
     assert KEY not in repr(answer)
     assert "Mine is [key]" in answer.text
-    assert flags.KEY_REMOVED in answer.flags
+    assert protocol.KEY_REMOVED in answer.flags
 
 
 async def test_the_key_is_taken_out_of_what_is_no_answer_too(server: Scripted, connect: Callable[..., Any]) -> None:

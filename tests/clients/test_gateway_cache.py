@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.clients import flags
+from independence.clients import protocol
 
 from .conftest import FINE, Connect, Scripted, Step, answered, failing
 
@@ -46,7 +46,7 @@ async def test_a_first_answer_from_its_cache_is_asked_for_anew(server: Scripted,
 )
 async def test_what_it_replays_all_the_same_is_flagged(server: Scripted, connect: Connect, hit: dict[str, str]) -> None:
     server.says(Step(body=FINE, headers=SIGNED | hit))
-    assert flags.CACHE_HIT in (await answered(connect())).flags
+    assert protocol.CACHE_HIT in (await answered(connect())).flags
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.clients.failures import RequestFailure
+from independence.clients.limits import FREE, Prices
 from independence.clients.listing import EndpointListing, KeyInfo, check
-from independence.clients.pricing import FREE, Prices
 from independence.clients.protocol import Policy
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected, UsageError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from independence.clients import flags
+from independence.clients import protocol
 from independence.clients.protocol import GaveUp, Parked, Policy, Wait
 from independence.errors import KeyRejected, OutOfCredit
 
@@ -57,7 +57,7 @@ async def test_the_response_cache_is_refused_in_every_request(server: Scripted, 
 
 async def test_a_replayed_reply_is_flagged(server: Scripted, connect: Connect) -> None:
     server.says(Step(body=FINE, headers={"X-OpenRouter-Cache-Status": "HIT"}))
-    assert flags.CACHE_HIT in (await answered(connect())).flags
+    assert protocol.CACHE_HIT in (await answered(connect())).flags
 
 
 TRANSIENT = {
@@ -121,7 +121,7 @@ async def test_an_error_beside_readable_text_keeps_the_text(server: Scripted, co
     server.says(completion("A whole thought.", finish="error"))
     reply = await answered(connect())
     assert reply.text == "A whole thought."
-    assert reply.flags == (flags.FINISH_ERROR,)
+    assert reply.flags == (protocol.FINISH_ERROR,)
 
 
 async def test_faults_that_outlast_the_retries_give_up_with_all_attempts(server: Scripted, connect: Connect) -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from independence.clients import flags
+from independence.clients import protocol
 from independence.clients.protocol import Policy
 
 from .conftest import (
@@ -76,7 +76,7 @@ async def test_a_short_rude_or_foreign_answer_is_an_answer(server: Scripted, con
 async def test_a_truncated_answer_is_asked_once_more_with_twice_the_budget(server: Scripted, connect: Connect) -> None:
     server.says(completion("I am my", finish="length"), FINE)
     reply = await answered(connect())
-    assert (reply.text, reply.flags) == ("I am myself.", (flags.RETRIED_LENGTH,))
+    assert (reply.text, reply.flags) == ("I am myself.", (protocol.RETRIED_LENGTH,))
     assert [s.body["max_tokens"] for s in server.seen] == [64, 128]
     assert [a.outcome for a in reply.attempts] == ["length", "ok"]
 
@@ -85,7 +85,7 @@ async def test_an_answer_that_stays_truncated_is_kept_and_says_so(server: Script
     server.says(completion("I am my", finish="length"), completion("I am myself, and", finish="length"))
     reply = await answered(connect())
     assert reply.text == "I am myself, and"
-    assert reply.flags == (flags.RETRIED_LENGTH, flags.TRUNCATED)
+    assert reply.flags == (protocol.RETRIED_LENGTH, protocol.TRUNCATED)
     assert len(server.seen) == 2
 
 
@@ -102,7 +102,7 @@ async def test_a_truncated_answer_is_not_lost_when_it_cannot_be_bettered(
     server.says(completion("I am my", finish="length"), then)
     reply = await answered(connect(policy=Policy(base_backoff_s=0.001, retries=1)))
     assert reply.text == "I am my"
-    assert flags.TRUNCATED in reply.flags
+    assert protocol.TRUNCATED in reply.flags
     assert len(reply.attempts) >= 2
 
 

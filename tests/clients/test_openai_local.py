@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from independence.clients import flags
+from independence.clients import protocol
 from independence.clients.catalogue import ModelInfo
-from independence.clients.pricing import Prices
+from independence.clients.limits import Prices
 from independence.clients.protocol import Parked
 from independence.types import Reply
 
@@ -33,7 +33,7 @@ async def test_a_local_server_that_rejects_schemas_is_asked_without_from_then_on
     first = await answered(line, schema=schema)
     await answered(line, schema=schema)
     assert ["response_format" in s.body for s in server.seen] == [True, False, False]
-    assert first.flags == (flags.SCHEMA_REFUSED,)
+    assert first.flags == (protocol.SCHEMA_REFUSED,)
 
 
 async def test_calls_in_flight_when_a_parameter_is_rejected_all_go_on_without_it(
@@ -43,7 +43,7 @@ async def test_calls_in_flight_when_a_parameter_is_rejected_all_go_on_without_it
     server.says(*[rejected] * 5, FINE)
     line = connect("local", info=None)
     replies = await asyncio.gather(*(line.client.ask(question(effort="low")) for _ in range(5)))
-    assert all(isinstance(r, Reply) and flags.EFFORT_REFUSED in r.flags for r in replies)
+    assert all(isinstance(r, Reply) and protocol.EFFORT_REFUSED in r.flags for r in replies)
 
 
 async def test_a_400_about_something_else_parks_a_local_model_too(server: Scripted, connect: Connect) -> None:

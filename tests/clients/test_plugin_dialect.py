@@ -11,8 +11,8 @@ import pytest
 
 from independence.clients import dialects
 from independence.clients.catalogue import Catalogue, ModelInfo
+from independence.clients.limits import FREE
 from independence.clients.listing import check
-from independence.clients.pricing import FREE
 from independence.config.endpoints import Endpoint
 from independence.errors import UsageError
 from tests import plugin

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from independence.clients import flags
+from independence.clients import protocol
+from independence.clients.cleaning import artefact
 from independence.clients.extract import Extracted, extract
-from independence.clients.text import artefact
 from independence.clients.wire import WireCall, WireFunction, WireMessage
 
 from .conftest import TOOL
@@ -73,10 +73,10 @@ def test_no_call_syntax_and_no_template_token_is_left_in_a_text(cases: list[Case
     ]
     assert left == []
     marks = Counter(flag for c in cases for flag in c.found.flags)
-    assert marks[flags.TOOL_SYNTAX] > 150
-    assert marks[flags.TEMPLATE_TOKENS] >= 10
-    assert marks[flags.CUT_ARGUMENTS] == 2
-    assert marks[flags.SEVERAL_CALLS] == 3
+    assert marks[protocol.TOOL_SYNTAX] > 150
+    assert marks[protocol.TEMPLATE_TOKENS] >= 10
+    assert marks[protocol.CUT_ARGUMENTS] == 2
+    assert marks[protocol.SEVERAL_CALLS] == 3
 
 
 def test_template_tokens_alone_are_no_answer(cases: list[Case]) -> None:

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from independence.clients import flags
-from independence.clients.connection import AttemptLog
+from independence.clients import protocol
 from independence.clients.extract import Extracted
-from independence.clients.openai import Kind, NextRequest, greeting_of, kind_of, missing_reason
+from independence.clients.openai import AttemptLog, Kind, NextRequest, greeting_of, kind_of, missing_reason
 from independence.clients.protocol import Policy
 from independence.types import Attempt, FunctionCall, Message, Reply, ToolCall, Usage
 
@@ -20,8 +19,8 @@ REPLY = Reply("I am.", "content")
         (Extracted("I am."), "stop", 5, "ok"),
         (Extracted("I am."), None, 0, "ok"),
         (Extracted("I am"), "length", 5, "length"),
-        (Extracted("I am", flags=(flags.CUT_ARGUMENTS,)), "tool_calls", 64, "length"),
-        (Extracted("I am", flags=(flags.CUT_ARGUMENTS,)), "tool_calls", 63, "ok"),
+        (Extracted("I am", flags=(protocol.CUT_ARGUMENTS,)), "tool_calls", 64, "length"),
+        (Extracted("I am", flags=(protocol.CUT_ARGUMENTS,)), "tool_calls", 63, "ok"),
         (Extracted("I am."), "stop", 64, "ok"),
         (Extracted("", reasoning="Hm"), "length", 5, "length"),
         (Extracted("", reasoning="Hm"), "stop", 5, "reasoning_only"),
@@ -78,7 +77,7 @@ def test_a_settled_reply_carries_its_history() -> None:
     reasks = NextRequest(question(), Policy())
     reasks.again("length", REPLY)
     settled = reasks.settle(REPLY, ledger, truncated=True)
-    assert settled.flags == (flags.RETRIED_LENGTH, flags.TRUNCATED)
+    assert settled.flags == (protocol.RETRIED_LENGTH, protocol.TRUNCATED)
     assert settled.usage.cost_usd == 1.0
     assert len(settled.attempts) == 2
     assert REPLY.flags == ()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients.throttle import HEARTBEAT_S, Bucket, Buckets, PacedCall, Throttle
+from independence.clients.limits import HEARTBEAT_S, Bucket, Buckets, PacedCall, Throttle
 from independence.config.endpoints import Endpoint, ModelBounds, Rate
 
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients import flags
-from independence.clients.tool_calls import Recovered, find_leak, message_of, read_string, unescape
+from independence.clients import protocol
+from independence.clients.cleaning import Recovered, find_leak, message_of, read_string, unescape
 
 from .conftest import TOOL
 
-ODD, CUT = (flags.ODD_ARGUMENTS,), (flags.CUT_ARGUMENTS,)
+ODD, CUT = (protocol.ODD_ARGUMENTS,), (protocol.CUT_ARGUMENTS,)
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda t: t.strip()))
@@ -131,7 +131,7 @@ FORMS = [
 def test_a_call_is_found_in_every_form_it_was_seen_in(text: str) -> None:
     leak = find_leak(text, TOOL)
     assert leak is not None
-    assert (leak.before, leak.text, leak.flags) == ("", SAID, (flags.TOOL_SYNTAX,))
+    assert (leak.before, leak.text, leak.flags) == ("", SAID, (protocol.TOOL_SYNTAX,))
 
 
 @pytest.mark.parametrize("text", FORMS[:-2])
@@ -151,16 +151,16 @@ def test_a_cut_call_is_salvaged_and_says_so() -> None:
     leak = find_leak(f'{NAME}{{"message": "I am here, and I was going to', TOOL)
     assert leak is not None
     assert leak.text == "I am here, and I was going to"
-    assert leak.flags == (flags.TOOL_SYNTAX, flags.CUT_ARGUMENTS)
+    assert leak.flags == (protocol.TOOL_SYNTAX, protocol.CUT_ARGUMENTS)
 
 
 def test_a_misspelt_name_is_foreign_but_a_capital_is_not() -> None:
     foreign = find_leak(f'send_message_to_nobody{{"message": "{SAID}"}}', TOOL)
     assert foreign is not None
-    assert foreign.flags == (flags.TOOL_SYNTAX, flags.FOREIGN_TOOL)
+    assert foreign.flags == (protocol.TOOL_SYNTAX, protocol.FOREIGN_TOOL)
     capital = find_leak(f'{NAME.capitalize()}{{"message": "{SAID}"}}', TOOL)
     assert capital is not None
-    assert capital.flags == (flags.TOOL_SYNTAX,)
+    assert capital.flags == (protocol.TOOL_SYNTAX,)
 
 
 @pytest.mark.parametrize(

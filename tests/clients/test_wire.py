@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
-from independence.clients import flags
+from independence.clients import protocol
 from independence.clients.failures import RequestFailure
-from independence.clients.pricing import FREE, Prices
+from independence.clients.limits import FREE, Prices
 from independence.clients.transport import HttpResponse
 from independence.clients.wire import (
     AttemptCost,
@@ -193,8 +193,8 @@ def test_only_a_request_that_was_let_in_can_have_cost_something(status: int, kno
 
 @pytest.mark.parametrize(
     ("finish", "error", "mark"),
-    [("error", None, flags.FINISH_ERROR), ("stop", {"code": 502}, flags.FINISH_ERROR),
-     ("content_filter", None, flags.CONTENT_FILTER)],
+    [("error", None, protocol.FINISH_ERROR), ("stop", {"code": 502}, protocol.FINISH_ERROR),
+     ("content_filter", None, protocol.CONTENT_FILTER)],
 )  # fmt: skip
 def test_readable_text_survives_a_bad_ending_and_says_so(finish: str, error: Any, mark: str) -> None:
     outcome, _ = reading(completion("A thought.", finish=finish, error=error))
@@ -205,10 +205,10 @@ def test_readable_text_survives_a_bad_ending_and_says_so(finish: str, error: Any
 def test_a_replay_and_repaired_bytes_are_marked() -> None:
     outcome, _ = reading(completion("x"), X_OpenRouter_Cache_Status="hit")
     assert isinstance(outcome, ReceivedMessage)
-    assert outcome.flags == (flags.CACHE_HIT,)
+    assert outcome.flags == (protocol.CACHE_HIT,)
     outcome, _ = reading(json.dumps(completion("x")).encode().replace(b'"x"', b'"\xff"'))
     assert isinstance(outcome, ReceivedMessage)
-    assert outcome.flags == (flags.BAD_TEXT,)
+    assert outcome.flags == (protocol.BAD_TEXT,)
 
 
 @pytest.mark.parametrize(

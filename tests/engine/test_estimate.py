@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from independence.clients.pricing import FREE, Prices
+from independence.clients.limits import FREE, Prices
 from independence.config.subjects import Subject
 from independence.engine import plan
 from independence.engine.estimate import (

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from independence.clients.throttle import Buckets, PacedCall
+from independence.clients.limits import Buckets, PacedCall
 from independence.config.endpoints import Endpoint, ModelBounds, Rate
 from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits
 from independence.engine.run_context import EndpointBackend

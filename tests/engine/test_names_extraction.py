@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from independence.clients.pricing import Prices
+from independence.clients.limits import Prices
 from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import Subject
 from independence.engine import names_extraction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.clients import flags
+from independence.clients import protocol
 from independence.clients.protocol import Parked
 from independence.judge.model import ModelJudge, step_key, step_wording
 from independence.suites.schema import Step
@@ -32,7 +32,7 @@ async def test_a_step_is_one_call_for_plain_text() -> None:
     [
         (Missing("blocked", "moderation", "", ATTEMPTS), "moderation"),
         (Reply(" \n", "content", attempts=ATTEMPTS), "blank"),
-        (Reply("- a cl", "content", flags=(flags.TRUNCATED,), attempts=ATTEMPTS), "cut off at its budget"),
+        (Reply("- a cl", "content", flags=(protocol.TRUNCATED,), attempts=ATTEMPTS), "cut off at its budget"),
     ],
 )
 async def test_half_a_text_is_none_and_its_cost_is_kept(answer: Answer, detail: str) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from independence.clients import flags
+from independence.clients import protocol
 from independence.exchange.anomalies import catalogue
 from independence.report import health, legend, study
 from independence.stats.validity import VOID
@@ -13,7 +13,7 @@ from . import filled
 
 
 def test_every_mark_is_explained() -> None:
-    ours = {value for name, value in vars(flags).items() if name.isupper()}
+    ours = {value for name, value in vars(protocol).items() if name.isupper()}
     theirs = {anomaly.flag for anomaly in catalogue() if anomaly.unit == "files"} - {"cut_model_id", "missing_file"}
     assert ours | theirs | VOID.keys() <= legend.texts("marks").keys()
 

@@ -8,8 +8,8 @@ import pytest
 
 from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
 from independence.clients.failures import RequestFailure
+from independence.clients.limits import FREE, Prices
 from independence.clients.listing import KeyInfo
-from independence.clients.pricing import FREE, Prices
 from independence.config.endpoints import Endpoint
 from independence.errors import UsageError
 from independence.report import checks

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from independence.clients.catalogue import Catalogue, ModelInfo, Reasoning
-from independence.clients.pricing import FREE, Prices
+from independence.clients.limits import FREE, Prices
 from independence.config.subjects import Subject
 from independence.report import models
 from independence.report.table import Table, Value

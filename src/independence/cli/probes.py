@@ -7,13 +7,11 @@ from typing import Final, NamedTuple
 
 import aiohttp
 
-from independence.clients import flags
+from independence.clients import protocol
 from independence.clients.catalogue import Catalogue
-from independence.clients.connection import EndpointConnection
-from independence.clients.openai import OpenAIClient
-from independence.clients.pricing import Budget
+from independence.clients.limits import Budget, Throttle
+from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import ChatClient, GaveUp, Parked, Policy
-from independence.clients.throttle import Throttle
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import plan
@@ -136,9 +134,9 @@ def read(check: str, of: str, result: ProbeResult) -> Finding:
         check, "answered", of, usd=result.usd,
         by=f" by {reply.served_provider}" if reply.served_provider else "",
         seconds=sum(attempt.seconds for attempt in result.attempts),
-        effort=", reasoning effort left out because the server rejects it" * (flags.EFFORT_REFUSED in reply.flags),
+        effort=", reasoning effort left out because the server rejects it" * (protocol.EFFORT_REFUSED in reply.flags),
         schemaless=", though the endpoint rejects JSON schemas and was asked without"
-        * (flags.SCHEMA_REFUSED in reply.flags),
+        * (protocol.SCHEMA_REFUSED in reply.flags),
     )  # fmt: skip
     known = checks.texts()["flagged"]
     advice = [known[flag].fix for flag in reply.flags if flag in known]

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from independence.clients import pricing
-from independence.clients.pricing import FREE, Prices
+from independence.clients import limits
+from independence.clients.limits import FREE, Prices
 
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _NOT_SENT = frozenset({"", "off", "auto"})
@@ -111,7 +111,7 @@ def _read(wire: _WireModel, *, free: bool) -> ModelInfo | None:
     """Turn an entry into what we use of it; None without an id."""
     if not isinstance(wire.id, str) or not wire.id:
         return None
-    length = pricing.number(wire.context_length)
+    length = limits.number(wire.context_length)
     return ModelInfo(
         id=wire.id,
         canonical_slug=wire.canonical_slug if isinstance(wire.canonical_slug, str) else "",
@@ -132,11 +132,11 @@ def _prices(value: object) -> Prices | None:
         return None
     listed = value.get("overrides")
     tables = [value, *(t for t in listed if isinstance(t, dict))] if isinstance(listed, list) else [value]
-    if any(pricing.number(value.get(name)) is None for name in ("prompt", "completion")):
+    if any(limits.number(value.get(name)) is None for name in ("prompt", "completion")):
         return None
 
     def highest(name: str) -> float:
-        return max((pricing.number(table.get(name)) or 0.0 for table in tables), default=0.0)
+        return max((limits.number(table.get(name)) or 0.0 for table in tables), default=0.0)
 
     return Prices(highest("prompt"), highest("completion"), highest("request"), highest("internal_reasoning"))
 

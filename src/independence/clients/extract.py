@@ -10,9 +10,19 @@ import re
 from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
-from independence.clients import flags
-from independence.clients.text import joined, readable, safe, split_thinking, union, without_debris, without_tokens
-from independence.clients.tool_calls import Recovered, find_leak, message_of
+from independence.clients import protocol
+from independence.clients.cleaning import (
+    Recovered,
+    find_leak,
+    joined,
+    message_of,
+    readable,
+    safe,
+    split_thinking,
+    union,
+    without_debris,
+    without_tokens,
+)
 from independence.clients.wire import WireFunction, WireMessage, text_of
 from independence.types import FunctionCall, Tool, ToolCall
 
@@ -54,12 +64,12 @@ def extract(message: WireMessage, tool: Tool | None) -> Extracted:
             thinking=joined([body.text, called.thinking]),
             reasoning=_reasons(native, body.reasoning, called.reasoning),
             tool_calls=kept,
-            flags=union(called.flags, (flags.BAD_TEXT,)) if flags.BAD_TEXT in body.flags else called.flags,
+            flags=union(called.flags, (protocol.BAD_TEXT,)) if protocol.BAD_TEXT in body.flags else called.flags,
         )
     if tool and (stub := _stub(calls, tool)):
         return Extracted(stub, "tool", thinking=body.text, reasoning=safe(native)[0], tool_calls=kept)
     if not body.text and (refusal := safe(text_of(message.refusal).strip())[0]):
-        body = Cleaned(refusal, body.thinking, body.reasoning, union(body.flags, (flags.REFUSAL_FIELD,)))
+        body = Cleaned(refusal, body.thinking, body.reasoning, union(body.flags, (protocol.REFUSAL_FIELD,)))
     return Extracted(
         text=body.text,
         raw=safe(content)[0] if content.strip() not in (body.text, "") else "",
@@ -94,9 +104,9 @@ def _called(calls: list[tuple[object, WireFunction]], tool: Tool) -> Extracted |
     marks = union(found.flags, cleaned.flags)
     raw = _argument_text(arguments) if marks or cleaned.text != found.text else ""
     if foreign:
-        marks = (*marks, flags.FOREIGN_TOOL)
+        marks = (*marks, protocol.FOREIGN_TOOL)
     if len(own) > 1 and sum(_message(a, tool) is not None for a in own) > 1:
-        marks = (*marks, flags.SEVERAL_CALLS)
+        marks = (*marks, protocol.SEVERAL_CALLS)
     return Extracted(cleaned.text, "tool", raw, cleaned.thinking, cleaned.reasoning, flags=marks)
 
 
@@ -179,7 +189,7 @@ def clean(text: str, tool: Tool | None) -> Cleaned:
     text, changed = safe(text)
     if not changed and not _suspicious(text, tool):
         return Cleaned(text.strip())
-    out = Cleaned(text.strip(), flags=(flags.BAD_TEXT,) if changed else ())
+    out = Cleaned(text.strip(), flags=(protocol.BAD_TEXT,) if changed else ())
     for _ in range(_PASSES):
         cleaner = _pass(out, tool)
         if cleaner.text == out.text:
@@ -202,14 +212,14 @@ def _pass(before: Cleaned, tool: Tool | None) -> Cleaned:
     out = before._replace(
         text=part.answer,
         reasoning=joined([before.reasoning, part.thinking]),
-        flags=union(before.flags, (flags.TEMPLATE_TOKENS,) if part.template else ()),
+        flags=union(before.flags, (protocol.TEMPLATE_TOKENS,) if part.template else ()),
     )
     leak = find_leak(part.answer, tool) if tool else None
     if leak:
         return out._replace(
             text=leak.text.strip(), thinking=joined([out.thinking, leak.before]), flags=union(out.flags, leak.flags)
         )
-    for remover, mark in ((without_tokens, flags.TEMPLATE_TOKENS), (without_debris, flags.TOOL_SYNTAX)):
+    for remover, mark in ((without_tokens, protocol.TEMPLATE_TOKENS), (without_debris, protocol.TOOL_SYNTAX)):
         bare = remover(part.answer).strip()
         if bare != part.answer:
             return out._replace(text=bare, flags=union(out.flags, (mark,)))
@@ -235,4 +245,4 @@ def masked(found: Extracted, clean: Callable[[str], str]) -> Extracted:
         reasoning=clean(found.reasoning),
         tool_calls=calls,
     )
-    return out if out == found else out._replace(flags=union(found.flags, (flags.KEY_REMOVED,)))
+    return out if out == found else out._replace(flags=union(found.flags, (protocol.KEY_REMOVED,)))

@@ -19,7 +19,7 @@ from typing import Final, Literal, NamedTuple
 import aiohttp
 from yarl import URL
 
-from independence.clients import pricing
+from independence.clients import limits
 from independence.clients.transport import LARGEST, BodyTooLarge, HttpResponse
 from independence.config import documents
 from independence.config.endpoints import Endpoint
@@ -291,7 +291,7 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 
 def _code(value: object) -> int | None:
-    code = pricing.number(value)
+    code = limits.number(value)
     return int(code) if code is not None and 100 <= code < 600 else None
 
 
@@ -334,7 +334,7 @@ def retry_after(headers: Mapping[str, str], body: ErrorDetails, now: datetime) -
 def resets_at(headers: Mapping[str, str], body: ErrorDetails) -> datetime | None:
     """When the limit that was hit is lifted (`X-RateLimit-Reset`, epoch in seconds or milliseconds)."""
     nested = _mapping(body.metadata.get("headers"))
-    stamp = pricing.number(headers.get("X-RateLimit-Reset")) or pricing.number(nested.get("X-RateLimit-Reset"))
+    stamp = limits.number(headers.get("X-RateLimit-Reset")) or limits.number(nested.get("X-RateLimit-Reset"))
     if stamp is None:
         return None
     seconds = stamp / 1000 if stamp > _MS_EPOCH else stamp
@@ -352,7 +352,7 @@ def next_midnight(now: datetime) -> datetime:
 
 
 def _seconds(value: object, now: datetime) -> float | None:
-    seconds = pricing.number(value)
+    seconds = limits.number(value)
     if seconds is not None or not isinstance(value, str):
         return seconds
     try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import aiohttp
 import msgspec
@@ -30,20 +29,15 @@ _LONGEST_PAUSE_S = 5.0
 _FEW = 6  # names that a sentence lists
 
 
-class KeyInfo(NamedTuple):
+class KeyInfo(msgspec.Struct, frozen=True):
     """A key that was accepted."""
 
-    left_usd: float | None  # of the key's own limit; None: it has none, or none was stated
-    free_tier: bool  # no credit was ever bought: free models only, few requests a day
-
-
-class _KeyLimits(msgspec.Struct, frozen=True):
-    limit_remaining: float | None = None
-    is_free_tier: bool = False
+    limit_remaining: float | None = None  # dollars of its own limit; None: it has none, or none was stated
+    is_free_tier: bool = False  # no credit was ever bought: free models only, few requests a day
 
 
 class _KeyPage(msgspec.Struct, frozen=True):
-    data: _KeyLimits = _KeyLimits()
+    data: KeyInfo = KeyInfo()
 
 
 class EndpointListing:
@@ -61,10 +55,9 @@ class EndpointListing:
         if isinstance(page, RequestFailure):
             return page
         try:
-            limits = msgspec.convert(page, _KeyPage).data
+            return msgspec.convert(page, _KeyPage).data
         except msgspec.ValidationError:
-            limits = _KeyLimits()
-        return KeyInfo(limits.limit_remaining, limits.is_free_tier)
+            return KeyInfo()
 
     async def read_catalogue(self) -> Catalogue | RequestFailure:
         """What `GET /models` lists; `known` is False where the server answers but has no such page."""

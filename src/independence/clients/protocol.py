@@ -1,4 +1,4 @@
-"""The one chat protocol: what engine and judge can do with a client, and how a call can end without an answer.
+"""The one chat protocol: what engine and judge can do with a client, how a call can end, what is marked on a reply.
 
 `ask` returns an `Answer`: a `Reply`, or `Missing` where an answer came that is none (reasoning only, a transport
 artefact, a blocked prompt). It raises when the call cannot be settled now: `Parked` (this model cannot go on), `GaveUp`
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from independence.types import Answer, Attempt, ChatRequest
 
@@ -47,24 +47,22 @@ class Policy(NamedTuple):
 Notify = Callable[[Wait], None]  # may raise GaveUp to end the call instead of waiting
 
 
-class Parked(Exception):
+class UnansweredCall(Exception):
+    """A call that ended without an answer, and the attempts that it took."""
+
+    def __init__(self, model: str, why: str, attempts: tuple[Attempt, ...] = ()) -> None:
+        super().__init__(f"{model}: {why}")
+        self.model = model
+        self.why = why
+        self.attempts = attempts
+
+
+class Parked(UnansweredCall):
     """This model cannot be asked any more in this run (daily quota, no endpoint, key limit). Others go on."""
 
-    def __init__(self, model: str, why: str, attempts: tuple[Attempt, ...] = ()) -> None:
-        super().__init__(f"{model}: {why}")
-        self.model = model
-        self.why = why
-        self.attempts = attempts
 
-
-class GaveUp(Exception):
+class GaveUp(UnansweredCall):
     """Transient faults outlasted the retries. Nothing is stored as an answer; resuming asks again."""
-
-    def __init__(self, model: str, why: str, attempts: tuple[Attempt, ...] = ()) -> None:
-        super().__init__(f"{model}: {why}")
-        self.model = model
-        self.why = why
-        self.attempts = attempts
 
 
 class ChatClient(Protocol):
@@ -73,3 +71,24 @@ class ChatClient(Protocol):
     async def ask(self, request: ChatRequest) -> Answer:
         """Send, retry what is transport, return what came."""
         ...
+
+
+# What can be marked on a reply. A flag is visible everywhere; it never changes a score by itself.
+SEVERAL_CALLS: Final = "several_calls"  # more than one message was sent; the first is the answer
+CUT_ARGUMENTS: Final = "cut_arguments"  # the tool arguments end in mid-sentence; what came was salvaged
+ODD_ARGUMENTS: Final = "odd_arguments"  # the tool arguments are not the promised JSON object, but nothing is lost
+FOREIGN_TOOL: Final = "foreign_tool"  # a tool was called that was never offered
+TOOL_SYNTAX: Final = "tool_syntax"  # the text was wrapped in, or followed by, leaked tool-call syntax
+TEMPLATE_TOKENS: Final = "template_tokens"  # chat-template tokens were removed around the text
+BAD_TEXT: Final = "bad_text"  # lone surrogates, invalid UTF-8 or NUL were replaced
+RETRIED_LENGTH: Final = "retried_length"  # truncated at the first budget, asked again with twice as much
+TRUNCATED: Final = "truncated"  # the text ends where the token budget did
+OVERLONG: Final = "overlong"  # far longer than its token budget; the rest was cut off
+KEY_REMOVED: Final = "key_removed"  # the API key stood in the answer and was taken out
+FINISH_ERROR: Final = "finish_error"  # the provider broke off with an error after readable text
+CONTENT_FILTER: Final = "content_filter"  # a filter ended the text
+REFUSAL_FIELD: Final = "refusal_field"  # the text came in the `refusal` field
+CACHE_HIT: Final = "cache_hit"  # the router replayed a stored reply although that was refused: not independent
+SCHEMA_REFUSED: Final = "schema_refused"  # the endpoint rejects JSON schemas; asked without one
+TEMPERATURE_UNSENT: Final = "temperature_unsent"  # its configuration says that the model takes no temperature
+EFFORT_REFUSED: Final = "effort_refused"  # the endpoint rejects reasoning efforts; asked without one

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.clients import failures, flags, pricing
+from independence.clients import failures, limits, protocol
 from independence.clients.failures import ErrorDetails, RequestFailure
-from independence.clients.pricing import Prices
+from independence.clients.limits import Prices
 from independence.clients.transport import HttpResponse
 from independence.types import Usage
 
@@ -106,9 +106,8 @@ def decode(body: bytes) -> DecodedBody | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        loose = json.loads(body.decode("utf-8-sig", "replace"), strict=False)
-        return DecodedBody(msgspec.convert(loose, ChatCompletion), repaired=not _is_utf8(body))
-    except (ValueError, RecursionError):
+        return DecodedBody(msgspec.convert(decode_any(body), ChatCompletion), repaired=not _is_utf8(body))
+    except ValueError:
         return None
 
 
@@ -162,10 +161,10 @@ _NOTHING = AttemptCost(Usage(), known=True)
 
 def cost_of(usage: WireUsage | None, prices: Prices | None) -> AttemptCost:
     """Tokens and dollars of a response: the stated cost, else tokens at list price."""
-    free = prices == pricing.FREE
+    free = prices == limits.FREE
     if usage is None:
         return AttemptCost(Usage(), known=free)
-    cost = pricing.reported_cost(usage.cost, usage.is_byok, usage.cost_details)
+    cost = limits.reported_cost(usage.cost, usage.is_byok, usage.cost_details)
     tokens = Usage(
         prompt_tokens=_tokens(usage.prompt_tokens),
         completion_tokens=_tokens(usage.completion_tokens),
@@ -176,7 +175,7 @@ def cost_of(usage: WireUsage | None, prices: Prices | None) -> AttemptCost:
     if cost is not None:
         return AttemptCost(tokens, known=True)
     if prices is not None and (free or tokens.prompt_tokens or tokens.completion_tokens):
-        return AttemptCost(msgspec.structs.replace(tokens, cost_usd=pricing.listed_cost(tokens, prices)), known=True)
+        return AttemptCost(msgspec.structs.replace(tokens, cost_usd=limits.listed_cost(tokens, prices)), known=True)
     return AttemptCost(tokens, known=False)
 
 
@@ -192,7 +191,7 @@ def _field(value: object, name: str) -> object:
 def _tokens(value: object) -> int:
     if type(value) is int and 0 <= value < _TOKENS_LIMIT:
         return value
-    count = pricing.number(value)
+    count = limits.number(value)
     return int(count) if count is not None and count < _TOKENS_LIMIT else 0
 
 
@@ -228,7 +227,7 @@ def read(response: HttpResponse, prices: Prices | None, key: str) -> tuple[Outco
     if isinstance(found, RequestFailure):
         return found, _NOTHING if found.unbilled and not cost.known else cost
     if decoded.repaired:
-        found = found._replace(flags=(*found.flags, flags.BAD_TEXT))
+        found = found._replace(flags=(*found.flags, protocol.BAD_TEXT))
     return found, cost
 
 
@@ -246,11 +245,11 @@ def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
             return RequestFailure("blocked", "content_filter", "a content filter ended the reply", unbilled=False)
     marks = []
     if error is not None or finish == "error":
-        marks.append(flags.FINISH_ERROR)
+        marks.append(protocol.FINISH_ERROR)
     if finish == "content_filter":
-        marks.append(flags.CONTENT_FILTER)
+        marks.append(protocol.CONTENT_FILTER)
     if replayed(response.headers):
-        marks.append(flags.CACHE_HIT)
+        marks.append(protocol.CACHE_HIT)
     return ReceivedMessage(body, message, finish, tuple(marks))
 
 

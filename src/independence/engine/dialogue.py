@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.clients import flags
+from independence.clients import protocol
 from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import LOCAL, SIM, Subject
 from independence.engine import events, plan
@@ -228,7 +228,7 @@ def _untempered(subject: Subject, answer: Answer) -> Answer:
     """The answer, flagged where no temperature was sent although the subject's label names one."""
     if isinstance(answer, Missing) or subject.sent.temperature is not None:
         return answer
-    return msgspec.structs.replace(answer, flags=(*answer.flags, flags.TEMPERATURE_UNSENT))
+    return msgspec.structs.replace(answer, flags=(*answer.flags, protocol.TEMPERATURE_UNSENT))
 
 
 def _marked(worker: SubjectWorker, trial: Trial, progress: TrialProgress, reply: Reply) -> Reply:

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from independence.clients.pricing import Prices
+from independence.clients.limits import Prices
 from independence.engine import dialogue
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial

@@ -14,7 +14,7 @@ import math
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
-from independence.clients.throttle import Bucket, Buckets
+from independence.clients.limits import Bucket, Buckets
 from independence.config.endpoints import Endpoint
 from independence.engine.events import RunStopping, Watch
 from independence.errors import IndependenceError

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.clients.pricing import Prices
+from independence.clients.limits import Prices
 from independence.clients.protocol import GaveUp, Parked
 from independence.config import environment
 from independence.config.endpoints import Endpoint

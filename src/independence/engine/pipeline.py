@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from independence.clients.pricing import FREE, Budget
+from independence.clients.limits import FREE, Budget
 from independence.config import subjects
 from independence.config.subjects import Subject
 from independence.engine import batch_grading, estimate, resume, routing, run, service

@@ -12,12 +12,10 @@ import aiohttp
 import msgspec
 
 from independence.clients.catalogue import Catalogue, ModelInfo
-from independence.clients.connection import EndpointConnection
+from independence.clients.limits import FREE, Budget, Prices, Throttle
 from independence.clients.listing import check
-from independence.clients.openai import OpenAIClient
-from independence.clients.pricing import FREE, Budget, Prices
+from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import GaveUp, Policy, Wait
-from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from independence.clients import flags
-from independence.clients.text import artefact
+from independence.clients import protocol
+from independence.clients.cleaning import artefact
 from independence.config import documents
 from independence.exchange.responses import PublishedRequest, ResponseFile
 from independence.judge.replies import non_answers
@@ -66,9 +66,9 @@ def _of_finish(file: ResponseFile, request: PublishedRequest, max_tokens: int) -
         "old_prompt": finish is msgspec.UNSET,
         "odd_finish": finish in ("error", None) or (cost is not None and cost.prompt_tokens + produced == 0),
         "finish_without_call": finish == "tool_calls" and not names,
-        flags.FOREIGN_TOOL: any(name != request.tool for name in names),
+        protocol.FOREIGN_TOOL: any(name != request.tool for name in names),
         "summed_attempts": produced > max_tokens,
-        flags.TRUNCATED: finish == "length",
-        flags.SEVERAL_CALLS: len(names) > 1,
+        protocol.TRUNCATED: finish == "length",
+        protocol.SEVERAL_CALLS: len(names) > 1,
     }
     return [flag for flag, there in found.items() if there]

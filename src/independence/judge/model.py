@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from independence.clients import flags
+from independence.clients import protocol
 from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
 from independence.errors import UsageError
@@ -66,7 +66,7 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
             return answer
         if not answer.text.strip():
             return Missing("no_answer", "blank", answer.raw, answer.attempts)
-        if flags.TRUNCATED in answer.flags:  # a part of a list would be graded as if it were the whole
+        if protocol.TRUNCATED in answer.flags:  # a part of a list would be graded as if it were the whole
             return Missing("no_answer", "cut off at its budget", answer.raw or answer.text, answer.attempts)
         return answer
 

@@ -16,8 +16,8 @@ import msgspec
 from independence.clients import dialects
 from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
 from independence.clients.failures import RequestFailure
+from independence.clients.limits import FREE
 from independence.clients.listing import KeyInfo
-from independence.clients.pricing import FREE
 from independence.config import documents
 from independence.config.endpoints import Endpoint, printable_address
 from independence.errors import UsageError
@@ -147,8 +147,8 @@ def of_key(endpoint: Endpoint, said: KeyInfo | RequestFailure) -> Finding:
     if isinstance(said, RequestFailure):
         case = _first({"refused": said.action == "key", "pageless": said.status == 404}, "unknown")
         return finding("key", case, endpoint.name, source=source, kind=said.kind, detail=said.detail)
-    tier = ", free tier: models that cost nothing, few requests a day" if said.free_tier else ""
-    left = said.left_usd
+    tier = ", free tier: models that cost nothing, few requests a day" if said.is_free_tier else ""
+    left = said.limit_remaining
     if left is None:
         return finding("key", "accepted", endpoint.name, source=source, tier=tier)
     case = _first({"spent": left <= 0, "low": left < _LITTLE_USD}, "limited")

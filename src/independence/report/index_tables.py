@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from independence.clients.flags import TEMPERATURE_UNSENT
+from independence.clients.protocol import TEMPERATURE_UNSENT
 from independence.report import declared
 from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, BoardRow
 from independence.report.board_notes import (

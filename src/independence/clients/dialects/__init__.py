@@ -16,7 +16,7 @@ import msgspec
 
 from independence.clients import catalogue
 from independence.clients.catalogue import ModelInfo, resolve_effort
-from independence.clients.pricing import FREE, Prices
+from independence.clients.limits import FREE, Prices
 from independence.config import plugins
 from independence.config.endpoints import Endpoint
 from independence.types import ChatRequest, Sampling, Tool

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from independence.clients import flags
+from independence.clients import protocol
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken
 from independence.judge.protocol import ReplyContext
@@ -136,8 +136,8 @@ def of_text(text: str, english: bool, tool: str) -> list[str]:
     """The marks that a text shows by itself, control characters apart."""
     found = {
         SHORT: len(text) < SHORT_BELOW,
-        flags.TOOL_SYNTAX: bool(tool) and tool in text,
-        flags.TEMPLATE_TOKENS: TOKENS.search(text) is not None,
+        protocol.TOOL_SYNTAX: bool(tool) and tool in text,
+        protocol.TEMPLATE_TOKENS: TOKENS.search(text) is not None,
         FOREIGN_SCRIPT: english and _FOREIGN.search(text) is not None,
         LITERAL_NEWLINES: "\\n" in text,
     }

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from independence.clients.pricing import (
+from independence.clients.limits import (
     FREE,
     Budget,
     Prices,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients.text import (
+from independence.clients.cleaning import (
     artefact,
     joined,
     readable,
