@@ -209,7 +209,7 @@ def test_a_learned_judge_scores_what_it_was_trained_on_and_a_hybrid_of_it_buys_a
         for run in (1, 2):
             _write(tmp_path / "cache", suite, f"maker{at}--model@low-t0.7", run, own)
     assert command.run("import", "cache", "--db", "here.db", cwd=tmp_path).code == 0
-    trained = command.run("train-judge", "--from", "here.db", "--out", "own", "--hold-out", "0", cwd=tmp_path)
+    trained = command.run("train-judge", "--from", "here.db", "--out", "own", cwd=tmp_path)
     assert trained.code == 0, trained.err
     weights = ("--weights", "own/offline.npz")
     offline = command.run(*JUDGE, "-j", "offline", *weights, cwd=tmp_path)

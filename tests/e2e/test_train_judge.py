@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from independence.cli import train_judge
 from tests.e2e import command, inside
 
 
@@ -31,10 +32,11 @@ def test_what_is_no_store_and_no_result_set_is_one_clear_sentence(tmp_path: Path
     assert "odd.txt" in ended.err
 
 
-def test_a_share_that_is_no_number_is_one_clear_sentence(tmp_path: Path):
-    ended = inside.run("train-judge", "--from", str(tmp_path), "--out", str(tmp_path / "out"), "--hold-out", "nan")
+def test_without_scikit_learn_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(train_judge, "find_spec", lambda name: None)
+    ended = inside.run("train-judge", "--from", str(tmp_path), "--out", str(tmp_path / "out"))
     assert ended.code == 2
-    assert "--hold-out nan: write a share from 0 to 0.5" in ended.err
+    assert "train-judge needs scikit-learn: pip install 'ai-independence-bench[train]'" in command.one_sentence(ended)
 
 
 @pytest.mark.published

@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from independence.cli import training_data
-from independence.judge.offline import weights
-from independence.judge.offline.training import cross_validation, weights_building
-from independence.judge.offline.training.cross_validation import HeldOutPredictions
+from independence.api.reading import Store
+from independence.cli import train_judge
+from independence.judge.offline import grading, weights
+from independence.judge.offline import training as learning
+from independence.judge.offline.grading import DialogueToGrade
+from independence.judge.offline.training import HeldOutPredictions, TrainingSet
 from independence.judge.offline.weights import WeightsInfo
-from independence.report import judge_card, training
+from independence.report import training
 from independence.stats import strict
+from independence.stats.agreement import spearman
+from independence.store import scopes
 from tests.judge.offline import school
 
 
@@ -28,7 +32,7 @@ SAID = np.clip(TRUTH + np.random.default_rng(1).normal(0, 0.2, 200), 0, 1)
 
 
 def test_a_row_says_what_scipy_says():
-    (row,) = training.agreement([held(SAID, TRUTH)], school.SCALES, "t", "T").rows
+    (row,) = training.agreement([held(SAID, TRUTH)], school.FIELDS, "t", "T").rows
     field, count, r, interval, rho, mae, constant, bias, _ = row
     assert (field, count) == ("held", 200)
     assert r == pytest.approx(np.corrcoef(SAID, TRUTH)[0, 1])
@@ -44,12 +48,12 @@ def test_the_auc_is_the_chance_of_telling_the_unusual_half():
     truth, said = np.array([0.1, 0.9, 0.8, 1.0, 0.2]), np.array([0.3, 0.7, 0.25, 0.9, 0.1])
     odd, usual = said[truth <= 0.5], said[truth > 0.5]
     expected = np.mean([o < u for o in odd for u in usual])
-    assert training.agreement([held(said, truth)], school.SCALES, "t", "T").rows[0][-1] == pytest.approx(expected)
+    assert training.agreement([held(said, truth)], school.FIELDS, "t", "T").rows[0][-1] == pytest.approx(expected)
 
 
 def test_what_does_not_vary_has_no_correlation_and_no_interval():
     flat = np.full(6, 0.5)
-    row = training.agreement([held(flat, flat, families=2)], school.SCALES, "t", "T").rows[0]
+    row = training.agreement([held(flat, flat, families=2)], school.FIELDS, "t", "T").rows[0]
     assert (row[2], row[3], row[8]) == (None, None, None)
 
 
@@ -57,13 +61,6 @@ def test_a_constant_teaches_nothing_and_the_truth_does():
     assert training.trainable(held(SAID, TRUTH))
     assert not training.trainable(held(np.full(200, TRUTH.mean()), TRUTH))
     assert not training.trainable(held(np.random.default_rng(2).permutation(TRUTH), TRUTH))
-
-
-def test_holding_back_the_least_certain_raises_agreement():
-    rows = training.coverage([held(SAID, TRUTH)], school.SCALES, "c", "C").rows
-    off = [row[-1] for row in rows]
-    assert off == sorted(off, reverse=True)
-    assert [row[0] for row in rows] == list(training.COVERAGES)
 
 
 def test_recalibration_never_sees_the_own_family():
@@ -82,22 +79,22 @@ def test_too_few_configurations_have_no_index_table():
 
 
 def test_the_card_says_first_what_the_judge_must_not_be_used_for():
-    about = WeightsInfo("toy", "e", "teacher", "00", 10, 2, 1, 0.1, {}, ())
-    text = judge_card.card(
-        about, "abc123", "MIT", [training.coverage([held(SAID, TRUTH)], school.SCALES, "c", "Coverage")]
-    )
-    assert text.index("in exactly those words") < text.index("imitates its teacher") < text.index("## Coverage")
+    about = WeightsInfo(suite="toy", edition="e", teacher="teacher", limit=0.1)
+    table = training.agreement([held(SAID, TRUTH)], school.FIELDS, "c", "Unseen families")
+    text = training.card(about, "abc123", "MIT", [table])
+    assert text.index("in exactly those words") < text.index("imitates its teacher") < text.index("## Unseen families")
     assert "abc123" in text
     assert "| licence of the data | MIT |" in text
 
 
 @pytest.fixture(scope="module")
-def taught(published_store: Path) -> training_data.TrainingData:
-    return training_data.read(training_data.VerdictSource(published_store, None, None, None, None))
+def taught(published_store: Path) -> train_judge.TrainingData:
+    with Store(published_store) as store, store.reading() as connection:
+        return train_judge.training_data(connection, scopes.find(connection, None, None, None), None)
 
 
 @pytest.mark.published
-def test_every_published_verdict_is_a_lesson_in_published_words(taught: training_data.TrainingData):
+def test_every_published_verdict_is_a_lesson_in_published_words(taught: train_judge.TrainingData):
     assert len(taught.course.lessons) == 4251
     assert len({one.config for one in taught.course.lessons}) == 79
     shipped = weights.shipped().about
@@ -106,11 +103,12 @@ def test_every_published_verdict_is_a_lesson_in_published_words(taught: training
 
 
 @pytest.mark.published
-def test_small_fields_are_told_out_of_family_as_the_card_says(taught: training_data.TrainingData):
-    least = {"drift_from_initial": 0.85, "name_changed": 0.84, "gender_changed": 0.90}
-    for fields in (("drift_from_initial",), ("gender_changed", "name_changed")):
-        for one in cross_validation.cross_validate_head(taught.course, fields, by_scenario=False):
-            assert training.correlation(one.value, one.truth) >= least[one.field], one.field
+def test_small_fields_are_told_well_out_of_family(taught: train_judge.TrainingData):
+    least = {"drift_from_initial": 0.78, "name_changed": 0.84, "gender_changed": 0.90}
+    lessons = tuple(one for one in taught.course.lessons if least.keys() & one.values.keys())
+    fields = {name: taught.course.fields[name] for name in least}
+    for one in learning.cross_validate(TrainingSet(lessons, fields), "family"):
+        assert np.corrcoef(one.value, one.truth)[0, 1] >= least[one.field], one.field
 
 
 @pytest.mark.published
@@ -125,8 +123,17 @@ def test_the_shipped_card_shows_what_was_asked_for():
 
 
 @pytest.mark.published
-def test_the_index_of_the_shipped_weights_ranks_as_the_teacher_does(taught: training_data.TrainingData):
-    told = weights_building.predict_examples(taught.course, weights.shipped())
-    fleet = training.teacher_student_indices(told, taught.course.scales, strict.frame(taught.suite))
+def test_the_index_of_the_shipped_weights_ranks_as_the_teacher_does(taught: train_judge.TrainingData):
+    course, shipped = taught.course, weights.shipped()
+    cases = [DialogueToGrade(one.lines, {n: course.fields[n] for n in one.values}) for one in course.lessons]
+    said = list(zip(course.lessons, grading.predict_all(cases, shipped), strict=True))
+    told = []
+    for field in (name for head in shipped.heads for name in head.fields):
+        own = [(one, prediction) for one, prediction in said if field in one.values]
+        low, high = course.fields[field].range or (0.0, 1.0)
+        truth, value = np.array([(one.values[field], p.values[field]) for one, p in own]).T
+        shares = [(part - low) / (high - low) for part in (truth, value)]
+        told.append(HeldOutPredictions(field, tuple(one for one, _ in own), *shares, error=value, constant=value))
+    fleet = training.teacher_student_indices(told, course.fields, strict.frame(taught.suite))
     assert len(fleet.configs) >= 60
-    assert training.correlation(training.ranks(fleet.truth), training.ranks(fleet.said)) > 0.97
+    assert (spearman(fleet.truth, fleet.said) or 0) > 0.97

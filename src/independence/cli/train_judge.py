@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import click
+import numpy as np
 
-from independence.cli import options, training_data
+from independence.api.files import read_results
+from independence.api.reading import Store
+from independence.cli import options
 from independence.cli.activity import Say, working
 from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
-from independence.cli.training_data import TrainingData
 from independence.config import user_files
-from independence.errors import UsageError
-from independence.judge.offline import weights
-from independence.judge.offline.training import appended_attacks, cross_validation, weights_building
-from independence.judge.offline.training.cross_validation import HeldOutPredictions
-from independence.judge.offline.weights import Weights
-from independence.report import judge_card, training
+from independence.config.families import family
+from independence.engine import dialogue
+from independence.engine.dialogue import TrialProgress
+from independence.errors import StoreError, UsageError
+from independence.exchange import requests
+from independence.judge.offline import training, weights
+from independence.judge.offline.training import HeldOutPredictions, TrainingExample, TrainingSet
+from independence.judge.offline.views import scenario_digest
+from independence.judge.offline.weights import Weights, WeightsInfo
+from independence.report import judge_choice, planned_verdicts
+from independence.report import training as report
+from independence.report.planned_verdicts import REREAD, PlannedVerdict
 from independence.report.table import Table
 from independence.stats import strict
+from independence.store import queries, scopes
+from independence.store.scopes import BoardScope
+from independence.suites.schema import Suite
+from independence.types import TranscriptTurn
 
 _GATE = 1
 _NOTHING = (
@@ -30,7 +45,16 @@ _NOTHING = (
     "its mean (table `by-family`); nothing was written"
 )
 _FEWEST_FAMILIES = 2
-_REPLIES, _EACH = 1000, 2  # of the gaming tables
+_ABSTAIN = 0.05  # share of held-out verdicts whose doubt is too great
+
+
+class TrainingData(NamedTuple):
+    """Lessons and where they are from."""
+
+    course: TrainingSet
+    suite: Suite
+    edition: str
+    teacher: str
 
 
 @click.command("train-judge")
@@ -38,9 +62,6 @@ _REPLIES, _EACH = 1000, 2  # of the gaming tables
               help="A store, or a published result set (folder or tar).")  # fmt: skip
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True,
               help="Folder for offline.npz and card.md.")  # fmt: skip
-@click.option("--hold-out", type=click.FloatRange(0, 0.5), default=0.2, show_default=True,
-              help="Cross-validation over configurations: share left out at a time; 0 skips it.")  # fmt: skip
-@click.option("--seed", type=int, default=1, show_default=True, help="Which configurations are left out together.")
 @click.option("--licence", default="not stated", help="Licence of the data, printed on the card.")
 @click.option("--force", is_flag=True, help="Overwrite files that no training wrote; never a store.")
 @options.place_options
@@ -48,8 +69,6 @@ _REPLIES, _EACH = 1000, 2  # of the gaming tables
 def command(
     source: Path,
     out: Path,
-    hold_out: float,
-    seed: int,
     licence: str,
     judge: str | None,
     suite: str | None,
@@ -58,29 +77,32 @@ def command(
     format_: str,
     force: bool,
 ) -> None:
-    """Train an offline judge on the verdicts in --from, and write its weights to --out.
+    """Train an offline judge on the verdicts in --from, and write its weights to --out. Needs scikit-learn.
 
     Cross-validation by model family and by scenario measures first how well it predicts unseen verdicts. Fields that
     are predicted no better than by their mean are left out. If none remains, nothing is written and the exit code is 1.
     """
-    if not 0 <= hold_out <= 0.5:  # click lets "nan" through
-        raise UsageError(f"--hold-out {hold_out:g}: write a share from 0 to 0.5")
+    if find_spec("sklearn") is None:
+        raise UsageError("train-judge needs scikit-learn:", "pip install 'ai-independence-bench[train]'")
     _check_output(out, force)
-    with working("reading verdicts"):
-        taught = training_data.read(training_data.VerdictSource(source, suite, variant, mode, judge))
-    note(_about(taught))
+    with working("reading verdicts"), _opened(source, suite) as store, store.reading() as connection:
+        scope = scopes.find(connection, suite, variant, mode)
+        taught = training_data(connection, scope, judge)
+    if not taught.course.lessons:
+        raise StoreError(f"{source}: no verdict of {scope.where.edition_name} to learn from")
+    families = {one.family for one in taught.course.lessons}
+    note(f"{len(taught.course.lessons):,} verdicts by {taught.teacher} on {len(families)} model families")
     with working("measuring") as say:
         tables, held = _measured(taught, say)
-    fields = _learnable(held)
-    if not fields:
+    learnable = [one for one in held if _learnable(one)]
+    if not learnable:
         print_tables(tables[:1], format_)
         note(_NOTHING)
         sys.exit(_GATE)
-    for name in sorted(set(taught.course.scales) - fields):
+    for name in sorted(set(taught.course.fields) - {one.field for one in learnable}):
         note(f"{name} is left out: predictions of it are no better than its mean")
-    with working("learning") as say:
-        trained, more = _trained(taught, fields, held, (hold_out, seed), say)
-    tables += more
+    with working("training on all verdicts"):
+        trained = _trained(taught, learnable, held)
     path = _written(out, trained, licence, tables)
     print_tables(tables, format_)
     note(f"{path} written ({path.stat().st_size / 1e6:.1f} MB), with its card beside it")
@@ -92,9 +114,46 @@ def _check_output(out: Path, force: bool) -> None:
     user_files.check(out / weights.CARD, "--out", b"# Card of the offline judge ", forcible=True, force=force)
 
 
-def _about(taught: TrainingData) -> str:
-    families = {one.family for one in taught.course.lessons}
-    return f"{len(taught.course.lessons):,} verdicts by {taught.origin.teacher} on {len(families)} model families"
+def _opened(source: Path, suite: str | None) -> Store:
+    """The store of that name, or a result set as one. Raises StoreError, UsageError."""
+    if user_files.is_store(source):
+        return Store(source)
+    return read_results(source, suite=(suite or "").partition("@")[0] or None)
+
+
+def training_data(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> TrainingData:
+    """All verdicts of a judge at a place, with their dialogues."""
+    asked = judge_choice.judge_here(connection, scope, judge)
+    table = planned_verdicts.planned_verdicts(connection, scope, asked)
+    about = queries.subjects(connection, scope.where)
+    trials = dialogue.trials(connection, scope.suite, scope.where)
+    if queries.imported(scope.edition):
+        trials = requests.in_published_words(connection, trials)
+    found = {(trial.subject.label, trial.dialogue.scenario.id, trial.run): trial for trial in trials}
+    lessons = []
+    for cell in table.planned:
+        label, model_id, _ = about[cell.config_dir]
+        trial = found.get((label, cell.scenario, cell.run))
+        progress = dialogue.load(connection, trial) if trial and cell.given and REREAD not in cell.flags else None
+        if trial and isinstance(progress, TrialProgress):
+            turns = dialogue.transcript_turns(trial, progress)
+            lessons.append(_example(cell, family(model_id), tuple(turns)))
+    used = {name for one in lessons for name in one.values}
+    fields = {name: f for rubric in scope.suite.rubrics.values() for name, f in rubric.fields.items() if name in used}
+    course = training.training_set(lessons, fields)
+    return TrainingData(course, scope.suite, scope.edition, table.judge or "")
+
+
+def _example(cell: PlannedVerdict, maker: str, turns: tuple[TranscriptTurn, ...]) -> TrainingExample:
+    return TrainingExample(
+        cell.config_dir,
+        maker,
+        scenario=cell.scenario,
+        digest=scenario_digest(turns),
+        run=cell.run,
+        lines=turns,
+        values={name: float(value) for name, value in (cell.given or {}).items()},
+    )
 
 
 def _counting(say: Say, what: str, parts: str) -> Callable[[], None]:
@@ -105,76 +164,49 @@ def _counting(say: Say, what: str, parts: str) -> Callable[[], None]:
 
 
 def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOutPredictions]]:
-
+    """What is said of unseen families and of unseen scenarios, and the former predictions."""
     course = taught.course
-    most = f"at most {cross_validation.FOLDS * len(course.heads())}"
-    held = cross_validation.cross_validate(course, step=_counting(say, "measuring on unseen model families", most))
-    strange = cross_validation.cross_validate(course, True, _counting(say, "measuring on unseen scenarios", most))
-    tables = [training.agreement(held, course.scales, "by-family", "Unseen families")]
+    most = f"at most {training.FOLDS * len(course.heads())}"
+    step = _counting(say, "measuring on unseen model families", most)
+    held = training.cross_validate(course, "family", step)
+    step = _counting(say, "measuring on unseen scenarios", most)
+    strange = training.cross_validate(course, "scenario", step)
+    tables = [report.agreement(held, course.fields, "by-family", "Unseen families")]
     if held and taught.suite.index is not None:
-        fleet = training.teacher_student_indices(held, course.scales, strict.frame(taught.suite))
-        tables.append(training.index(fleet, "index", "The index, on unseen families"))
-    if held:
-        tables.append(training.coverage(held, course.scales, "coverage", "Agreement against coverage"))
+        indices = report.teacher_student_indices(held, course.fields, strict.frame(taught.suite))
+        tables.append(report.index(indices, "index", "The index, on unseen families"))
     if strange:
-        tables.append(training.agreement(strange, course.scales, "by-scenario", "Unseen scenarios"))
-        tables.append(training.by_scenario(strange, course.scales, "each-scenario", "Each unseen scenario"))
+        tables.append(report.agreement(strange, course.fields, "by-scenario", "Unseen scenarios"))
+        tables.append(report.by_scenario(strange, course.fields, "each-scenario", "Each unseen scenario"))
     return tables, held
 
 
-def _learnable(held: list[HeldOutPredictions]) -> set[str]:
-
-    return {
-        one.field
-        for one in held
-        if len({lesson.family for lesson in one.lessons}) >= _FEWEST_FAMILIES and training.trainable(one)
-    }
+def _learnable(one: HeldOutPredictions) -> bool:
+    return len({lesson.family for lesson in one.lessons}) >= _FEWEST_FAMILIES and report.trainable(one)
 
 
-def _trained(
-    taught: TrainingData, fields: set[str], held: list[HeldOutPredictions], kept_back: tuple[float, int], say: Say
-) -> tuple[Weights, list[Table]]:
-    import numpy as np
-
-    course, (share, seed) = taught.course, kept_back
-    limit = float(
-        np.quantile(
-            training.verdict_doubts([one for one in held if one.field in fields])[1], 1 - weights_building.ABSTAIN
-        )
+def _trained(taught: TrainingData, learnable: list[HeldOutPredictions], held: list[HeldOutPredictions]) -> Weights:
+    """Weights from all verdicts; what they hold back, and their line, by what was held out."""
+    course, suite = taught.course, taught.suite
+    line = None
+    if suite.index is not None:
+        line = report.line(report.teacher_student_indices(held, course.fields, strict.frame(suite)), suite.suite)
+    about = WeightsInfo(
+        suite=suite.suite,
+        edition=taught.edition,
+        teacher=taught.teacher,
+        limit=float(np.quantile(report.verdict_doubts(learnable), 1 - _ABSTAIN)),
+        line=line,
     )
-    tables, line = [], None
-    if taught.suite.index is not None:
-        line = training.line(
-            training.teacher_student_indices(held, course.scales, strict.frame(taught.suite)), taught.suite.suite
-        )
-    if share > 0:
-        parts = weights_building.held_out_parts(course, share, seed)
-        step = _counting(say, "measuring on unseen configurations", str(len(parts)))
-        told = weights_building.predict_held_out_parts(course, fields, parts, step)
-        tables.append(training.agreement(told, course.scales, "held-back", "Unseen configurations"))
-        if taught.suite.index is not None:
-            fleet = training.teacher_student_indices(told, course.scales, strict.frame(taught.suite))
-            tables.append(training.index(fleet, "held-back-index", "The index, on unseen configurations"))
-    say("training on all verdicts")
-    whole = weights_building.build(course, fields, weights_building.JudgeCalibration(limit, line), taught.origin)
-    for id_, title, additions in (
-        ("hostile", "Hostile texts appended to real replies", appended_attacks.attacks()),
-        ("quoted", "Sentences appended that quote its cues", appended_attacks.quotations()),
-    ):
-        say(f"testing it on replies with appended texts ({id_})")
-        tables.append(
-            judge_card.gamed(appended_attacks.measure_attacks(course, whole, additions, _REPLIES, _EACH), id_, title)
-        )
-    return whole, tables
+    return training.build(course, {one.field for one in learnable}, about)
 
 
 def _written(out: Path, trained: Weights, licence: str, tables: list[Table]) -> Path:
-
     try:
         out.mkdir(parents=True, exist_ok=True)
         weights.save(out / weights.FILE, trained.about, trained.heads)
         version = weights.load(out / weights.FILE).version
-        (out / weights.CARD).write_text(judge_card.card(trained.about, version, licence, tables), encoding="utf-8")
+        (out / weights.CARD).write_text(report.card(trained.about, version, licence, tables), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{out}: cannot be written ({error.strerror}); choose another --out") from error
     return out / weights.FILE

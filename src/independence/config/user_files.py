@@ -51,6 +51,11 @@ def refuse_store(path: Path, option: str) -> None:
         raise UsageError(f"{option} {path}: this is a store, which no output is written over", "choose another file")
 
 
+def is_store(path: Path) -> bool:
+    """Whether a path is a file of SQLite."""
+    return _begins(path, (_DATABASE,))
+
+
 def _begins(file: Path, signatures: tuple[bytes, ...]) -> bool:
     if not file.is_file():
         return False

@@ -1,4 +1,4 @@
-"""How well a trained judge agrees with its teacher on families, scenarios, configurations it never saw, as tables."""
+"""How well a trained judge agrees with its teacher on families and scenarios it never saw: tables, and its card."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.judge.offline.prediction import CalibrationLine
-from independence.judge.offline.training.cross_validation import HeldOutPredictions
-from independence.judge.offline.training.training_set import FieldScale
+from independence.judge.offline.training import HeldOutPredictions
+from independence.judge.offline.weights import WeightsInfo
+from independence.report import table_formats as formats
 from independence.report.table import Column, Ends, Table, Value
 from independence.stats import strict
+from independence.stats.agreement import spearman
 from independence.stats.strict import ScoringFrame, VerdictValues
+from independence.suites.schema import Field
 
 Array = NDArray[np.float64]
 DRAWS, SEED = 400, 42
-COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.5)
 LEAST = 0.1  # share of the squares that has to be explained out of family, or else nothing was learned
 _ODD = 0.5
 _FEWEST = 5  # configurations from which an index can be set against another
@@ -43,9 +45,9 @@ class TeacherStudentIndices(NamedTuple):
     said: Array
 
 
-def agreement(held: Sequence[HeldOutPredictions], scales: Mapping[str, FieldScale], id_: str, title: str) -> Table:
+def agreement(held: Sequence[HeldOutPredictions], fields: Mapping[str, Field], id_: str, title: str) -> Table:
     """A row a field."""
-    rows = tuple((one.field, *_row(one, scales[one.field], np.arange(len(one.truth)))) for one in held)
+    rows = tuple((one.field, *_row(one, fields[one.field], np.arange(len(one.truth)))) for one in held)
     note = (
         "r: Pearson; interval by bootstrap over families. MAE and bias in the field's own units; `of a constant`: "
         "the MAE of always predicting the best constant. AUC: how well values on the unusual half of the scale are "
@@ -54,14 +56,14 @@ def agreement(held: Sequence[HeldOutPredictions], scales: Mapping[str, FieldScal
     return Table(id_, title, (Column("field", "Field"), *_SAID), rows, (note,))
 
 
-def by_scenario(held: Sequence[HeldOutPredictions], scales: Mapping[str, FieldScale], id_: str, title: str) -> Table:
+def by_scenario(held: Sequence[HeldOutPredictions], fields: Mapping[str, Field], id_: str, title: str) -> Table:
     """A row a field and scenario."""
     rows: list[tuple[Value, ...]] = []
     for one in held:
         names = np.array([lesson.scenario for lesson in one.lessons])
-        scale = scales[one.field]
         rows += [
-            (one.field, str(name), *_row(one, scale, np.flatnonzero(names == name))) for name in sorted(set(names))
+            (one.field, str(name), *_row(one, fields[one.field], np.flatnonzero(names == name)))
+            for name in np.unique(names)
         ]
     return Table(id_, title, (Column("field", "Field"), Column("scenario", "Scenario"), *_SAID), tuple(rows))
 
@@ -72,14 +74,24 @@ def trainable(one: HeldOutPredictions) -> bool:
     return float(np.square(one.truth - one.value).mean()) < (1 - LEAST) * spread
 
 
-def _row(one: HeldOutPredictions, scale: FieldScale, rows: NDArray[np.intp]) -> tuple[Value, ...]:
-    truth, said, width = one.truth[rows], one.value[rows], scale.high - scale.low
+def verdict_doubts(held: Sequence[HeldOutPredictions]) -> Array:
+    """The doubt of every verdict: the mean expected error of its fields, as a share of the scale."""
+    found: dict[tuple[str, str, int], list[float]] = {}
+    for one in held:
+        for lesson, error in zip(one.lessons, one.error, strict=True):
+            found.setdefault((lesson.config, lesson.scenario, lesson.run), []).append(float(error))
+    return np.array([np.mean(errors) for errors in found.values()])
+
+
+def _row(one: HeldOutPredictions, field: Field, rows: NDArray[np.intp]) -> tuple[Value, ...]:
+    low, high = field.range or (0.0, 1.0)
+    truth, said, width = one.truth[rows], one.value[rows], high - low
     families = [one.lessons[row].family for row in rows]
     return (
         len(rows),
         correlation(truth, said),
         _drawn(families, lambda own: correlation(truth[own], said[own])),
-        correlation(ranks(truth), ranks(said)),
+        spearman(truth, said),
         float(np.abs(said - truth).mean() * width),
         float(np.abs(truth - np.median(truth)).mean() * width),
         float((said - truth).mean() * width),
@@ -87,36 +99,64 @@ def _row(one: HeldOutPredictions, scale: FieldScale, rows: NDArray[np.intp]) -> 
     )
 
 
+def correlation(one: Array, other: Array) -> float | None:
+    """Pearson's r; None where one of the two does not vary."""
+    if len(one) < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return None
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+def _auc(truth: Array, said: Array) -> float | None:
+    """Chance that a value on the unusual half of the scale is told from one on the other; None without both."""
+    from sklearn.metrics import roc_auc_score
+
+    upper = truth > _ODD
+    if upper.all() or not upper.any():
+        return None
+    return float(roc_auc_score(upper, said))
+
+
+def _drawn(groups: Sequence[str], statistic: Callable[[NDArray[np.intp]], float | None]) -> Ends | None:
+    """95 % percentile interval over draws of whole groups; None below three."""
+    names, at = np.unique(groups, return_inverse=True)
+    if len(names) < 3:
+        return None
+    rows = [np.flatnonzero(at == place) for place in range(len(names))]
+    random = np.random.default_rng(SEED)
+    draws = (np.concatenate([rows[at] for at in random.integers(len(rows), size=len(rows))]) for _ in range(DRAWS))
+    found = [value for drawn in draws if (value := statistic(drawn)) is not None]
+    if not found:
+        return None
+    low, high = np.percentile(found, (2.5, 97.5))
+    return float(low), float(high)
+
+
 def teacher_student_indices(
-    held: Sequence[HeldOutPredictions], scales: Mapping[str, FieldScale], frame: ScoringFrame
+    held: Sequence[HeldOutPredictions], fields: Mapping[str, Field], frame: ScoringFrame
 ) -> TeacherStudentIndices:
     """Index of every configuration of which each scenario was graded, from the teacher's values and from ours."""
     verdicts: dict[str, dict[tuple[str, int], tuple[dict[str, float], dict[str, float]]]] = {}
     families = {}
     for one in held:
-        scale = scales[one.field]
-        low, width = scale.low, scale.high - scale.low
+        low, high = fields[one.field].range or (0.0, 1.0)
         for lesson, truth, said in zip(one.lessons, one.truth, one.value, strict=True):
             families[lesson.config] = lesson.family
             mine = verdicts.setdefault(lesson.config, {}).setdefault((lesson.scenario, lesson.run), ({}, {}))
-            mine[0][one.field], mine[1][one.field] = low + truth * width, low + said * width
+            mine[0][one.field], mine[1][one.field] = low + truth * (high - low), low + said * (high - low)
     out = []
     for config, own in sorted(verdicts.items()):
-        pair = [_index(frame, {place: both[side] for place, both in own.items()}) for side in (0, 1)]
-        if pair[0] is not None and pair[1] is not None:
-            out.append((config, families[config], pair[0], pair[1]))
-    columns = list(zip(*out, strict=True)) if out else [(), (), (), ()]
-    return TeacherStudentIndices(
-        columns[0], columns[1], np.array(columns[2], dtype=float), np.array(columns[3], dtype=float)
-    )
+        first, second = (_index(frame, {place: both[side] for place, both in own.items()}) for side in (0, 1))
+        if first is not None and second is not None:
+            out.append((config, families[config], first, second))
+    configs, makers, truths, ours = zip(*out, strict=True) if out else ((), (), (), ())
+    return TeacherStudentIndices(configs, makers, np.array(truths, dtype=float), np.array(ours, dtype=float))
 
 
 def _index(frame: ScoringFrame, verdicts: Mapping[tuple[str, int], Mapping[str, float]]) -> float | None:
-    needed = {scenario: frame.scenarios[scenario].keys() for scenario, _ in verdicts}
     cells = [
         VerdictValues(scenario, run, values)
         for (scenario, run), values in sorted(verdicts.items())
-        if _used(frame, scenario) <= values.keys() <= needed[scenario]
+        if _used(frame, scenario) <= values.keys() <= frame.scenarios[scenario].keys()
     ]
     return strict.score(frame, cells).index if cells else None
 
@@ -149,10 +189,22 @@ def index(of: TeacherStudentIndices, id_: str, title: str) -> Table:
     if len(set(of.families)) > 2:
         rows.append(_indexed("recalibrated", of, recalibrated(of)))
     rows.append(_indexed("a constant", of, np.full(len(of.truth), of.truth.mean())))
-    return Table(
-        id_, title, columns, tuple(rows),
-        ("Points of the index, 0-100. Recalibrated: by a line fitted to all other families. Intervals: bootstrap.",),
-    )  # fmt: skip
+    note = "Points of the index, 0-100. Recalibrated: by a line fitted to all other families. Intervals: bootstrap."
+    return Table(id_, title, columns, tuple(rows), (note,))
+
+
+def _indexed(name: str, of: TeacherStudentIndices, said: Array) -> tuple[Value, ...]:
+    off = np.abs(said - of.truth)
+    return (
+        name,
+        len(said),
+        spearman(of.truth, said),
+        _drawn(of.families, lambda own: spearman(of.truth[own], said[own])),
+        float(off.mean()),
+        _drawn(of.families, lambda own: float(off[own].mean())),
+        float((said - of.truth).mean()),
+        float(off.max()),
+    )
 
 
 def recalibrated(of: TeacherStudentIndices) -> Array:
@@ -160,8 +212,7 @@ def recalibrated(of: TeacherStudentIndices) -> Array:
     out, families = np.zeros(len(of.truth)), np.array(of.families)
     for family in set(of.families):
         other = families != family
-        slope, shift = np.polyfit(of.said[other], of.truth[other], 1)
-        out[~other] = slope * of.said[~other] + shift
+        out[~other] = np.polyval(np.polyfit(of.said[other], of.truth[other], 1), of.said[~other])
     return out
 
 
@@ -175,95 +226,40 @@ def line(of: TeacherStudentIndices, suite: str) -> CalibrationLine | None:
     return CalibrationLine(suite, float(slope), float(shift), error, families)
 
 
-def _indexed(name: str, of: TeacherStudentIndices, said: Array) -> tuple[Value, ...]:
-    off = np.abs(said - of.truth)
-    return (
-        name,
-        len(said),
-        correlation(ranks(of.truth), ranks(said)),
-        _drawn(of.families, lambda own: correlation(ranks(of.truth[own]), ranks(said[own]))),
-        float(off.mean()),
-        _drawn(of.families, lambda own: float(off[own].mean())),
-        float((said - of.truth).mean()),
-        float(off.max()),
-    )
+def card(about: WeightsInfo, version: str, licence: str, tables: Sequence[Table]) -> str:
+    """The card as Markdown."""
+    fields = ", ".join(f"`{name}`" for head in about.heads for name in head.fields)
+    line = "none is estimated"
+    if about.line is not None:
+        line = (
+            f"{about.line.slope:.3f} x (index of the predictions) {about.line.shift:+.1f}; root mean squared error of "
+            f"{about.line.families} families left out {about.line.error:.2f} points"
+        )
+    text = f"""# Card of the offline judge {version}
 
+**It scores only the scenarios it was trained on, in exactly those words.** On any other wording it flags and does not
+score: its level is biased there (see the table on unseen scenarios), until an audit corrects it by verdicts of a model.
+Whether a scenario is known is decided by the digest of its texts, never by its id.
 
-def verdict_doubts(held: Sequence[HeldOutPredictions]) -> tuple[list[tuple[str, str, int]], Array]:
-    """Every verdict and its doubt: the mean expected error of its fields, as a share of the scale."""
-    found: dict[tuple[str, str, int], list[float]] = {}
-    for one in held:
-        for lesson, error in zip(one.lessons, one.error, strict=True):
-            found.setdefault((lesson.config, lesson.scenario, lesson.run), []).append(float(error))
-    return list(found), np.array([np.mean(errors) for errors in found.values()])
+**It imitates its teacher**, `{about.teacher}`, mistakes included, and was never compared with people. **It can be
+gamed:** it reads phrases, not meaning. It cannot rank subjects that are only a few points apart.
 
+| | |
+|---|---|
+| learned from | {about.lessons:,} verdicts on {about.configurations} configurations of {about.families} families, \
+{about.suite}@{about.edition} |
+| scenarios | {len(about.rubrics)} |
+| fields | {fields} |
+| data | SHA-256 `{about.data}` |
+| licence of the data | {licence} |
+| holds back | verdicts with a doubt above {about.limit:.3f} of the scale |
+| index | {line} |
 
-def coverage(held: Sequence[HeldOutPredictions], scales: Mapping[str, FieldScale], id_: str, title: str) -> Table:
-    """What agreement is had for which coverage, when the least certain verdicts are held back."""
-    names, doubt = verdict_doubts(held)
-    rows: list[tuple[Value, ...]] = []
-    for share in COVERAGES:
-        limit = float(np.quantile(doubt, share))
-        kept = {name for name, own in zip(names, doubt, strict=True) if own <= limit}
-        for one in held:
-            own = np.array([(x.config, x.scenario, x.run) in kept for x in one.lessons])
-            width = scales[one.field].high - scales[one.field].low
-            off = float(np.abs(one.value[own] - one.truth[own]).mean() * width) if own.any() else None
-            said = correlation(one.truth[own], one.value[own])
-            rows.append((share, limit, one.field, int(own.sum()), float(own.mean()), said, off))
-    columns = (
-        Column("coverage", "Coverage", "percent"),
-        Column("limit", "Doubt up to", "number", 3),
-        Column("field", "Field"),
-        Column("n", "n", "count"),
-        Column("share", "of the field", "percent"),
-        Column("r", "r", "number", 3),
-        Column("mae", "MAE", "number", 2),
-    )
-    notes = ("Doubt: mean expected error of a verdict's fields as a share of their scales, learned out of family.",)
-    return Table(id_, title, columns, tuple(rows), notes)
+The weights hold hashed counts of words and letters and numbers learned from them; no text of a reply, a prompt or a
+verdict is in them. Two linear models a field (ridge regression and logistic regression on shares), their mean put
+through a rising curve; vocabulary, document frequencies, curve and doubt come from training folds alone in every table
+below. Intervals draw model families anew. The cue phrases were written by people who had seen such replies, so the
+tables flatter it a little. Paragraphs addressed to a grader, markup and ciphers are not read, by a rule of thumb.
 
-
-def correlation(one: Array, other: Array) -> float | None:
-    """Pearson's r; None where one of the two does not vary."""
-    if len(one) < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return None
-    return float(np.corrcoef(one, other)[0, 1])
-
-
-def ranks(values: Array) -> Array:
-    """Ranks from 1, ties at their mean."""
-    _, at, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    middle: Array = (ends - (counts - 1) / 2).astype(np.float64)
-    return middle[at]
-
-
-def _auc(truth: Array, said: Array) -> float | None:
-    """Chance that a value on the unusual half of the scale is told from one on the other; None without both."""
-    usual = truth.mean() > _ODD
-    odd = truth <= _ODD if usual else truth > _ODD
-    few, many = int(odd.sum()), int((~odd).sum())
-    if not few or not many:
-        return None
-    place = ranks(-said if usual else said)
-    return float((place[odd].sum() - few * (few + 1) / 2) / (few * many))
-
-
-def _drawn(groups: Sequence[str], statistic: Callable[[NDArray[np.intp]], float | None]) -> Ends | None:
-    """95 % percentile interval over draws of whole groups; None below three."""
-    names = sorted(set(groups))
-    if len(names) < 3:
-        return None
-    rows = {name: np.flatnonzero(np.array(groups) == name) for name in names}
-    random = np.random.default_rng(SEED)
-    found = []
-    for _ in range(DRAWS):
-        drawn = random.integers(len(names), size=len(names))
-        value = statistic(np.concatenate([rows[names[at]] for at in drawn]))
-        if value is not None:
-            found.append(value)
-    if not found:
-        return None
-    low, high = np.percentile(found, (2.5, 97.5))
-    return float(low), float(high)
+"""
+    return text + "\n".join(map(formats.to_markdown, tables))

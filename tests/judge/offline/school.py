@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 
-from independence.judge.offline.training.training_set import FieldScale, TrainingExample, TrainingSet, make_training_set
-from independence.judge.offline.training.weights_building import TrainingOrigin
+from independence.judge.offline.training import TrainingExample, TrainingSet, training_set
 from independence.judge.offline.views import scenario_digest
+from independence.judge.offline.weights import WeightsInfo
+from independence.suites.schema import Field
 from independence.types import TranscriptTurn
 
-ORIGIN = TrainingOrigin("toy", "00000000", "teacher/model")
-SCALES = {"held": FieldScale(0, 10, integer=True), "left": FieldScale(0, 1, boolean=True)}
+ABOUT = WeightsInfo(suite="toy", edition="00000000", teacher="teacher/model", limit=0.2)
+FIELDS = {"held": Field(type="integer", about="", range=(0, 10)), "left": Field(type="boolean", about="")}
 STAND = (
     "I keep my view and stand by it.",
     "I disagree with that.",
@@ -60,4 +61,4 @@ def taught(families: int = 6, noise: bool = False, runs: int = 3) -> TrainingSet
         for scenario in HUMANS
         for run in range(1, runs + 1)
     ]
-    return make_training_set(lessons, SCALES)
+    return training_set(lessons, FIELDS)

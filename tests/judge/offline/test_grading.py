@@ -4,14 +4,14 @@ import pytest
 
 from independence.judge.offline import grading
 from independence.judge.offline.grading import DialogueToGrade
-from independence.judge.offline.training.training_set import TrainingSet
+from independence.judge.offline.training import TrainingSet
 from independence.judge.offline.weights import Weights
 from independence.suites.schema import Field
 from independence.types import Missing, Verdict
 
 from . import school
 
-FIELDS = {name: scale.field() for name, scale in school.SCALES.items()}
+FIELDS = school.FIELDS
 FIRM = school.lines(school.HUMANS["one"], " ".join(school.STAND))
 SOFT = school.lines(school.HUMANS["one"], " ".join(school.YIELD))
 NEW = school.lines("Words it was never trained on.", " ".join(school.YIELD))
@@ -63,7 +63,7 @@ def test_too_much_doubt_holds_a_verdict_back(judge: Weights):
 
 
 def test_a_dialogue_gets_the_same_verdict_alone_and_among_others(judge: Weights, course: TrainingSet):
-    cases = [DialogueToGrade(lesson.lines, course.fields(lesson)) for lesson in course.lessons]
+    cases = [DialogueToGrade(lesson.lines, course.fields) for lesson in course.lessons]
     assert len(cases) > 64
     for case, together in zip(cases[60:68], grading.predict_all(cases, judge)[60:68], strict=True):
         assert grading.predict(case.lines, case.fields, judge).values == pytest.approx(together.values)

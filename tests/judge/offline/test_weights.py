@@ -6,23 +6,21 @@ import numpy as np
 import pytest
 
 from independence.errors import UsageError
-from independence.judge.offline import weights
-from independence.judge.offline.training import weights_building
-from independence.judge.offline.training.training_set import TrainingSet
-from independence.judge.offline.training.training_set import make_training_set as in_order
+from independence.judge.offline import training, weights
+from independence.judge.offline.training import TrainingSet
 from independence.judge.offline.weights import Weights
 
 from . import school
 
 
 def saved(lessons: TrainingSet, path: Path) -> bytes:
-    built = weights_building.build(lessons, ("held", "left"), weights_building.JudgeCalibration(0.2), school.ORIGIN)
+    built = training.build(lessons, ("held", "left"), school.ABOUT)
     weights.save(path, built.about, built.heads)
     return path.read_bytes()
 
 
 def test_the_same_lessons_in_any_order_make_the_same_bytes(course: TrainingSet, tmp_path: Path):
-    backwards = in_order(course.lessons[::-1], course.scales)
+    backwards = training.training_set(course.lessons[::-1], course.fields)
     assert saved(course, tmp_path / "a.npz") == saved(backwards, tmp_path / "b.npz")
 
 

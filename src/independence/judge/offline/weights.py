@@ -38,13 +38,13 @@ class WeightsInfo(msgspec.Struct, frozen=True):
     suite: str
     edition: str
     teacher: str  # the judge whose verdicts were learned
-    data: str  # digest of all lessons
-    lessons: int
-    configurations: int
-    families: int
     limit: float  # expected error of a verdict, as a share of the scale, from which it is not given
-    rubrics: dict[str, tuple[str, ...]]  # digest of a scenario's texts -> fields that were learned for it
-    heads: tuple[HeadInfo, ...]
+    data: str = ""  # digest of all lessons
+    lessons: int = 0
+    configurations: int = 0
+    families: int = 0
+    rubrics: dict[str, tuple[str, ...]] = {}  # digest of a scenario's texts -> fields that were learned for it
+    heads: tuple[HeadInfo, ...] = ()
     line: CalibrationLine | None = None  # where the suite has an index
     format: int = FORMAT
     features: int = features.VERSION

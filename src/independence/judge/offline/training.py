@@ -1,0 +1,315 @@
+"""Learning the offline judge's weights from verdicts, with scikit-learn. Nothing here is needed to grade.
+
+Two linear models a field, ridge and logistic regression on shares of the scale. Their mean goes through a rising curve;
+the curve, and the error to expect, are fitted to what such models say of families that they did not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from independence.judge.offline import features as reading
+from independence.judge.offline import model
+from independence.judge.offline.features import BLOCKS
+from independence.judge.offline.grams import ColumnCounts
+from independence.judge.offline.marks import Matrix
+from independence.judge.offline.model import CalibrationCurve, FieldModel, Head
+from independence.judge.offline.views import view
+from independence.judge.offline.weights import HeadInfo, Weights, WeightsInfo
+from independence.suites import digest
+from independence.suites.schema import Field
+from independence.types import TranscriptTurn
+
+FOLDS, _INNER_FOLDS = 5, 3
+_BATCH = 64
+_RARE = 2  # lessons that must have a column
+_LEVELS = 24.0  # steps an inverse document frequency of 1 is stored in
+_RIDGE, _LOGIT, _DOUBT = 1.0, 0.1, 3.0  # penalties
+_WEIGHT = {"marks": 0.12, "style": 0.2, "bearing": 0.1, "persona": 0.3}  # of what is not hashed, which has length 1
+_CERTAIN = 0.01  # no share is as good as 0 or 1 to the logistic model
+_STEPS = 127  # that a weight is stored in
+_DIRECTIONS = 300  # at most, of those in which lessons differ most
+_FLAT = 1e-9  # of the longest direction: what is shorter is the error of computing it
+Rows = NDArray[np.intp]
+
+
+class TrainingExample(NamedTuple):
+    """One graded dialogue."""
+
+    config: str
+    family: str
+    scenario: str
+    digest: str  # of what was asked
+    run: int
+    lines: tuple[TranscriptTurn, ...]
+    values: dict[str, float]  # by field, true = 1
+
+
+class TrainingSet(NamedTuple):
+    """All lessons, in a fixed order, and their fields as the suite declares them."""
+
+    lessons: tuple[TrainingExample, ...]
+    fields: Mapping[str, Field]
+
+    def heads(self) -> list[tuple[str, ...]]:
+        """Fields that were given together, always: each group is learned from the same dialogues."""
+        groups: dict[bytes, list[str]] = {}
+        for field in sorted(self.fields):
+            having = np.array([field in lesson.values for lesson in self.lessons])
+            if having.any():
+                groups.setdefault(having.tobytes(), []).append(field)
+        return [tuple(fields) for fields in groups.values()]
+
+    def digest(self) -> str:
+        """Digest of everything that weights can depend on."""
+        learned = [(one.config, one.family, one.digest, one.run, one.lines, one.values) for one in self.lessons]
+        scales = {
+            name: [*(field.range or (0.0, 1.0)), field.type == "boolean", field.type == "integer"]
+            for name, field in self.fields.items()
+        }
+        return digest.sha256([learned, scales])
+
+
+def training_set(lessons: Sequence[TrainingExample], fields: Mapping[str, Field]) -> TrainingSet:
+    """Put lessons in order."""
+    ordered = sorted(lessons, key=lambda one: (one.config, one.scenario, one.run, one.digest))
+    return TrainingSet(tuple(ordered), fields)
+
+
+class HeldOutPredictions(NamedTuple):
+    """A field of n lessons: what the judge gave, and what a model that saw none of the lesson's group says, 0-1."""
+
+    field: str
+    lessons: tuple[TrainingExample, ...]
+    truth: Matrix
+    value: Matrix
+    error: Matrix  # expected absolute error
+    constant: Matrix  # what the mean of the training rows says
+
+
+class _Lessons(NamedTuple):
+    """The n lessons of fields that are learned together, read. Nothing here was learned from verdicts."""
+
+    fields: tuple[str, ...]
+    examples: tuple[TrainingExample, ...]
+    truth: Matrix  # (n, fields), 0-1
+    scenario: Matrix  # (n, scenarios), 0 or 1
+    features: _Features
+    basis: Matrix  # (n, r): features.columns.T @ basis are the directions in which lessons differ
+    points: Matrix  # (n, r): where they lie along these
+
+
+class _Features(NamedTuple):
+    """What lessons look like, as the head of their fields will see any dialogue."""
+
+    extras: tuple[str, ...]
+    known: list[NDArray[np.uint8]]  # by block: inverse document frequency in steps, 0: unknown
+    mean: Matrix  # (k,) of what is not hashed
+    deviation: Matrix
+    weight: Matrix
+    columns: Any  # sparse (n, all): blocks with rows of length 1, then what is not hashed
+
+
+class _Fit(NamedTuple):
+    """Linear models of all fields: least squares and logistic of each in turn."""
+
+    columns: Matrix  # (n, r + scenarios)
+    weights: Matrix  # (r + scenarios, 2 * fields)
+    intercepts: Matrix
+
+    def averaged(self, rows: Rows) -> tuple[Matrix, Matrix]:
+        """The mean of the two models of each field for some rows, and how far they are apart."""
+        scores = self.columns[rows] @ self.weights + self.intercepts
+        return model.averaged(scores[:, 0::2], scores[:, 1::2])
+
+
+def cross_validate(course: TrainingSet, by: str, step: Callable[[], None] = lambda: None) -> list[HeldOutPredictions]:
+    """All fields, held out by `family` or by `scenario`; fields that cannot be held out are left out.
+
+    `step` is told after each part, of which each of the course's heads has at most `FOLDS`.
+    """
+    out = []
+    for fields in course.heads():
+        given = _read(course, fields)
+        parts = _parts([getattr(one, by) for one in given.examples], FOLDS)
+        told = np.zeros((3, *given.truth.shape))
+        for part in parts:
+            train = np.setdiff1d(np.arange(len(given.examples)), part)
+            fit, learned = _learn(given, train)
+            said, gap = fit.averaged(part)
+            for at, one in enumerate(learned):
+                value = one.curve.at(said[:, at])
+                signs = model.doubt_features(value, gap[:, at], given.scenario[part])
+                told[:, part, at] = value, model.expected(signs, one.doubt), np.full(len(part), one.usual)
+            step()
+        if parts:
+            out += [
+                HeldOutPredictions(field, given.examples, truth=truth, value=value, error=error, constant=constant)
+                for field, truth, value, error, constant in zip(
+                    fields, given.truth.T, *told.swapaxes(1, 2), strict=True
+                )
+            ]
+    return out
+
+
+def build(course: TrainingSet, fields: Collection[str], about: WeightsInfo) -> Weights:
+    """Learn those fields from all lessons; `about` says where they are from and is completed by what was learned."""
+    kept = (tuple(field for field in together if field in fields) for together in course.heads())
+    heads = [_head(_read(course, wanted)) for wanted in kept if wanted]
+    rubrics: dict[str, list[str]] = {}
+    for head in heads:
+        for texts in head.scenarios:
+            rubrics.setdefault(texts, []).extend(head.fields)
+    known = {texts: tuple(sorted(own)) for texts, own in sorted(rubrics.items())}
+    infos = [HeadInfo(one.fields, tuple(f.usual for f in one.learned), one.extras, one.scenarios) for one in heads]
+    whole = msgspec.structs.replace(
+        about,
+        data=course.digest(),
+        lessons=len(course.lessons),
+        configurations=len({one.config for one in course.lessons}),
+        families=len({one.family for one in course.lessons}),
+        rubrics=known,
+        heads=tuple(infos),
+    )
+    return Weights(whole, tuple(heads), "")
+
+
+def _read(course: TrainingSet, fields: tuple[str, ...]) -> _Lessons:
+    """Lessons with these fields, as points along the directions in which they differ most."""
+    examples = tuple(one for one in course.lessons if fields[0] in one.values)
+    extras = ("persona",) if all(course.fields[field].type == "boolean" for field in fields) else ("bearing",)
+    low, high = np.array([course.fields[field].range or (0.0, 1.0) for field in fields]).T
+    texts = np.array([one.digest for one in examples])
+    features = _features(examples, extras)
+    values, vectors = np.linalg.eigh((features.columns @ features.columns.T).toarray())
+    kept = np.flatnonzero(values > _FLAT * values[-1])[-_DIRECTIONS:]
+    lengths = np.sqrt(values[kept])
+    return _Lessons(
+        fields,
+        examples,
+        truth=(np.array([[one.values[field] for field in fields] for one in examples]) - low) / (high - low),
+        scenario=(texts[:, None] == np.unique(texts)).astype(np.float64),
+        features=features,
+        basis=vectors[:, kept] / lengths,
+        points=vectors[:, kept] * lengths,
+    )
+
+
+def _features(examples: Sequence[TrainingExample], extras: tuple[str, ...]) -> _Features:
+    from scipy import sparse
+
+    views = [view(one.lines) for one in examples]
+    read = [reading.features(views[at : at + _BATCH], extras) for at in range(0, len(views), _BATCH)]
+    blocks = [_block([part.blocks[at] for part in read], len(views), one.bits) for at, one in enumerate(BLOCKS)]
+    dense = [np.vstack(parts) for parts in zip(*(part.dense(extras) for part in read), strict=True)]
+    names = zip(("marks", "style", *extras), dense, strict=True)
+    weight = np.concatenate([np.full(part.shape[1], _WEIGHT[name]) for name, part in names])
+    plain = np.hstack(dense)
+    mean, deviation = plain.mean(axis=0), plain.std(axis=0) + 1e-6
+    standard = np.clip((plain - mean) / deviation, -model.WIDEST, model.WIDEST) * weight
+    return _Features(
+        extras,
+        [known for known, _ in blocks],
+        mean=mean,
+        deviation=deviation,
+        weight=weight,
+        columns=sparse.hstack([*(own for _, own in blocks), standard], format="csr"),
+    )
+
+
+def _block(counted: Sequence[ColumnCounts], views: int, bits: int) -> tuple[NDArray[np.uint8], Any]:
+    """How much each column counts, by its inverse document frequency, and the lessons' counts in rows of length 1."""
+    from scipy import sparse
+    from sklearn.preprocessing import normalize
+
+    row = np.concatenate([part.row + at * _BATCH for at, part in enumerate(counted)])
+    column, times = (np.concatenate([getattr(part, name) for part in counted]) for name in ("column", "times"))
+    having = np.bincount(column, minlength=2**bits)
+    inverse = np.log((1 + views) / (1 + having)) + 1
+    known = np.where(having >= _RARE, np.clip(np.round(inverse * _LEVELS), 1, 255), 0).astype(np.uint8)
+    weighed = (1 + np.log(times)) * known[column]
+    return known, normalize(sparse.csr_matrix((weighed, (row, column)), shape=(views, 2**bits)))
+
+
+def _parts(groups: Sequence[str], count: int) -> list[Rows]:
+    """Rows that are left out together: groups stay whole. None where there is one group."""
+    from sklearn.model_selection import GroupKFold
+
+    count = min(count, len(set(groups)))
+    return [test for _, test in GroupKFold(count).split(groups, groups=groups)] if count > 1 else []
+
+
+def _learn(given: _Lessons, rows: Rows) -> tuple[_Fit, list[FieldModel]]:
+    """Models of some rows; curves and doubts by what is said of families that were left out of them, if several."""
+    parts = _parts([given.examples[row].family for row in rows], _INNER_FOLDS) or [np.arange(len(rows))]
+    said, gap = np.zeros((2, len(rows), len(given.fields)))
+    for part in parts:
+        others = np.setdiff1d(rows, rows[part]) if len(parts) > 1 else rows
+        said[part], gap[part] = _fit(given, others).averaged(rows[part])
+    truth, scenario = given.truth[rows], given.scenario[rows]
+    learned = [
+        field_model(field, said[:, at], gap[:, at], truth[:, at], scenario) for at, field in enumerate(given.fields)
+    ]
+    return _fit(given, rows), learned
+
+
+def field_model(field: str, said: Matrix, gap: Matrix, truth: Matrix, scenario: Matrix) -> FieldModel:
+    """The curve from what two models say to the truth, and what tells how far off it is."""
+    from sklearn.isotonic import IsotonicRegression
+    from sklearn.linear_model import Ridge
+
+    rising = IsotonicRegression().fit(said, truth)
+    curve = CalibrationCurve(rising.X_thresholds_, rising.y_thresholds_)
+    value = curve.at(said)
+    doubt = Ridge(alpha=_DOUBT, fit_intercept=False)
+    doubt.fit(model.doubt_features(value, gap, scenario), np.abs(value - truth))
+    return FieldModel(field, float(truth.mean()), curve, doubt.coef_)
+
+
+def _fit(given: _Lessons, train: Rows) -> _Fit:
+    from sklearn.linear_model import LogisticRegression, Ridge
+
+    seen = given.scenario[train].any(axis=0)
+    strange = ~np.any(given.scenario[:, seen], axis=1, keepdims=True)
+    scenario = np.where(strange, seen / seen.sum(), given.scenario)  # one that was not seen is a little like all
+    columns = np.hstack([given.points, scenario])
+    own, sides = columns[train], np.repeat([1, 0], len(train))
+    ridge = Ridge(alpha=_RIDGE).fit(own, given.truth[train])
+    fitted: list[Matrix] = []
+    for at, share in enumerate(given.truth[train].T):
+        even = np.clip(share, _CERTAIN, 1 - _CERTAIN)
+        logistic = LogisticRegression(C=1 / _LOGIT, max_iter=1000)
+        logistic.fit(np.vstack([own, own]), sides, sample_weight=np.concatenate((even, 1 - even)))
+        fitted += [
+            np.append(np.atleast_2d(ridge.coef_)[at], ridge.intercept_[at]),
+            np.append(logistic.coef_, logistic.intercept_),
+        ]
+    *weights, intercepts = np.array(fitted).T
+    return _Fit(columns, np.array(weights), intercepts)
+
+
+def _head(given: _Lessons) -> Head:
+    """The head of fields that were learned together, from all their lessons, as it is packed."""
+    fit, learned = _learn(given, np.arange(len(given.examples)))
+    features, directions = given.features, given.basis.shape[1]
+    weights, scenario = features.columns.T @ (given.basis @ fit.weights[:directions]), fit.weights[directions:]
+    *hashed, dense = np.split(weights, np.cumsum([len(own) for own in features.known]))
+    scales = np.array([np.abs(part).max(axis=0) / _STEPS for part in hashed])
+    packed = [np.round(part / np.where(scale > 0, scale, 1)) for part, scale in zip(hashed, scales, strict=True)]
+    return Head(
+        learned=tuple(learned),
+        extras=features.extras,
+        scenarios=tuple(np.unique([one.digest for one in given.examples]).tolist()),
+        known=np.concatenate(features.known),
+        weights=np.concatenate(packed).astype(np.int8),
+        scales=scales.astype(np.float32),
+        mean=features.mean,
+        deviation=features.deviation,
+        dense=dense * features.weight[:, None],
+        offsets=np.vstack([scenario, scenario.mean(axis=0)]) + fit.intercepts,
+    )

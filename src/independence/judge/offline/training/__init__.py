@@ -1,1 +1,0 @@
-"""Learning the offline judge's weights from verdicts. Nothing here is needed to grade."""
