@@ -33,7 +33,7 @@ def test_what_is_no_store_and_no_result_set_is_one_clear_sentence(tmp_path: Path
 
 
 def test_without_scikit_learn_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(train_judge, "find_spec", lambda name: None)
+    monkeypatch.setattr(train_judge, "find_spec", lambda _: None)
     ended = inside.run("train-judge", "--from", str(tmp_path), "--out", str(tmp_path / "out"))
     assert ended.code == 2
     assert "train-judge needs scikit-learn: pip install 'ai-independence-bench[train]'" in command.one_sentence(ended)

@@ -30,10 +30,9 @@ _BATCH = 64
 _RARE = 2  # lessons that must have a column
 _LEVELS = 24.0  # steps an inverse document frequency of 1 is stored in
 _RIDGE, _LOGIT, _DOUBT = 1.0, 0.1, 3.0  # penalties
-_WEIGHT = {"marks": 0.12, "style": 0.2, "bearing": 0.1, "persona": 0.3}  # of what is not hashed, which has length 1
+_WEIGHT = {"marks": 0.03, "style": 0.05, "bearing": 0.05, "persona": 0.3}  # of what is not hashed, which has length 1
 _CERTAIN = 0.01  # no share is as good as 0 or 1 to the logistic model
 _STEPS = 127  # that a weight is stored in
-_DIRECTIONS = 300  # at most, of those in which lessons differ most
 _FLAT = 1e-9  # of the longest direction: what is shorter is the error of computing it
 Rows = NDArray[np.intp]
 
@@ -180,14 +179,14 @@ def build(course: TrainingSet, fields: Collection[str], about: WeightsInfo) -> W
 
 
 def _read(course: TrainingSet, fields: tuple[str, ...]) -> _Lessons:
-    """Lessons with these fields, as points along the directions in which they differ most."""
+    """Lessons with these fields, as points along all directions in which they differ."""
     examples = tuple(one for one in course.lessons if fields[0] in one.values)
     extras = ("persona",) if all(course.fields[field].type == "boolean" for field in fields) else ("bearing",)
     low, high = np.array([course.fields[field].range or (0.0, 1.0) for field in fields]).T
     texts = np.array([one.digest for one in examples])
     features = _features(examples, extras)
     values, vectors = np.linalg.eigh((features.columns @ features.columns.T).toarray())
-    kept = np.flatnonzero(values > _FLAT * values[-1])[-_DIRECTIONS:]
+    kept = np.flatnonzero(values > _FLAT * values[-1])
     lengths = np.sqrt(values[kept])
     return _Lessons(
         fields,
@@ -285,10 +284,8 @@ def _fit(given: _Lessons, train: Rows) -> _Fit:
         even = np.clip(share, _CERTAIN, 1 - _CERTAIN)
         logistic = LogisticRegression(C=1 / _LOGIT, max_iter=1000)
         logistic.fit(np.vstack([own, own]), sides, sample_weight=np.concatenate((even, 1 - even)))
-        fitted += [
-            np.append(np.atleast_2d(ridge.coef_)[at], ridge.intercept_[at]),
-            np.append(logistic.coef_, logistic.intercept_),
-        ]
+        fitted.append(np.append(np.atleast_2d(ridge.coef_)[at], ridge.intercept_[at]))
+        fitted.append(np.append(logistic.coef_, logistic.intercept_))
     *weights, intercepts = np.array(fitted).T
     return _Fit(columns, np.array(weights), intercepts)
 
