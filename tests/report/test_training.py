@@ -75,7 +75,7 @@ def test_recalibration_never_sees_the_own_family():
 
 def test_too_few_configurations_have_no_index_table():
     empty = training.TeacherStudentIndices((), (), np.zeros(0), np.zeros(0))
-    assert training.index(empty, "i", "I").rows == ()
+    assert training.index(empty).rows == ()
 
 
 def test_the_card_says_first_what_the_judge_must_not_be_used_for():

@@ -174,10 +174,10 @@ def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOut
     tables = [report.agreement(held, course.fields, "by-family", "Unseen families")]
     if held and taught.suite.index is not None:
         indices = report.teacher_student_indices(held, course.fields, strict.frame(taught.suite))
-        tables.append(report.index(indices, "index", "The index, on unseen families"))
+        tables.append(report.index(indices))
     if strange:
         tables.append(report.agreement(strange, course.fields, "by-scenario", "Unseen scenarios"))
-        tables.append(report.by_scenario(strange, course.fields, "each-scenario", "Each unseen scenario"))
+        tables.append(report.by_scenario(strange, course.fields))
     return tables, held
 
 

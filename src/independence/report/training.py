@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from independence.judge.offline.prediction import CalibrationLine
 from independence.judge.offline.training import HeldOutPredictions
 from independence.judge.offline.weights import WeightsInfo
+from independence.report import declared
 from independence.report import table_formats as formats
-from independence.report.table import Column, Ends, Table, Value
+from independence.report.table import Ends, Table, Value
 from independence.stats import strict
 from independence.stats.agreement import spearman
 from independence.stats.strict import ScoringFrame, VerdictValues
@@ -23,17 +24,6 @@ DRAWS, SEED = 400, 42
 LEAST = 0.1  # share of the squares that has to be explained out of family, or else nothing was learned
 _ODD = 0.5
 _FEWEST = 5  # configurations from which an index can be set against another
-
-_SAID = (
-    Column("n", "n", "count"),
-    Column("r", "r", "number", 3),
-    Column("r_ci", "95 %", "interval", 2),
-    Column("spearman", "Spearman", "number", 3),
-    Column("mae", "MAE", "number", 2),
-    Column("constant", "of a constant", "number", 2),
-    Column("bias", "Bias", "signed", 2),
-    Column("auc", "AUC odd", "number", 3),
-)
 
 
 class TeacherStudentIndices(NamedTuple):
@@ -47,25 +37,18 @@ class TeacherStudentIndices(NamedTuple):
 
 def agreement(held: Sequence[HeldOutPredictions], fields: Mapping[str, Field], id_: str, title: str) -> Table:
     """A row a field."""
-    rows = tuple((one.field, *_row(one, fields[one.field], np.arange(len(one.truth)))) for one in held)
-    note = (
-        "r: Pearson; interval by bootstrap over families. MAE and bias in the field's own units; `of a constant`: "
-        "the MAE of always predicting the best constant. AUC: how well values on the unusual half of the scale are "
-        "recognised. Predictions that the judge would withhold as unsure are included."
-    )
-    return Table(id_, title, (Column("field", "Field"), *_SAID), rows, (note,))
+    rows = [(one.field, *_row(one, fields[one.field], np.arange(len(one.truth)))) for one in held]
+    return declared.made("training/agreement", rows, id=id_, title=title)
 
 
-def by_scenario(held: Sequence[HeldOutPredictions], fields: Mapping[str, Field], id_: str, title: str) -> Table:
+def by_scenario(held: Sequence[HeldOutPredictions], fields: Mapping[str, Field]) -> Table:
     """A row a field and scenario."""
     rows: list[tuple[Value, ...]] = []
     for one in held:
         names = np.array([lesson.scenario for lesson in one.lessons])
-        rows += [
-            (one.field, str(name), *_row(one, fields[one.field], np.flatnonzero(names == name)))
-            for name in np.unique(names)
-        ]
-    return Table(id_, title, (Column("field", "Field"), Column("scenario", "Scenario"), *_SAID), tuple(rows))
+        for name in np.unique(names):
+            rows.append((one.field, str(name), *_row(one, fields[one.field], np.flatnonzero(names == name))))  # noqa: PERF401
+    return declared.made("training/each-scenario", rows)
 
 
 def trainable(one: HeldOutPredictions) -> bool:
@@ -171,26 +154,15 @@ def _used(frame: ScoringFrame, scenario: str) -> set[str]:
     }
 
 
-def index(of: TeacherStudentIndices, id_: str, title: str) -> Table:
+def index(of: TeacherStudentIndices) -> Table:
     """How near the indices are, as they come and after a line fitted to the other families."""
-    columns = (
-        Column("judge", "Index"),
-        Column("n", "Configurations", "count"),
-        Column("spearman", "Rank correlation", "number", 3),
-        Column("spearman_ci", "95 %", "interval", 3),
-        Column("mae", "MAE", "number", 2),
-        Column("mae_ci", "95 %", "interval", 2),
-        Column("bias", "Bias", "signed", 2),
-        Column("worst", "Worst", "number", 1),
-    )
     if len(of.configs) < _FEWEST:
-        return Table(id_, title, columns, (), ("Too few configurations with every scenario graded.",))
+        return declared.made("training/index", (), ("Too few configurations with every scenario graded.",))
     rows = [_indexed("as predicted", of, of.said)]
     if len(set(of.families)) > 2:
         rows.append(_indexed("recalibrated", of, recalibrated(of)))
     rows.append(_indexed("a constant", of, np.full(len(of.truth), of.truth.mean())))
-    note = "Points of the index, 0-100. Recalibrated: by a line fitted to all other families. Intervals: bootstrap."
-    return Table(id_, title, columns, tuple(rows), (note,))
+    return declared.made("training/index", rows)
 
 
 def _indexed(name: str, of: TeacherStudentIndices, said: Array) -> tuple[Value, ...]:
