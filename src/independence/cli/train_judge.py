@@ -20,7 +20,7 @@ from independence.cli.activity import Say, working
 from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.config import user_files
-from independence.config.families import family
+from independence.config.subjects import family
 from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
 from independence.errors import StoreError, UsageError
