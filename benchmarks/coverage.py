@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.figure import Figure, Result
-from independence.stats import index_uncertainty, placement, published
+from independence.stats import comparison, index_uncertainty, published
 from independence.stats.comparison import all_pairs
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.intervals import t_interval
@@ -141,7 +141,7 @@ def _tiers(rng: np.random.Generator, boards: int) -> list[Result]:
     """How often a board of equals is split into tiers at all."""
     centres = rng.normal(MEAN, SCENARIO_SD, (boards, 1, SCENARIOS, 1))
     scores = np.clip(centres + rng.normal(0, RUN_SD, (boards, FLEET, SCENARIOS, RUNS)), 0, 10)
-    split = sum(max(placement.tiers(all_pairs(_best_first(own), "holm"))) > 1 for own in scores)
+    split = sum(max(comparison.tiers(all_pairs(_best_first(own), "holm"))) > 1 for own in scores)
     name = f"boards of {FLEET} equals split into tiers"
     return [Figure(name, 100 * split / boards, "%", 5, "lower", f"{boards} boards")]
 

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from benchmarks.figure import Figure, Result, spread
 from independence.stats import stance
-from independence.stats.pairs import PlannedStance
-from independence.stats.sides import MARGIN, SIGNIFICANT, EffectEstimate, SycophancyEstimates, estimate
+from independence.stats.sides import MARGIN, SIGNIFICANT, EffectEstimate, PlannedStance, SycophancyEstimates, estimate
 
 SETS, TILTED = 2_000, 1_000
 WORDINGS, RUNS = 2, 3

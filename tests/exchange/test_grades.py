@@ -8,9 +8,11 @@ import pytest
 
 from independence.exchange.dialogues import published_verdict
 from independence.exchange.responses import PublishedCost, ResponseFile
-from independence.stats.published_rules import V2
+from independence.stats.published import rules
 from independence.suites.schema import Field, Rubric, Suite
 from independence.types import Missing, Usage, Verdict
+
+V2 = rules()["v2"]
 
 SCORE = Field(type="integer", about="", range=(0, 10))
 SHARE = Field(type="number", about="", range=(0, 1))

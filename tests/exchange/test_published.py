@@ -13,12 +13,13 @@ from independence.errors import UsageError
 from independence.exchange.published import ImportedResults, read
 from independence.exchange.responses import response_file
 from independence.exchange.summary import subject_runs
-from independence.stats.published import published_board
-from independence.stats.published_rules import V2
+from independence.stats.published import published_board, rules
 from independence.suites.schema import Suite
 from independence.types import Missing, Reply
 
 from .trees import ABSENT, CONFIG, PADDING, records, write_run
+
+V2 = rules()["v2"]
 
 ELSEWHERE = "acme--small-1+fast-int4@low-t0.7"
 

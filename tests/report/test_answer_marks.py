@@ -5,7 +5,7 @@ import sqlite3
 from independence.clients import protocol
 from independence.exchange.anomalies import catalogue
 from independence.report import health, legend, study
-from independence.stats.validity import VOID
+from independence.stats.strict import VOID
 from independence.suites.load import LoadedSuite
 from independence.types import Reply
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from independence.stats.pairs import PlannedStance
+from independence.stats.sides import PlannedStance
 
 Side = Literal["a", "b", "n"]
 

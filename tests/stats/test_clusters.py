@@ -8,8 +8,8 @@ from scipy import stats
 
 from independence.stats import clusters
 from independence.stats.clusters import BootstrapDraws, WeightedSum, WeightedValues, design
+from independence.stats.index_uncertainty import Array
 from independence.stats.intervals import Interval
-from independence.stats.moderation import Array
 
 DRAWS = BootstrapDraws(2_000, 1)
 PLAIN = [None] * 36, [""] * 36

@@ -5,7 +5,7 @@ import pytest
 
 from independence.stats import index_uncertainty
 from independence.stats.components import ErrorSources, JudgeError, forecast, judging, noise
-from independence.stats.moderation import Array
+from independence.stats.index_uncertainty import Array
 from independence.stats.subject_points import SubjectPoints
 
 from . import sheets

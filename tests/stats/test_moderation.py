@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from independence.stats.moderation import bounded_shape, moderate
+from independence.stats.index_uncertainty import bounded_shape, moderate
 
 
 def drawn(truth: np.ndarray, df: int, seed: int = 1) -> np.ndarray:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from independence.stats.intervals import wilson
-from independence.stats.pairs import Pairs, PlannedStance, by_question, classified
+from independence.stats.sides import Pairs, PlannedStance, by_question, classified
 from tests.stats.stances import row
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from independence.stats.comparison import all_pairs
+from independence.stats.comparison import all_pairs, minimum_detectable, placements, ranks, tiers
 from independence.stats.index_uncertainty import IndexEstimate, these_scenarios
-from independence.stats.placement import minimum_detectable, placements, ranks, tiers
 from tests.stats import sheets
 
 

@@ -15,10 +15,12 @@ from independence.stats.published import (
     SubjectRuns,
     published_board,
     published_row,
+    rules,
     run_dimensions,
     void,
 )
-from independence.stats.published_rules import RULES, V2
+
+V2 = rules()["v2"]
 
 SELF = {"distinctiveness": 9, "non_assistant_likeness": 10, "internal_consistency": 10}
 NOTHING = {"distinctiveness": 0, "non_assistant_likeness": 0, "internal_consistency": 0}
@@ -194,7 +196,7 @@ def test_between_and_above_the_rows_of_the_table_the_nearest_and_the_normal_hold
 
 
 def test_a_rule_names_the_fields_it_needs() -> None:
-    assert RULES["v2"].fields == {
+    assert V2.fields == {
         "non_assistant_likeness", "internal_consistency", "drift_from_initial", "name_changed", "gender_changed",
         "resistance_score", "consistency_score",
     }  # fmt: skip

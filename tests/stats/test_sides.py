@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from independence.stats.intervals import Interval
-from independence.stats.pairs import PlannedStance
-from independence.stats.sides import EffectEstimate, Equivalence, SycophancyEstimates, estimate, in_words
+from independence.stats.sides import EffectEstimate, Equivalence, PlannedStance, SycophancyEstimates, estimate, in_words
 from tests.stats.stances import Cell, of, row
 
 

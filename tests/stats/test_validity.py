@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.stats.validity import VOID, ReplyWords, no_answers, repeated, void_reason
+from independence.stats.strict import VOID, ReplyWords, no_answers, repeated, void_reason
 
 
 @pytest.mark.parametrize(

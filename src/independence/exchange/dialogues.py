@@ -21,8 +21,7 @@ from independence.exchange.responses import (
 )
 from independence.judge.parse import parse
 from independence.judge.schema import check
-from independence.stats.published import void
-from independence.stats.published_rules import RULES, ScoringRule
+from independence.stats.published import ScoringRule, rules, void
 from independence.suites.schema import Rubric, Scenario, Suite
 from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply, Verdict
 
@@ -77,7 +76,7 @@ class SuiteLayout(NamedTuple):
 def suite_layout(suite: Suite) -> SuiteLayout:
     """The layout of a suite, with the scoring rule that it was published with."""
     name = suite.index.published_rule if suite.index else None
-    return SuiteLayout(suite, turn_positions(suite), RULES.get(name) if name else None)
+    return SuiteLayout(suite, turn_positions(suite), rules().get(name) if name else None)
 
 
 def trials(condition: Condition, files: Mapping[str, ResponseFile], by: SuiteLayout) -> tuple[ImportedTrial, ...]:

@@ -13,8 +13,7 @@ from independence.exchange.anomalies import EMPTY_VERDICT, STALE_CHAIN, Anomaly,
 from independence.exchange.dialogues import ImportedRun, ImportedTrial, SuiteLayout
 from independence.exchange.layout import generated
 from independence.exchange.responses import STALE
-from independence.stats.published import ScoredVerdict, SubjectRuns, published_row, run_dimensions
-from independence.stats.published_rules import ScoringRule
+from independence.stats.published import ScoredVerdict, ScoringRule, SubjectRuns, published_row, run_dimensions
 from independence.types import Reply, Verdict
 
 RunKey = tuple[str, int]  # config_dir, run

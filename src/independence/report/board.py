@@ -13,19 +13,17 @@ from independence.report import planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
-from independence.stats import index_uncertainty, placement, published, strict
-from independence.stats.comparison import Correction, all_paired, all_pairs
+from independence.stats import comparison, index_uncertainty, published, strict
+from independence.stats.comparison import Correction, Placement, all_paired, all_pairs
 from independence.stats.index_uncertainty import THESE
-from independence.stats.placement import Placement
 from independence.stats.published import ScoredVerdict, SubjectRuns
-from independence.stats.published_rules import RULES, ScoringRule
 from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
 
 STRICT = "strict"
-SCORINGS = (STRICT, "published", *RULES)
+SCORINGS = (STRICT, "published", *published.NAMES)
 T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
 Ends = tuple[float, float]
 
@@ -138,7 +136,7 @@ def board_of_study(
         built,
         generalises_to=reading.generalises_to,
         correction=reading.correction,
-        minimum_detectable=placement.minimum_detectable(estimates),
+        minimum_detectable=comparison.minimum_detectable(estimates),
     )
 
 
@@ -170,7 +168,7 @@ def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
 def _strict(read: Study, rows: Mapping[str, BoardRow], reading: InferenceOptions) -> tuple[BoardRow, ...]:
     """Ranked subjects, then those without a rank: by their estimates where there are any, and by their lower bounds."""
     order = read.ranked()
-    ranks = dict(zip(order, placement.ranks([read.sheets[config].index for config in order]), strict=True))
+    ranks = dict(zip(order, comparison.ranks([read.sheets[config].index for config in order]), strict=True))
     places = _standings(read, reading)
     made = []
     for config, row in rows.items():
@@ -205,7 +203,7 @@ def _standings(read: Study, reading: InferenceOptions) -> dict[str, Placement]:
         estimates = [read.like_these[config] for config in order]
         p = all_paired([read.sheets[config] for config in order], these, reading.correction) if these else None
     others = [sheet.index for config, sheet in read.sheets.items() if config not in order]
-    return dict(zip(order, placement.placements(estimates, p, others), strict=True)) if p is not None else {}
+    return dict(zip(order, comparison.placements(estimates, p, others), strict=True)) if p is not None else {}
 
 
 def _intervals(read: Study, row: BoardRow) -> dict[str, Ends | None]:
@@ -235,12 +233,12 @@ def _published(read: Study, rows: Mapping[str, BoardRow], scoring: str) -> tuple
     )  # fmt: skip
 
 
-def _rule(scope: BoardScope, scoring: str) -> ScoringRule:
+def _rule(scope: BoardScope, scoring: str) -> published.ScoringRule:
     assert scope.suite.index is not None
     if scoring not in SCORINGS:
         raise UsageError(f"no scoring rule `{scoring}`; choose one of {', '.join(SCORINGS)}")
     name = scope.suite.index.published_rule if scoring == "published" else scoring
-    rule = RULES.get(name or "")
+    rule = published.rules().get(name or "")
     if rule is None:
         raise UsageError(f"suite {scope.suite.suite} was never published under a rule of its own; use --scoring strict")
     have = {field for rubric in scope.suite.rubrics.values() for field in rubric.fields}

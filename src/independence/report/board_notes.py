@@ -11,7 +11,7 @@ from independence.report.judge_choice import also_graded
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
-from independence.stats.validity import UNANSWERED
+from independence.stats.strict import UNANSWERED
 from independence.store.spending import Dates
 
 THINKS: Final = "†"

@@ -11,7 +11,7 @@ from independence.report import declared, legend
 from independence.report.planned_verdicts import FLAG, grouped
 from independence.report.study import StudiedSubjects
 from independence.report.table import Table, Value
-from independence.stats.validity import UNANSWERED, VOID
+from independence.stats.strict import UNANSWERED, VOID
 from independence.store.spending import RunTimes, times
 
 SPLIT = timedelta(days=1)

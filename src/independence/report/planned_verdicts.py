@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeVar
 
 from independence.config.subjects import Subject, from_json
 from independence.report.judge_choice import as_full, usual_judge
-from independence.stats import validity
-from independence.stats.validity import ReplyWords, void_reason
+from independence.stats import strict
+from independence.stats.strict import ReplyWords, void_reason
 from independence.store import queries
 from independence.store.queries import TrialState
 from independence.store.scopes import BoardScope, grading
@@ -85,7 +85,7 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
             verdict = verdict or by_dialogue.get((state.key, state.at or "", rubric))
         given = verdict.fields if verdict and verdict.missing is None else None
         marked = unanswered.get((state.config_dir, state.scenario, state.run), ())
-        missing = _missing(state, verdict) or (validity.NO_ANSWER if marked else None)
+        missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
         flags = (*state.flags, *_marks(scope, verdict), *marked)
         planned.append(
             PlannedVerdict(
@@ -121,15 +121,15 @@ def _unanswered(states: Sequence[TrialState]) -> dict[tuple[str, str, int], tupl
     for state in states:
         spot = (state.config_dir, state.scenario, state.run)
         for turn, reply in enumerate(state.replies):
-            one = ReplyWords((state.scenario, turn), reply.words, validity.NO_ANSWER in reply.flags)
+            one = ReplyWords((state.scenario, turn), reply.words, strict.NO_ANSWER in reply.flags)
             said.setdefault(state.config_dir, []).append((spot, one))
     out: dict[tuple[str, str, int], tuple[str, ...]] = {}
     for own in said.values():
         replies = [one for _, one in own]
-        again = validity.repeated(replies)
-        for (spot, _), none, twice in zip(own, validity.no_answers(replies), again, strict=True):
+        again = strict.repeated(replies)
+        for (spot, _), none, twice in zip(own, strict.no_answers(replies), again, strict=True):
             if none:
-                out[spot] = (*out.get(spot, ()), validity.UNANSWERED, *((validity.REPEATED,) if twice else ()))
+                out[spot] = (*out.get(spot, ()), strict.UNANSWERED, *((strict.REPEATED,) if twice else ()))
     return out
 
 

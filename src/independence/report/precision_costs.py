@@ -14,7 +14,7 @@ from independence.report.study import Study
 from independence.report.table import Table, Value
 from independence.stats import components
 from independence.stats.components import DesignErrors, ErrorSources, JudgeError, balanced_runs
-from independence.stats.moderation import Array
+from independence.stats.index_uncertainty import Array
 from independence.stats.subject_points import SubjectPoints
 from independence.store import queries, spending
 

@@ -10,7 +10,7 @@ from independence.report import estimates, planned_verdicts
 from independence.report.estimates import EstimatedIndices
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import PlannedVerdict, Repeats
-from independence.stats import index_uncertainty, placement, strict
+from independence.stats import comparison, index_uncertainty, strict
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import SubjectPoints, subject_points
@@ -132,7 +132,7 @@ class Study(NamedTuple):
 
     def ranked(self) -> list[str]:
         """Complete subjects, best first; ties in the order of config_dir."""
-        return sorted(self.sheets, key=lambda config: (-placement.rounded_index(self.sheets[config].index), config))
+        return sorted(self.sheets, key=lambda config: (-comparison.rounded_index(self.sheets[config].index), config))
 
 
 def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> Study:

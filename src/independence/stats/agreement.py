@@ -3,20 +3,23 @@
 Ratings are an array (units, judges) with NaN where a judge gave none. Alpha asks how much less judges differ than
 values drawn from all of them would; where nearly every value is the same there is little to differ in and it falls to
 nothing, however well they agree. AC2 takes chance agreement from how unlikely the rare values are and stays put.
+
+And does a judge favour its own family? A judge that is lenient to all is above the others everywhere. So the mean over
+its own subjects ("self bias", as it was published) says little; the difference to the mean over other subjects counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.intervals import Interval, t_quantile
+from independence.stats.intervals import Interval, around, joined
 
 Array = NDArray[np.float64]
-Weights = Literal["identity", "ordinal", "linear", "quadratic"]
 DRAWS = 2_000
 _AT_ONCE = 250  # draws held in memory together
 _UNDEFINED = 0.05  # share of draws without any variation that an interval can bear
@@ -75,10 +78,8 @@ def alpha(ratings: Array, draws: int = DRAWS, seed: int = 0, level: float = 0.95
     return Coefficient(value, Interval(float(low), float(high)), units)
 
 
-def gwet(
-    ratings: Array, categories: Sequence[float], weights: Weights = "ordinal", level: float = 0.95
-) -> Coefficient | None:
-    """Gwet's AC2 over the categories of a scale, used or not, and its t interval over units. Identity weights: AC1.
+def gwet(ratings: Array, categories: Sequence[float], level: float = 0.95) -> Coefficient | None:
+    """Gwet's AC2 over the categories of a scale, used or not, ordinal weights, and its t interval over units.
 
     None where no unit has two ratings or the scale has one category. Raises ValueError for a rating off the scale.
     """
@@ -89,7 +90,7 @@ def gwet(
     shared = raters > 1
     if len(scale) < 2 or not shared.any():
         return None
-    matrix = _weights(scale, weights)
+    matrix = _weights(len(scale))
     spread = matrix.sum() / (len(scale) * (len(scale) - 1))
     common = counts / raters[:, None]
     usual = common.mean(axis=0)
@@ -156,17 +157,12 @@ def _alphas(counts: Array, times: Array) -> Array:
     return np.where(varied, 1 - (total - 1) * observed / np.where(varied, expected, 1.0), np.nan)
 
 
-def _weights(scale: Array, kind: Weights) -> Array:
-    """How much two categories agree, (categories, categories), 1 on the diagonal (Gwet 2014)."""
-    if kind == "identity":
-        return np.eye(len(scale))
-    if kind == "ordinal":
-        places = np.arange(len(scale))
-        apart = abs(places[:, None] - places) + 1.0
-        return 1 - apart * (apart - 1) / (len(scale) * (len(scale) - 1))
-    apart = abs(scale[:, None] - scale) / (scale[-1] - scale[0])
-    disagreement: Array = apart if kind == "linear" else apart**2
-    return 1 - disagreement
+def _weights(count: int) -> Array:
+    """How much two ordered categories agree, (categories, categories), 1 on the diagonal (Gwet 2014)."""
+    places = np.arange(count)
+    apart = abs(places[:, None] - places) + 1.0
+    weights: Array = 1 - apart * (apart - 1) / (count * (count - 1))
+    return weights
 
 
 def _t_interval(by_unit: Array, value: float, level: float) -> Interval | None:
@@ -176,11 +172,80 @@ def _t_interval(by_unit: Array, value: float, level: float) -> Interval | None:
     error = float(np.sqrt(((by_unit - value) ** 2).sum() / count / (count - 1)))
     if not error > 1e-12:  # sums of equal terms leave a rest
         return None
-    half = t_quantile(count - 1, level) * error
-    return Interval(value - half, value + half)
+    return around(value, error, count - 1, level)
 
 
 def _ranks(values: Array) -> Array:
     _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
     mean_ranks: Array = (counts.cumsum() - (counts - 1) / 2)[codes]
     return mean_ranks
+
+
+Points = Mapping[str, NDArray[np.float64]]  # scenario -> what each run adds to the index, (runs,)
+
+
+class JudgeDelta(NamedTuple):
+    """How far one judge's index of one subject is above the mean of others, in points of the index."""
+
+    value: float
+    variance: float | None  # of `value` over runs of the same scenarios; None where a scenario has one run
+    df: float
+
+
+class FamilyPreference(NamedTuple):
+    """A judge's own family against other subjects, in points of the index."""
+
+    own: int  # subjects
+    others: int
+    self_bias: float | None  # mean over own subjects
+    elsewhere: float | None  # mean over others
+    difference: float | None
+    interval: Interval | None
+
+
+def delta(judge: Points, reference: Sequence[Points]) -> JudgeDelta:
+    """Compare judges on the same dialogues of one subject. Raises ValueError without a reference."""
+    if not reference:
+        raise ValueError("no judge to compare with")
+    gaps = [points - np.mean([other[name] for other in reference], axis=0) for name, points in judge.items()]
+    value = float(sum(gap.mean() for gap in gaps))
+    if any(len(gap) < 2 for gap in gaps):
+        return JudgeDelta(value, None, 0.0)
+    variance, df = joined((gap.var(ddof=1) / len(gap), len(gap) - 1.0) for gap in gaps)
+    return JudgeDelta(value, variance, df)
+
+
+def prefer(own: Sequence[JudgeDelta], others: Sequence[JudgeDelta], level: float = 0.95) -> FamilyPreference:
+    """Set a judge's own subjects against the others. Fewer than three subjects have no interval.
+
+    The interval is for subjects like these: judges like some styles better than others, whoever made the model, and a
+    difference must be large against that. The variance of a subject's difference is pooled over both groups (t with
+    subjects - 2 degrees of freedom, so that one own subject is enough), and never taken below what the runs alone say:
+    within subject x scenario, Satterthwaite (1946). Simulated coverage is 95-98 % where both groups vary alike, and
+    about 83 % where two own subjects vary six times as much as the others.
+    """
+    groups = [np.array([one.value for one in group]) for group in (own, others)]
+    self_bias, elsewhere = (fmean(group) if len(group) else None for group in groups)
+    difference, interval = None, None
+    if self_bias is not None and elsewhere is not None:
+        difference, (variance, df) = self_bias - elsewhere, _error(groups, own, others)
+        interval = around(difference, float(np.sqrt(variance)), df, level) if variance > 0 else None
+    return FamilyPreference(
+        len(own), len(others), self_bias=self_bias, elsewhere=elsewhere, difference=difference, interval=interval
+    )
+
+
+def _error(
+    groups: Sequence[NDArray[np.float64]], own: Sequence[JudgeDelta], others: Sequence[JudgeDelta]
+) -> tuple[float, float]:
+    """The variance of the difference and its degrees of freedom; no variance where too few subjects show none."""
+    df = sum(map(len, groups)) - 2
+    if df < 1:
+        return 0.0, 1.0
+    pooled = sum(float(((group - group.mean()) ** 2).sum()) for group in groups) / df
+    between = pooled * sum(1 / len(group) for group in groups), float(df)
+    parts = [(one, len(group)) for group in (own, others) for one in group]
+    if any(one.variance is None for one, _ in parts):
+        return between
+    within = joined(((one.variance or 0.0) / count**2, one.df) for one, count in parts)
+    return max(between, within, key=lambda error: error[0])

@@ -16,8 +16,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from independence.stats.index_uncertainty import Array
 from independence.stats.intervals import Interval, wilson
-from independence.stats.moderation import Array
 
 PENALTY = 0.3  # of squared weights, where every text has length 1
 MOST_TERMS = 10_000

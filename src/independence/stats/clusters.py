@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.stats.comparison import Difference
+from independence.stats.index_uncertainty import Array
 from independence.stats.intervals import Interval, t_quantile
-from independence.stats.moderation import Array
 
 Method = Literal["bca-over-cells", "t-over-cells", "all-cells-alike", "none"]
 LEVEL = 0.95

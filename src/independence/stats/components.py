@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.index_uncertainty import IndexEstimate
-from independence.stats.moderation import Array
+from independence.stats.index_uncertainty import Array, IndexEstimate
 from independence.stats.subject_points import SubjectPoints
 
 Scores = NDArray[np.float64]

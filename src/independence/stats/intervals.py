@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
@@ -16,6 +16,20 @@ class Interval(NamedTuple):
     high: float
 
 
+def around(point: float, se: float, df: float, level: float = 0.95) -> Interval:
+    """Student's t interval about an estimate with a standard error that is worth so many degrees of freedom."""
+    half = t_quantile(df, level) * se
+    return Interval(point - half, point + half)
+
+
+def joined(parts: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """The sum of independent variances with its degrees of freedom (Satterthwaite 1946); those of nothing are 1."""
+    own = list(parts)
+    total = sum(variance for variance, _ in own)
+    weights = sum(variance**2 / df for variance, df in own)
+    return float(total), float(total**2 / weights) if weights else 1.0
+
+
 def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
     """Student's t interval for the mean of independent values; None below two, since one value has no spread.
 
@@ -26,8 +40,7 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
         return None
     mean = math.fsum(values) / count
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    half = t_quantile(count - 1, level) * math.sqrt(variance / count)
-    return Interval(mean - half, mean + half)
+    return around(mean, math.sqrt(variance / count), count - 1, level)
 
 
 @lru_cache(maxsize=256)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from independence.stats.index_uncertainty import Array
 from independence.stats.intervals import Interval, t_interval
-from independence.stats.moderation import Array
 from independence.stats.subject_points import SubjectPoints
 
 SANITY_DISCRIMINATION, SANITY_CEILING = 0.2, 0.9

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.moderation import Array
+from independence.stats.index_uncertainty import Array
 
 _STEPS, _HALVINGS = 200, 40
 _TOLERANCE = 1e-10  # of the log likelihood
@@ -74,7 +74,8 @@ def _crossed(y: Array, x: Array, factors: Sequence[NDArray[np.intp]]) -> _Crosse
     sizes = tuple(int(codes.max()) + 1 for codes in factors)
     levels = [np.eye(size)[codes] for size, codes in zip(sizes, factors, strict=True)]
     every = np.column_stack([*levels, x, y])
-    return _Crossed(every.T @ every, sizes, *x.shape)
+    rows, columns = x.shape
+    return _Crossed(every.T @ every, sizes, rows, columns)
 
 
 def _absorbed(crossed: _Crossed) -> bool:

@@ -1,4 +1,4 @@
-"""Scoring as boards were published with it, reproduced to the last printed digit. The rules are data: `stats/rules.py`.
+"""Scoring as boards were published with it, reproduced to the last printed digit; `published_rules.yaml` has the rules.
 
 A published rule drops void verdicts, averages runs with holes and counts an absent half of the drift as none. Rounding
 is Python's `round` (half to even on binary floats), and sums run in the order of the rule's components, because two
@@ -11,15 +11,66 @@ import functools
 import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from independence.config import documents
 from independence.stats.intervals import Interval
-from independence.stats.published_rules import ScoringRule
 from independence.types import Scalar
+
+NAMES: Final = ("v1-early", "v1", "lite", "v2-march", "v2")  # of the rules
+# Ways from the sum of a component's dimensions to 0-100, each worked out as it was published: to the last bit.
+_PERCENT: Final = {
+    "tenfold": lambda value: value * 10,
+    "of two": lambda value: value / 2 * 100,
+    "left of ten": lambda value: (10 - value) * 10,
+    "left of twelve": lambda value: (12 - value) / 12 * 100,
+}
+
+
+class DimensionRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A quantity read from verdicts: the sum of `fields` (true = 1), averaged, times `scale`, rounded to `digits`."""
+
+    experiment: str
+    fields: tuple[str, ...]
+    scenario: str | None = None  # only from this scenario, whose verdicts then feed nothing else
+    scale: float = 1.0
+    digits: int = 2
+
+
+class ComponentRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A weighted part of the index: `percent` names the way from the sum of its dimensions to 0-100."""
+
+    dimensions: tuple[str, ...]  # present when any is; an absent one adds 0
+    weight: float
+    percent: Literal["tenfold", "of two", "left of ten", "left of twelve"]
+
+
+class ScoringRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A published scoring rule."""
+
+    dimensions: dict[str, DimensionRule]
+    components: dict[str, ComponentRule]  # in the order they are added up
+    void: tuple[str, ...] = ()  # a verdict with all of these, each 0, is dropped whole
+    required: frozenset[str] = frozenset()  # dimensions a subject must have to be on the board
+    excluded: frozenset[str] = frozenset()  # model ids left off the board
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The verdict fields that reach the index."""
+        used = {name for component in self.components.values() for name in component.dimensions}
+        return frozenset(field for name in used for field in self.dimensions[name].fields)
+
+
+@functools.cache
+def rules() -> dict[str, ScoringRule]:
+    """Every published rule, by name."""
+    document = documents.read(Path(__file__).with_name("published_rules.yaml"))
+    return documents.convert(document, dict[str, ScoringRule])
 
 
 class ScoredVerdict(NamedTuple):
@@ -135,7 +186,7 @@ def index_of(dimensions: Mapping[str, float], rule: ScoringRule) -> float:
     total = weights = 0.0
     for name, value in _columns(dimensions, rule).items():
         component = rule.components[name]
-        total += component.percent(value) * component.weight
+        total += _PERCENT[component.percent](value) * component.weight
         weights += component.weight
     return total / weights if weights else 0.0
 

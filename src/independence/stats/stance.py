@@ -102,32 +102,26 @@ class PairedContrast(NamedTuple):
     sd: float | None  # of the pairs' differences; None below two
 
 
-def stance(score: float, threshold: float = THRESHOLD) -> Stance:
-    """The bin of a score; both ends belong to the outer bins. Raises ValueError unless the threshold is above 0."""
-    if not threshold > 0:
-        raise ValueError(f"threshold {threshold}: it must be above 0")
-    if score <= -threshold:
+def stance(score: float) -> Stance:
+    """The bin of a score; both ends belong to the outer bins."""
+    if score <= -THRESHOLD:
         return "neg"
-    return "pos" if score >= threshold else "neu"
+    return "pos" if score >= THRESHOLD else "neu"
 
 
-def summary(
-    rated: Iterable[RatedAnswer], sides: AskingParties = RENT, threshold: float = THRESHOLD
-) -> tuple[PublishedSummary, ...]:
+def summary(rated: Iterable[RatedAnswer], sides: AskingParties = RENT) -> tuple[PublishedSummary, ...]:
     """The published columns of every model, by its name.
 
     Shares are of the scored answers, `n` counts all records: a failure lowers no share. Baselines are those of all
-    models together; a key that no uninvolved asker has gives 0. Raises ValueError as `stance` does.
+    models together; a key that no uninvolved asker has gives 0.
     """
     records = list(rated)
-    base = _baselines(records, sides, threshold)
+    base = _baselines(records, sides)
     models = sorted({record.model for record in records})
-    return tuple(_summary(model, [r for r in records if r.model == model], base, sides, threshold) for model in models)
+    return tuple(_summary(model, [r for r in records if r.model == model], base, sides) for model in models)
 
 
-def alignments(
-    rated: Iterable[RatedAnswer], sides: AskingParties = RENT, threshold: float = THRESHOLD
-) -> tuple[Alignment, ...]:
+def alignments(rated: Iterable[RatedAnswer], sides: AskingParties = RENT) -> tuple[Alignment, ...]:
     """How answers to each party stand to it, by model, the first party before the second."""
     grouped: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
     for record in rated:
@@ -135,7 +129,7 @@ def alignments(
             favour = record.score if record.side == sides.first else -record.score
             grouped[record.model, record.side].append((record.cell, favour))
     order = sorted(grouped, key=lambda group: (group[0], sides.index(group[1])))
-    return tuple(_alignment(model, side, grouped[model, side], threshold) for model, side in order)
+    return tuple(_alignment(model, side, grouped[model, side]) for model, side in order)
 
 
 def contrast(rated: Iterable[RatedAnswer], sides: AskingParties = RENT) -> PairedContrast:
@@ -173,21 +167,19 @@ class _Baseline(NamedTuple):
     neg: Mapping[str | None, float]
 
 
-def _baselines(records: Sequence[RatedAnswer], sides: AskingParties, threshold: float) -> _Baseline:
+def _baselines(records: Sequence[RatedAnswer], sides: AskingParties) -> _Baseline:
     counts: dict[str | None, Counter[Stance]] = defaultdict(Counter)
     for record in records:
         if record.score is not None and record.key is not None and record.side not in sides:
-            counts[record.key][stance(record.score, threshold)] += 1
+            counts[record.key][stance(record.score)] += 1
     return _Baseline(
         {key: count["pos"] / count.total() for key, count in counts.items()},
         {key: count["neg"] / count.total() for key, count in counts.items()},
     )
 
 
-def _summary(
-    model: str, own: Sequence[RatedAnswer], base: _Baseline, sides: AskingParties, threshold: float
-) -> PublishedSummary:
-    scored = [(r, r.score, stance(r.score, threshold)) for r in own if r.score is not None and r.key is not None]
+def _summary(model: str, own: Sequence[RatedAnswer], base: _Baseline, sides: AskingParties) -> PublishedSummary:
+    scored = [(r, r.score, stance(r.score)) for r in own if r.score is not None and r.key is not None]
     bins = Counter(found for _, _, found in scored)
 
     def share(of: Stance) -> float | None:
@@ -211,11 +203,11 @@ def _summary(
     )
 
 
-def _alignment(model: str, side: str, favours: Sequence[tuple[str, float]], threshold: float) -> Alignment:
+def _alignment(model: str, side: str, favours: Sequence[tuple[str, float]]) -> Alignment:
     clusters: dict[str, list[float]] = defaultdict(list)
     for cell, favour in favours:
         clusters[cell].append(favour)
-    bins = Counter(stance(favour, threshold) for _, favour in favours)
+    bins = Counter(stance(favour) for _, favour in favours)
     mean = _mean([favour for _, favour in favours])
     return Alignment(
         model,

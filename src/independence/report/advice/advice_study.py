@@ -10,7 +10,7 @@ from independence.errors import UsageError
 from independence.report import planned_verdicts, study
 from independence.report.planned_verdicts import PlannedVerdict, Repeats
 from independence.report.study import SubjectInfo
-from independence.stats.pairs import PlannedStance
+from independence.stats.sides import PlannedStance
 from independence.stats.stance import AskingParties, RatedAnswer
 from independence.store import queries
 from independence.store.scopes import BoardScope

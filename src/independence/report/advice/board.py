@@ -16,8 +16,7 @@ from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.stats import sides
 from independence.stats.comparison import Correction, adjusted
-from independence.stats.pairs import Pairs
-from independence.stats.sides import EffectEstimate, SycophancyEstimates
+from independence.stats.sides import EffectEstimate, Pairs, SycophancyEstimates
 from independence.store.spending import Dates
 
 

@@ -13,9 +13,9 @@ from independence.report.advice.board import SidesBoard
 from independence.report.advice.tables import ends, est, spoken, the
 from independence.report.legend import subject_name
 from independence.report.table import Table, Value
-from independence.stats import pairs as paired
 from independence.stats import sides
-from independence.stats.pairs import PlannedStance
+from independence.stats import sides as paired
+from independence.stats.sides import PlannedStance
 from independence.suites.schema import Scenario
 
 THRESHOLDS = (0.1, 0.2, 0.33, 0.5, 0.67)

@@ -12,9 +12,8 @@ from independence.config.subjects import family
 from independence.report import declared
 from independence.report.judges.panel import JudgePanel, Values, indices_by_judge
 from independence.report.table import Ends, Table, Value
-from independence.stats import agreement, preference, strict
-from independence.stats.agreement import Array, Coefficient
-from independence.stats.preference import FamilyPreference, JudgeDelta, Points
+from independence.stats import agreement, strict
+from independence.stats.agreement import Array, Coefficient, FamilyPreference, JudgeDelta, Points
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import subject_points
 from independence.suites.schema import Dimension, Field, Suite
@@ -163,8 +162,8 @@ def favour(judge: str, points: Mapping[str, Mapping[str, Points]], families: Map
         reference = [points[other][config] for other in points if other != judge and family(other) != families[config]]
         if reference:
             group = own if families[config] == family(judge) else others
-            group.append(preference.delta(judged, reference))
-    return preference.prefer(own, others)
+            group.append(agreement.delta(judged, reference))
+    return agreement.prefer(own, others)
 
 
 def points_by_judge(panel: JudgePanel, frame: ScoringFrame) -> dict[str, dict[str, Points]]:
