@@ -1,7 +1,7 @@
 """Scores that people gave, out of a CSV of item, rater, field and value: read whole, checked against the rubrics.
 
-An item is the digest of a finished dialogue, or the first digits of it. A rater is stored
-as the judge `human:NAME`. The first error is reported with its line, and then nothing is stored.
+An item is the first digits of the digest of a finished dialogue. A rater is stored as the judge `human:NAME`. The first
+error is reported with its line, and then nothing is stored.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,11 +17,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.errors import DocumentError, StoreError, UsageError
+from independence.errors import DocumentError, UsageError
 from independence.judge.kinds import HUMAN
 from independence.judge.protocol import verdict_key
 from independence.judge.schema import check
-from independence.store import queries, records
+from independence.store import queries, records, scopes
 from independence.store.database import transaction
 from independence.store.records import VerdictRow
 from independence.suites import digest
@@ -28,10 +29,8 @@ from independence.suites.schema import Field, Suite
 from independence.types import Scalar, Verdict
 
 COLUMNS = ("item", "rater", "field", "value")
-ITEM = 16  # hex digits of an item in files of ours
-_LEAST = 8  # hex digits that may stand for an item
+ITEM = 16  # hex digits of an item
 _LONGEST_NAME = 64
-_A = {"integer": "a whole number", "number": "a number"}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -85,21 +84,24 @@ def read(path: Path, connection: sqlite3.Connection, suite: str | None = None) -
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read ({error})", "save it as CSV in UTF-8") from error
     there = _dialogues(connection, suite)
-    items = {end[:ITEM]: end for end in there}
-    by_rater: dict[tuple[str, str], dict[str, HumanScore]] = {}
+    by_rater: dict[tuple[str, str], dict[str, HumanScore]] = defaultdict(dict)
     blank = 0
     for score in _scores(text, path):
-        rated = (items.get(score.item.lower()) or _end(score, there, path), _rater(score, path))
+        if score.item not in there:
+            what, fix = f"`{score.item}` is no item here", "`independence label-sample` writes those there are"
+            raise DocumentError(str(path), score.line, what, fix)
         if not score.value:
             blank += 1
             continue
-        own = by_rater.setdefault(rated, {})
+        own = by_rater[score.item, _rater(score, path)]
         if score.field in own:
             what = f"{score.rater} scored `{score.field}` of item {score.item} in line {own[score.field].line} already"
-            raise DocumentError(str(path), score.line, what)
+            raise DocumentError(str(path), score.line, what, "keep one of the two")
         own[score.field] = score
-    given = [one for (end, rater), own in by_rater.items() for one in _verdicts(there[end], rater, own, path)]
-    return HumanScores(tuple(given), blank)
+    verdicts = (
+        _verdict(one, rater, own, path) for (item, rater), own in by_rater.items() for one in there[item].values()
+    )
+    return HumanScores(tuple(verdicts), blank)
 
 
 def store(connection: sqlite3.Connection, path: Path, scores: HumanScores) -> int:
@@ -116,100 +118,81 @@ def store(connection: sqlite3.Connection, path: Path, scores: HumanScores) -> in
         return records.add_verdicts(connection, [one.row for one in scores.verdicts])
 
 
-def _dialogues(connection: sqlite3.Connection, asked: str | None) -> dict[str, list[ScorableDialogue]]:
-    """The finished dialogues by their digests, once for each rubric that they can be scored by."""
-    name, _, edition = (asked or "").partition("@")
-    fitting = [one for one in queries.editions(connection) if name in ("", one.suite) and edition in ("", one.edition)]
-    if not fitting:
-        what = f"the store holds no trials of `{asked}`" if asked else "the store is empty"
-        raise StoreError(what, "scores are about stored dialogues")
-    out: dict[str, list[ScorableDialogue]] = {}
-    for info in fitting:
+def scale(field: Field) -> str:
+    """The values that a field takes, in words."""
+    if field.type == "boolean":
+        return "true or false"
+    low, high = field.range or (0, 1)
+    return f"{low:g} to {high:g}" + (", whole" if field.type == "integer" else "")
+
+
+def _dialogues(connection: sqlite3.Connection, asked: str | None) -> dict[str, dict[str, ScorableDialogue]]:
+    """The finished dialogues by their items, once for each rubric that they can be scored by."""
+    out: dict[str, dict[str, ScorableDialogue]] = defaultdict(dict)
+    for info in scopes.editions(connection, asked):
         text = queries.read_as(connection, info.where) or queries.document(connection, info.where)
         suite = msgspec.json.decode(text or "", type=Suite)
         rubrics = {one.id: (digest.rubric(suite, one), suite.rubrics[one.rubric].fields) for one in suite.scenarios}
         for state in queries.states(connection, info.where):
             if state.end is not None and state.scenario in rubrics:
                 rubric, fields = rubrics[state.scenario]
-                own = out.setdefault(state.end, [])
-                if rubric not in [other.rubric for other in own]:
-                    own.append(ScorableDialogue(state.key, state.end, rubric, fields))
+                out[state.end[:ITEM]].setdefault(rubric, ScorableDialogue(state.key, state.end, rubric, fields))
     return out
 
 
 def _scores(text: str, path: Path) -> Iterator[HumanScore]:
-    reader = csv.reader(io.StringIO(text, newline=""))
-    head = [name.strip().lower() for name in next(reader, [])]
-    places = [head.index(name) for name in COLUMNS]
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or ()]
     line = reader.line_num + 1
     try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                if len(cells) <= max(places):
-                    raise DocumentError(str(path), line, f"{len(cells)} cells where the header has {len(head)}")
-                item, rater, field, value = (cells[place].strip() for place in places)
-                yield HumanScore(line, item, rater, field, value)
+        for row in reader:
+            if any(row[name] is None for name in COLUMNS):
+                what = f"fewer cells than the header, which has {len(reader.fieldnames)}"
+                raise DocumentError(str(path), line, what, "leave a cell blank instead")
+            item, rater, field, value = (row[name].strip() for name in COLUMNS)
+            if item or rater or field or value:
+                yield HumanScore(line, item.lower()[:ITEM], rater, field, value)
             line = reader.line_num + 1
     except csv.Error as error:
-        raise DocumentError(str(path), line, f"not valid CSV: {error}") from error
-
-
-def _end(score: HumanScore, there: Mapping[str, object], path: Path) -> str:
-    item = score.item.lower()
-    found = [end for end in there if end.startswith(item)] if len(item) >= _LEAST else []
-    if len(found) != 1:
-        what, fix = "is no item here", "`independence label-sample` writes those there are"
-        if found:
-            what, fix = "may be several dialogues", "write more of it"
-        raise DocumentError(str(path), score.line, f"`{score.item}` {what}", fix)
-    return found[0]
+        raise DocumentError(str(path), line, f"not valid CSV: {error}", "save it as CSV in UTF-8") from error
 
 
 def _rater(score: HumanScore, path: Path) -> str:
     name = score.rater.removeprefix(f"{HUMAN}:")
-    if not score.value and not name:
-        return ""
     if not name or len(name) > _LONGEST_NAME or not name.isprintable():
         raise DocumentError(str(path), score.line, f"`{name[:_LONGEST_NAME]}` is no name of a rater", "write one")
     return name
 
 
-def _verdicts(
-    dialogues: list[ScorableDialogue], rater: str, own: Mapping[str, HumanScore], path: Path
-) -> Iterator[HumanVerdict]:
-    """The verdict of a rater under each rubric. Raises DocumentError unless every field has a score of its range."""
-    first = min(own.values(), key=lambda score: score.line)
-    for one in dialogues:
-        for score in own.values():
-            if score.field not in one.fields:
-                known = ", ".join(one.fields)
-                what = f"the rubric of item {score.item} has no field `{score.field}`; it has {known}"
-                raise DocumentError(str(path), score.line, what)
-        lacking = [name for name in one.fields if name not in own]
-        if lacking:
-            what = f"{rater} gave item {first.item} no {', '.join(lacking)}; a rubric is scored whole"
-            raise DocumentError(str(path), first.line, what)
-        values = {name: _value(score, one.fields[name], path) for name, score in own.items()}
-        yield HumanVerdict(first.line, values, _row(one, f"{HUMAN}:{rater}", values))
-
-
-def _row(one: ScorableDialogue, judge: str, values: dict[str, Scalar]) -> VerdictRow:
+def _verdict(one: ScorableDialogue, rater: str, own: Mapping[str, HumanScore], path: Path) -> HumanVerdict:
+    """The verdict of a rater under one rubric. Raises DocumentError unless every field has a score of its range."""
+    first, *_ = own.values()
+    for score in own.values():
+        if score.field not in one.fields:
+            what = f"the rubric of item {score.item} has no field `{score.field}`; it has {', '.join(one.fields)}"
+            raise DocumentError(str(path), score.line, what)
+    lacking = [name for name in one.fields if name not in own]
+    if lacking:
+        what = f"{rater} gave item {first.item} no {', '.join(lacking)}; a rubric is scored whole"
+        raise DocumentError(str(path), first.line, what)
+    values = {name: _value(score, one.fields[name], path) for name, score in own.items()}
+    judge = f"{HUMAN}:{rater}"
     settings = digest.canonical({"judge": judge}).decode()
-    return VerdictRow(
+    row = VerdictRow(
         key=verdict_key(one.end, one.rubric, settings), trial=one.trial, judge=judge, rubric=one.rubric,
         context=one.end, settings=settings, grade=Verdict(values),
     )  # fmt: skip
+    return HumanVerdict(first.line, values, row)
 
 
 def _value(score: HumanScore, field: Field, path: Path) -> Scalar:
-    given: Scalar | None = _BOOLEANS.get(score.value.lower())
+    value: Scalar | None = _BOOLEANS.get(score.value.lower())
     if field.type != "boolean":
         with suppress(ValueError):
-            given = float(score.value)
-    values, wrong = check({score.field: given}, {score.field: field})
+            value = float(score.value)
+    values, wrong = check({score.field: value}, {score.field: field})
     if wrong:
-        low, high = field.range or (0, 1)
-        wanted = "true or false" if field.type == "boolean" else f"{_A[field.type]} from {low:g} to {high:g}"
         what = f"`{score.value}` is no value of `{score.field}`:"
-        raise DocumentError(str(path), score.line, what, f"write {wanted}")
+        number = {"integer": "a whole number from ", "number": "a number from "}.get(field.type, "")
+        raise DocumentError(str(path), score.line, what, f"write {number}{scale(field).removesuffix(', whole')}")
     return values[score.field]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
 from independence.errors import StoreError
 from independence.exchange.export_tables import chosen_subjects
-from independence.exchange.humans import COLUMNS, ITEM
+from independence.exchange.humans import COLUMNS, ITEM, scale
 from independence.exchange.requests import in_published_words
 from independence.report import planned_verdicts
 from independence.report.table_formats import cell
@@ -26,7 +26,8 @@ from independence.stats import stance
 from independence.store import queries
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
-from independence.suites.schema import Field, Suite
+from independence.suites.schema import Suite
+from independence.suites.template import fill, slots
 
 Level = tuple[str, str]
 HEAD = (*COLUMNS, "scale", "asks", "text")
@@ -87,19 +88,18 @@ def to_csv(suite: Suite, drawn: Sequence[LabelCandidate]) -> bytes:
     writer.writerow(HEAD)
     for one in drawn:
         scenario = one.trial.dialogue.scenario
-        known = {**suite.vars, **scenario.vars}
         for name, field in suite.rubrics[scenario.rubric].fields.items():
-            asks = cell(_filled(field.about, known))
-            writer.writerow((one.item, "", name, "", _scale(field), asks, cell(_text(one))))
+            unknown = {slot: f"{{{{{slot}}}}}" for slot in slots(field.about)}
+            asks = fill(field.about, unknown | suite.vars | scenario.vars)
+            writer.writerow((one.item, "", name, "", scale(field), cell(asks), cell(_text(one))))
     return out.getvalue().encode("utf-8", "backslashreplace")
 
 
 def counts(drawn: Sequence[LabelCandidate]) -> dict[str, Counter[str]]:
     """How often each level was drawn, by what the sample is balanced over."""
-    out: dict[str, Counter[str]] = {}
-    for one in drawn:
-        for name, level in one.levels:
-            out.setdefault(name, Counter())[level] += 1
+    out: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, level in (level for one in drawn for level in one.levels):
+        out[name][level] += 1
     return out
 
 
@@ -122,19 +122,6 @@ def _stances(
         for one in planned_verdicts.planned_verdicts(connection, scope, judge).planned
         if one.values is not None and name in one.values
     }
-
-
-def _scale(field: Field) -> str:
-    if field.type == "boolean":
-        return "true or false"
-    low, high = field.range or (0, 1)
-    return f"{low:g} to {high:g}" + (", whole" if field.type == "integer" else "")
-
-
-def _filled(text: str, known: Mapping[str, str]) -> str:
-    for name, value in known.items():
-        text = text.replace("{{" + name + "}}", value)
-    return text
 
 
 def _text(one: LabelCandidate) -> str:

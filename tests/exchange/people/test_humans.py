@@ -92,7 +92,7 @@ WRONG = [
     ("0123456789abcdef,Ann,drift,3", "`0123456789abcdef` is no item here; `independence label-sample`"),
     ("abc,Ann,drift,3", "`abc` is no item here"),
     ("{dinner},,drift,3", "is no name of a rater"),
-    ("{dinner},Ann", "2 cells where the header has 4"),
+    ("{dinner},Ann", "fewer cells than the header, which has 4"),
     ("{radio},Ann,kept,yes", "Ann gave item {radio} no firmness; a rubric is scored whole"),
     ("{dinner},Bo,drift,3", "Bo scored `drift` of item {dinner} in line 2 already"),
 ]
