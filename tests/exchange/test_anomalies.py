@@ -3,7 +3,6 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from independence.exchange.anomalies import catalogue, record_flags, reply_flags
 from independence.exchange.responses import (
     PublishedCall,
     PublishedCost,
@@ -11,6 +10,9 @@ from independence.exchange.responses import (
     PublishedRequest,
     ResponseFile,
     ResponseMetadata,
+    catalogue,
+    record_flags,
+    reply_flags,
 )
 from independence.suites.schema import Suite
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from independence.exchange import boards
+from independence.exchange import export_tables
 from independence.store import database, scopes
 from independence.suites.load import LoadedSuite
 
@@ -27,14 +27,14 @@ def test_a_row_a_subject_and_condition_with_what_it_is_about(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     places = shelf.edition(connection).places
-    built = boards.read(connection, places, "zoe")
-    rows = [json.loads(line) for line in boards.jsonl(built, [shelf.SUBJECT.config_dir])]
+    built = export_tables.boards_of(connection, places, "zoe")
+    rows = [json.loads(line) for line in export_tables.board_jsonl(built, [shelf.SUBJECT.config_dir])]
     assert [(row["condition"], row["judge"], row["config"], row["index"]) for row in rows] == [
         ("firm/tool_role", "zoe", shelf.SUBJECT.config_dir, None),
         ("plain/tool_role", "zoe", shelf.SUBJECT.config_dir, None),
     ]
     assert rows[0]["edition"] == toy_suite.edition
-    text = boards.to_csv(built, [shelf.SUBJECT.config_dir]).decode()
+    text = export_tables.board_csv(built, [shelf.SUBJECT.config_dir]).decode()
     lines = list(csv.DictReader(io.StringIO(text)))
     assert [(line["condition"], line["config"]) for line in lines] == [
         ("firm/tool_role", shelf.SUBJECT.config_dir), ("plain/tool_role", shelf.SUBJECT.config_dir)
@@ -43,12 +43,12 @@ def test_a_row_a_subject_and_condition_with_what_it_is_about(
 
 def test_only_the_chosen_subjects_have_rows(connection: sqlite3.Connection) -> None:
     places = shelf.edition(connection).places
-    built = boards.read(connection, places, None)
-    assert list(boards.jsonl(built, ["somebody-else"])) == []
-    assert len(boards.to_csv(built, ["somebody-else"]).splitlines()) == 1
+    built = export_tables.boards_of(connection, places, None)
+    assert list(export_tables.board_jsonl(built, ["somebody-else"])) == []
+    assert len(export_tables.board_csv(built, ["somebody-else"]).splitlines()) == 1
 
 
 def test_a_suite_without_a_board_has_none(connection: sqlite3.Connection) -> None:
     scope = scopes.find(connection, None, "firm", "tool_role")
     bare = scope._replace(suite=msgspec.structs.replace(scope.suite, index=None))
-    assert boards.read(connection, [bare], None) == []
+    assert export_tables.boards_of(connection, [bare], None) == []

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.config.subjects import Subject
-from independence.exchange.layout import (
+from independence.exchange.dialogues import (
     ConfigName,
     generated,
     parse_config_dir,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import sqlite3
 
 from independence.clients import protocol
-from independence.exchange.anomalies import catalogue
+from independence.exchange.responses import catalogue
 from independence.report import health, legend, study
 from independence.stats.strict import VOID
 from independence.suites.load import LoadedSuite

@@ -12,12 +12,9 @@ from typing import Literal, NamedTuple
 from independence.api.reading import Names, Store
 from independence.config import registry
 from independence.errors import UsageError
-from independence.exchange import boards, cache, export_tables, output, published, storing
+from independence.exchange import cache, export_tables, output, published, storing
 from independence.exchange.output import Manifest
-from independence.exchange.rent import folder as rent_folder
-from independence.exchange.rent import reader as rent_reader
-from independence.exchange.rent import storing as rent_storing
-from independence.exchange.rent import summary
+from independence.exchange.rent import reader, records, summary
 from independence.exchange.rent.summary import StoredScores
 from independence.report import judge_choice
 from independence.store import database, scopes
@@ -113,10 +110,12 @@ def _tables(
     encode = export_tables.jsonl if layout == "jsonl" else export_tables.to_csv
     edition = export_tables.ExportedEdition(connection, places, about)
     files: Files = {f"{one.name}.{layout}": encode(one) for one in export_tables.tables(edition)}
-    built = boards.read(connection, places, judge)
+    built = export_tables.boards_of(connection, places, judge)
     if built:
-        lines = boards.jsonl(built, about) if layout == "jsonl" else [boards.to_csv(built, about)]
-        files[f"{boards.NAME}.{layout}"] = lines
+        lines = (
+            export_tables.board_jsonl(built, about) if layout == "jsonl" else [export_tables.board_csv(built, about)]
+        )
+        files[f"{export_tables.BOARD}.{layout}"] = lines
     return files
 
 
@@ -131,8 +130,8 @@ def read_results(path: Path | str, *, suite: str | None = None, models_file: Pat
     try:
         kept = Path(held.name, "results.db")
         with closing(database.connect(kept)) as connection:
-            if found := rent_folder.find(source):
-                rent_storing.store(connection, rent_reader.read(found, load.load(suite or "rent")))
+            if found := records.find(source):
+                storing.store_folder(connection, reader.read(found, load.load(suite or "rent")))
             else:
                 _store_bench(connection, source, suite, models_file)
         return Store(kept).closes(held.cleanup)

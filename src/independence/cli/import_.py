@@ -10,7 +10,7 @@ import click
 from independence.cli import options
 
 if TYPE_CHECKING:
-    from independence.exchange.rent.folder import RentFolder
+    from independence.exchange.rent.records import RentFolder
 
 _LISTED = 20  # skipped lines named on stderr
 
@@ -30,13 +30,13 @@ def command(path: Path, models_file: Path | None, suite: str | None, format_: st
     """
     from independence.errors import UsageError
     from independence.exchange import humans
-    from independence.exchange.rent import folder
+    from independence.exchange.rent import records
 
     if humans.is_scores(path):
         _scores(path, suite, db)
         return
-    found = folder.find(path)
-    runs = () if found else folder.below(path)
+    found = records.find(path)
+    runs = () if found else records.below(path)
     if runs:
         raise UsageError(f"{path}: holds run folders of the rent benchmark; name one of them: {', '.join(runs)}")
     if found is None:
@@ -101,7 +101,8 @@ def _rent(path: Path, found: RentFolder, suite: str, format_: str, db: Path) -> 
     from independence.cli.activity import working
     from independence.cli.table_output import print_tables
     from independence.cli.terminal import note
-    from independence.exchange.rent import reader, storing
+    from independence.exchange import storing
+    from independence.exchange.rent import reader
     from independence.store import database
     from independence.suites import load
 
@@ -110,7 +111,7 @@ def _rent(path: Path, found: RentFolder, suite: str, format_: str, db: Path) -> 
     connection = database.connect(db)
     try:
         with working("storing what was read"):
-            stored = storing.store(connection, result)
+            stored = storing.store_folder(connection, result)
     except sqlite3.Error as error:
         raise database.translate(error, db) from error
     finally:

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from independence.errors import UsageError
-from independence.exchange import layout
-from independence.exchange.anomalies import CUT_MODEL_ID
+from independence.exchange import dialogues
 from independence.exchange.requests import Requests
+from independence.exchange.responses import CUT_MODEL_ID
 from independence.report.judge_choice import usual_judge
 from independence.report.study import SubjectInfo
 from independence.store import export_rows, names, queries
@@ -49,7 +49,7 @@ def files(
             below = (trial.experiment, trial.variant, trial.mode, f"{answer.turn_id}.json")
             yield _path(trial.config_dir, trial.run, *below), _encoded(record)
     for (config, run), content in _extractions(connection, places[0], about).items():
-        yield _path(config, run, layout.NAME_EXTRACTION), content
+        yield _path(config, run, dialogues.NAME_EXTRACTION), content
 
 
 class _ConditionFiles(NamedTuple):
@@ -71,7 +71,7 @@ def _condition_files(connection: sqlite3.Connection, scope: BoardScope, judge: s
             continue
         if row.rubric == own.get(trial.scenario) or (published and trial.trial not in found):
             found[trial.trial] = row
-    carriers = {scenario.id: layout.verdict_turn(scenario) for scenario in scope.suite.scenarios}
+    carriers = {scenario.id: dialogues.verdict_turn(scenario) for scenario in scope.suite.scenarios}
     return _ConditionFiles(requests, found, carriers)
 
 

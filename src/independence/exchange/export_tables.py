@@ -1,4 +1,4 @@
-"""One edition of a store as tables for other tools: subjects, dialogues, verdicts and the steps of judges.
+"""One edition of a store as tables for other tools: subjects, dialogues, verdicts, the steps of judges and the board.
 
 They are written as JSON Lines, exact and in ASCII, or as CSV, in which no text begins a formula. Rows are plain values.
 Neither keys nor addresses are in them: a subject's endpoint is given by its name, a failed attempt by its
@@ -22,6 +22,8 @@ import msgspec
 
 from independence.config.subjects import from_json
 from independence.exchange.requests import Requests
+from independence.report import analyses, table_formats
+from independence.report.analysis import BoardOptions, RenderedBoard
 from independence.report.study import SubjectInfo
 from independence.report.table_formats import cell
 from independence.store import artefacts, export_rows, queries, scopes
@@ -32,6 +34,7 @@ from independence.suites import digest
 from independence.suites.schema import Scenario
 from independence.types import Attempt, Condition, Where
 
+BOARD = "board"
 Row = Mapping[str, object]
 _FLAGS = msgspec.json.Decoder(list[str])
 _ATTEMPTS = msgspec.json.Decoder(list[Attempt])
@@ -249,3 +252,28 @@ def _line(values: list[object]) -> bytes:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerow(values)
     return out.getvalue().encode("utf-8", "backslashreplace")
+
+
+def boards_of(connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None) -> list[RenderedBoard]:
+    """The board of every condition under a judge (None: each condition's usual one); none where a suite has none."""
+    return [
+        analyses.board(connection, one, BoardOptions(judge=judge)) for one in places if analyses.has_board(one.suite)
+    ]
+
+
+def board_jsonl(boards: Sequence[RenderedBoard], configs: Collection[str]) -> Iterator[bytes]:
+    """One object a row, what the board is about in front. Numbers are those of all subjects, whoever is shown."""
+    for built in boards:
+        document = msgspec.to_builtins(built.document)
+        head = {name: value for name, value in document.items() if name != "rows"}
+        for row in document["rows"]:
+            if row["config"] in configs:
+                yield json.dumps({**head, **row}).encode("ascii") + b"\n"
+
+
+def board_csv(boards: Sequence[RenderedBoard], configs: Collection[str]) -> bytes:
+    """One line a row, flat."""
+    record = boards[0].record
+    at = [column.key for column in record.columns].index("config")
+    rows = tuple(row for built in boards for row in built.record.rows if row[at] in configs)
+    return table_formats.to_csv(msgspec.structs.replace(record, rows=rows)).encode("utf-8", "backslashreplace")

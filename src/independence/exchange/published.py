@@ -18,13 +18,16 @@ from typing import IO, NamedTuple, cast
 import msgspec
 
 from independence.errors import UsageError
-from independence.exchange.dialogues import ImportedRun, SuiteLayout, suite_layout, trials
-from independence.exchange.layout import (
+from independence.exchange.dialogues import (
     NAME_EXTRACTION,
     ConfigName,
+    ImportedRun,
     PublishedPath,
+    SuiteLayout,
     names_configuration,
     published_path,
+    suite_layout,
+    trials,
 )
 from independence.exchange.responses import ResponseFile, response_file
 from independence.exchange.summary import FileCounts, ImportSummary, RunKey, summarise

@@ -9,10 +9,8 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from independence.exchange.anomalies import EMPTY_VERDICT, STALE_CHAIN, Anomaly, catalogue
-from independence.exchange.dialogues import ImportedRun, ImportedTrial, SuiteLayout
-from independence.exchange.layout import generated
-from independence.exchange.responses import STALE
+from independence.exchange.dialogues import ImportedRun, ImportedTrial, SuiteLayout, generated
+from independence.exchange.responses import EMPTY_VERDICT, STALE, STALE_CHAIN, Anomaly, catalogue
 from independence.stats.published import ScoredVerdict, ScoringRule, SubjectRuns, published_row, run_dimensions
 from independence.types import Reply, Verdict
 

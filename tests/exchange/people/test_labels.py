@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from independence.errors import StoreError
-from independence.exchange import humans, labels
+from independence.exchange import humans, labels, storing
 from independence.exchange.labels import LabelCandidate
-from independence.exchange.rent import folder, reader, storing
+from independence.exchange.rent import reader, records
 from independence.store import scopes
 from independence.suites.load import LoadedSuite, load
 from tests.exchange.rent import folders
@@ -36,9 +36,9 @@ def found(tmp_path: Path, connection: sqlite3.Connection) -> list[LabelCandidate
     ]
     scores = [-1.0 if at % 6 else 1.0 for at in range(len(said))]
     judged = [folders.judged(one, score) for one, score in zip(said, scores, strict=True)]
-    top = folder.find(folders.write(tmp_path / "run", answers=said, judged=judged))
+    top = records.find(folders.write(tmp_path / "run", answers=said, judged=judged))
     assert top is not None
-    storing.store(connection, reader.read(top, load("rent")))
+    storing.store_folder(connection, reader.read(top, load("rent")))
     return labels.candidates(connection, scopes.find(connection, "rent", None, None), None, ())
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from independence.exchange.rent import folder, reader, storing, words
+from independence.exchange import storing
+from independence.exchange.rent import reader, records, words
 from independence.exchange.rent.reader import ImportedFolder
 from independence.exchange.rent.words import FolderEdition
 from independence.exchange.storing import NewRows
@@ -22,7 +23,7 @@ REAL = "rent-1760158358"
 
 
 def find(top: Path) -> tuple[FolderEdition, ImportedFolder]:
-    found = folder.find(top)
+    found = records.find(top)
     assert found is not None
     imported = reader.read(found, BASE)
     return imported.edition, imported
@@ -30,7 +31,7 @@ def find(top: Path) -> tuple[FolderEdition, ImportedFolder]:
 
 def take(connection: sqlite3.Connection, top: Path) -> tuple[FolderEdition, NewRows]:
     of, imported = find(top)
-    return of, storing.store(connection, imported)
+    return of, storing.store_folder(connection, imported)
 
 
 def test_answers_to_other_words_are_an_edition_of_their_own_with_those_words(

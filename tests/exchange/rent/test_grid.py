@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from independence.exchange.rent import folder, reader
+from independence.exchange.rent import reader, records
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 
@@ -12,7 +12,7 @@ from . import folders
 
 def read(top: Path, suite: Suite) -> tuple[list[str], list[str]]:
     """Scenarios that were asked for, and lines that were skipped."""
-    found = folder.find(top)
+    found = records.find(top)
     assert found is not None
     imported = reader.read(found, LoadedSuite(suite, ""))
     return list(imported.planned), list(imported.skipped)

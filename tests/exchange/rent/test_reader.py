@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from independence.errors import UsageError
-from independence.exchange.rent import folder, reader, records
+from independence.exchange.rent import reader, records
 from independence.exchange.rent.reader import ImportedFolder
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Suite
@@ -19,7 +19,7 @@ Lines = list[Any]
 
 
 def read(top: Path, suite: Suite) -> ImportedFolder:
-    found = folder.find(top)
+    found = records.find(top)
     assert found is not None
     return reader.read(found, LoadedSuite(suite, ""))
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from independence.exchange.rent import folder, reader, storing
+from independence.exchange import storing
+from independence.exchange.rent import reader, records
 from independence.exchange.storing import NewRows
 from independence.store import queries
 from independence.suites.load import LoadedSuite
@@ -19,9 +20,9 @@ CONFIG = "acme--small:free@off-t0.2"
 
 
 def take(connection: sqlite3.Connection, suite: Suite, top: Path) -> NewRows:
-    found = folder.find(top)
+    found = records.find(top)
     assert found is not None
-    return storing.store(connection, reader.read(found, LoadedSuite(suite, "")))
+    return storing.store_folder(connection, reader.read(found, LoadedSuite(suite, "")))
 
 
 def dump(connection: sqlite3.Connection) -> list[str]:

@@ -8,7 +8,8 @@ import pytest
 
 from independence.config.subjects import Subject
 from independence.errors import StoreError, UsageError
-from independence.exchange.rent import folder, reader, storing, summary
+from independence.exchange import storing
+from independence.exchange.rent import reader, records, summary
 from independence.exchange.rent.summary import StoredScores
 from independence.stats.stance import RENT, AskingParties, RatedAnswer
 from independence.store import scopes
@@ -55,9 +56,9 @@ def test_a_model_s_name_is_never_a_formula() -> None:
 
 
 def take(connection: sqlite3.Connection, suite: Suite, top: Path) -> None:
-    found = folder.find(top)
+    found = records.find(top)
     assert found is not None
-    storing.store(connection, reader.read(found, LoadedSuite(suite, "")))
+    storing.store_folder(connection, reader.read(found, LoadedSuite(suite, "")))
 
 
 def read(connection: sqlite3.Connection, judge: str | None = None, *names: str) -> StoredScores:
@@ -113,9 +114,9 @@ def test_a_failure_is_counted_and_has_no_score(tmp_path: Path, rent: Suite, conn
 def test_an_import_without_the_facts_of_a_baseline_is_part_of_no_share(
     tmp_path: Path, connection: sqlite3.Connection
 ) -> None:
-    found = folder.find(worded.folder(tmp_path / "run", worded.grid()))
+    found = records.find(worded.folder(tmp_path / "run", worded.grid()))
     assert found is not None
-    storing.store(connection, reader.read(found, load("rent")))
+    storing.store_folder(connection, reader.read(found, load("rent")))
     assert {one.key for one in read(connection).rated} == {"50/bad", "200/bad", None}
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from independence.exchange.rent import folder, reader
+from independence.exchange.rent import reader, records
 from independence.exchange.rent.reader import ImportedFolder
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
@@ -12,7 +12,7 @@ from .folders import MODEL, OTHER, TRIPLET, answer, judged
 
 
 def read(top: Path, suite: Suite) -> ImportedFolder:
-    found = folder.find(top)
+    found = records.find(top)
     assert found is not None
     return reader.read(found, LoadedSuite(suite, ""))
 

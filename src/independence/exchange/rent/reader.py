@@ -13,16 +13,16 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from independence.errors import UsageError
-from independence.exchange.rent import folder as files
 from independence.exchange.rent import prompts, words
-from independence.exchange.rent.folder import RentFolder
 from independence.exchange.rent.prompts import GridRow, grid_row
 from independence.exchange.rent.records import (
     AnswerRecord,
     GridSnapshot,
     ParsedLine,
     PromptRecord,
+    RentFolder,
     ScoredRecord,
+    lines,
     parse,
     recovered,
     score,
@@ -82,7 +82,7 @@ def _lines(file: Path | None, kind: type[R], skipped: list[str]) -> Iterator[Par
     """The records of a file that name a prompt and, if they are of a run, a model."""
     if file is None:
         return
-    for number, line in files.lines(file):
+    for number, line in lines(file):
         try:
             one = parse(file.name, number, line, kind)
         except ValueError as error:
@@ -123,7 +123,7 @@ def _planned(
         return edition.scenarios([grid_row(one.prompt_id, one.factors) for one in grid]).values()
     if folder.snapshot is None:
         return ()
-    content = b"".join(line for _, line in files.lines(folder.snapshot))
+    content = b"".join(line for _, line in lines(folder.snapshot))
     try:
         asked = parse(folder.snapshot.name, 0, content, GridSnapshot).record.factors
     except ValueError as error:

@@ -22,9 +22,9 @@ from independence.config import documents
 from independence.engine import dialogue, plan
 from independence.engine.plan import Selection
 from independence.errors import DocumentError, UsageError
-from independence.exchange.rent import folder, prompts
+from independence.exchange.rent import prompts
 from independence.exchange.rent.prompts import PERSPECTIVE, GridRow, grid_row
-from independence.exchange.rent.records import FACTORS, EditedPrompt, PromptRecord, parse
+from independence.exchange.rent.records import FACTORS, EditedPrompt, PromptRecord, lines, parse
 from independence.store.queries import PUBLISHED
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
@@ -132,13 +132,13 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
     if not file.is_file():
         raise UsageError(f"{file}: no file here", _WRITES.format(suite.suite))
     rows: dict[str, PromptWords] = {}
-    lines: dict[str, int] = {}
-    for number, line in folder.lines(file):
+    first: dict[str, int] = {}
+    for number, line in lines(file):
         one = _edited(file, number, line, suite)
         name = one.row.prompt_id
         if name in rows:
-            raise DocumentError(str(file), number, f"prompt_id `{name}` occurs in line {lines[name]} already")
-        rows[name], lines[name] = one, number
+            raise DocumentError(str(file), number, f"prompt_id `{name}` occurs in line {first[name]} already")
+        rows[name], first[name] = one, number
     if not rows:
         raise UsageError(f"{file}: no prompt in it", _WRITES.format(suite.suite))
     return suite_of(list(rows.values()), base)
