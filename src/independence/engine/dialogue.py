@@ -199,7 +199,8 @@ async def answer(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -
 
 
 async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -> Answer | None:
-    queue = QueueKey(trial.subject.endpoint, trial.dialogue.condition.mode)
+    subject = trial.subject
+    queue = QueueKey(subject.endpoint, trial.dialogue.condition.mode, subject.model, subject.sampling.provider)
     client = worker.context.backends[queue.endpoint].client
     turn = len(progress.answers)
     left = worker.latency.remaining(trial.dialogue.generated - turn)
@@ -207,7 +208,7 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
         events.set_position(trial, turn_id(trial, turn))
         began = time.monotonic()
         try:
-            answer = _untempered(trial.subject, await client.ask(request(trial, progress)))
+            answer = _untempered(subject, await client.ask(request(trial, progress)))
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
                 worker.stop_queue(queue, stop, worker.label)

@@ -176,7 +176,7 @@ class JudgingTask(NamedTuple):
 
     @property
     def _queue(self) -> QueueKey:
-        return QueueKey(self.judge.endpoint, self.judge.name)
+        return QueueKey(self.judge.endpoint, self.judge.name, self.judge.model)
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:

@@ -20,14 +20,14 @@ from independence.config.options import ConnectionOptions
 from independence.engine import connections, service
 from independence.engine.estimate import CostEstimate
 from independence.engine.events import SubjectStarted, VerdictCommitted
-from independence.engine.gate import ConcurrencyLimit, QueueClosed
-from independence.engine.run_context import CallLatency, Parallelism, QueueKey, RunContext, SubjectWorker
+from independence.engine.gate import QueueClosed
+from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
 from independence.engine.service import Hooks, ModelNeeds
 from independence.errors import IndependenceError
 from independence.judge import name_extraction
 from independence.judge.model import ModelJudge
 from independence.judge.names import ExtractedNames
-from independence.store import leases, names
+from independence.store import names
 from independence.store.names import NamesRow
 from independence.store.spending import SessionLedger
 from independence.suites.schema import Suite
@@ -135,15 +135,7 @@ async def extract(
             return None
         ledger = SessionLedger("extract-names", "names")
         async with service.open_service(found, connection, path, hooks, ledger) as opened:
-            context = RunContext(
-                suite,
-                {},
-                backends=opened.backends,
-                writer=opened.writer,
-                on_event=hooks.on_event,
-                stop_signal=opened.stop_signal,
-                lease_owner=leases.owner(),
-            )
+            context = opened.context(suite, {})
             stopped_by = await carry_out(context, todo, extractor, Parallelism(options.parallel, options.calls))
             return NamesOutcome(stopped_by, opened.budget.spent, opened.budget.unknown)
 
@@ -167,20 +159,17 @@ async def carry_out(
 async def _subject(
     context: RunContext, door: asyncio.Semaphore, shares: Parallelism, extractor: ModelJudge, items: list[NamesTask]
 ) -> None:
-    backend = context.backends[extractor.endpoint]
     async with door:
-        queue = backend.open_queue(ConcurrencyLimit(shares.calls), extractor.model)
-        queues = {QueueKey(extractor.endpoint, extractor.name): queue}
-        worker = SubjectWorker(context, items[0].label, queues, CallLatency())
+        worker = SubjectWorker(context, items[0].label, shares.calls)
         async with asyncio.TaskGroup() as group:
             for item in items:
                 group.create_task(_read(worker, extractor, item))
-        backend.gate.remove_queue(queue)
+        worker.close()
 
 
 async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -> None:
     """Read one run. What goes wrong with it stops the others only where it ends the whole command."""
-    (queue,) = worker.queues
+    queue = QueueKey(extractor.endpoint, extractor.name, extractor.model)
     client = worker.context.backends[queue.endpoint].client
     seed = int(item.row.source[:8], 16) % 2**31
     try:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from independence.clients.limits import FREE, Budget
+from independence.clients.limits import FREE
 from independence.config import subjects
 from independence.config.subjects import Subject
 from independence.engine import batch_grading, estimate, resume, routing, run, service
@@ -28,7 +28,7 @@ from independence.engine.run_context import RunContext
 from independence.engine.service import Hooks, Model, ModelNeeds, ModelService
 from independence.errors import CostCapReached, IndependenceError
 from independence.judge.protocol import BatchJudge
-from independence.store import database, leases, queries, records
+from independence.store import database, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.spending import SessionLedger
 
@@ -92,7 +92,7 @@ async def carry_out(
         ledger = SessionLedger(job.command, job.where.edition_name)
         async with service.open_service(found, connection, path, hooks, ledger) as opened:
             begin = _begin_runs(job, opened) if staged else None
-            outcome = await _run_and_grade(_context(job, opened, hooks), job, left, begin)
+            outcome = await _run_and_grade(opened.context(job.suite, job.rubrics), job, left, begin)
             budget = opened.budget
     if staged and not job.grading_only and outcome.stopped_by is None:
         with database.transaction(connection):
@@ -114,18 +114,6 @@ async def price(job: ResolvedRun, connection: sqlite3.Connection) -> RunPreview:
     whole = PendingWork(resume.without_duplicates(todo, job.rubrics), len(todo), 0, 0, Counter())
     async with service.check_endpoints(_needs(job, whole)) as found:
         return _priced(connection, job, whole, found.prices)
-
-
-def _context(job: ResolvedRun, opened: ModelService, hooks: Hooks) -> RunContext:
-    return RunContext(
-        job.suite,
-        job.rubrics,
-        backends=opened.backends,
-        writer=opened.writer,
-        on_event=hooks.on_event,
-        stop_signal=opened.stop_signal,
-        lease_owner=leases.owner(),
-    )
 
 
 def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork, listed: PriceList) -> RunPreview:
@@ -180,14 +168,30 @@ def _preview(connection: sqlite3.Connection, job: ResolvedRun) -> PendingWork:
         connection.execute("ROLLBACK")
 
 
-def _begin_runs(job: ResolvedRun, service: ModelService) -> BeginRuns:
-    """Begins run after run, and stores the plan of each as it begins."""
+def _begin_runs(job: ResolvedRun, opened: ModelService) -> BeginRuns:
+    """Begins as many runs as the cap is sure to cover, and at least one, and stores the plan of each as it begins."""
+    budget, done = opened.budget, 0  # calls and verdicts of the runs before
 
-    async def planned(run: int) -> None:
+    async def begin(runs: Sequence[Sequence[PendingTrial]]) -> int:
+        nonlocal done
+        first, each = runs[0][0].trial.run, budget.spent / done if done else 0.0
+        left = math.inf if budget.cap is None else budget.cap - budget.spent
+        if each * _work(runs[0]) > left:
+            raise CostCapReached(
+                f"the cost cap of ${budget.cap:.4f} is reached: ${budget.spent:.4f} spent, and run {first} of every "
+                f"subject would cost about ${each * _work(runs[0]):.4f}; it was not begun, so the runs before it are "
+                "whole; a higher --max-cost resumes"
+            )
+        count = 1
+        while done and count < len(runs) and _AMPLE * each * sum(map(_work, runs[: count + 1])) <= left:
+            count += 1
+        last = runs[count - 1][0].trial.run
         if not job.grading_only:
-            await service.writer.write(lambda connection: _write_trials(connection, job, run))
+            await opened.writer.write(lambda connection: _write_trials(connection, job, last))
+        done += sum(map(_work, runs[:count]))
+        return count
 
-    return StagedRuns(service.budget, planned).begin
+    return begin
 
 
 def _write_plan(connection: sqlite3.Connection, job: ResolvedRun, last_run: int | None = None) -> None:
@@ -258,36 +262,6 @@ _AMPLE: Final = 1.5  # times an expected cost: a cap that covers it is not expec
 def needed(max_cost: float | None, cost: CostEstimate) -> bool:
     """Whether a cap may stop the runs midway."""
     return max_cost is not None and (bool(cost.unpriced) or max_cost < _AMPLE * cost.range_usd[1])
-
-
-class StagedRuns:
-    """Begins as many runs as the cap is sure to cover, and at least one. `plan` stores the plan up to a run number."""
-
-    def __init__(self, budget: Budget, plan: Callable[[int], Awaitable[None]]) -> None:
-        self._budget = budget
-        self._plan = plan
-        self._done = 0  # calls and verdicts of the runs before
-
-    async def begin(self, runs: Sequence[Sequence[PendingTrial]]) -> int:
-        """Plan the next runs, and say how many.
-
-        Raises CostCapReached where what is left of the cap does not cover one, at the cost of those before.
-        """
-        budget, first = self._budget, runs[0][0].trial.run
-        each = budget.spent / self._done if self._done else 0.0
-        left = math.inf if budget.cap is None else budget.cap - budget.spent
-        if each * _work(runs[0]) > left:
-            raise CostCapReached(
-                f"the cost cap of ${budget.cap:.4f} is reached: ${budget.spent:.4f} spent, and run {first} of every "
-                f"subject would cost about ${each * _work(runs[0]):.4f}; it was not begun, so the runs before it are "
-                "whole; a higher --max-cost resumes"
-            )
-        count = 1
-        while self._done and count < len(runs) and _AMPLE * each * sum(map(_work, runs[: count + 1])) <= left:
-            count += 1
-        await self._plan(runs[count - 1][0].trial.run)
-        self._done += sum(map(_work, runs[:count]))
-        return count
 
 
 def _work(run: Sequence[PendingTrial]) -> int:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple, TypeVar
 
 from independence.engine import dialogue, events, grading
 from independence.engine.dialogue import FailedTurn, TrialProgress
 from independence.engine.events import SubjectStarted, TrialSkipped
-from independence.engine.gate import ConcurrencyLimit, QueueClosed
+from independence.engine.gate import QueueClosed
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
-from independence.engine.run_context import CallLatency, Parallelism, QueueKey, RunContext, SubjectWorker
+from independence.engine.run_context import Parallelism, RunContext, SubjectWorker
 from independence.errors import IndependenceError
 from independence.store import leases
 from independence.store.writer import Writer
@@ -46,12 +46,12 @@ async def run(
     by_subject = _grouped(todo, lambda item: item.trial.subject.label)
     for label, items in by_subject.items():
         context.on_event(SubjectStarted(label, sum(i.calls for i in items), sum(len(i.judges) for i in items)))
-    subjects = _SubjectPool(context, shares, by_subject)
+    subjects = _SubjectPool(context, shares)
     skipped = 0
     async with _heartbeat(context.writer, context.lease_owner):
         async for stage in _stages(context, todo, begin):
             skipped += await _stage(subjects, stage)
-    subjects.leave()
+    subjects.close()
     return RunOutcome(context.stop_signal.reason, skipped)
 
 
@@ -103,10 +103,9 @@ async def _group(subjects: _SubjectPool, worker: SubjectWorker, todo: Sequence[P
 class _SubjectPool:
     """The subjects of a run: at most so many work at once, and each keeps its queues and its latency to the end."""
 
-    def __init__(self, context: RunContext, shares: Parallelism, todo: Mapping[str, Sequence[PendingTrial]]) -> None:
+    def __init__(self, context: RunContext, shares: Parallelism) -> None:
         self._context = context
         self._shares = shares
-        self._todo = todo
         self._workers: dict[str, SubjectWorker] = {}
         self._working: Counter[str] = Counter()
         self._left = asyncio.Event()
@@ -123,7 +122,7 @@ class _SubjectPool:
             await self._left.wait()
         self._working[label] += 1
         if label not in self._workers:
-            self._workers[label] = self._worker(label)
+            self._workers[label] = SubjectWorker(self._context, label, self._shares.calls)
         return self._workers[label]
 
     def exit(self, label: str) -> None:
@@ -133,17 +132,10 @@ class _SubjectPool:
             del self._working[label]
             self._left.set()
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Nobody works any more."""
         for worker in self._workers.values():
-            for key, queue in worker.queues.items():
-                self._context.backends[key.endpoint].gate.remove_queue(queue)
-
-    def _worker(self, label: str) -> SubjectWorker:
-        share = ConcurrencyLimit(self._shares.calls)
-        asked = _queues(self._todo[label])
-        queues = {key: self._context.backends[key.endpoint].open_queue(share, *model) for key, model in asked.items()}
-        return SubjectWorker(self._context, label, queues, CallLatency())
+            worker.close()
 
 
 @asynccontextmanager
@@ -161,22 +153,6 @@ async def _heartbeat(writer: Writer, owner: str) -> AsyncIterator[None]:
         task.cancel()
         with suppress(IndependenceError):
             await writer.write(lambda connection: leases.release_all(connection, owner))
-
-
-def _queues(todo: Sequence[PendingTrial]) -> dict[QueueKey, tuple[str, str | None]]:
-    """What one subject's work will ask for, each once -> (model, provider pin)."""
-    asked: dict[QueueKey, tuple[str, str | None]] = {}
-    for item in todo:
-        subject = item.trial.subject
-        if item.calls:
-            asked[QueueKey(subject.endpoint, item.trial.dialogue.condition.mode)] = (
-                subject.model,
-                subject.sampling.provider,
-            )
-        for spec in item.judges:
-            if spec.needs_model:
-                asked[QueueKey(spec.endpoint, spec.name)] = (spec.model, None)
-    return asked
 
 
 async def _trials(worker: SubjectWorker, todo: Sequence[PendingTrial]) -> int:

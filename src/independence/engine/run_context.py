@@ -49,19 +49,34 @@ class RunContext(NamedTuple):
 
 
 class QueueKey(NamedTuple):
-    """What is asked of an endpoint for one subject; parked by itself, so that what still works goes on."""
+    """What is asked of an endpoint for one subject; stopped by itself, so that what still works goes on."""
 
     endpoint: str
     asked_for: str  # a delivery mode of the subject, or a judge
+    model: str
+    provider: str | None = None  # pin
 
 
-class SubjectWorker(NamedTuple):
+class SubjectWorker:
     """One subject's place in the run: its queues, and how long its calls took."""
 
-    context: RunContext
-    label: str
-    queues: Mapping[QueueKey, CallQueue]
-    latency: CallLatency
+    def __init__(self, context: RunContext, label: str, calls: int) -> None:
+        self.context = context
+        self.label = label
+        self.latency = CallLatency()
+        self._limit = ConcurrencyLimit(calls)
+        self._queues: dict[QueueKey, CallQueue] = {}
+
+    def _queue(self, key: QueueKey) -> CallQueue:
+        if key not in self._queues:
+            backend = self.context.backends[key.endpoint]
+            self._queues[key] = backend.open_queue(self._limit, key.model, key.provider)
+        return self._queues[key]
+
+    def close(self) -> None:
+        """Nothing more is asked for this subject."""
+        for key, queue in self._queues.items():
+            self.context.backends[key.endpoint].gate.remove_queue(queue)
 
     @asynccontextmanager
     async def slot(self, queue: QueueKey, remaining: float, run: int) -> AsyncIterator[None]:
@@ -69,7 +84,7 @@ class SubjectWorker(NamedTuple):
 
         What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
         """
-        async with self.context.backends[queue.endpoint].gate.slot(self.queues[queue], remaining, run):
+        async with self.context.backends[queue.endpoint].gate.slot(self._queue(queue), remaining, run):
             try:
                 yield
             except IndependenceError as stop:
@@ -78,7 +93,7 @@ class SubjectWorker(NamedTuple):
 
     def stop_queue(self, queue: QueueKey, stop: Parked, subject: str = "") -> None:
         """Let no further call of a queue start. `subject`: whose own calls these are."""
-        waiting = self.queues[queue]
+        waiting = self._queue(queue)
         if not waiting.stopped:
             self.context.on_event(ModelStopped(stop.model, stop.why, subject))
             self.context.backends[queue.endpoint].gate.stop_queue(waiting)

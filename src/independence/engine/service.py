@@ -23,11 +23,13 @@ from independence.config.subjects import SIM
 from independence.engine.connections import LOOPBACK
 from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, Watch
 from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
-from independence.engine.run_context import EndpointBackend
+from independence.engine.run_context import EndpointBackend, RunContext
 from independence.errors import IndependenceError, UsageError
 from independence.judge.kinds import CUES
+from independence.store import leases
 from independence.store.spending import SessionLedger
 from independence.store.writer import Writer
+from independence.suites.schema import Suite
 from independence.testing.loopback.server import serving
 from independence.testing.loopback.settings import LoopbackSettings
 
@@ -73,6 +75,19 @@ class ModelService(NamedTuple):
     stop_signal: StopSignal
     writer: Writer
     budget: Budget
+    on_event: Watch
+
+    def context(self, suite: Suite, rubrics: Mapping[str, str]) -> RunContext:
+        """What the workers of one run share; `rubrics`: scenario -> digest."""
+        return RunContext(
+            suite,
+            rubrics,
+            backends=self.backends,
+            writer=self.writer,
+            on_event=self.on_event,
+            stop_signal=self.stop_signal,
+            lease_owner=leases.owner(),
+        )
 
 
 @asynccontextmanager
@@ -149,7 +164,7 @@ async def open_service(
     try:
         limits = {name: PerModelLimits(endpoint, clients[name].buckets) for name, endpoint in needs.endpoints.items()}
         backends = {name: EndpointBackend(clients[name], gates[name], limits[name]) for name in clients}
-        yield ModelService(backends, stop_signal, writer, budget)
+        yield ModelService(backends, stop_signal, writer, budget, watch)
     finally:
         with suppress(IndependenceError):  # a full disk was reported already
             await writer.write(lambda _: None)  # so that the last dollars are in the ledger
