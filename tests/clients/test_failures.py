@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 from independence.clients.failures import (
     ErrorDetails,
-    ErrorResponse,
     RequestFailure,
     key_rejected,
     next_midnight,
-    of_answer,
     of_exception,
+    of_response,
     read_error,
     resets_at,
     retry_after,
     sentence,
 )
+from independence.clients.transport import HttpResponse
 from independence.config.endpoints import Endpoint
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -30,7 +30,8 @@ KEY = "sk-or-v1-0123456789abcdef"
 
 
 def classify(status: int, headers: dict[str, str] | None = None, **error: Any) -> RequestFailure:
-    return of_answer(ErrorResponse(status, headers or {}, read_error({"error": {"message": "m", **error}}), NOW, KEY))
+    body = read_error({"error": {"message": "m", **error}})
+    return of_response(HttpResponse(status, headers or {}, b""), body, KEY, NOW)
 
 
 def typed(name: str, **metadata: Any) -> dict[str, Any]:

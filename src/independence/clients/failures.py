@@ -88,39 +88,31 @@ class ErrorResponse(NamedTuple):
     key: str = ""  # to keep out of every text
 
 
-def of_response(response: HttpResponse, body: ErrorDetails, key: str) -> RequestFailure:
-    """Classify an error response, or an error found inside a 200, as of now. `key` is kept out of every text."""
-    return of_answer(ErrorResponse(response.status, response.headers, body, datetime.now(UTC), key))
-
-
-def of_answer(response: ErrorResponse) -> RequestFailure:
-    """Classify an error response, or an error found inside a 200."""
+def of_response(answer: HttpResponse, body: ErrorDetails, key: str, now: datetime | None = None) -> RequestFailure:
+    """Classify an error response, or an error found inside a 200. `key` is kept out of every text."""
+    response = ErrorResponse(answer.status, answer.headers, body, now or datetime.now(UTC), key)
     status = _status(response)
     kind = str(status)
     detail = _detail(response, status)
     if 300 <= status < 400:
         return RequestFailure("park", kind, sentence(_moved(response), response.key), status=status)
     if status == 401:
-        return _refused_key(response, detail)
+        # Inside a 200 with a provider named, it is the provider's key at the router that failed, not ours.
+        ours = response.status == 401 or "provider_name" not in body.metadata
+        return RequestFailure("key" if ours else "park", "401", detail, status=401)
     if status == 402:
         return _payment(response, detail)
     if status == 403:
-        return RequestFailure("blocked" if _declined(response.body) else "park", kind, detail, status=403)
-    if status == 429 and _daily(response):
+        return RequestFailure("blocked" if _declined(body) else "park", kind, detail, status=403)
+    if status == 429 and _DAILY.search(body.text):
         return RequestFailure("park", kind, _when(response, detail), status=429)
-    if _heals(response.body, status):
-        wait = retry_after(response.headers, response.body, response.now)
+    if _heals(body, status):
+        wait = retry_after(response.headers, body, response.now)
         if wait is not None and wait >= LONGEST_WAIT_S:
             return RequestFailure("park", kind, _when(response, detail), wait, status=status)
-        return RequestFailure(
-            "retry",
-            kind,
-            detail,
-            wait,
-            overload=status in _RATE_STATUS or response.body.availability.get("code") in _AT_CAPACITY,
-            unbilled=status in _UNBILLED_RETRIES,
-            status=status,
-        )
+        overload = status in _RATE_STATUS or body.availability.get("code") in _AT_CAPACITY
+        unbilled = status in _UNBILLED_RETRIES
+        return RequestFailure("retry", kind, detail, wait, overload=overload, unbilled=unbilled, status=status)
     return RequestFailure("park", kind, detail, status=status)
 
 
@@ -157,12 +149,6 @@ def _detail(response: ErrorResponse, status: int) -> str:
     return sentence(f"HTTP {status}{named}: {response.body.message}".rstrip(": "), response.key)
 
 
-def _refused_key(response: ErrorResponse, detail: str) -> RequestFailure:
-    # Inside a 200 with a provider named, it is the provider's key at the router that failed, not ours.
-    ours = response.status == 401 or "provider_name" not in response.body.metadata
-    return RequestFailure("key" if ours else "park", "401", detail, status=401)
-
-
 def _payment(response: ErrorResponse, detail: str) -> RequestFailure:
     in_flight = response.body.metadata.get("limit_source") == "openrouter_in_flight_budget"
     if in_flight or "Retry-After" in response.headers:
@@ -174,10 +160,6 @@ def _payment(response: ErrorResponse, detail: str) -> RequestFailure:
 def _declined(body: ErrorDetails) -> bool:
     """Moderation or a guardrail on this prompt, as opposed to a limit of the key."""
     return body.error_type in _DECLINED or any(k in body.metadata for k in ("reasons", "flagged_input", "patterns"))
-
-
-def _daily(response: ErrorResponse) -> bool:
-    return bool(_DAILY.search(response.body.text))
 
 
 def _heals(body: ErrorDetails, status: int) -> bool:

@@ -51,29 +51,23 @@ class AttemptLog:
     """The attempts of one call, in order."""
 
     def __init__(self) -> None:
-        self._attempts: list[Attempt] = []
+        self.attempts: tuple[Attempt, ...] = ()
         self.retried = 0  # transport retries used up
-
-    @property
-    def attempts(self) -> tuple[Attempt, ...]:
-        """All attempts so far."""
-        return tuple(self._attempts)
 
     @property
     def usage(self) -> Usage:
         """Usage of all attempts together."""
-        if len(self._attempts) == 1:
-            return self._attempts[0].usage
-        return sum((a.usage for a in self._attempts), Usage())
+        return self.attempts[0].usage if len(self.attempts) == 1 else sum((a.usage for a in self.attempts), Usage())
 
     def add(self, attempt: Attempt) -> None:
         """Log an attempt."""
-        self._attempts.append(attempt)
+        self.attempts = (*self.attempts, attempt)
 
     def mark(self, outcome: str) -> None:
         """Say what the last attempt turned out to be, now that its answer has been read."""
-        if self._attempts[-1].outcome != outcome:
-            self._attempts[-1] = msgspec.structs.replace(self._attempts[-1], outcome=outcome)
+        *before, last = self.attempts
+        if last.outcome != outcome:
+            self.attempts = (*before, msgspec.structs.replace(last, outcome=outcome))
 
 
 class EndpointConnection:

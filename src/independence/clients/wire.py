@@ -232,10 +232,9 @@ def read(response: HttpResponse, prices: Prices | None, key: str) -> tuple[Outco
 
 
 def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
-    choice = body.choice
-    message = choice.message if choice else None
-    finish = text_of(choice.finish_reason) or None if choice else None
-    error = body.error if body.error is not None else choice.error if choice else None
+    choice = body.choice or WireChoice()
+    message, finish = choice.message, text_of(choice.finish_reason) or None
+    error = choice.error if body.error is None else body.error
     if message is None or not _says_something(message):
         if error is not None:
             return failures.of_response(response, failures.read_error({"error": error}), key)
@@ -243,14 +242,12 @@ def _outcome(body: ChatCompletion, response: HttpResponse, key: str) -> Outcome:
             return RequestFailure("retry", "no_choices" if message is None else "error", unbilled=False)
         if finish == "content_filter":
             return RequestFailure("blocked", "content_filter", "a content filter ended the reply", unbilled=False)
-    marks = []
-    if error is not None or finish == "error":
-        marks.append(protocol.FINISH_ERROR)
-    if finish == "content_filter":
-        marks.append(protocol.CONTENT_FILTER)
-    if replayed(response.headers):
-        marks.append(protocol.CACHE_HIT)
-    return ReceivedMessage(body, message, finish, tuple(marks))
+    marks = {
+        protocol.FINISH_ERROR: error is not None or finish == "error",
+        protocol.CONTENT_FILTER: finish == "content_filter",
+        protocol.CACHE_HIT: replayed(response.headers),
+    }
+    return ReceivedMessage(body, message, finish, tuple(mark for mark, holds in marks.items() if holds))
 
 
 def _says_something(message: WireMessage) -> bool:
@@ -280,7 +277,7 @@ def shorten(message: WireMessage, max_tokens: int) -> tuple[WireMessage, bool]:
     limit = longest(max_tokens)
     changed = {name: _cut(getattr(message, name), limit) for name in _TEXTS}
     calls = message.tool_calls
-    short = [_cut_call(call, limit) for call in calls[:_MOST_CALLS]] if calls else calls
+    short = [WireCall(c.id, _cut_function(c.function, limit)) for c in calls[:_MOST_CALLS]] if calls else calls
     function = _cut_function(message.function_call, limit)
     out = msgspec.structs.replace(message, **changed, tool_calls=short, function_call=function)
     return (out, True) if out != message else (message, False)
@@ -304,10 +301,6 @@ def _cut_parts(value: Any, limit: int) -> Any:
             kept.append({"type": "text", "text": text[:left]})
             left -= len(text)
     return kept
-
-
-def _cut_call(call: WireCall, limit: int) -> WireCall:
-    return WireCall(call.id, _cut_function(call.function, limit))
 
 
 def _cut_function(function: WireFunction | None, limit: int) -> WireFunction | None:

@@ -71,23 +71,24 @@ class _RequestHandlers:
         self._script = ResponsePlanner(settings)
         self._listing: bytes | None = None
         self._waiting: set[asyncio.Task[object]] = set()
-        routes = {("GET", "/models"): self.models, ("GET", "/key"): self.key, ("POST", "/chat/completions"): self.chat}
-        self._routes = {(how, prefix + path): do for (how, path), do in routes.items() for prefix in _PREFIXES}
+        self._routes = {
+            ("GET", "/models"): self.models,
+            ("GET", "/key"): self.key,
+            ("POST", "/chat/completions"): self.chat,
+        }
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        route = self._routes.get((request.method, request.path))
+        prefix = next((prefix for prefix in _PREFIXES if request.path.startswith(f"{prefix}/")), request.path)
+        path = request.path.removeprefix(prefix)
+        route = self._routes.get((request.method, path))
         if route is not None:
             return await route(request)
-        single = self._single(request.path) if request.method == "GET" else None
-        return _response(responses.nothing_there()) if single is None else single
-
-    def _single(self, path: str) -> web.Response | None:
-        """One model, listed or not: names that carry numbers are too many to list."""
-        for prefix in _PREFIXES:
-            body = self._script.catalogue.single(path.removeprefix(f"{prefix}/model/"))
-            if body is not None and path.startswith(f"{prefix}/model/"):
-                return web.Response(body=body, content_type=_JSON)
-        return None
+        # One model, listed or not: names that carry numbers are too many to list.
+        known = request.method == "GET" and path.startswith("/model/")
+        body = self._script.catalogue.single(path.removeprefix("/model/")) if known else None
+        if body is None:
+            return _response(responses.nothing_there())
+        return web.Response(body=body, content_type=_JSON)
 
     async def models(self, _request: web.BaseRequest) -> web.Response:
         if self._listing is None:
