@@ -14,9 +14,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 import msgspec
 
@@ -110,11 +108,6 @@ def listed_cost(usage: Usage, prices: Prices) -> float:
     )
 
 
-class _Waiter(NamedTuple):
-    amount: int
-    granted: asyncio.Future[None]
-
-
 class Reservation:
     """Dollars held for one attempt. The first of `settle` and `keep` counts, later ones do nothing."""
 
@@ -151,7 +144,8 @@ class Budget:
         self.cap = cap
         self._cap = None if cap is None else math.floor(cap * _PICO)
         self._spent = self._reserved = self._unknown = 0
-        self._waiters: deque[_Waiter] = deque()
+        self._line = asyncio.Lock()  # first come, first served: a large call is not starved by small ones behind it
+        self._freed = asyncio.Event()
 
     @property
     def spent(self) -> float:
@@ -170,28 +164,19 @@ class Budget:
 
     def fits(self, usd: float) -> bool:
         """Whether a reservation would be granted at once."""
-        return not self._waiters and self._fits(_amount(usd))
+        return not self._line.locked() and self._fits(_amount(usd))
 
     async def reserve(self, usd: float) -> Reservation:
         """Hold dollars. Waits while calls under way may give some back; raises CostCapReached when none is left."""
         amount = _amount(usd)
-        if self._waiters or not self._fits(amount):
-            await self._queue(amount)
-        else:
+        async with self._line:
+            while not self._fits(amount):
+                if self._reserved == 0:
+                    raise self._reached(amount)
+                self._freed.clear()
+                await self._freed.wait()
             self._reserved += amount
         return Reservation(self, amount)
-
-    async def _queue(self, amount: int) -> None:
-        waiter = _Waiter(amount, asyncio.get_running_loop().create_future())
-        self._waiters.append(waiter)
-        self._wake()
-        try:
-            await waiter.granted
-        except asyncio.CancelledError:
-            if waiter.granted.done() and not waiter.granted.cancelled() and waiter.granted.exception() is None:
-                self._reserved -= amount
-            self._wake()
-            raise
 
     def _fits(self, amount: int) -> bool:
         return self._cap is None or self._spent + self._reserved + amount <= self._cap
@@ -201,23 +186,7 @@ class Budget:
         self._spent += actual
         if not known:
             self._unknown += amount
-        self._wake()
-
-    def _wake(self) -> None:
-        # First come, first served: a large call is not starved by small ones that arrive later.
-        while self._waiters:
-            amount, granted = self._waiters[0]
-            if granted.done():
-                self._waiters.popleft()
-            elif self._fits(amount):
-                self._waiters.popleft()
-                self._reserved += amount
-                granted.set_result(None)
-            elif self._reserved == 0:
-                self._waiters.popleft()
-                granted.set_exception(self._reached(amount))
-            else:
-                return
+        self._freed.set()
 
     def _reached(self, amount: int) -> CostCapReached:
         unknown = f" (${self.unknown:.4f} of it for calls whose cost never came back)" if self._unknown else ""
