@@ -85,10 +85,6 @@ class _ModelsPage(msgspec.Struct):
     data: list[_WireModel] | None = None
 
 
-class _ModelPage(msgspec.Struct):
-    data: _WireModel | None = None
-
-
 def read_models(document: object, *, free: bool) -> list[ModelInfo] | None:
     """The models of a `GET /models` page; None where it is no such page. `free`: those without prices cost nothing."""
     try:
@@ -100,11 +96,8 @@ def read_models(document: object, *, free: bool) -> list[ModelInfo] | None:
 
 def read_model(document: object) -> ModelInfo | None:
     """The model that a page is about; None where it is no such page."""
-    try:
-        wire = msgspec.convert(document, _ModelPage).data
-    except msgspec.ValidationError:
-        return None
-    return _read(wire, free=False) if wire else None
+    found = read_models({"data": [document.get("data")]}, free=False) if isinstance(document, dict) else None
+    return found[0] if found else None
 
 
 def _read(wire: _WireModel, *, free: bool) -> ModelInfo | None:

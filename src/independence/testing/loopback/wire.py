@@ -27,13 +27,8 @@ class _RequestTool(msgspec.Struct, frozen=True):
     function: _Function
 
 
-class _RequestJsonSchema(msgspec.Struct, frozen=True):
-    schema: dict[str, Any] | None = None
-
-
-class _RequestResponseFormat(msgspec.Struct, frozen=True):
-    type: str = "text"
-    json_schema: _RequestJsonSchema | None = None
+class _RequestForm(msgspec.Struct, frozen=True):
+    json_schema: dict[str, Any] | None = None
 
 
 class _RequestProvider(msgspec.Struct, frozen=True):
@@ -53,7 +48,7 @@ class CompletionBody(msgspec.Struct, frozen=True):
     stream: bool | None = None
     tools: list[_RequestTool] | None = None
     tool_choice: Literal["none", "auto", "required"] | dict[str, Any] | None = None
-    response_format: _RequestResponseFormat | None = None
+    response_format: _RequestForm | None = None
     provider: _RequestProvider | None = None
 
 
@@ -166,8 +161,9 @@ def _tool(body: CompletionBody) -> OfferedTool | None:
     return OfferedTool(function.name, names[0] if names else "", forced)
 
 
-def _schema(wanted: _RequestResponseFormat | None) -> dict[str, Any] | None:
-    return wanted.json_schema.schema if wanted and wanted.json_schema else None
+def _schema(wanted: _RequestForm | None) -> dict[str, Any] | None:
+    found = wanted.json_schema.get("schema") if wanted and wanted.json_schema else None
+    return found if isinstance(found, dict) else None
 
 
 def _pins(provider: _RequestProvider | None) -> tuple[str, ...]:
