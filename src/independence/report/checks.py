@@ -21,7 +21,8 @@ from independence.clients.listing import KeyInfo
 from independence.config import documents
 from independence.config.endpoints import Endpoint, printable_address
 from independence.errors import UsageError
-from independence.report.table import Column, Table
+from independence.report import declared
+from independence.report.table import Table, Value
 from independence.store.health import StoreContents, StoreHealth
 
 SCARCE_BYTES = 200 * 2**20  # a published board of 65 models takes 80 MB
@@ -31,9 +32,6 @@ _LITTLE_USD = 0.5
 _NEAR = 3  # names that may have been meant
 
 State = Literal["ok", "warn", "fail", "skipped"]
-_CHECK, _OF, _FIX = Column("check", "check"), Column("of", "of"), Column("fix", "what to do")
-_RESULT, _FOUND = Column("result", "result"), Column("found", "found")
-_COST = Column("cost_usd", "cost", "dollars", 6)
 
 
 class Finding(NamedTuple):
@@ -76,16 +74,18 @@ def refusal(check: str, case: str, of: str, error: UsageError) -> Finding:
 
 def table(findings: Sequence[Finding], notes: Sequence[str] = ()) -> Table:
     """Findings in their order, with how many there are of each kind and what they cost below."""
-    rows = tuple((f.check, f.of, f.result, f.found, f.fix or None, f.usd) for f in findings)
-    return Table("doctor", "Doctor", (_CHECK, _OF, _RESULT, _FOUND, _FIX, _COST), rows, (_summary(findings), *notes))
+    return declared.made("doctor/doctor", map(_row, findings), (_summary(findings), *notes))
 
 
 def terminal_table(findings: Sequence[Finding], notes: Sequence[str] = ()) -> list[Table]:
     """The same for a terminal, whose lines are short: what was found, then what to do."""
-    rows = tuple((f.check, f.of, f.result, f.found, f.usd) for f in findings)
-    found = Table("doctor", "Doctor", (_CHECK, _OF, _RESULT, _FOUND, _COST), rows, (_summary(findings), *notes))
-    fixes = tuple((f.check, f.of, f.fix) for f in findings if f.fix)
-    return [found, Table("fixes", "What to do", (_CHECK, _OF, _FIX), fixes)] if fixes else [found]
+    found = declared.made("doctor/found", map(_row, findings), (_summary(findings), *notes))
+    fixes = [_row(finding) for finding in findings if finding.fix]
+    return [found, declared.made("doctor/fixes", fixes)] if fixes else [found]
+
+
+def _row(finding: Finding) -> dict[str, Value]:
+    return finding._asdict() | {"fix": finding.fix or None, "cost_usd": finding.usd}
 
 
 def failed(findings: Iterable[Finding]) -> bool:

@@ -6,49 +6,36 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from independence.clients.catalogue import Catalogue, ModelInfo
 from independence.config.subjects import Subject
-from independence.report.table import Column, Table, Value
+from independence.report import declared
+from independence.report.table import Table, Value
 
-_CONFIGURATION = (
-    Column("label", "label"),
-    Column("model_id", "model id"),
-    Column("endpoint", "endpoint"),
-    Column("provider", "provider"),
-    Column("temperature", "temp", "number", 2),
-    Column("temperature_sent", "sent", "flag"),
-    Column("effort", "effort"),
-    Column("active", "active", "flag"),
-    Column("config_dir", "directory"),
-)
-_LISTED = (
-    Column("id", "id"),
-    Column("context_length", "context", "count"),
-    Column("prompt_usd", "in $/M", "dollars", 3),
-    Column("completion_usd", "out $/M", "dollars", 3),
-    Column("tools", "tools", "flag"),
-    Column("reasoning", "reasoning", "flag"),
-    Column("supported", "supported"),
-)
 # Of the parameters an endpoint lists, those that a run would send.
 _SENT = ("temperature", "seed", "structured_outputs", "response_format", "parallel_tool_calls")
 
 
 def configurations(subjects: Iterable[Subject], title: str, notes: Sequence[str] = ()) -> Table:
     """One row a configuration."""
-    return Table("configurations", title, _CONFIGURATION, tuple(_configuration(s) for s in subjects), tuple(notes))
+    return declared.made("models/configurations", map(_configuration, subjects), notes, title=title)
 
 
 def resolved(names: Iterable[tuple[str, str, Subject]]) -> Table:
     """One row a configuration that a name stands for: the name, how it was found, the configuration."""
-    columns = (Column("name", "name"), Column("found_by", "found by"), *_CONFIGURATION)
-    rows = tuple((name, by, *_configuration(subject)) for name, by, subject in names)
-    return Table("resolved", "What the names mean", columns, rows)
+    rows = ({"name": name, "found_by": by, **_configuration(subject)} for name, by, subject in names)
+    return declared.made("models/resolved", rows)
 
 
-def _configuration(subject: Subject) -> tuple[Value, ...]:
-    return (
-        subject.label, subject.model_id, subject.endpoint, subject.sampling.provider, subject.temperature,
-        subject.temperature_supported, subject.sampling.effort, subject.active, subject.config_dir,
-    )  # fmt: skip
+def _configuration(subject: Subject) -> dict[str, Value]:
+    return {
+        "label": subject.label,
+        "model_id": subject.model_id,
+        "endpoint": subject.endpoint,
+        "provider": subject.sampling.provider,
+        "temperature": subject.temperature,
+        "temperature_sent": subject.temperature_supported,
+        "effort": subject.sampling.effort,
+        "active": subject.active,
+        "config_dir": subject.config_dir,
+    }
 
 
 def catalogue(endpoint: str, listed: Catalogue, part: str, *, brief: bool = False) -> Table:
@@ -56,11 +43,9 @@ def catalogue(endpoint: str, listed: Catalogue, part: str, *, brief: bool = Fals
 
     `brief`: without the parameters that they take.
     """
-    rows = tuple(_model(info)[: len(_LISTED) - brief] for info in matching(listed, part))
-    title = f"{len(rows):,} of {len(listed.models):,} models at {endpoint}"
-    notes = ("Prices are the highest where they depend on size or hour.",)
-    more = ("--detailed adds the parameters that they take.",) * brief
-    return Table("catalogue", title, _LISTED[: len(_LISTED) - brief], rows, notes + more)
+    rows = [_model(info) for info in matching(listed, part)]
+    name = "models/brief" if brief else "models/catalogue"
+    return declared.made(name, rows, count=len(rows), all=len(listed.models), endpoint=endpoint)
 
 
 def matching(listed: Catalogue, part: str) -> Iterator[ModelInfo]:
@@ -68,15 +53,15 @@ def matching(listed: Catalogue, part: str) -> Iterator[ModelInfo]:
     return (listed.models[name] for name in sorted(listed.models) if part.lower() in name.lower())
 
 
-def _model(info: ModelInfo) -> tuple[Value, ...]:
-    named = info.supported_parameters
+def _model(info: ModelInfo) -> dict[str, Value]:
+    named, prices = info.supported_parameters, info.prices
     reasons = info.reasoning is not None or info.lists("reasoning")
-    return (
-        info.id,
-        info.context_length,
-        None if info.prices is None else round(info.prices.prompt * 1e6, 6),
-        None if info.prices is None else round(info.prices.completion * 1e6, 6),
-        None if named is None else "tools" in named,
-        None if named is None and info.reasoning is None else reasons,
-        None if named is None else ", ".join(parameter for parameter in _SENT if parameter in named),
-    )
+    return {
+        "id": info.id,
+        "context_length": info.context_length,
+        "prompt_usd": round(prices.prompt * 1e6, 6) if prices else None,
+        "completion_usd": round(prices.completion * 1e6, 6) if prices else None,
+        "tools": None if named is None else "tools" in named,
+        "reasoning": None if named is None and info.reasoning is None else reasons,
+        "supported": None if named is None else ", ".join(one for one in _SENT if one in named),
+    }
