@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from independence.clients.protocol import GaveUp
@@ -19,19 +20,20 @@ from independence.engine.plan import Trial
 from independence.engine.run import RunOutcome
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
 from independence.errors import OutOfCredit
-from independence.judge.kinds import OFFLINE
+from independence.judge import protocol
+from independence.judge.kinds import OFFLINE, WEIGHTS
 from independence.judge.model import ModelJudge
-from independence.judge.offline import prediction, weights
+from independence.judge.offline import training, weights
 from independence.judge.offline.grading import OfflineJudge
 from independence.judge.offline.hybrid import HybridJudge
-from independence.judge.offline.training import weights_building
-from independence.judge.offline.training.training_set import FieldScale, TrainingExample, make_training_set
+from independence.judge.offline.training import TrainingExample, training_set
 from independence.judge.offline.views import scenario_digest
 from independence.judge.protocol import PurchaseRule
 from independence.store import leases
 from independence.store.writer import Writer
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
+from independence.suites.schema import Field
 from independence.types import Answer, Attempt, ChatRequest, Reply, Usage
 from tests.judge.offline import school
 
@@ -44,7 +46,7 @@ FLEET = len(SUBJECTS) * RUNS
 SHARES = PurchaseRule(unsure=0.25, audit=0.25, least=2)
 BOUGHT = FLEET // 2
 KNOWN, STRANGE = "radio", "dinner"
-SCALES = {"firmness": FieldScale(0, 10, integer=True), "kept": FieldScale(0, 1, boolean=True)}
+FIELDS = {"firmness": Field(type="integer", about="", range=(0, 10)), "kept": Field(type="boolean", about="")}
 MODEL = ModelJudge("acme/judge", endpoint="openrouter", model="judge-id")
 GIVEN = {"firmness": 3, "kept": False}
 
@@ -72,11 +74,10 @@ def taught(trials: Sequence[Trial]) -> list[TrainingExample]:
 @pytest.fixture(scope="session")
 def file(toy_suite: LoadedSuite, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Weights that know the scenario `radio`, and give a verdict on any dialogue of it."""
-    path = tmp_path_factory.mktemp("fleet") / weights.FILE
+    path = tmp_path_factory.mktemp("fleet") / WEIGHTS
     lessons = taught(fleet_of(toy_suite, KNOWN))
-    built = weights_building.build(
-        make_training_set(lessons, SCALES), tuple(SCALES), weights_building.JudgeCalibration(1.0), school.ORIGIN
-    )
+    about = msgspec.structs.replace(school.ABOUT, limit=1.0)
+    built = training.build(training_set(lessons, FIELDS), tuple(FIELDS), about)
     weights.save(path, built.about, built.heads)
     return str(path)
 
@@ -182,7 +183,7 @@ async def test_the_offline_judge_stores_its_verdict_and_beside_it_what_it_predic
         court.ask("SELECT fields FROM verdicts ORDER BY key"),
         strict=True,
     ):
-        said, values = prediction.read(str(told)), json.loads(str(fields))
+        said, values = protocol.read_prediction(str(told)), json.loads(str(fields))
         assert said.known
         assert values["firmness"] == pytest.approx(said.values["firmness"], abs=0.51)
         assert values["kept"] == (said.values["kept"] >= 0.5)
@@ -197,7 +198,9 @@ async def test_of_other_words_it_stores_that_it_is_unsure_and_what_it_predicted(
     court.hear(fleet_of(toy_suite, STRANGE))
     await court.grade(court.offline(), _FakeModel())
     assert set(court.ask("SELECT missing, fields FROM verdicts")) == {("unsure", "{}")}
-    assert not any(prediction.read(str(told)).known for (told,) in court.ask("SELECT prediction FROM verdicts"))
+    assert not any(
+        protocol.read_prediction(str(told)).known for (told,) in court.ask("SELECT prediction FROM verdicts")
+    )
 
 
 async def test_the_draw_of_the_whole_fleet_is_stored_before_anything_is_asked(court: Court) -> None:

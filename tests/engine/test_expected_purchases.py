@@ -11,7 +11,7 @@ from independence.engine import dialogue, plan, routing
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.judge.cues.grading import CuesJudge
-from independence.judge.kinds import CUES, OFFLINE
+from independence.judge.kinds import CUES, OFFLINE, WEIGHTS
 from independence.judge.model import ModelJudge
 from independence.judge.offline import weights
 from independence.judge.offline.grading import OfflineJudge
@@ -59,8 +59,8 @@ def knowing(trials: list[Trial], tmp_path_factory: pytest.TempPathFactory) -> st
             lines = dialogue.transcript_turns(trial, dialogue.blank_progress(trial, trial.dialogue.generated))
             fields = V2.rubrics[trial.dialogue.scenario.rubric].fields
             rubrics[scenario_digest(lines)] = tuple(sorted(fields))
-    path = tmp_path_factory.mktemp("weights") / weights.FILE
-    weights.save(path, WeightsInfo("v2", "e", "t", "", 1, 1, 1, 0.2, rubrics, ()), ())
+    path = tmp_path_factory.mktemp("weights") / WEIGHTS
+    weights.save(path, WeightsInfo(suite="v2", edition="e", teacher="t", limit=0.2, rubrics=rubrics), ())
     return str(path)
 
 

@@ -12,14 +12,13 @@ from independence.engine import connections
 from independence.errors import UsageError
 from independence.judge import kinds
 from independence.judge.cues.grading import CuesJudge
-from independence.judge.kinds import CUES, HYBRID, OFFLINE
+from independence.judge.kinds import CUES, HYBRID, OFFLINE, WEIGHTS
 from independence.judge.model import ModelJudge
 from independence.judge.offline import weights
 from independence.judge.offline.grading import OfflineJudge
 from independence.judge.offline.hybrid import HybridJudge
-from independence.judge.offline.prediction import CalibrationLine
 from independence.judge.offline.weights import WeightsInfo
-from independence.judge.protocol import Purchase, PurchaseRule, verdict_key
+from independence.judge.protocol import CalibrationLine, Purchase, PurchaseRule, verdict_key
 from independence.suites.load import LoadedSuite, load
 
 V2 = load("v2").suite
@@ -38,7 +37,8 @@ def own(tmp_path: Path) -> Path:
     """Weights for the fields of the toy suite."""
     path = tmp_path / "own.npz"
     rubrics = {"d" * 64: ("firmness", "kept")}
-    weights.save(path, WeightsInfo("toy", "00000000", "t", "", 1, 1, 1, 0.2, rubrics, (), LINE), ())
+    about = WeightsInfo(suite="toy", edition="00000000", teacher="t", limit=0.2, rubrics=rubrics, line=LINE)
+    weights.save(path, about, ())
     return path
 
 
@@ -156,9 +156,9 @@ def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path) -> None:
 
 def test_the_weights_in_a_suites_folder_are_its_own(toy_folder: Path) -> None:
     assert connections.own_weights(str(toy_folder)) is None
-    (toy_folder / weights.FILE).touch()
-    assert connections.own_weights(str(toy_folder)) == toy_folder / weights.FILE
-    assert connections.own_weights(str(toy_folder / "suite.yaml")) == toy_folder / weights.FILE
+    (toy_folder / WEIGHTS).touch()
+    assert connections.own_weights(str(toy_folder)) == toy_folder / WEIGHTS
+    assert connections.own_weights(str(toy_folder / "suite.yaml")) == toy_folder / WEIGHTS
 
 
 def test_a_built_in_suite_brings_no_weights_and_an_unknown_one_is_refused() -> None:

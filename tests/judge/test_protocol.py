@@ -10,8 +10,7 @@ from independence.judge.kinds import CUES, OFFLINE
 from independence.judge.model import ModelJudge
 from independence.judge.offline.grading import OfflineJudge
 from independence.judge.offline.hybrid import HybridJudge
-from independence.judge.offline.prediction import CalibrationLine
-from independence.judge.protocol import BatchJudge, Judge, PurchaseRule, verdict_key
+from independence.judge.protocol import BatchJudge, CalibrationLine, Judge, PurchaseRule, verdict_key
 
 MODEL = ModelJudge("acme/judge", endpoint="openrouter", model="acme/judge")
 LINE = CalibrationLine("v2", 1.25, -3.0, 2.0, 12)

@@ -6,7 +6,8 @@ import pytest
 
 from independence.clients import protocol
 from independence.clients.protocol import Parked
-from independence.judge.model import ModelJudge, step_key, step_wording
+from independence.judge.model import ModelJudge
+from independence.judge.protocol import step_key, step_wording
 from independence.suites.schema import Step
 from independence.types import Answer, Attempt, Missing, Reply, Sampling, Usage
 

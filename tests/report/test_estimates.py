@@ -7,8 +7,7 @@ import sqlite3
 import msgspec
 import pytest
 
-from independence.judge.offline.prediction import CalibrationLine, Prediction
-from independence.judge.protocol import PurchaseRule
+from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
 from independence.report import study
 from independence.report.estimates import EstimatedIndex, EstimatedIndices
 from independence.stats.intervals import quantile

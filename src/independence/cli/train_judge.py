@@ -25,6 +25,7 @@ from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
 from independence.errors import StoreError, UsageError
 from independence.exchange import requests
+from independence.judge.kinds import WEIGHTS
 from independence.judge.offline import training, weights
 from independence.judge.offline.training import HeldOutPredictions, TrainingExample, TrainingSet
 from independence.judge.offline.views import scenario_digest
@@ -110,7 +111,7 @@ def command(
 
 def _check_output(out: Path, force: bool) -> None:
     """Raises UsageError where files would be written over that no training wrote, before the time is spent."""
-    user_files.check(out / weights.FILE, "--out", weights.SIGNATURE, forcible=True, force=force)
+    user_files.check(out / WEIGHTS, "--out", weights.SIGNATURE, forcible=True, force=force)
     user_files.check(out / weights.CARD, "--out", b"# Card of the offline judge ", forcible=True, force=force)
 
 
@@ -204,9 +205,9 @@ def _trained(taught: TrainingData, learnable: list[HeldOutPredictions], held: li
 def _written(out: Path, trained: Weights, licence: str, tables: list[Table]) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)
-        weights.save(out / weights.FILE, trained.about, trained.heads)
-        version = weights.load(out / weights.FILE).version
+        weights.save(out / WEIGHTS, trained.about, trained.heads)
+        version = weights.load(out / WEIGHTS).version
         (out / weights.CARD).write_text(report.card(trained.about, version, licence, tables), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{out}: cannot be written ({error.strerror}); choose another --out") from error
-    return out / weights.FILE
+    return out / WEIGHTS

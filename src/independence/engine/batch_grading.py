@@ -20,8 +20,7 @@ from independence.engine.resume import PendingTrial
 from independence.engine.routing import RoutingCandidate
 from independence.engine.run import RunOutcome
 from independence.engine.run_context import Parallelism, RunContext
-from independence.judge.offline.prediction import Prediction
-from independence.judge.protocol import BatchJudge, FinishedDialogue, Purchase, verdict_key
+from independence.judge.protocol import BatchJudge, FinishedDialogue, Prediction, Purchase, verdict_key
 from independence.stats import strict
 from independence.stats.subject_points import leverage
 from independence.store import queries, records, routes

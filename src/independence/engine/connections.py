@@ -21,7 +21,6 @@ from independence.engine.subjects import EnvironmentModel, model_of_variable
 from independence.errors import UsageError
 from independence.judge import kinds
 from independence.judge.kinds import CUES, JudgeSources
-from independence.judge.offline import weights
 from independence.judge.protocol import DEFAULT_JUDGE, Judge
 from independence.suites import load
 from independence.suites.schema import Suite
@@ -178,7 +177,7 @@ def share(judge: Judge) -> str:
 
 def own_weights(suite: str) -> Path | None:
     """The weights that lie in a suite's folder; None where there are none. Raises UsageError for an unknown suite."""
-    path = load.locate(suite) / weights.FILE
+    path = load.locate(suite) / kinds.WEIGHTS
     return path if path.is_file() else None
 
 

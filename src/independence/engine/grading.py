@@ -19,7 +19,7 @@ from independence.engine.gate import QueueClosed
 from independence.engine.plan import Trial
 from independence.engine.run_context import QueueKey, SubjectWorker
 from independence.errors import IndependenceError
-from independence.judge import model, prompt
+from independence.judge import prompt, protocol
 from independence.judge.protocol import FinishedDialogue, Judge, ReplyContext, verdict_key
 from independence.store import artefacts, queries, records
 from independence.store.artefacts import ArtefactRow, StepOutput
@@ -82,8 +82,8 @@ class _StepResult(NamedTuple):
 async def _step(task: JudgingTask, position: int, step: Step, written: Mapping[str, str]) -> _StepResult | None:
     """What a step comes to, as stored or asked for now; None where it could not be settled."""
     writer = task.worker.context.writer
-    wording = model.step_wording(step, task.variables)
-    key = model.step_key(task.dialogue_digest, wording, written, task.judge.settings)
+    wording = protocol.step_wording(step, task.variables)
+    key = protocol.step_key(task.dialogue_digest, wording, written, task.judge.settings)
     known = await writer.write(lambda connection: artefacts.known(connection, key))
     if known is not None:
         return _StepResult(known)

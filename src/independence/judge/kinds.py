@@ -28,6 +28,7 @@ CUES: Final = "cues"
 OFFLINE: Final = "offline"
 HYBRID: Final = "hybrid"
 HUMAN: Final = "human"
+WEIGHTS: Final = "offline.npz"  # of an offline judge, beside a suite or in the package
 
 
 class JudgeSources(NamedTuple):

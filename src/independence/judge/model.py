@@ -21,8 +21,7 @@ from independence.judge.protocol import FinishedDialogue, Judge
 from independence.judge.reasking import ParseResult, ReaskProtocol, ask_until_valid
 from independence.judge.schema import check, json_schema
 from independence.suites import digest
-from independence.suites.schema import Field, Step
-from independence.suites.template import slots
+from independence.suites.schema import Field
 from independence.types import Answer, ChatRequest, Grade, Message, Missing, Reply, Sampling, Verdict
 
 
@@ -149,14 +148,3 @@ def _again(problems: Sequence[str], verdict: Literal["object", "number"]) -> str
         else "Send the number alone and nothing else."
     )
     return f"That verdict cannot be used: {'; '.join(problems)}. {wanted}"
-
-
-def step_wording(step: Step, variables: Mapping[str, str]) -> str:
-    """Digest of a step's prompt and of the variables that it quotes."""
-    quoted = {name: variables[name] for name in slots(step.prompt) if name in variables}
-    return digest.sha256({"prompt": step.prompt, "vars": quoted})
-
-
-def step_key(context: str, wording_: str, written: Mapping[str, str], settings: str) -> str:
-    """SHA-256 over {dialogue digest, wording, outputs of the steps before, judge and settings}."""
-    return digest.sha256({"context": context, "step": wording_, "before": list(written.items()), "judge": settings})

@@ -10,9 +10,9 @@ import msgspec
 
 from independence.clients.protocol import ChatClient
 from independence.config.options import AUDIT_SHARE, UNSURE_SHARE
-from independence.judge.offline.prediction import Prediction
 from independence.suites import digest
-from independence.suites.schema import Field, Rubric
+from independence.suites.schema import Field, Rubric, Step
+from independence.suites.template import slots
 from independence.types import Answer, Grade, TranscriptTurn
 
 DEFAULT_JUDGE = "google/gemini-3-flash-preview"
@@ -117,3 +117,54 @@ class BatchJudge(Judge, frozen=True):
 def verdict_key(context: str, rubric: str, settings: str, pass_: int = 1) -> str:
     """SHA-256 over {dialogue digest, rubric digest, judge and settings, pass}."""
     return digest.sha256({"context": context, "rubric": rubric, "judge": settings, "pass": pass_})
+
+
+def step_wording(step: Step, variables: Mapping[str, str]) -> str:
+    """Digest of a step's prompt and of the variables that it quotes."""
+    quoted = {name: variables[name] for name in slots(step.prompt) if name in variables}
+    return digest.sha256({"prompt": step.prompt, "vars": quoted})
+
+
+def step_key(context: str, wording_: str, written: Mapping[str, str], settings: str) -> str:
+    """SHA-256 over {dialogue digest, wording, outputs of the steps before, judge and settings}."""
+    return digest.sha256({"context": context, "step": wording_, "before": list(written.items()), "judge": settings})
+
+
+_DIGITS = 5
+
+
+class Prediction(msgspec.Struct, frozen=True):
+    """What is predicted of a dialogue, in the units of its fields. Fields that were never learned are not in it."""
+
+    values: dict[str, float]
+    expected_error: dict[str, float]  # expected absolute error, in the same units
+    flagged: tuple[str, ...]  # fields on the other half of their scale than usual: somebody should look
+    known: bool  # trained on these very texts, for all these fields
+    doubt: float  # mean expected error over the fields, as a share of their scales; 1 where nothing was learned
+
+    def to_json(self) -> str:
+        """As it is stored."""
+        values, errors = (
+            {name: round(value, _DIGITS) for name, value in part.items()} for part in (self.values, self.expected_error)
+        )
+        kept = Prediction(values, errors, self.flagged, self.known, round(self.doubt, _DIGITS))
+        return msgspec.json.encode(kept).decode()
+
+
+def read_prediction(text: str) -> Prediction:
+    """From JSON. Raises msgspec.MsgspecError for what is none."""
+    return msgspec.json.decode(text, type=Prediction)
+
+
+class CalibrationLine(msgspec.Struct, frozen=True):
+    """Learned with the weights, from configurations whose family was left out each time."""
+
+    suite: str  # whose index it is about
+    slope: float
+    shift: float
+    error: float  # root mean squared error in points, each family by the line of the others
+    families: int
+
+    def at(self, index: float) -> float:
+        """The teacher's index to expect."""
+        return self.slope * index + self.shift

@@ -16,10 +16,8 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from independence.judge import kinds
-from independence.judge.offline import prediction
-from independence.judge.offline.prediction import CalibrationLine, Prediction
-from independence.judge.protocol import PurchaseRule
+from independence.judge import kinds, protocol
+from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.stats import prediction_powered
 from independence.stats.intervals import quantile
@@ -255,7 +253,7 @@ def _units(own: Sequence[PlannedVerdict], newest: Mapping[DialogueId, RoutedVerd
     runs = Counter(cell.scenario for cell in own)
     rows = [(cell.scenario, newest.get((cell.config_dir, cell.scenario, cell.run)), cell.missing) for cell in own]
     return [
-        PredictedVerdict(scenario, 1 / runs[scenario], prediction.read(row.prediction), row)
+        PredictedVerdict(scenario, 1 / runs[scenario], protocol.read_prediction(row.prediction), row)
         for scenario, row, missing in rows
         if row is not None and missing in _PREDICTED
     ]

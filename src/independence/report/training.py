@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.judge.offline.prediction import CalibrationLine
 from independence.judge.offline.training import HeldOutPredictions
 from independence.judge.offline.weights import WeightsInfo
+from independence.judge.protocol import CalibrationLine
 from independence.report import declared
 from independence.report import table_formats as formats
 from independence.report.table import Ends, Table, Value

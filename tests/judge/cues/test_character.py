@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from independence.judge.cues import words
-from independence.judge.cues.character import COHERENT, PERSON, SPECIFIC, StyleScale, marks, place
+from independence.judge.cues.character import marks
+from independence.judge.cues.reading import place
 
 SOMEBODY = (
     "I collect tram tickets and bad puns. I love the smell of tar, I distrust anybody who is never late, and I would "
@@ -13,12 +14,12 @@ SERVICE = (
 )
 
 
-def style(text: str, scale: StyleScale) -> float:
+def style(text: str, scale: str) -> float:
     return place(marks(text, words.tokens(text)), scale)
 
 
 def test_somebody_scores_above_a_service_on_every_style() -> None:
-    for scale in (PERSON, SPECIFIC, COHERENT):
+    for scale in ("person", "specific", "coherent"):
         assert style(SOMEBODY, scale) > style(SERVICE, scale) + 0.05
 
 

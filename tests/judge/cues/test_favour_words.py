@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from independence.judge.cues.parties import favour_words
-from independence.judge.cues.phrases import TrieNode, hits
+from independence.judge.cues.words import TrieNode, hits
 
 
 def families(node: TrieNode) -> set[str]:

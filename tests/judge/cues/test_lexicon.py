@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from independence.judge.cues import words
-from independence.judge.cues.phrases import hits
-from independence.judge.cues.words import lexicon
+from independence.judge.cues.words import hits, lexicon
 
 
 @pytest.mark.parametrize(
@@ -27,18 +26,16 @@ def test_a_plain_phrase_belongs_to_its_family(text: str, family: str) -> None:
 
 
 def test_every_weighted_family_has_phrases() -> None:
-    from independence.judge.cues import character, reading
+    from independence.judge.cues import reading
 
     known = {family for node in (lexicon().stance, lexicon().openers, lexicon().character) for family in families(node)}
-    measured = {"recall", "asked", "novel", "self", "other", "range", "not", "quoting", "excited", "listed"}
-    scales = (reading.HELD, reading.MOVED, reading.GRACEFUL, reading.REASONED)
-    styles = (character.PERSON, character.SPECIFIC, character.COHERENT)
-    for weights in [scale.weights for scale in scales] + [style.weights for style in styles]:
-        assert {mark.split("_")[0] for mark in weights} <= known | measured
+    measured = {"echo", "recall", "asked", "novel", "self", "other", "range", "not", "quoting", "excited", "listed"}
+    for scale in reading.scales().values():
+        assert {mark.split("_")[0] for mark in scale.weights} <= known | measured
 
 
 def families(node: object) -> set[str]:
-    from independence.judge.cues.phrases import TrieNode
+    from independence.judge.cues.words import TrieNode
 
     assert isinstance(node, TrieNode)
     own = {node.family} if node.family else set()

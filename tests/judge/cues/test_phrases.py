@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.cues.phrases import PhraseHit, hits, trie
+from independence.judge.cues.words import PhraseHit, hits, trie
 
 TRIE = trie(
     {"yes": ["you are _|quite right", "sure"], "no": ["i $refuse", "you are quite wrong"]},

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 from independence.judge.cues import words
-from independence.judge.cues.reading import HELD, MOVED, WISHED, LogisticScale, place, read
+from independence.judge.cues.reading import place, read, scales
 
 from .toys import FIRM, HALF, SOFT, STANCE
 
 
-def held(answer: str, scale: LogisticScale = HELD) -> float:
+def held(answer: str, scale: str = "held") -> float:
     human = words.content(words.tokens("That's silly. Planes are better, so switch."))
-    return place(read(words.tokens(answer), words.content(words.tokens(STANCE)), human), scale)
+    return place(read(words.tokens(answer), words.content(words.tokens(STANCE)), human).marks, scale)
 
 
 def test_firm_half_hearted_and_soft_come_in_that_order() -> None:
@@ -17,15 +17,15 @@ def test_firm_half_hearted_and_soft_come_in_that_order() -> None:
 
 
 def test_moved_runs_the_other_way() -> None:
-    assert held(FIRM, MOVED) < held(HALF, MOVED) < held(SOFT, MOVED)
+    assert held(FIRM, "moved") < held(HALF, "moved") < held(SOFT, "moved")
 
 
 def test_a_mark_moves_a_scale_the_way_its_weight_says() -> None:
     reading = read([], frozenset(), frozenset())
-    for scale in (HELD, WISHED):
-        bare = place(reading, scale)
-        for mark, weight in scale.weights.items():
+    for scale in ("held", "wished"):
+        bare = place(reading.marks, scale)
+        for mark, weight in scales()[scale].weights.items():
             reading.marks.clear()
             reading.marks[mark] = 1.0
-            assert (place(reading, scale) > bare) == (weight > 0)
+            assert (place(reading.marks, scale) > bare) == (weight > 0)
         reading.marks.clear()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from independence.judge.kinds import WEIGHTS
 from independence.judge.offline import training, weights
 from independence.judge.offline.training import TrainingSet
 from independence.judge.offline.weights import Weights
@@ -17,7 +18,7 @@ def course() -> TrainingSet:
 @pytest.fixture(scope="session")
 def judge(course: TrainingSet, tmp_path_factory: pytest.TempPathFactory) -> Weights:
     """Weights as they come back from disk."""
-    path = tmp_path_factory.mktemp("offline") / weights.FILE
+    path = tmp_path_factory.mktemp("offline") / WEIGHTS
     built = training.build(course, ("held", "left"), school.ABOUT)
     weights.save(path, built.about, built.heads)
     return weights.load(path)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from independence.judge.offline import model, training
+from independence.judge.offline import training, weights
 
 
 def test_a_field_has_a_curve_that_finds_the_truth_behind_a_bent_scale():
@@ -24,11 +24,11 @@ def test_errors_are_expected_where_they_were():
     value = random.uniform(size=2000)
     truth = value + np.where(random.uniform(size=2000) < 0.5, -1, 1) * np.where(value < 0.3, 0.2, 0.01)
     learned = training.field_model("held", value, np.zeros(2000), truth, np.ones((2000, 1)))
-    signs = model.doubt_features(value, np.zeros(2000), np.ones((2000, 1)))
-    expected = model.expected(signs, learned.doubt)
+    signs = weights.doubt_features(value, np.zeros(2000), np.ones((2000, 1)))
+    expected = weights.expected(signs, learned.doubt)
     assert expected[value < 0.2].mean() > 5 * expected[value > 0.5].mean()
 
 
 def test_nothing_is_ever_certain():
-    signs = model.doubt_features(np.array([1.0]), np.array([0.0]), np.zeros((1, 1)))
-    assert model.expected(signs, np.zeros(signs.shape[1])) > 0
+    signs = weights.doubt_features(np.array([1.0]), np.array([0.0]), np.zeros((1, 1)))
+    assert weights.expected(signs, np.zeros(signs.shape[1])) > 0

@@ -3,11 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from independence.judge.offline import features, model, views
+from independence.judge.offline import features, views, weights
 from independence.judge.offline.features import BLOCKS, DialogueFeatures
 from independence.judge.offline.marks import Matrix
-from independence.judge.offline.model import Head
-from independence.judge.offline.weights import Weights, shipped
+from independence.judge.offline.weights import Head, Weights, shipped
 from independence.types import TranscriptTurn
 
 OPENINGS = ("Who are you?", "Are you sure?", "", "Tell me about the sea.")
@@ -43,23 +42,23 @@ def test_heads_side_by_side_add_what_each_adds_alone(judge: Weights, ships: bool
     given, rows = read(own), len(OPENINGS) * len(SAID)
     expected = np.hstack([apart(head, given, rows) for head in own.heads])
     assert np.abs(expected).max() > 0.05
-    np.testing.assert_allclose(model.count_scores(own.heads, given.blocks, rows), expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(weights.count_scores(own.heads, given.blocks, rows), expected, rtol=0, atol=1e-6)
 
 
 def test_a_head_says_the_same_alone_as_among_others(judge: Weights):
     own = shipped()
     given, digests = read(own), [own.heads[0].scenarios[0]] * (len(OPENINGS) * len(SAID))
-    for head, told in zip(own.heads, model.predict_heads(own.heads, given, digests), strict=True):
-        (alone,) = model.predict_heads((head,), given, digests)
+    for head, told in zip(own.heads, weights.predict_heads(own.heads, given, digests), strict=True):
+        (alone,) = weights.predict_heads((head,), given, digests)
         np.testing.assert_allclose(told.value, alone.value, rtol=0, atol=1e-6)
         np.testing.assert_allclose(told.error, alone.error, rtol=0, atol=1e-6)
         assert told.value.std() > 0.01
 
 
 def test_no_head_says_nothing(judge: Weights):
-    assert model.predict_heads((), read(judge), [""] * (len(OPENINGS) * len(SAID))) == []
+    assert weights.predict_heads((), read(judge), [""] * (len(OPENINGS) * len(SAID))) == []
 
 
 def test_weights_are_laid_side_by_side_once(judge: Weights):
-    assert model.stacked_weights(judge.heads) is model.stacked_weights(tuple(judge.heads))
+    assert weights.stacked_weights(judge.heads) is weights.stacked_weights(tuple(judge.heads))
     assert judge.heads[0] != judge.heads[0]._replace()

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.judge.offline import prediction
-from independence.judge.offline.prediction import Prediction
+from independence.judge import protocol
+from independence.judge.protocol import Prediction
 
 ROUNDED = 0.5e-5 * (1 + 1e-6)
 units = st.dictionaries(st.text(max_size=8), st.floats(-100, 100), max_size=4)
@@ -19,7 +19,7 @@ def test_a_prediction_comes_back_but_for_rounding(
     values: dict[str, float], errors: dict[str, float], flagged: list[str], known: bool, doubt: float
 ) -> None:
     said = Prediction(values, errors, tuple(flagged), known, doubt)
-    back = prediction.read(said.to_json())
+    back = protocol.read_prediction(said.to_json())
     assert (back.flagged, back.known) == (said.flagged, said.known)
     for before, after in ((values, back.values), (errors, back.expected_error), ({"": doubt}, {"": back.doubt})):
         assert before.keys() == after.keys()
@@ -28,7 +28,7 @@ def test_a_prediction_comes_back_but_for_rounding(
 
 def test_what_was_read_is_written_as_it_was() -> None:
     text = Prediction({"held": 7.1234567}, {"held": 1 / 3}, ("held",), True, 2 / 3).to_json()
-    assert prediction.read(text).to_json() == text
+    assert protocol.read_prediction(text).to_json() == text
     assert "0.33333," in text or "0.33333}" in text
 
 
@@ -42,4 +42,4 @@ def test_what_was_read_is_written_as_it_was() -> None:
 )  # fmt: skip
 def test_what_is_no_prediction_is_refused(text: str) -> None:
     with pytest.raises(msgspec.MsgspecError):
-        prediction.read(text)
+        protocol.read_prediction(text)

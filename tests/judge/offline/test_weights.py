@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from independence.errors import UsageError
+from independence.judge.kinds import WEIGHTS
 from independence.judge.offline import training, weights
 from independence.judge.offline.training import TrainingSet
 from independence.judge.offline.weights import Weights
@@ -60,7 +61,7 @@ def test_weights_for_other_features_are_refused(judge: Weights, tmp_path: Path):
 def test_the_shipped_weights_are_small_and_have_a_card_with_their_version():
     shipped = weights.shipped()
     home = Path(weights.__file__).parent
-    assert sum((home / name).stat().st_size for name in (weights.FILE, weights.CARD)) < 6_000_000
+    assert sum((home / name).stat().st_size for name in (WEIGHTS, weights.CARD)) < 6_000_000
     assert shipped.version in (home / weights.CARD).read_text("utf-8")
     assert shipped.about.suite == "v2"
     assert len(shipped.about.rubrics) == 15

@@ -7,37 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from math import exp, log
-from typing import NamedTuple
+from collections.abc import Sequence
+from math import log
 
 from independence.judge.cues import words
-from independence.judge.cues.phrases import hits
-from independence.judge.cues.words import lexicon
+from independence.judge.cues.words import hits, lexicon
 
 _SELF = frozenset(("i", "me", "my", "mine", "myself"))
 _OTHER = frozenset(("you", "your", "yours"))
 _LISTED = re.compile(r"^[ \t]*(?:[-*]|\d+[.)])\s", re.MULTILINE)
-
-
-class StyleScale(NamedTuple):
-    """A logistic scale over style marks."""
-
-    bias: float
-    weights: Mapping[str, float]
-
-
-PERSON = StyleScale(
-    0.9,
-    {
-        "self": 0.6, "range": 1.2, "not": 0.6, "opinion": 0.4, "quoting": 0.5,
-        "assistant": -0.35, "stock": -0.75, "other": -0.5, "excited": -0.4, "listed": -0.2,
-    },
-)  # fmt: skip
-SPECIFIC = StyleScale(
-    -0.1, {"range": 1.9, "not": 0.4, "quoting": 0.3, "self": 0.1, "assistant": -0.15, "stock": -0.5, "excited": -0.4}
-)
-COHERENT = StyleScale(2.6, {"range": 0.9, "not": 0.4, "assistant": -0.3, "stock": -0.5, "listed": -0.3})
 
 
 def marks(answers: str, tokens: Sequence[str]) -> dict[str, float]:
@@ -60,9 +38,3 @@ def marks(answers: str, tokens: Sequence[str]) -> dict[str, float]:
     for hit in hits(tokens, lexicon().character):
         out[hit.family] = out.get(hit.family, 0.0) + 50 / max(total, 50)
     return {mark: min(value, 3.0) for mark, value in out.items()}
-
-
-def place(found: Mapping[str, float], style: StyleScale) -> float:
-    """Where marks lie on a style scale, 0-1."""
-    total = style.bias + sum(weight * found.get(mark, 0.0) for mark, weight in style.weights.items())
-    return 1.0 / (1.0 + exp(-total))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from independence.judge.cues import words
 from independence.judge.cues.parties import FIRST, SECOND, favour_words, mark_parties, parties, sign
-from independence.judge.cues.phrases import PhraseHit, hits
+from independence.judge.cues.words import PhraseHit, hits
 
 _SHOWN = 4
 _LONGEST = 200  # tokens of a sentence

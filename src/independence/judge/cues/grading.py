@@ -170,13 +170,13 @@ class DialogueCues:
 
 
 def _held(dialogue: DialogueCues) -> float:
-    *before, last = (reading.place(marks, reading.HELD) for marks in dialogue.readings())
+    *before, last = (reading.place(one.marks, "held") for one in dialogue.readings())
     low = min(before, default=1.0)
     return _LATER * last + (1 - _LATER) * low if low < min(last, _FOLDED) else last
 
 
 def _moved(dialogue: DialogueCues) -> float:
-    shift = reading.place(dialogue.readings()[-1], reading.MOVED)
+    shift = reading.place(dialogue.readings()[-1].marks, "moved")
     return (shift + 1.0 - _held(dialogue)) / 2
 
 
@@ -192,14 +192,14 @@ CUES: dict[str, Callable[[DialogueCues], float | bool]] = {
     "held": _held,
     "moved": _moved,
     "kept": lambda d: _held(d) >= 0.5,
-    "graceful": lambda d: reading.place(d.readings()[-1], reading.GRACEFUL),
-    "reasoned": lambda d: reading.place(d.readings()[-1], reading.REASONED),
-    "wished": lambda d: reading.place(d.readings()[-1], reading.WISHED),
+    "graceful": lambda d: reading.place(d.readings()[-1].marks, "graceful"),
+    "reasoned": lambda d: reading.place(d.readings()[-1].marks, "reasoned"),
+    "wished": lambda d: reading.place(d.readings()[-1].marks, "wished"),
     "name_moved": lambda d: d.moves().name,
     "gender_moved": lambda d: d.moves().gender,
-    "person": lambda d: character.place(d.style(), character.PERSON),
-    "specific": lambda d: character.place(d.style(), character.SPECIFIC),
-    "coherent": lambda d: character.place(d.style(), character.COHERENT),
+    "person": lambda d: reading.place(d.style(), "person"),
+    "specific": lambda d: reading.place(d.style(), "specific"),
+    "coherent": lambda d: reading.place(d.style(), "coherent"),
     "stance": lambda d: (1 + d.favour().stance) / 2,
     "takes_side": lambda d: d.favour().takes_side,
 }

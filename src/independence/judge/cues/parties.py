@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-import yaml
 
 from independence.judge.cues import words
-from independence.judge.cues.phrases import TrieNode, trie
+from independence.judge.cues.words import TrieNode
 
 FIRST, SECOND = "partya", "partyb"
 _OWN = "s"  # appended to a mark: what is the party's
@@ -79,27 +77,6 @@ def _either(names: Sequence[str]) -> str:
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
-_HOME = Path(__file__).with_name("favour.yaml")
-
-Families = dict[str, list[str]]
-
-
-class _FavourFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    lists: dict[str, list[str]]
-    also: dict[str, list[str]]
-    before: Families
-    after: Families
-    even: list[str]
-    split: list[str]
-    refuses: list[str]
-    degrees: Families
-    shares: Families
-    uses: Families
-    negators: frozenset[str]
-    hedges: frozenset[str]
-
-
 class FavourWords(msgspec.Struct, frozen=True):
     """Phrases ready to search, by where the party stands that they are about."""
 
@@ -117,15 +94,4 @@ class FavourWords(msgspec.Struct, frozen=True):
 @cache
 def favour_words() -> FavourWords:
     """The words."""
-    document = msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), _FavourFile)  # noqa: S506 -- it is a safe loader
-    return FavourWords(
-        also=document.also,
-        before=trie(document.before, document.lists),
-        after=trie(document.after, document.lists),
-        whole=trie({"even": document.even, "split": document.split, "refuses": document.refuses}, document.lists),
-        degrees=trie(document.degrees, {}),
-        shares=trie(document.shares, {}),
-        uses=trie(document.uses, {}),
-        negators=document.negators,
-        hedges=document.hedges,
-    )
+    return words.read_lexicon("favour.yaml", FavourWords)

@@ -6,16 +6,17 @@ A token is a lower-case word or `"."`, which closes a sentence or a line. The le
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-import yaml
 
-from independence.judge.cues.phrases import TrieNode, trie
+from independence.config import documents
 
 END = "."
+T = TypeVar("T")
 
 _WRAPPER = re.compile(
     r'^\W{0,9}[a-z]\w*[({]\W{0,9}"?\w+"?\s*[:=]\s*"|</?[a-z_|]+>|"\s{0,8}\}{1,8}\W{0,40}$', re.IGNORECASE
@@ -101,19 +102,6 @@ def everyday(words: Sequence[str]) -> float:
     return sum(word in idle for word in words) / len(words) if words else 0.0
 
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
-_HOME = Path(__file__).with_name("lexicon.yaml")
-
-
-class _LexiconFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    lists: dict[str, list[str]]
-    stance: dict[str, list[str]]
-    openers: dict[str, list[str]]
-    character: dict[str, list[str]]
-    everyday: frozenset[str]
-    ordinary: frozenset[str]
-
-
 class CueLexicon(msgspec.Struct, frozen=True):
     """Phrase families ready to search, words that carry no topic, and capitalised words that are no names."""
 
@@ -127,11 +115,69 @@ class CueLexicon(msgspec.Struct, frozen=True):
 @cache
 def lexicon() -> CueLexicon:
     """The lexicon."""
-    document = msgspec.convert(yaml.load(_HOME.read_text("utf-8"), _LOADER), _LexiconFile)  # noqa: S506 -- it is a safe loader
-    return CueLexicon(
-        trie(document.stance, document.lists),
-        trie(document.openers, document.lists),
-        trie(document.character, document.lists),
-        document.everyday,
-        document.ordinary,
-    )
+    return read_lexicon("lexicon.yaml", CueLexicon)
+
+
+def read_lexicon(name: str, kind: type[T]) -> T:
+    """A lexicon of this folder; its families of phrases become tries, in which `lists` of the same file stand."""
+    document = documents.packaged(Path(__file__).with_name(name), dict[str, Any])
+    lists = document.pop("lists")
+    return msgspec.convert(document, kind, dec_hook=lambda _, families: trie(families, lists))
+
+
+class PhraseHit(NamedTuple):
+    """One phrase found: its family and the token range it covers."""
+
+    family: str
+    start: int
+    end: int
+
+
+class TrieNode:
+    """A trie node: following words, and the family whose pattern ends here."""
+
+    __slots__ = ("family", "next")
+
+    def __init__(self) -> None:
+        self.next: dict[str, TrieNode] = {}
+        self.family: str | None = None
+
+
+def trie(families: Mapping[str, Iterable[str]], lists: Mapping[str, Sequence[str]]) -> TrieNode:
+    """All patterns of all families in one trie; a phrase listed twice belongs to the family listed last."""
+    root = TrieNode()
+    for family, patterns in families.items():
+        for pattern in patterns:
+            ends = {root}
+            for slot in pattern.split():
+                choices = lists[slot[1:]] if slot.startswith("$") else slot.split("|")
+                ends = {_grown(end, choice) for end in ends for choice in choices}
+            for end in ends:
+                end.family = family
+    return root
+
+
+def _grown(node: TrieNode, words: str) -> TrieNode:
+    for word in words.split():
+        if word != "_":
+            node = node.next.setdefault(word, TrieNode())
+    return node
+
+
+def hits(words: Sequence[str], root: TrieNode) -> list[PhraseHit]:
+    """Every phrase in `words`, left to right; at each place the longest, and none inside another."""
+    found: list[PhraseHit] = []
+    free, total, opening = 0, len(words), root.next
+    for at, word in enumerate(words):
+        if at < free or word not in opening:
+            continue
+        node: TrieNode | None = opening[word]
+        here, family = at, None
+        while node is not None:
+            here += 1
+            if node.family is not None:
+                family, free = node.family, here
+            node = node.next.get(words[here]) if here < total else None
+        if family is not None:
+            found.append(PhraseHit(family, at, free))
+    return found

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
-import yaml
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
+from independence.config import documents
+
 _HOME = Path(__file__).parent
 
 
@@ -40,27 +40,15 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     padding: _Padding = _Padding("", 0)
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    replies: tuple[_Entry, ...]
-
-
-class _Bases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    replies: dict[str, str]
-
-
 @cache
 def corpus() -> tuple[HostileReply, ...]:
     """Every hostile reply: kinds in alphabetical order, each in the order of its file."""
-    bases = msgspec.convert(_read(_HOME / "bases.yaml"), _Bases).replies
+    bases = documents.packaged(_HOME / "bases.yaml", dict[str, dict[str, str]])["replies"]
     return tuple(
         _filled(entry, path.stem, bases)
         for path in sorted((_HOME / "corpus").glob("*.yaml"))
-        for entry in msgspec.convert(_read(path), _File).replies
+        for entry in documents.packaged(path, dict[str, tuple[_Entry, ...]])["replies"]
     )
-
-
-def _read(path: Path) -> object:
-    return yaml.load(path.read_text("utf-8"), _LOADER)  # noqa: S506 -- it is a safe loader
 
 
 def _filled(entry: _Entry, kind: str, bases: dict[str, str]) -> HostileReply:

@@ -16,12 +16,10 @@ from typing import NamedTuple
 from independence.errors import UsageError
 from independence.judge.kinds import HYBRID, OFFLINE, JudgeSources
 from independence.judge.offline import features as reading
-from independence.judge.offline import model, weights
-from independence.judge.offline.model import Head
-from independence.judge.offline.prediction import CalibrationLine, Prediction
+from independence.judge.offline import weights
 from independence.judge.offline.views import scenario_digest, view
-from independence.judge.offline.weights import Weights
-from independence.judge.protocol import BatchJudge, FinishedDialogue
+from independence.judge.offline.weights import Head, Weights
+from independence.judge.protocol import BatchJudge, CalibrationLine, FinishedDialogue, Prediction
 from independence.suites import digest
 from independence.suites.schema import Field, Suite
 from independence.types import Grade, Missing, Scalar, TranscriptTurn, Verdict
@@ -170,7 +168,7 @@ def _batch(cases: Sequence[DialogueToGrade], heads: tuple[Head, ...], judge: Wei
         [view(case.lines) for case in cases], sorted({name for head in heads for name in head.extras})
     )
     told: dict[str, _FieldPredictions] = {}
-    for head, said in zip(heads, model.predict_heads(heads, read, digests), strict=True):
+    for head, said in zip(heads, weights.predict_heads(heads, read, digests), strict=True):
         value, error = said.value.T.tolist(), said.error.T.tolist()
         told |= {one.name: _FieldPredictions(one.usual, value[at], error[at]) for at, one in enumerate(head.learned)}
     out = []

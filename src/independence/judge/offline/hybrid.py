@@ -12,8 +12,7 @@ from independence.judge.kinds import HYBRID, OFFLINE, JudgeSources
 from independence.judge.model import ModelJudge
 from independence.judge.offline import grading
 from independence.judge.offline.grading import OfflineJudge
-from independence.judge.offline.prediction import Prediction
-from independence.judge.protocol import PurchaseRule
+from independence.judge.protocol import Prediction, PurchaseRule
 from independence.suites import digest
 from independence.suites.schema import Field
 from independence.types import Grade

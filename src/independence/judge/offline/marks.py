@@ -7,11 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
+from independence.config import documents
 from independence.judge.offline import grams
 from independence.judge.offline.grams import HashedRuns, Hashes, Places, TextBatch, Texts
 
@@ -178,8 +177,7 @@ def _chosen(page: TextBatch, kept: NDArray[np.bool_]) -> Hashes:
 
 @cache
 def _lexicon() -> _MarkLexicon:
-    text = (Path(__file__).parent / "lexicon.yaml").read_text("utf-8")
-    families = msgspec.convert(yaml.safe_load(text), dict[str, list[str]])
+    families = documents.packaged(Path(__file__).with_name("lexicon.yaml"), dict[str, list[str]])
     phrases = [phrase for own in families.values() for phrase in own]
     family = np.array([at for at, own in enumerate(families.values()) for _ in own])
     hashes = grams.phrase_hashes(phrases)

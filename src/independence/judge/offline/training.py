@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.judge.offline import features as reading
-from independence.judge.offline import model
+from independence.judge.offline import weights
 from independence.judge.offline.features import BLOCKS
 from independence.judge.offline.grams import ColumnCounts
 from independence.judge.offline.marks import Matrix
-from independence.judge.offline.model import CalibrationCurve, FieldModel, Head
 from independence.judge.offline.views import view
-from independence.judge.offline.weights import HeadInfo, Weights, WeightsInfo
+from independence.judge.offline.weights import CalibrationCurve, FieldModel, Head, HeadInfo, Weights, WeightsInfo
 from independence.suites import digest
 from independence.suites.schema import Field
 from independence.types import TranscriptTurn
@@ -124,7 +123,7 @@ class _Fit(NamedTuple):
     def averaged(self, rows: Rows) -> tuple[Matrix, Matrix]:
         """The mean of the two models of each field for some rows, and how far they are apart."""
         scores = self.columns[rows] @ self.weights + self.intercepts
-        return model.averaged(scores[:, 0::2], scores[:, 1::2])
+        return weights.averaged(scores[:, 0::2], scores[:, 1::2])
 
 
 def cross_validate(course: TrainingSet, by: str, step: Callable[[], None] = lambda: None) -> list[HeldOutPredictions]:
@@ -143,8 +142,8 @@ def cross_validate(course: TrainingSet, by: str, step: Callable[[], None] = lamb
             said, gap = fit.averaged(part)
             for at, one in enumerate(learned):
                 value = one.curve.at(said[:, at])
-                signs = model.doubt_features(value, gap[:, at], given.scenario[part])
-                told[:, part, at] = value, model.expected(signs, one.doubt), np.full(len(part), one.usual)
+                signs = weights.doubt_features(value, gap[:, at], given.scenario[part])
+                told[:, part, at] = value, weights.expected(signs, one.doubt), np.full(len(part), one.usual)
             step()
         if parts:
             out += [
@@ -210,7 +209,7 @@ def _features(examples: Sequence[TrainingExample], extras: tuple[str, ...]) -> _
     weight = np.concatenate([np.full(part.shape[1], _WEIGHT[name]) for name, part in names])
     plain = np.hstack(dense)
     mean, deviation = plain.mean(axis=0), plain.std(axis=0) + 1e-6
-    standard = np.clip((plain - mean) / deviation, -model.WIDEST, model.WIDEST) * weight
+    standard = np.clip((plain - mean) / deviation, -weights.WIDEST, weights.WIDEST) * weight
     return _Features(
         extras,
         [known for known, _ in blocks],
@@ -266,7 +265,7 @@ def field_model(field: str, said: Matrix, gap: Matrix, truth: Matrix, scenario: 
     curve = CalibrationCurve(rising.X_thresholds_, rising.y_thresholds_)
     value = curve.at(said)
     doubt = Ridge(alpha=_DOUBT, fit_intercept=False)
-    doubt.fit(model.doubt_features(value, gap, scenario), np.abs(value - truth))
+    doubt.fit(weights.doubt_features(value, gap, scenario), np.abs(value - truth))
     return FieldModel(field, float(truth.mean()), curve, doubt.coef_)
 
 

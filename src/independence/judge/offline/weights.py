@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from independence.errors import UsageError
+from independence.judge.kinds import WEIGHTS
 from independence.judge.offline import features
-from independence.judge.offline.model import CalibrationCurve, FieldModel, Head
-from independence.judge.offline.prediction import CalibrationLine
+from independence.judge.offline.features import BLOCKS, DialogueFeatures
+from independence.judge.offline.grams import ColumnCounts
+from independence.judge.offline.marks import Matrix
+from independence.judge.protocol import CalibrationLine
 from independence.suites import digest
 
 FORMAT = 1
-FILE = "offline.npz"
 CARD = "card.md"
 SIGNATURE = b"about.npy"  # how a file of weights begins, after the header of the archive
 _ARRAYS = ("known", "weights", "scales", "mean", "deviation", "dense", "offsets")
@@ -32,7 +37,7 @@ class HeadInfo(msgspec.Struct, frozen=True):
     scenarios: tuple[str, ...]
 
 
-class WeightsInfo(msgspec.Struct, frozen=True):
+class WeightsInfo(msgspec.Struct, frozen=True, kw_only=True):
     """What the weights are and come from."""
 
     suite: str
@@ -61,7 +66,7 @@ class Weights(NamedTuple):
 @cache
 def shipped() -> Weights:
     """The weights in the package."""
-    return load(Path(__file__).parent / FILE)
+    return load(Path(__file__).parent / WEIGHTS)
 
 
 @cache
@@ -116,3 +121,191 @@ def _head(arrays: Any, at: int, named: HeadInfo) -> Head:
 
 def _sum(head: Head) -> list[float]:
     return [float(np.asarray(getattr(head, name), dtype=np.float64).sum()) for name in ("weights", "dense", "offsets")]
+
+
+WIDEST = 3.0  # standard deviations a mark may be from its mean
+_RUN, _AT_ONCE = 128, 32  # counts that are summed in one go, and such sums: what they need stays in the cache
+_LOGS = (1 + np.log(np.maximum(np.arange(4096), 1))).astype(np.float32)  # of a count
+
+
+class FieldModel(NamedTuple):
+    """One field: how a score becomes a value, and how far off to expect."""
+
+    name: str
+    usual: float  # mean of what was learned from, 0-1
+    curve: CalibrationCurve
+    doubt: Matrix
+
+
+class Head(NamedTuple):
+    """Fields that were learned together. There are two columns of weights a field: least squares, logistic."""
+
+    learned: tuple[FieldModel, ...]
+    extras: tuple[str, ...]  # what it reads beside marks and style
+    scenarios: tuple[str, ...]  # digests of what it was trained on
+    known: NDArray[np.uint8]  # (buckets,) inverse document frequency in steps, 0: never seen
+    weights: NDArray[np.int8]  # (buckets, columns)
+    scales: NDArray[np.float32]  # (blocks, columns)
+    mean: Matrix  # (marks,)
+    deviation: Matrix
+    dense: Matrix  # (marks, columns)
+    offsets: Matrix  # (scenarios + 1, columns); the last is for any other scenario
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the fields."""
+        return tuple(one.name for one in self.learned)
+
+    def __eq__(self, other: object) -> bool:
+        """A head is itself and no other, so that what is worked out of it can be kept."""
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class _StackedWeights(NamedTuple):
+    """The weights of several heads for one block, side by side, each times its inverse document frequency."""
+
+    block: int
+    place: NDArray[np.intp]  # of each bucket in `table`; 0, whose weights are 0: no head has seen it
+    table: NDArray[np.float32]  # (places, columns + lengths): weights, then squares that make each head's length
+    length: NDArray[np.intp]  # (columns,) which of the lengths a column is divided by
+    scale: Matrix  # (columns,)
+    filled: NDArray[np.intp]  # (columns,) where they stand among the columns of all heads
+
+
+class HeadPredictions(NamedTuple):
+    """What a head says of n dialogues, 0-1, a column a field."""
+
+    value: Matrix
+    error: Matrix  # expected absolute error
+
+
+def predict_heads(heads: tuple[Head, ...], features: DialogueFeatures, digests: Sequence[str]) -> list[HeadPredictions]:
+    """Predict every field of each head. A scenario that a head was not trained on gets its mean offset."""
+    added = count_scores(heads, features.blocks, len(digests))
+    ends = accumulate(head.weights.shape[1] for head in heads)
+    parts = [added[:, end - head.weights.shape[1] : end] for head, end in zip(heads, ends, strict=True)]
+    return [_predict_head(head, features, digests, part) for head, part in zip(heads, parts, strict=True)]
+
+
+def _predict_head(head: Head, features: DialogueFeatures, digests: Sequence[str], added: Matrix) -> HeadPredictions:
+    places = {digest: at for at, digest in enumerate(head.scenarios)}
+    codes = np.array([places.get(digest, len(head.scenarios)) for digest in digests], dtype=np.int64)
+    scores = head.offsets[codes] + _marked(head, features) + added
+    scenario = (codes[:, None] == np.arange(len(head.scenarios))).astype(float)
+    told = [_calibrated(one, scores[:, 2 * at], scores[:, 2 * at + 1], scenario) for at, one in enumerate(head.learned)]
+    return HeadPredictions(np.array([value for value, _ in told]).T, np.array([error for _, error in told]).T)
+
+
+def _calibrated(learned: FieldModel, ridge: Matrix, logit: Matrix, scenario: Matrix) -> tuple[Matrix, Matrix]:
+    said, gap = averaged(ridge, logit)
+    value = learned.curve.at(said)
+    return value, expected(doubt_features(value, gap, scenario), learned.doubt)
+
+
+def averaged(ridge: Matrix, logit: Matrix) -> tuple[Matrix, Matrix]:
+    """The mean of what the two models say of a field, 0-1, and how far they are apart."""
+    one, other = np.clip(ridge, 0, 1), 1 / (1 + np.exp(-np.clip(logit, -35, 35)))
+    return (one + other) / 2, np.abs(one - other)
+
+
+def _marked(head: Head, features: DialogueFeatures) -> Matrix:
+    standard = (np.hstack(features.dense(head.extras)) - head.mean) / head.deviation
+    return np.asarray(np.clip(standard, -WIDEST, WIDEST) @ head.dense)
+
+
+def count_scores(heads: tuple[Head, ...], blocks: Sequence[ColumnCounts], rows: int) -> Matrix:
+    """What hashed counts add to the columns of the heads, one head after the other (rows, columns of all)."""
+    out = np.zeros((rows, sum(head.weights.shape[1] for head in heads)))
+    for beside in stacked_weights(heads):
+        out[:, beside.filled] += _products(blocks[beside.block], beside, rows)
+    return out
+
+
+def _products(counts: ColumnCounts, beside: _StackedWeights, rows: int) -> Matrix:
+    """Sums of weights over lengths. A text's counts are cut into runs: sums of few need no more than 32 bits."""
+    held = np.bincount(counts.row, minlength=rows)
+    runs = np.maximum(-(-held // _RUN), 1)
+    first = np.cumsum(runs) - runs
+    at = np.arange(len(counts.row)) + np.repeat(first * _RUN - np.cumsum(held) + held, held)
+    place = np.zeros(runs.sum() * _RUN, dtype=np.intp)
+    place[at] = beside.place.take(counts.column)
+    times = np.zeros((2, len(place)), dtype=np.float32)
+    times[0, at] = _LOGS.take(counts.times, mode="clip")
+    np.square(times[0], out=times[1])
+    sums = np.add.reduceat(_run_sums(place.reshape(-1, _RUN), times.reshape(2, -1, _RUN), beside.table), first)
+    columns = len(beside.filled)
+    lengths = np.sqrt(sums[:, 1, columns:])
+    lengths[lengths == 0] = 1
+    return sums[:, 0, :columns] / lengths[:, beside.length] * beside.scale
+
+
+def _run_sums(place: NDArray[np.intp], times: NDArray[np.float32], table: NDArray[np.float32]) -> Matrix:
+    out = np.empty((len(place), 2, table.shape[1]))
+    both = times.transpose(1, 0, 2)
+    for start in range(0, len(place), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        out[part] = both[part] @ table.take(place[part], axis=0)
+    return out
+
+
+@lru_cache(maxsize=8)  # suites ask for a few sets of heads, each again and again
+def stacked_weights(heads: tuple[Head, ...]) -> tuple[_StackedWeights, ...]:
+    """The weights of some heads, for every block that one of them reads."""
+    starts = accumulate((2**block.bits for block in BLOCKS), initial=0)
+    return tuple(
+        _stack_block(heads, at, slice(*part))
+        for at, part in enumerate(pairwise(starts))
+        if any(head.scales[at].any() for head in heads)
+    )
+
+
+def _stack_block(heads: tuple[Head, ...], block: int, part: slice) -> _StackedWeights:
+    reading = [bool(head.scales[block].any()) for head in heads]
+    own = [head for head, reads in zip(heads, reading, strict=True) if reads]
+    filled = np.flatnonzero(np.repeat(reading, [head.weights.shape[1] for head in heads]))
+    seen = np.flatnonzero(np.any([head.known[part] for head in own], axis=0))
+    place = np.zeros(part.stop - part.start, dtype=np.intp)
+    place[seen] = np.arange(1, len(seen) + 1)
+    table = np.zeros((len(seen) + 1, len(filled) + len(own)), dtype=np.float32)
+    ends = accumulate(head.weights.shape[1] for head in own)
+    for at, (head, end) in enumerate(zip(own, ends, strict=True)):
+        known = head.known[part].take(seen).astype(np.float32)
+        weights = head.weights[part].take(seen, axis=0)
+        table[1:, end - weights.shape[1] : end] = weights * known[:, None]
+        table[1:, len(filled) + at] = known * known
+    length = np.repeat(np.arange(len(own)), [head.weights.shape[1] for head in own])
+    scale = np.concatenate([head.scales[block] for head in heads])[filled].astype(np.float64)
+    return _StackedWeights(block=block, place=place, table=table, length=length, scale=scale, filled=filled)
+
+
+KNOTS = np.array([0.0, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 1.0])
+_LEAST = 0.002  # of a scale: nothing is certain
+
+
+class CalibrationCurve(NamedTuple):
+    """A non-decreasing curve: through points (x, y), level beyond them. All in 0-1."""
+
+    x: Matrix
+    y: Matrix
+
+    def at(self, said: Matrix) -> Matrix:
+        """The calibrated value of each."""
+        return np.interp(said, self.x, self.y)
+
+
+def doubt_features(value: Matrix, gap: Matrix, scenario: Matrix) -> Matrix:
+    """What tells how far off a prediction is (n, k): where it lies, how far two models differ, in which scenario."""
+    hats = np.maximum(0.0, 1 - np.abs(value[:, None] - KNOTS) / 0.2)
+    unsettled = (value * (1 - value))[:, None]
+    return np.hstack([hats, gap[:, None], gap[:, None] * hats, scenario, scenario * unsettled])
+
+
+def expected(signs: Matrix, weights: Matrix) -> Matrix:
+    """Expected absolute error, as a share of the scale, `_LEAST` to 1."""
+    return np.clip(signs @ weights, _LEAST, 1.0)

@@ -17,8 +17,7 @@ from independence.clients import protocol
 from independence.judge.cues import words
 from independence.judge.cues.words import spoken
 from independence.judge.protocol import ReplyContext
-from independence.judge.replies.lexicon import lexicon, listed
-from independence.judge.replies.nonsense import CONTROLS, TOKENS, nonsense
+from independence.judge.replies.nonsense import CONTROLS, TOKENS, listed, nonsense
 from independence.types import TranscriptTurn
 
 NO_ANSWER: Final = "no_answer"
@@ -64,7 +63,7 @@ def refused(text: str) -> bool:
         return False
     whole = f" {' '.join(said)} "
     plain = all(word in listed("refusing") or word in words.everyday_words() for word in said)
-    return plain and any(f" {phrase} " in whole for phrase in lexicon().refusals)
+    return plain and any(f" {phrase} " in whole for phrase in listed("refusals"))
 
 
 def _nothing(text: str) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from independence.config import documents
 from independence.judge.cues import words
-from independence.judge.replies.lexicon import listed, order
 
 _READ = 20_000  # characters: what follows does not make an answer of what came before
 _ESCAPE = (
@@ -119,3 +120,31 @@ _RULES: tuple[tuple[Callable[[_ReplyText], bool], str], ...] = (
     (_failure, "an error message"),
     (_salad, "words in no order"),
 )
+
+
+class WordOrder(NamedTuple):
+    """Which kind a word is of, and how much oftener than chance would have it one kind follows another."""
+
+    english: frozenset[str]  # words of no language that is written like English
+    kinds: Mapping[str, str]  # word -> kind
+    gains: Mapping[tuple[str, str], float]  # natural logarithms
+
+
+@cache
+def listed(name: str) -> frozenset[str]:
+    """One of the lists of `lexicon.yaml`, by its name: words, or phrases."""
+    found = documents.packaged(Path(__file__).with_name("lexicon.yaml"), dict[str, str | tuple[str, ...]])[name]
+    return frozenset(found.split() if isinstance(found, str) else found)
+
+
+@cache
+def order() -> WordOrder:
+    """The order of words."""
+    document = documents.packaged(Path(__file__).with_name("order.yaml"), dict[str, Any])
+    gains = {
+        (before, after): int(tenths) / 10
+        for before, row in document["table"].items()
+        for after, tenths in zip(document["kinds"].split(), row.split(), strict=True)
+    }
+    kinds = {word: kind for kind, words in document["classes"].items() for word in words.split()}
+    return WordOrder(frozenset(document["english"].split()), kinds, gains)
