@@ -77,13 +77,13 @@ def command(
 def _what(kinds: Sequence[str], *, narrowed: bool, judge: str | None) -> Literal["dialogues", "verdicts", "missing"]:
     """What the options ask for. Raises UsageError where they ask for nothing or for several things."""
     if len(kinds) > 1:
-        raise UsageError(f"--{kinds[0]} and --{kinds[1]}: one at a time")
+        raise UsageError(f"--{kinds[0]} and --{kinds[1]}:", "one at a time")
     if not kinds and not narrowed:
-        raise UsageError("say what to delete: --verdicts, --missing, --models, --suite or --everything")
+        raise UsageError("say what to delete:", "--verdicts, --missing, --models, --suite or --everything")
     if "everything" in kinds and (narrowed or judge):
-        raise UsageError("--everything is the whole store; leave out --models, --suite and --judge, or leave it out")
+        raise UsageError("--everything is the whole store", "leave out --models, --suite and --judge, or leave it out")
     if judge and kinds not in (["verdicts"], ["missing"]):
-        raise UsageError("--judge narrows --verdicts or --missing; add one of them")
+        raise UsageError("--judge narrows --verdicts or --missing", "add one of them")
     return "verdicts" if "verdicts" in kinds else "missing" if "missing" in kinds else "dialogues"
 
 

@@ -122,4 +122,4 @@ def _show(
     spot = next((one for one in fitting if queries.calls_of(connection, one.trial)), fitting[0])
     if len(fitting) > 1:
         note(f"run {spot.run} of {', '.join(str(one.run) for one in fitting)}; --run N shows another")
-    print_trajectory(trajectory_reading.read_trajectory(connection, scope, spot, judge), format_)
+    print_trajectory(trajectory_reading.TrajectoryReader(connection, scope).read(spot, judge), format_)

@@ -169,12 +169,12 @@ def _verdict(one: ScorableDialogue, rater: str, own: Mapping[str, HumanScore], p
     first, *_ = own.values()
     for score in own.values():
         if score.field not in one.fields:
-            what = f"the rubric of item {score.item} has no field `{score.field}`; it has {', '.join(one.fields)}"
-            raise DocumentError(str(path), score.line, what)
+            what = f"the rubric of item {score.item} has no field `{score.field}`"
+            raise DocumentError(str(path), score.line, what, f"it has {', '.join(one.fields)}")
     lacking = [name for name in one.fields if name not in own]
     if lacking:
-        what = f"{rater} gave item {first.item} no {', '.join(lacking)}; a rubric is scored whole"
-        raise DocumentError(str(path), first.line, what)
+        what = f"{rater} gave item {first.item} no {', '.join(lacking)}"
+        raise DocumentError(str(path), first.line, what, "a rubric is scored whole")
     values = {name: _value(score, one.fields[name], path) for name, score in own.items()}
     judge = f"{HUMAN}:{rater}"
     settings = digest.canonical({"judge": judge}).decode()

@@ -50,7 +50,8 @@ def write(folder: Path, files: Mapping[str, Iterable[bytes]], about: Manifest, f
             _check(folder, [*files, MANIFEST], known)
         written = {name: _put(folder / name, parts) for name, parts in files.items()}
         before = known.files if known else {}
-        _put(folder / MANIFEST, [_encoded(msgspec.structs.replace(about, files={**before, **written}))])
+        whole = msgspec.structs.replace(about, files={**before, **written})
+        _put(folder / MANIFEST, [msgspec.json.format(msgspec.json.encode(whole), indent=2), b"\n"])
     except OSError as error:
         raise _meaning(error, folder) from error
 
@@ -96,10 +97,6 @@ def _put(file: Path, parts: Iterable[bytes]) -> str:
 
 def _digest(file: Path) -> str | None:
     return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
-
-
-def _encoded(manifest: Manifest) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
 
 
 def _meaning(error: OSError, folder: Path) -> IndependenceError:

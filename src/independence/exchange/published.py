@@ -131,7 +131,7 @@ def files(path: Path) -> Iterator[ResultFile]:
     if path.is_dir():
         return _folder(path)
     if not path.exists():
-        raise UsageError(f"{path}: no such file or folder")
+        raise UsageError(f"{path}: no such file or folder", "name a result set that is there")
     return _archive(path)
 
 

@@ -48,7 +48,7 @@ def dialogue_table(
     read = planned_verdicts.planned_verdicts(connection, scope, judge)
     own = [cell for cell in read.planned if cell.config_dir == config and run in (None, cell.run)]
     if not own:
-        raise StoreError(f"--run {run}: there is no such run here")
+        raise StoreError(f"--run {run}: there is no such run here", "leave out --run to see which there are")
     label, _, simulated = queries.subjects(connection, scope.where)[config]
     own.sort(key=lambda cell: (cell.experiment, cell.scenario, cell.run))
     rows = [
@@ -67,13 +67,6 @@ def dialogue_table(
     title = f"Dialogues of {label} (simulated)" if simulated else f"Dialogues of {label}"
     shown = tuple(tuple(row[at] for at in kept) for row in rows)
     return Table("dialogues", title, tuple(_COLUMNS[at] for at in kept), shown, notes)
-
-
-def read_trajectory(
-    connection: sqlite3.Connection, scope: BoardScope, trial: ExportedTrial, judge: str | None = None
-) -> Trajectory:
-    """Read one dialogue, with the verdicts of one judge (None: of all)."""
-    return TrajectoryReader(connection, scope).read(trial, judge)
 
 
 class TrajectoryReader:

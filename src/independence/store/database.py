@@ -43,7 +43,9 @@ def connect(path: Path) -> sqlite3.Connection:
 def connect_existing(path: Path) -> sqlite3.Connection:
     """Open a store that must exist: for reading alone where it cannot be written. Raises StoreError, DiskFull."""
     if not _exists(path):
-        raise StoreError(f"{path}: no store here; `independence demo`, `run` or `import` makes one, --db names another")
+        raise StoreError(
+            f"{path}: no store here", "`independence demo`, `run` or `import` makes one, --db names another"
+        )
     connection = connect(path) if _writable(path) else _connect_read_only(path)
     if path.stat().st_size > _CHECKED:
         return connection
@@ -80,7 +82,7 @@ def _exists(path: Path) -> bool:
 def _refuse_odd(path: Path) -> None:
     """Raises StoreError for a name or a kind of file that SQLite would make something unexpected of."""
     if str(path) == ":memory:":
-        raise StoreError("--db :memory: keeps nothing; name a file")
+        raise StoreError("--db :memory: keeps nothing", "name a file")
     try:
         kind = path.stat().st_mode
     except FileNotFoundError:
@@ -88,7 +90,7 @@ def _refuse_odd(path: Path) -> None:
     except OSError as error:
         raise StoreError(f"{_short(path)}: cannot be used ({error.strerror}); name another file with --db") from error
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
-        raise StoreError(f"{path}: a device or a pipe, which cannot be a store; name a file with --db")
+        raise StoreError(f"{path}: a device or a pipe, which cannot be a store", "name a file with --db")
 
 
 def _short(path: Path) -> str:
@@ -181,7 +183,7 @@ def _damaged(path: Path, what: str) -> StoreError:
 def _open(path: Path) -> sqlite3.Connection:
     _refuse_odd(path)
     if not path.parent.is_dir():
-        raise StoreError(f"{path}: the folder {path.parent} does not exist; create it or choose another --db")
+        raise StoreError(f"{path}: the folder {path.parent} does not exist", "create it or choose another --db")
     return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
 
 
@@ -197,7 +199,7 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
             "upgrade ai-independence-bench or name another store with --db"
         )
     if version == 0 and tables:
-        raise StoreError(f"{path}: a SQLite file of another program; name another file with --db")
+        raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
     return int(version)
 
 

@@ -101,11 +101,11 @@ def editions(connection: sqlite3.Connection, asked: str | None = None) -> list[q
     """The editions that `NAME` or `NAME@EDITION` means, last used first; without a name all. Raises StoreError."""
     known = queries.editions(connection)
     if not known:
-        raise StoreError("the store is empty: `independence demo`, `run` or `import` fills it")
+        raise StoreError("the store is empty:", "`independence demo`, `run` or `import` fills it")
     name, _, edition = (asked or "").partition("@")
     fitting = [info for info in known if name in ("", info.suite) and edition in ("", info.edition)]
     if not fitting:
-        raise StoreError(f"the store holds no trials of `{asked}`; it holds {names(known)}")
+        raise StoreError(f"the store holds no trials of `{asked}`", f"it holds {names(known)}")
     return fitting
 
 
@@ -119,7 +119,7 @@ def _edition(connection: sqlite3.Connection, asked: str | None) -> queries.Editi
     found = editions(connection, asked)
     several, imports = len({info.suite for info in found}) > 1, any(queries.imported(info.edition) for info in found)
     if asked is None and (several or (imports and len(found) > 1)):
-        raise StoreError(f"the store holds several suite editions; name one with --suite: {names(found)}")
+        raise StoreError("the store holds several suite editions", f"name one with --suite: {names(found)}")
     return found[0]
 
 

@@ -40,6 +40,7 @@ _NO_BACKGROUND = "(no background was given)"
 _NOTHING = "none"
 _SHAPE = "write a system prompt, a second system message with a background or none, and one user message"
 _FORM = "a prompt has `prompt_id`, `factors` and `messages`, as in a published grid"
+_TWICE = "give every prompt an id of its own"
 _WRITES = "`independence suites grid {} --out FILE` writes one"
 
 
@@ -137,7 +138,7 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
         one = _edited(file, number, line, suite)
         name = one.row.prompt_id
         if name in rows:
-            raise DocumentError(str(file), number, f"prompt_id `{name}` occurs in line {first[name]} already")
+            raise DocumentError(str(file), number, f"prompt_id `{name}` occurs in line {first[name]} already", _TWICE)
         rows[name], first[name] = one, number
     if not rows:
         raise UsageError(f"{file}: no prompt in it", _WRITES.format(suite.suite))
