@@ -114,7 +114,7 @@ def test_a_verdict_that_nothing_was_ever_drawn_for_has_no_route(held: sqlite3.Co
     found = routed(held)
     assert {(one.auditor, one.route, one.bought) for one in found} == {(None, None, None)}
     key = key_and_end(held, "one")[0]
-    assert RoutedVerdict(key, "a", "one", 1, "rubric", '{"w": 1}', PREDICTION, None, None, "", None, False) in found
+    assert RoutedVerdict(key, "a", "one", 1, "rubric", '{"w": 1}', PREDICTION, None, "", None, None, False) in found
 
 
 def test_verdicts_come_the_oldest_first(held: sqlite3.Connection) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from independence.store import records
 from independence.store.queries import UNDER, rows
-from independence.types import Answer, MissingReason, Reply, Where
+from independence.types import Answer, MissingReason, Where
 
 
 class ArtefactRow(msgspec.Struct, frozen=True):
@@ -50,18 +50,10 @@ class Artefact(NamedTuple):
 
 def add(connection: sqlite3.Connection, row: ArtefactRow) -> None:
     """Store a step; the same key again stays as it is."""
-    output, usage = row.output, row.output.usage
-    said = output if isinstance(output, Reply) else None
-    connection.execute(
-        "INSERT OR IGNORE INTO artefacts VALUES (" + ", ".join("?" * 17) + ")",
-        (
-            row.key, row.trial, row.judge, row.step, row.position, row.wording, row.context,
-            None if isinstance(output, Reply) else output.reason, usage.cost_usd,
-            sum(attempt.unknown_usd for attempt in output.attempts), usage.prompt_tokens, usage.completion_tokens,
-            records.now(), row.settings, said.text if said else "", output.raw,
-            msgspec.json.encode(output.attempts).decode(),
-        ),
-    )  # fmt: skip
+    output, own = row.output, msgspec.structs.asdict(row)
+    del own["output"]
+    text = {"text": getattr(output, "text", ""), "raw": output.raw, "written_at": records.now()}
+    records.insert(connection, "artefacts", [own | records.spent(output) | text])
 
 
 def known(connection: sqlite3.Connection, key: str) -> StepOutput | None:

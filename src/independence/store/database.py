@@ -76,7 +76,7 @@ def _exists(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError as error:
-        raise StoreError(f"{path}: cannot be read ({error.strerror}); name another file with --db") from error
+        raise StoreError(f"{path}: cannot be read ({error.strerror})", "name another file with --db") from error
 
 
 def _refuse_odd(path: Path) -> None:
@@ -88,7 +88,7 @@ def _refuse_odd(path: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise StoreError(f"{_short(path)}: cannot be used ({error.strerror}); name another file with --db") from error
+        raise StoreError(f"{_short(path)}: cannot be used ({error.strerror})", "name another file with --db") from error
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
         raise StoreError(f"{path}: a device or a pipe, which cannot be a store", "name a file with --db")
 
@@ -115,7 +115,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise translate(error, path) from error
     except OSError as error:
-        raise StoreError(f"{path}: cannot be read ({error.strerror}); name another file with --db") from error
+        raise StoreError(f"{path}: cannot be read ({error.strerror})", "name another file with --db") from error
 
 
 def _waiting(path: Path) -> bool:
@@ -195,8 +195,8 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
     ).fetchone()
     if version > len(MIGRATIONS):
         raise StoreError(
-            f"{path}: written by a newer version (schema {version}, this one knows {len(MIGRATIONS)}); "
-            "upgrade ai-independence-bench or name another store with --db"
+            f"{path}: written by a newer version (schema {version}, this one knows {len(MIGRATIONS)})",
+            "upgrade ai-independence-bench or name another store with --db",
         )
     if version == 0 and tables:
         raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from independence.store.queries import rows
 from independence.types import Where
 
 
@@ -100,54 +101,48 @@ _ORDER = "ORDER BY p.variant, p.mode, p.config_dir, p.run, p.scenario"
 
 def planned_trials(connection: sqlite3.Connection, where: Where) -> list[ExportedTrial]:
     """Every planned place, by condition, subject, run and scenario."""
-    rows = connection.execute(
-        f"SELECT {_SPOT} FROM planned p WHERE p.suite = ? AND p.edition = ? {_ORDER}", (where.suite, where.edition)
-    )
-    return [ExportedTrial._make(row) for row in rows]
+    sql = f"SELECT {_SPOT} FROM planned p WHERE p.suite = ? AND p.edition = ? {_ORDER}"
+    return rows(connection, ExportedTrial, sql, where[:2])
 
 
 def answers(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[ExportedTrial, ExportedAnswer]]:
-    """Every current answer, in the order of `spots`, then of turns."""
+    """Every current answer, in the order of `planned_trials`, then of turns."""
     columns = ", ".join(f"c.{name}" for name in ExportedAnswer._fields)
-    rows = connection.execute(
+    sql = (
         f"SELECT {_SPOT}, {columns} FROM planned p JOIN calls c ON c.trial = p.trial "
-        f"WHERE p.suite = ? AND p.edition = ? AND c.version = 0 {_ORDER}, c.turn",
-        (where.suite, where.edition),
+        f"WHERE p.suite = ? AND p.edition = ? AND c.version = 0 {_ORDER}, c.turn"
     )
-    return ((ExportedTrial._make(row[:_WIDTH]), ExportedAnswer._make(row[_WIDTH:])) for row in rows)
+    found = connection.execute(sql, where[:2])
+    return ((ExportedTrial._make(row[:_WIDTH]), ExportedAnswer._make(row[_WIDTH:])) for row in found)
 
 
 def answers_of(connection: sqlite3.Connection, trial: str) -> list[ExportedAnswer]:
     """The current answers of one dialogue, in the order of turns."""
-    rows = connection.execute(
-        f"SELECT {', '.join(ExportedAnswer._fields)} FROM calls WHERE trial = ? AND version = 0 ORDER BY turn", (trial,)
-    )
-    return [ExportedAnswer._make(row) for row in rows]
+    columns = ", ".join(ExportedAnswer._fields)
+    sql = f"SELECT {columns} FROM calls WHERE trial = ? AND version = 0 ORDER BY turn"
+    return rows(connection, ExportedAnswer, sql, (trial,))
 
 
 def verdicts_of(connection: sqlite3.Connection, trial: str) -> list[ExportedVerdict]:
     """Every verdict on one dialogue, by judge, then as they were given."""
-    rows = connection.execute(
-        f"SELECT {_VERDICT} FROM verdicts v {_ROUTED} WHERE v.trial = ? ORDER BY v.judge, v.judged_at, v.key", (trial,)
-    )
-    return [ExportedVerdict._make(row) for row in rows]
+    sql = f"SELECT {_VERDICT} FROM verdicts v {_ROUTED} WHERE v.trial = ? ORDER BY v.judge, v.judged_at, v.key"
+    return rows(connection, ExportedVerdict, sql, (trial,))
 
 
 def verdicts(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[ExportedTrial, ExportedVerdict]]:
-    """Every verdict of every judge, in the order of `spots`, then as they were given."""
-    rows = connection.execute(
+    """Every verdict of every judge, in the order of `planned_trials`, then as they were given."""
+    sql = (
         f"SELECT {_SPOT}, {_VERDICT} FROM planned p JOIN verdicts v ON v.trial = p.trial {_ROUTED} "
-        f"WHERE p.suite = ? AND p.edition = ? {_ORDER}, v.judge, v.judged_at, v.key",
-        (where.suite, where.edition),
+        f"WHERE p.suite = ? AND p.edition = ? {_ORDER}, v.judge, v.judged_at, v.key"
     )
-    return ((ExportedTrial._make(row[:_WIDTH]), ExportedVerdict._make(row[_WIDTH:])) for row in rows)
+    found = connection.execute(sql, where[:2])
+    return ((ExportedTrial._make(row[:_WIDTH]), ExportedVerdict._make(row[_WIDTH:])) for row in found)
 
 
-def sidecars(connection: sqlite3.Connection, where: Where, prefix: str) -> Iterator[Sidecar]:
+def sidecars(connection: sqlite3.Connection, where: Where, prefix: str) -> list[Sidecar]:
     """Further files whose name begins with `prefix`, by subject, run and name."""
-    rows = connection.execute(
+    sql = (
         "SELECT config_dir, run, name, content FROM sidecars WHERE suite = ? AND edition = ? "
-        "AND substr(name, 1, length(?3)) = ?3 ORDER BY config_dir, run, name",
-        (where.suite, where.edition, prefix),
+        "AND substr(name, 1, length(?3)) = ?3 ORDER BY config_dir, run, name"
     )
-    return (Sidecar._make(row) for row in rows)
+    return rows(connection, Sidecar, sql, (*where[:2], prefix))

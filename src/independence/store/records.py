@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
 
 from independence.store import context
-from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict
+from independence.types import Answer, Attempt, Grade, Missing, Reply
 
 
 class EditionRow(msgspec.Struct, frozen=True):
@@ -96,47 +96,59 @@ def now(timespec: str = "seconds") -> str:
     return datetime.now(UTC).isoformat(timespec=timespec)
 
 
+def insert(
+    connection: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, object]], conflict: str = "NOTHING"
+) -> int:
+    """Insert rows by the names of their columns; `conflict`: what to do with a known one. Returns how many changed."""
+    before = connection.total_changes
+    for row in rows:
+        places = ", ".join(f":{name}" for name in row)
+        connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({places}) ON CONFLICT DO {conflict}", row)
+    return connection.total_changes - before
+
+
+def spent(answer: Answer | Grade) -> dict[str, object]:
+    """The columns that say why nothing came, and what it took."""
+    usage = answer.usage
+    return {
+        "missing": answer.reason if isinstance(answer, Missing) else None,
+        "cost_usd": usage.cost_usd,
+        "unknown_usd": sum(attempt.unknown_usd for attempt in answer.attempts),
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "attempts": _json(answer.attempts),
+    }
+
+
 def add_edition(connection: sqlite3.Connection, row: EditionRow) -> None:
     """Keep the texts of an edition; a known one is marked as used now."""
-    connection.execute(
-        "INSERT INTO editions (suite, edition, document, used_at, read_as) VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET used_at = excluded.used_at",
-        (row.suite, row.edition, row.document, now(), row.read_as),
-    )
+    own = msgspec.structs.asdict(row) | {"used_at": now()}
+    insert(connection, "editions", [own], "UPDATE SET used_at = excluded.used_at")
 
 
 def add_persona(connection: sqlite3.Connection, edition: EditionRow, variant: str, text: str) -> None:
     """Keep a user's system prompt; its name carries its digest, so a known one stays as it is."""
-    connection.execute(
-        "INSERT OR IGNORE INTO personas VALUES (?, ?, ?, ?)", (edition.suite, edition.edition, variant, text)
-    )
+    own = {"suite": edition.suite, "edition": edition.edition, "variant": variant, "text": text}
+    insert(connection, "personas", [own])
 
 
 def add_subjects(connection: sqlite3.Connection, rows: Iterable[SubjectRow]) -> None:
     """Add subjects; a known one takes the newer label and configuration."""
-    connection.executemany(
-        "INSERT INTO subjects VALUES (?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET label = excluded.label, config = excluded.config",
-        [(r.suite, r.edition, r.config_dir, r.label, r.model_id, int(r.simulated), r.config) for r in rows],
-    )
+    own = map(msgspec.structs.asdict, rows)
+    insert(connection, "subjects", own, "UPDATE SET label = excluded.label, config = excluded.config")
 
 
 def add_trials(connection: sqlite3.Connection, rows: Sequence[TrialRow]) -> int:
     """Write the plan; known trials stay as they are. Returns how many places were new or hold another trial now."""
-    connection.executemany(
-        "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, NULL, NULL)",
-        [(r.key, r.parent, r.turns, r.shape) for r in rows],
-    )
-    before, at = connection.total_changes, now()
-    connection.executemany(
-        "INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
-        "SET trial = excluded.trial, planned_at = excluded.planned_at WHERE trial <> excluded.trial",
-        [
-            (r.suite, r.edition, r.variant, r.mode, r.config_dir, r.scenario, r.run, r.experiment, r.key, at)
-            for r in rows
-        ],
-    )
-    return connection.total_changes - before
+    at, own = now(), [msgspec.structs.asdict(row) for row in rows]
+    of_trials = ("key", "parent", "turns", "shape")
+    insert(connection, "trials", [{name: row[name] for name in of_trials} for row in own])
+    places = [
+        {name: value for name, value in row.items() if name not in of_trials} | {"trial": row["key"], "planned_at": at}
+        for row in own
+    ]
+    update = "UPDATE SET trial = excluded.trial, planned_at = excluded.planned_at WHERE trial <> excluded.trial"
+    return insert(connection, "planned", places, update)
 
 
 def add_call(connection: sqlite3.Connection, row: CallRow) -> None:
@@ -146,48 +158,30 @@ def add_call(connection: sqlite3.Connection, row: CallRow) -> None:
         "c.turn = calls.turn) WHERE trial = ? AND turn = ? AND version = 0",
         (row.trial, row.turn),
     )
-    connection.execute(_INSERT_CALL, call_values(row))
+    add_calls_once(connection, [row])
 
 
 def add_calls_once(connection: sqlite3.Connection, rows: Iterable[CallRow]) -> int:
     """Store calls that are not there yet (imports). Returns how many were new."""
-    before = connection.total_changes
-    connection.executemany(_INSERT_CALL.replace("INSERT", "INSERT OR IGNORE", 1), [call_values(r) for r in rows])
-    return connection.total_changes - before
+    return insert(connection, "calls", map(_call, rows))
 
 
-_INSERT_CALL = "INSERT INTO calls VALUES (?, ?, 0, " + ", ".join("?" * 26) + ")"
-
-
-def call_values(row: CallRow) -> tuple[object, ...]:
-    """The columns of a call in table order, `version` left out."""
-    answer, usage = row.answer, row.answer.usage
-    head = (
-        answer.reason if isinstance(answer, Missing) else None,
-        _json(answer.flags) if isinstance(answer, Reply) else "[]",
-        usage.cost_usd, _unknown(answer.attempts),
-        usage.prompt_tokens, usage.completion_tokens, usage.reasoning_tokens,
-        sum(a.seconds for a in answer.attempts), row.answered_at or now(),
-    )  # fmt: skip
-    body: tuple[object, ...] = (None, None, "", "", "", "", answer.raw, "", "", "[]")
-    if isinstance(answer, Reply):
-        body = (
-            answer.channel, answer.finish_reason, answer.served_model, answer.served_provider, answer.response_id,
-            answer.text, answer.raw, answer.thinking, answer.reasoning, _json(answer.tool_calls),
-        )  # fmt: skip
-    return (
-        row.trial,
-        row.turn,
-        row.turn_id,
-        row.context,
-        row.after,
-        *head,
-        *body,
-        _json(answer.attempts),
-        row.messages,
-        context.reply_digest(answer),
-        context.words_digest(answer.text) if isinstance(answer, Reply) else None,
-    )
+def _call(row: CallRow) -> dict[str, object]:
+    answer, own = row.answer, msgspec.structs.asdict(row)
+    del own["answer"]
+    texts = ("served_model", "served_provider", "response_id", "text", "raw", "thinking", "reasoning")
+    return {
+        **own,
+        **spent(answer),
+        **{name: getattr(answer, name, "") for name in texts},
+        **{name: getattr(answer, name, None) for name in ("channel", "finish_reason")},
+        **{name: _json(getattr(answer, name, ())) for name in ("flags", "tool_calls")},
+        "answered_at": row.answered_at or now(),
+        "reasoning_tokens": answer.usage.reasoning_tokens,
+        "seconds": sum(attempt.seconds for attempt in answer.attempts),
+        "said": context.reply_digest(answer),
+        "words": context.words_digest(answer.text) if isinstance(answer, Reply) else None,
+    }
 
 
 def add_verdict(connection: sqlite3.Connection, row: VerdictRow) -> None:
@@ -197,45 +191,35 @@ def add_verdict(connection: sqlite3.Connection, row: VerdictRow) -> None:
 
 def add_verdicts(connection: sqlite3.Connection, rows: Iterable[VerdictRow]) -> int:
     """Store verdicts that are not there yet. Returns how many were new."""
-    before = connection.total_changes
-    connection.executemany(
-        "INSERT OR IGNORE INTO verdicts VALUES (" + ", ".join("?" * 18) + ")", [_verdict_values(r) for r in rows]
-    )
-    return connection.total_changes - before
+    return insert(connection, "verdicts", map(_verdict, rows))
 
 
-def _verdict_values(row: VerdictRow) -> tuple[object, ...]:
-    grade, verdict = row.grade, row.grade if isinstance(row.grade, Verdict) else None
-    return (
-        row.key, row.trial, row.judge, row.pass_, row.rubric, row.context,
-        grade.reason if isinstance(grade, Missing) else None,
-        _json(verdict.values) if verdict else "{}",
-        grade.usage.cost_usd, _unknown(grade.attempts),
-        # Finer than seconds: boards tell by it who graded first.
-        grade.usage.prompt_tokens, grade.usage.completion_tokens, row.judged_at or now("milliseconds"),
-        row.settings, verdict.reasoning if verdict else "", grade.raw, _json(grade.attempts), row.prediction,
-    )  # fmt: skip
+def _verdict(row: VerdictRow) -> dict[str, object]:
+    grade, own = row.grade, msgspec.structs.asdict(row)
+    own["pass"] = own.pop("pass_")
+    del own["grade"]
+    return {
+        **own,
+        **spent(grade),
+        "fields": _json(getattr(grade, "values", {})),
+        "judged_at": row.judged_at or now("milliseconds"),  # finer than seconds: boards tell by it who graded first
+        "reasoning": getattr(grade, "reasoning", ""),
+        "raw": grade.raw,
+    }
 
 
 def add_failure(connection: sqlite3.Connection, row: FailureRow) -> None:
     """Keep what an unsettled call tried and may have cost."""
-    connection.execute(
-        "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (row.trial, row.what, row.kind, row.detail, sum(a.usage.cost_usd for a in row.attempts),
-         _unknown(row.attempts), _json(row.attempts), now()),
-    )  # fmt: skip
+    cost_usd = sum(attempt.usage.cost_usd for attempt in row.attempts)
+    unknown_usd = sum(attempt.unknown_usd for attempt in row.attempts)
+    own = msgspec.structs.asdict(row) | {"attempts": _json(row.attempts), "failed_at": now()}
+    insert(connection, "failures", [own | {"cost_usd": cost_usd, "unknown_usd": unknown_usd}])
 
 
 def add_sidecar(connection: sqlite3.Connection, subject: SubjectRow, run: int, name: str, content: bytes) -> None:
     """Keep a further file of an imported run as it came."""
-    connection.execute(
-        "INSERT OR IGNORE INTO sidecars VALUES (?, ?, ?, ?, ?, ?)",
-        (subject.suite, subject.edition, subject.config_dir, run, name, content),
-    )
-
-
-def _unknown(attempts: Iterable[Attempt]) -> float:
-    return sum(a.unknown_usd for a in attempts)
+    place = {"suite": subject.suite, "edition": subject.edition, "config_dir": subject.config_dir, "run": run}
+    insert(connection, "sidecars", [{**place, "name": name, "content": content}])
 
 
 def _json(value: object) -> str:

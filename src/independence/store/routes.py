@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -41,8 +41,8 @@ class RoutedVerdict(NamedTuple):
     settings: str
     prediction: str  # JSON of what the judge expected
     auditor: str | None
-    route: VerdictRoute | None
     routed_at: str
+    route: VerdictRoute | None
     bought: dict[str, Scalar] | None  # None: not bought, not yet, or came to nothing
     answered: bool  # what was bought has come, if only to nothing
 
@@ -109,34 +109,21 @@ def routed(connection: sqlite3.Connection, where: Where, judge: str, *, hybrid: 
 
     What was bought for a `hybrid` is its own verdict; for an offline judge it is the auditor's.
     """
-    rows = connection.execute(
-        "SELECT v.key, p.config_dir, p.scenario, p.run, v.rubric, v.settings, coalesce(v.prediction, ''), "
-        "r.auditor, r.route, r.probability, r.routed_at, v.missing, v.fields, m.missing, m.fields "
+    bought = "v" if hybrid else "m"
+    found = connection.execute(
+        "SELECT v.key, p.config_dir, p.scenario, p.run, v.rubric, v.settings, ifnull(v.prediction, ''), "
+        f"r.auditor, ifnull(r.routed_at, ''), r.route, r.probability, {bought}.missing, {bought}.fields "
         "FROM planned p JOIN verdicts v ON v.trial = p.trial AND v.judge = ?1 "
         "LEFT JOIN routes r ON r.verdict = v.key LEFT JOIN verdicts m ON m.trial = v.trial AND m.judge = r.auditor "
         "AND m.context = v.context AND m.rubric = v.rubric "
         "WHERE p.suite = ?2 AND p.edition = ?3 AND p.variant = ?4 AND p.mode = ?5 ORDER BY v.judged_at",
         (judge, *where.columns),
     )
-    return [_routed(row[:8], row[8:11], row[11:13] if hybrid else row[13:]) for row in rows]
+    return [_routed(*row) for row in found]
 
 
-def _routed(head: Sequence[Any], route: Sequence[Any], bought: Sequence[Any]) -> RoutedVerdict:
-    way, chance, at = route
-    missing, fields = bought if way not in (None, "offline") else (None, None)
-    values = msgspec.json.decode(fields, type=dict[str, Scalar]) if fields is not None and missing is None else None
-    key, config, scenario, run, rubric, settings, prediction, auditor = head
-    return RoutedVerdict(
-        verdict=key,
-        config_dir=config,
-        scenario=scenario,
-        run=run,
-        rubric=rubric,
-        settings=settings,
-        prediction=prediction,
-        auditor=auditor,
-        route=VerdictRoute(way, chance) if way else None,
-        routed_at=at or "",
-        bought=values,
-        answered=fields is not None,
-    )
+def _routed(*row: Any) -> RoutedVerdict:
+    *head, way, chance, missing, fields = row
+    asked = way not in (None, "offline") and fields is not None
+    values = msgspec.json.decode(fields, type=dict[str, Scalar]) if asked and missing is None else None
+    return RoutedVerdict._make((*head, VerdictRoute(way, chance) if way else None, values, asked))

@@ -51,7 +51,8 @@ def find(connection: sqlite3.Connection, suite: str | None, variant: str | None,
     if chosen not in there:
         held = ", ".join(str(one) for one in there)
         raise StoreError(
-            f"{info.where.edition_name} has no trials under {chosen}; it has {held}: name one with --variant and --mode"
+            f"{info.where.edition_name} has no trials under {chosen}; it has {held}:",
+            "name one with --variant and --mode",
         )
     return BoardScope(loaded, Where(info.suite, info.edition, chosen))
 
