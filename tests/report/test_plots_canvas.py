@@ -19,7 +19,7 @@ def chart(text: str = "words", meta: FigureMeta = drawn.META) -> str:
         axes.set(xlim=(0, 200), ylim=(60, 0), xticks=[], yticks=[])
         axes.axhspan(0, 20, color=palette.BAND.light)
         canvas.write(axes, (10, 20), text)
-        svg.add_tip(axes.axhspan(0, 20, color="none"), f"tells {text}")
+        canvas.add_tip(axes.axhspan(0, 20, color="none"), f"tells {text}")
         return svg.finished(figure, meta)
 
 

@@ -34,7 +34,7 @@ def sides(
     everyone = advice_study.read(connection, scope, judge)
     board = boards.board(everyone, correction, models)
     read = _only(everyone, models)
-    slopes, open_ = figures.slopes(read, board), tables.incomplete(board)
+    plot, open_ = figures.slopes(read, board), tables.incomplete(board)
     made = [
         headline.of_sides(read, board),
         Section("board", "The board", [
@@ -42,7 +42,7 @@ def sides(
             *_as_blocks(open_),
         ], folds=False),
         Section("tilt", "Tilt and merit", [
-            *_as_blocks(slopes), tables.of_rows("tilt", board), tables.of_rows("harm", board),
+            *_as_blocks(plot), tables.of_rows("tilt", board), tables.of_rows("harm", board),
             *_filled(breakdown.merits(read, board)),
         ]),
         Section("pairs", "Pairs", [tables.of_rows("pairs", board)]),

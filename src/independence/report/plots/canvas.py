@@ -14,10 +14,12 @@ from independence.report.legend import fitted
 from independence.report.plots import palette
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
+TIP: Final = "tip: "  # before the hover text of a group, which is its id
 SMALL_SIZE: Final = 10.5
 LABEL_SIZE: Final = 12.0
 _DOTS_PER_INCH: Final = 72  # so that one point of matplotlib is one pixel of the SVG
@@ -100,6 +102,11 @@ def add_legend(figure: Figure, left: float = 6.0, columns: int = 9) -> None:
     if found := {label: handle for own in pairs for handle, label in own}:
         corner = (left / width, 1 - 12 / height)
         figure.legend([*found.values()], [*found], loc="upper left", bbox_to_anchor=corner, ncols=columns)
+
+
+def add_tip(artist: Artist, text: str) -> None:
+    """Show a text to readers who point at an artist."""
+    artist.set_gid(TIP + visible(text))
 
 
 def visible(text: str) -> str:

@@ -69,16 +69,16 @@ def _add_experiment(chart: RowChart, name: str, *, left: float, width: float) ->
     """The head over an experiment's scenarios."""
     up = chart.head - 43
     text = canvas.shortened(name, SMALL_SIZE, width)
-    svg.add_tip(chart.write_above(left, text, up, **HEADING), name)
+    canvas.add_tip(chart.write_above(left, text, up, **HEADING), name)
     line = -0.5 - (up - 9) / ROW
     chart.ground.plot((left, left + width - 1), (line, line), color=palette.MUTED.light, linewidth=1)
 
 
 def _add_scenario(chart: RowChart, name: str, scenario: str, *, middle: float, again: bool) -> None:
     """A turned name above the column of a scenario, and `again` below it."""
-    svg.add_tip(canvas.write(chart.ground, (middle, -0.5 - 6 / ROW), name, rotation=90), scenario)
+    canvas.add_tip(canvas.write(chart.ground, (middle, -0.5 - 6 / ROW), name, rotation=90), scenario)
     if again:
-        svg.add_tip(
+        canvas.add_tip(
             canvas.write(chart.ground, (middle, chart.lines - 0.5 + 6 / ROW), name, rotation=90, ha="right"),
             scenario,
         )

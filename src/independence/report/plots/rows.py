@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from independence.report.plots import canvas, palette, svg
+from independence.report.plots import canvas, palette
 from independence.report.plots.canvas import LABEL, LABEL_SIZE
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class RowChart:
         self.left = left + math.ceil(max((canvas.text_width(text, LABEL_SIZE) for text in texts), default=0.0)) + _GAP
         for line, (name, text) in enumerate(zip(names, texts, strict=True)):
             if name is not None:
-                svg.add_tip(self._band(line, 1, "none"), name.label)
+                canvas.add_tip(self._band(line, 1, "none"), name.label)
                 self.write(left, line, text, **LABEL, style="italic" if name.simulated else "normal")
 
     def scale(self, left: float, right: float, span: Ends) -> Axes:

@@ -155,7 +155,7 @@ def _add_named(axes: Axes, dots: Sequence[NamedDot], *lines: Sequence[Point]) ->
     taken: list[Bbox] = []
     for dot in dots:
         (area,) = axes.plot(*dot.place, "s", markersize=14, markerfacecolor="none", markeredgewidth=0)
-        svg.add_tip(area, dot.tip)
+        canvas.add_tip(area, dot.tip)
         x, y = to_pixels(dot.place)
         text = canvas.shortened(dot.label, SMALL_SIZE, _NAME_ROOM)
         wanted = _boxes((x, y), canvas.text_width(text, SMALL_SIZE), dot.modest)

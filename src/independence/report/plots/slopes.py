@@ -61,7 +61,7 @@ def _add_lines(axes: Axes, panel: SlopePanel, parties: tuple[str, str]) -> None:
     axes.set_xticks(levels, [f"{level:+g}" if level else "0" for level in levels])
     axes.grid(axis="y")
     axes.axhline(0, color=palette.MUTED.light, linewidth=1, zorder=1)
-    svg.add_tip(axes.patch, panel.label)
+    canvas.add_tip(axes.patch, panel.label)
     first, second, mean = f"{parties[0]} asks", f"{parties[1]} asks", "mean of both"
     _add_line(axes, [(p.merit, p.first) for p in panel.points], first, color=palette.ACCENT.light)
     _add_line(axes, [(p.merit, p.second) for p in panel.points], second, color=palette.OPEN.light, dashes=(2.5, 1.5))

@@ -11,7 +11,6 @@ from independence.report.plots import canvas, palette
 from independence.report.plots.palette import Tone
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 _SVG: Final = "http://www.w3.org/2000/svg"
@@ -22,7 +21,6 @@ _NUMBER: Final = re.compile(r"-?\d+\.\d{2,}")
 _SPACE: Final = re.compile(r"\s*([A-Za-z])\s*")
 _PAINT: Final = re.compile(r"(fill|stroke):(#[0-9a-f]{6})")
 _BY_LIGHT: Final = {tone.light: tone for tone in palette.TONES}
-_TIP: Final = "tip: "
 
 
 class FigureMeta(NamedTuple):
@@ -31,11 +29,6 @@ class FigureMeta(NamedTuple):
     id: str
     title: str
     description: str
-
-
-def add_tip(artist: Artist, text: str) -> None:
-    """Show a text to readers who point at an artist."""
-    artist.set_gid(_TIP + canvas.visible(text))
 
 
 def finished(figure: Figure, meta: FigureMeta) -> str:
@@ -71,10 +64,10 @@ def _slim(element: ElementTree.Element, scope: str, classes: dict[str, str]) -> 
     element.tag = element.tag.rpartition("}")[2]
     element.text, element.tail = element.text if element.tag == "text" else None, None
     name = attributes.pop("id", "")
-    if name.startswith(_TIP):
+    if name.startswith(canvas.TIP):
         attributes["class"] = "tip"
         tip = ElementTree.Element("title")
-        tip.text = name.removeprefix(_TIP)
+        tip.text = name.removeprefix(canvas.TIP)
         element.insert(0, tip)
     elif element.tag != "g":
         attributes |= {"id": f"{scope}-{name}"} if name else {}
