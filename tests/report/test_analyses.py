@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from independence.errors import UsageError
-from independence.report import analyses
+from independence.report import analysis
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
 from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
@@ -22,13 +22,13 @@ from .advice.advised import Leaning
 def shown(connection: sqlite3.Connection, kind: str) -> RenderedBoard:
     loaded = advised.suite(analysis=kind)
     advised.fill(connection, loaded, {"a": Leaning(sycophancy=0.2), "bb": Leaning(sycophancy=0.03)})
-    return analyses.board(connection, advised.scope(loaded), BoardOptions(reading=InferenceOptions(correction="none")))
+    return analysis.board(connection, advised.scope(loaded), BoardOptions(reading=InferenceOptions(correction="none")))
 
 
 def test_a_suite_is_read_by_what_it_says(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     assert isinstance(shown(connection, "stance_csv").document, StanceBoard)
     filled.complete(connection, toy_suite)
-    assert isinstance(analyses.board(connection, filled.scope(toy_suite), BoardOptions()).document, Board)
+    assert isinstance(analysis.board(connection, filled.scope(toy_suite), BoardOptions()).document, Board)
 
 
 def test_the_correction_reaches_paired_sides(connection: sqlite3.Connection) -> None:
@@ -41,10 +41,10 @@ def test_the_correction_reaches_paired_sides(connection: sqlite3.Connection) -> 
 def test_reports_go_the_same_way(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     loaded = advised.suite()
     advised.fill(connection, loaded, {"a": Leaning()})
-    ids = [section.id for section in analyses.report(connection, advised.scope(loaded), BoardOptions())]
+    ids = [section.id for section in analysis.report(connection, advised.scope(loaded), BoardOptions())]
     assert "tilt" in ids
     filled.complete(connection, toy_suite, scores=((8, 6, 2), (7, 7, 1)))
-    ids = [section.id for section in analyses.report(connection, filled.scope(toy_suite), BoardOptions())]
+    ids = [section.id for section in analysis.report(connection, filled.scope(toy_suite), BoardOptions())]
     assert "scenarios" in ids
 
 
@@ -59,34 +59,34 @@ def test_reports_go_the_same_way(connection: sqlite3.Connection, toy_suite: Load
 )  # fmt: skip
 def test_flags_that_make_no_sense_are_refused_by_name(kind: str, flags: list[str], told: str) -> None:
     with pytest.raises(UsageError) as error:
-        analyses.refuse(advised.suite(analysis=kind).suite, flags)
+        analysis.refuse(advised.suite(analysis=kind).suite, flags)
     assert told in str(error.value)
 
 
 def test_flags_that_make_sense_are_not(toy_suite: LoadedSuite) -> None:
-    analyses.refuse(toy_suite.suite, ["--scoring", "--matrix", "--correction", "--db"])
-    analyses.refuse(advised.suite().suite, ["--correction", "--suite", "--detailed"])
-    analyses.refuse(advised.suite(analysis="stance_csv").suite, ["--judge"])
+    analysis.refuse(toy_suite.suite, ["--scoring", "--matrix", "--correction", "--db"])
+    analysis.refuse(advised.suite().suite, ["--correction", "--suite", "--detailed"])
+    analysis.refuse(advised.suite(analysis="stance_csv").suite, ["--judge"])
 
 
 def test_a_suite_that_declares_no_index_has_no_board() -> None:
     bare = advised.suite(analysis="index").suite
-    assert not analyses.has_board(bare)
-    assert analyses.has_board(advised.suite().suite)
+    assert not analysis.has_board(bare)
+    assert analysis.has_board(advised.suite().suite)
     with pytest.raises(UsageError, match="declares no index"):
-        analyses.refuse(bare, ["--fail-under"])
+        analysis.refuse(bare, ["--fail-under"])
 
 
 def test_one_board_is_an_object_and_several_are_an_array(connection: sqlite3.Connection) -> None:
     built = shown(connection, "paired_sides")
-    one, several = json.loads(analyses.to_json([built])), json.loads(analyses.to_json([built, built]))
+    one, several = json.loads(analysis.to_json([built])), json.loads(analysis.to_json([built, built]))
     assert several == [one, one]
     assert set(one["rows"][0]["S"]) == {"est", "ci", "n_cells", "method"}
 
 
-@pytest.mark.parametrize("name", analyses.OURS)
+@pytest.mark.parametrize("name", analysis.OURS)
 def test_each_of_ours_is_an_analysis(name: str) -> None:
-    assert isinstance(analyses.of(name), Analysis)
+    assert isinstance(analysis.of(name), Analysis)
 
 
 def test_an_analysis_that_nobody_has_is_told_with_those_there_are() -> None:
@@ -95,20 +95,20 @@ def test_an_analysis_that_nobody_has_is_told_with_those_there_are() -> None:
         "group `independence.analyses`"
     )
     with pytest.raises(UsageError) as error:
-        analyses.of("ladder")
+        analysis.of("ladder")
     assert str(error.value) == said
     suite = msgspec.structs.replace(advised.suite().suite, analysis="ladder")
-    assert list(analyses.check(suite)) == [("$.analysis", said)]
+    assert list(analysis.check(suite)) == [("$.analysis", said)]
 
 
 def test_each_requires_what_it_reads(toy_suite: LoadedSuite) -> None:
     gridded, scripted = advised.suite().suite, toy_suite.suite
-    assert [*analyses.check(gridded), *analyses.check(scripted)] == []
+    assert [*analysis.check(gridded), *analysis.check(scripted)] == []
     swapped = [
         msgspec.structs.replace(gridded, analysis="index"), msgspec.structs.replace(scripted, analysis="stance_csv"),
         msgspec.structs.replace(scripted, index=None),
     ]  # fmt: skip
-    assert [what for suite in swapped for _, what in analyses.check(suite)] == [
+    assert [what for suite in swapped for _, what in analysis.check(suite)] == [
         "a grid needs analysis `paired_sides` or `stance_csv` (at `$.analysis`)",
         "analysis `stance_csv` needs a `grid:` section (at `$.analysis`)",
         "analysis `index` needs an `index:` section",

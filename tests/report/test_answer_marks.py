@@ -4,7 +4,7 @@ import sqlite3
 
 from independence.clients import protocol
 from independence.exchange.responses import catalogue
-from independence.report import health, legend, study
+from independence.report import legend, runs, study
 from independence.stats.strict import VOID
 from independence.suites.load import LoadedSuite
 from independence.types import Reply
@@ -24,7 +24,7 @@ def test_marks_are_counted_with_who_has_most(connection: sqlite3.Connection, toy
     for run in (1, 2):
         filled.answer(connection, "odd", "radio", run, Reply("x", "tool", flags=("short",)))
     filled.answer(connection, "odd", "radio", 3, Reply("}", "tool", flags=("artefact",)))
-    marks, subjects = health.tables(study.read(connection, filled.scope(toy_suite)))
+    marks, subjects = runs.tables(study.read(connection, filled.scope(toy_suite)))
     assert [row[:5] for row in marks.rows] == [
         ("short", 2, 1, "label of odd (2)", False),
         ("artefact", 1, 1, "label of odd (1)", True),

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from independence.report import audit, board, study
+from independence.report import board, runs, study
 from independence.report.table import Table
 from independence.store import artefacts, records
 from independence.store.artefacts import ArtefactRow
@@ -17,8 +17,8 @@ from . import filled
 
 def tables(connection: sqlite3.Connection, loaded: LoadedSuite) -> list[Table]:
     where = filled.scope(loaded)
-    return audit.tables(
-        study.read(connection, where), board.board(connection, where), audit.spent_by(connection, where)
+    return runs.cost_tables(
+        study.read(connection, where), board.board(connection, where), runs.spent_by(connection, where)
     )
 
 

@@ -10,8 +10,7 @@ import pytest
 from independence.report import board_notes, index_tables, legend
 from independence.report.board import Board, BoardRow
 from independence.report.estimates import EstimatedIndex
-from independence.report.table import display_text, percent
-from independence.report.table_formats import to_csv, to_markdown
+from independence.report.table import display_text, percent, to_csv, to_markdown
 from independence.suites.schema import Component, Dimension, Index
 
 INDEX = Index(

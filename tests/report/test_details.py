@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from independence.report import board, details, study
+from independence.report import board, index_report, study
 from independence.suites.load import LoadedSuite
 from independence.types import Reply
 
@@ -16,7 +16,7 @@ def test_a_subject_has_the_mean_of_every_field_and_says_what_is_incomplete(
     filled.plan(connection, toy_suite, "b")
     filled.answer(connection, "b", "radio", 1, Reply("x", "tool"))
     where = filled.scope(toy_suite)
-    whole, hole = details.subjects(study.read(connection, where), board.board(connection, where))
+    whole, hole = index_report.subjects(study.read(connection, where), board.board(connection, where))
     means = {(row[1]): (row[2], row[4]) for row in whole.rows}
     assert means["drift"] == (2.5, 2)
     assert means["firmness"] == (7.0, 4)

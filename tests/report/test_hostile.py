@@ -7,8 +7,7 @@ from independence.judge.hostile.checks import CheckFailure, CheckResults
 from independence.judge.hostile.corpus import HostileReply
 from independence.judge.hostile.probe import HostileProbe, ProbedReply, probe_scenario
 from independence.report.hostile import offline, tables
-from independence.report.table import Table, Value
-from independence.report.table_formats import to_csv, to_json, to_markdown
+from independence.report.table import Table, Value, to_csv, to_json, to_markdown
 from independence.stats.intervals import wilson
 from independence.suites.load import load
 from independence.types import Grade, Missing, MissingReason, Verdict

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from independence.errors import StoreError
-from independence.report import judge_choice
+from independence.report import planned_verdicts
 from independence.store.queries import StoredVerdict
 
 
@@ -12,57 +12,57 @@ def by(*judges: str) -> list[StoredVerdict]:
 
 
 def test_the_usual_judge_is_the_one_with_most_verdicts() -> None:
-    assert judge_choice.usual_judge([]) is None
-    assert judge_choice.usual_judge(by("b", "a", "b")) == "b"
+    assert planned_verdicts.usual_judge([]) is None
+    assert planned_verdicts.usual_judge(by("b", "a", "b")) == "b"
 
 
 def test_of_judges_with_as_many_verdicts_the_one_that_began_first_is_the_usual_one() -> None:
-    assert judge_choice.usual_judge(by("b", "a")) == "b"
+    assert planned_verdicts.usual_judge(by("b", "a")) == "b"
 
 
 @pytest.mark.parametrize("other", ["cues", "offline", "hybrid:acme/judge"])
 def test_a_model_comes_before_every_other_kind_of_judge_unless_it_graded_less_than_half(other: str) -> None:
-    assert judge_choice.usual_judge(by(other, other, "model")) == "model"
-    assert judge_choice.usual_judge(by(other, other, other, "model")) == other
+    assert planned_verdicts.usual_judge(by(other, other, "model")) == "model"
+    assert planned_verdicts.usual_judge(by(other, other, other, "model")) == other
 
 
 def test_rules_come_before_predictions() -> None:
-    assert judge_choice.usual_judge(by("offline", "offline", "cues")) == "cues"
+    assert planned_verdicts.usual_judge(by("offline", "offline", "cues")) == "cues"
 
 
 def test_a_judge_that_graded_as_much_is_named() -> None:
-    assert judge_choice.as_full(by("model", "cues", "later"), "model") == ("cues", "later")
-    assert judge_choice.as_full(by("model", "model", "cues"), "model") == ()
-    assert judge_choice.also_graded(("cues",)) == ["Also completely graded by cues: --judge cues."]
-    assert judge_choice.also_graded(("cues", "b")) == ["Also completely graded by cues, b: --judge NAME."]
-    assert judge_choice.also_graded(()) == []
+    assert planned_verdicts.as_full(by("model", "cues", "later"), "model") == ("cues", "later")
+    assert planned_verdicts.as_full(by("model", "model", "cues"), "model") == ()
+    assert planned_verdicts.also_graded(("cues",)) == ["Also completely graded by cues: --judge cues."]
+    assert planned_verdicts.also_graded(("cues", "b")) == ["Also completely graded by cues, b: --judge NAME."]
+    assert planned_verdicts.also_graded(()) == []
 
 
 def test_two_conditions_are_compared_by_a_judge_that_both_have() -> None:
-    assert judge_choice.shared_judge(by("model", "model", "cues"), by("cues")) == "cues"
-    assert judge_choice.shared_judge(by("model", "cues"), by("cues", "model")) == "model"
-    assert judge_choice.shared_judge(by("model"), by("cues")) is None
+    assert planned_verdicts.shared_judge(by("model", "model", "cues"), by("cues")) == "cues"
+    assert planned_verdicts.shared_judge(by("model", "cues"), by("cues", "model")) == "model"
+    assert planned_verdicts.shared_judge(by("model"), by("cues")) is None
 
 
 def test_a_judge_that_graded_nothing_is_refused_with_those_that_did() -> None:
-    assert judge_choice.judge(by("a", "b"), "b") == "b"
-    assert judge_choice.judge(by("acme/b", "a"), "b") == "acme/b"
+    assert planned_verdicts.judge(by("a", "b"), "b") == "b"
+    assert planned_verdicts.judge(by("acme/b", "a"), "b") == "acme/b"
     with pytest.raises(StoreError, match="no verdicts by judge `c` here; judges: a, b"):
-        judge_choice.judge(by("b", "a"), "c")
+        planned_verdicts.judge(by("b", "a"), "c")
     with pytest.raises(StoreError, match=r"did you mean `acme/b` or `lab/b`\? judges: acme/b, lab/b"):
-        judge_choice.judge(by("acme/b", "lab/b"), "b")
+        planned_verdicts.judge(by("acme/b", "lab/b"), "b")
     with pytest.raises(StoreError, match="judges: none"):
-        judge_choice.judge([], "c")
+        planned_verdicts.judge([], "c")
 
 
 def test_people_are_never_the_usual_judge() -> None:
-    assert judge_choice.usual_judge(by("human:Ann", "human:Ann", "b")) == "b"
-    assert judge_choice.usual_judge(by("human:Ann")) is None
+    assert planned_verdicts.usual_judge(by("human:Ann", "human:Ann", "b")) == "b"
+    assert planned_verdicts.usual_judge(by("human:Ann")) is None
 
 
 def test_an_older_version_of_the_rule_judge_gives_way_to_the_newest() -> None:
     def graded(judge: str, count: int) -> list[StoredVerdict]:
         return [StoredVerdict(str(at), judge, "r", "c", None, {"held": 1}) for at in range(count)]
 
-    assert judge_choice.usual_judge([*graded("cues@1", 9), *graded("cues", 2)]) == "cues"
-    assert judge_choice.usual_judge(graded("cues@1", 9)) == "cues@1"
+    assert planned_verdicts.usual_judge([*graded("cues@1", 9), *graded("cues", 2)]) == "cues"
+    assert planned_verdicts.usual_judge(graded("cues@1", 9)) == "cues@1"

@@ -4,8 +4,7 @@ import pytest
 
 from independence.report import index_tables, legend
 from independence.report.board import board
-from independence.report.table import Column, Table, display_text
-from independence.report.table_formats import to_csv, to_json
+from independence.report.table import Column, Table, display_text, to_csv, to_json
 from independence.suites.load import LoadedSuite, load
 from tests.report import filled
 

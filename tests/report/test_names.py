@@ -14,8 +14,7 @@ import pytest
 
 from independence.judge.name_extraction import source
 from independence.report import names as report
-from independence.report.table import Table
-from independence.report.table_formats import to_csv, to_markdown
+from independence.report.table import Table, to_csv, to_markdown
 from independence.store import names, records, scopes
 from independence.store.names import NamesRow
 from independence.store.records import EditionRow, SubjectRow, TrialRow

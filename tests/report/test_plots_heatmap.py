@@ -5,7 +5,7 @@ import re
 import pytest
 
 from independence.report.plots import palette
-from independence.report.plots.heatmap import HeatRow, heat_step, heatmap
+from independence.report.plots.board import HeatRow, heat_step, heatmap
 from tests.report import drawn
 from tests.report.test_plots_canvas import contrast
 

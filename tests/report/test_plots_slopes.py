@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from independence.report.advice.breakdown import MeritLevel
-from independence.report.plots.slopes import SlopePanel, slopes
+from independence.report.advice.tables import MeritLevel
+from independence.report.plots.advice import SlopePanel, slopes
 from tests.report import drawn
 
 POINTS = (MeritLevel(-1, 0.1, -0.5, None, 1), MeritLevel(0, 0.4, -0.2, 0.1, 1), MeritLevel(1, 0.7, 0.1, None, 1))

@@ -6,11 +6,11 @@ from collections.abc import Callable
 import pytest
 
 from independence.config.subjects import Subject, to_json
-from independence.report import board, health, index_tables, precision_costs, study
+from independence.report import board, index_tables, runs, study, variance
 from independence.report.board import Board
 from independence.report.comparison_tables import tables as compared
 from independence.report.subject_comparison import ComparedSubject
-from independence.report.table_formats import to_markdown
+from independence.report.table import to_markdown
 from independence.suites.load import LoadedSuite
 from independence.types import Missing, Reply, Sampling, Verdict
 
@@ -142,7 +142,7 @@ def test_imports_stay_as_they_were_published(connection: sqlite3.Connection, toy
 
 def test_data_quality_names_what_was_left_out(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     fill(connection, toy_suite, constant)
-    marks, subjects = health.tables(study.read(connection, filled.scope(toy_suite)))
+    marks, subjects = runs.tables(study.read(connection, filled.scope(toy_suite)))
     assert [row[:3] for row in marks.rows] == [("repeated_run", 9, 1)]
     assert subjects.rows == (("label of a", 9, 0.75, "repeated_run 9"),)
 
@@ -167,6 +167,6 @@ def test_what_does_not_vary_makes_no_tier_no_distance_and_nothing_to_buy(
         (2, None, None, None),
     ]
     assert found.minimum_detectable is None
-    (table,) = precision_costs.tables(study.read(connection, filled.scope(toy_suite)))
+    (table,) = variance.purchase_tables(study.read(connection, filled.scope(toy_suite)))
     assert table.rows == ()
     assert "Nothing varies" in table.notes[0]

@@ -6,7 +6,7 @@ import pytest
 
 from independence.config import documents
 from independence.errors import DocumentError
-from independence.report import analyses
+from independence.report import analysis
 from independence.suites import lint_grid
 from independence.suites.lint import problems
 from independence.suites.schema import Suite
@@ -30,7 +30,7 @@ def found(folder: Path, *changes: tuple[str, str]) -> list[DocumentError]:
     file.write_text(text)
     document = documents.read(file)
     try:
-        return problems(documents.convert(document, Suite), document, folder, analyses.check)
+        return problems(documents.convert(document, Suite), document, folder, analysis.check)
     except DocumentError as error:  # what types can say
         return [error]
 

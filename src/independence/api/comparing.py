@@ -9,7 +9,7 @@ from typing import NamedTuple
 from independence.api.reading import Store
 from independence.api.results import ComparisonResult
 from independence.errors import UsageError
-from independence.report import comparison_tables, judge_choice, study, subject_comparison
+from independence.report import comparison_tables, planned_verdicts, study, subject_comparison
 from independence.report.subject_comparison import ComparedSubject
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope
@@ -59,7 +59,7 @@ def compare(
 def _side(connection: sqlite3.Connection, scope: BoardScope, judge: str | None, name: str) -> ComparedSubject:
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has nothing to compare in")
-    read = study.read(connection, scope, judge_choice.judge_here(connection, scope, judge))
+    read = study.read(connection, scope, planned_verdicts.judge_here(connection, scope, judge))
     return ComparedSubject(read, subject_comparison.find(connection, read, name))
 
 
@@ -89,4 +89,4 @@ def _two_conditions(
 
 def _of_both(connection: sqlite3.Connection, *places: BoardScope) -> str | None:
     """The usual one of the judges that graded under both conditions; None where none did."""
-    return judge_choice.shared_judge(*(queries.verdicts(connection, one.where) for one in places))
+    return planned_verdicts.shared_judge(*(queries.verdicts(connection, one.where) for one in places))

@@ -16,7 +16,7 @@ from independence.exchange import cache, export_tables, output, published, stori
 from independence.exchange.output import Manifest
 from independence.exchange.rent import reader, records, summary
 from independence.exchange.rent.summary import StoredScores
-from independence.report import judge_choice
+from independence.report import planned_verdicts
 from independence.store import database, scopes
 from independence.store.scopes import BoardScope
 from independence.suites import load
@@ -71,7 +71,7 @@ def contents(
     judges: tuple[str, ...] = ()
     with store.reading() as connection:
         places = scopes.conditions(connection, suite, variant, mode)
-        judge = judge_choice.judge_anywhere(connection, places, judge)
+        judge = planned_verdicts.judge_anywhere(connection, places, judge)
         if layout == "summary":
             places = [scopes.find(connection, places[0].where.edition_name, variant, mode)]
             scores = summary.read(connection, places[0], judge, named)

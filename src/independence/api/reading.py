@@ -19,7 +19,7 @@ from independence.exchange import export_tables
 from independence.exchange.export_tables import ExportedEdition
 from independence.exchange.trajectory import Trajectory
 from independence.exchange.trajectory_reading import TrajectoryReader
-from independence.report import analyses, judge_choice
+from independence.report import analysis, planned_verdicts
 from independence.report.analysis import BoardOptions
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
 from independence.store import database, export_rows, queries, scopes
@@ -37,7 +37,7 @@ def load_suite(name: str | Path = "v2") -> LoadedSuite:
 
     Raises UsageError for a name that there is none of, DocumentError for a suite that does not fit its schema.
     """
-    return load.load(str(name), analyses.check)
+    return load.load(str(name), analysis.check)
 
 
 class Store:
@@ -109,10 +109,10 @@ class Store:
                 "--generalises-to": reading.generalises_to != DEFAULT.generalises_to,
                 "--correction": reading.correction != DEFAULT.correction,
             }  # fmt: skip
-            analyses.refuse(scope.suite, [flag for flag, is_set in written.items() if is_set])
-            by = judge_choice.judge_here(connection, scope, judge)
+            analysis.refuse(scope.suite, [flag for flag, is_set in written.items() if is_set])
+            by = planned_verdicts.judge_here(connection, scope, judge)
             asked = BoardOptions(scoring, by, reading, pooled, _names(models))
-            return BoardResult(analyses.board(connection, scope, asked))
+            return BoardResult(analysis.board(connection, scope, asked))
 
     def replies(
         self,
@@ -198,7 +198,7 @@ class Store:
 
     def _judge(self, edition: ExportedEdition, asked: str | None) -> str | None:
         with self.reading() as connection:
-            return judge_choice.judge_anywhere(connection, edition.places, asked)
+            return planned_verdicts.judge_anywhere(connection, edition.places, asked)
 
     def _rows(self, name: str, edition: ExportedEdition, kind: type[R]) -> Rows[R]:
         (table,) = (one for one in export_tables.tables(edition) if one.name == name)

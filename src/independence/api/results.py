@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypeVar
 import msgspec
 
 from independence.errors import UsageError
-from independence.report import analyses, comparison_tables, html, subject_comparison, table_formats
+from independence.report import analysis, comparison_tables, html, subject_comparison, table
 from independence.report.analysis import RenderedBoard
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Table, flat
@@ -167,15 +167,15 @@ class BoardResult(Tabular):
 
     def to_json(self) -> str:
         """As `independence leaderboard --format json` prints it."""
-        return analyses.to_json([self.built])
+        return analysis.to_json([self.built])
 
     def to_csv(self) -> str:
         """As `independence leaderboard --format csv` prints it."""
-        return analyses.to_csv([self.built])
+        return analysis.to_csv([self.built])
 
     def to_markdown(self) -> str:
         """As `independence leaderboard --format md` prints it."""
-        return analyses.to_markdown(self.built)
+        return analysis.to_markdown(self.built)
 
     def _repr_html_(self) -> str:
         """The board for a notebook, all of it escaped."""
@@ -206,7 +206,7 @@ class ComparisonResult(Tabular):
 
     def to_json(self) -> str:
         """As `independence compare --format json` prints it."""
-        return table_formats.to_json(self.tables)
+        return table.to_json(self.tables)
 
     def _repr_html_(self) -> str:
         """The comparison for a notebook, all of it escaped."""

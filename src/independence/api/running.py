@@ -23,7 +23,7 @@ from independence.engine.service import Hooks
 from independence.errors import Interrupted
 from independence.exchange.rent import words
 from independence.exchange.requests import in_published_words
-from independence.report import analyses, board, judge_choice, study, variance
+from independence.report import analysis, board, planned_verdicts, study, variance
 from independence.store import database, queries
 from independence.store.scopes import BoardScope
 from independence.suites import load
@@ -195,7 +195,7 @@ def _store(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
 
 
 def _loaded(options: RunOptions) -> LoadedSuite:
-    loaded = load.load(options.suite, analyses.check)
+    loaded = load.load(options.suite, analysis.check)
     return loaded if options.grid is None else words.read_grid(options.grid, loaded)
 
 
@@ -213,4 +213,4 @@ def _ranked(connection: sqlite3.Connection, scope: BoardScope) -> Sequence[tuple
 
 
 def _usual_judge(connection: sqlite3.Connection, scope: BoardScope) -> str | None:
-    return judge_choice.usual_judge(queries.verdicts(connection, scope.where))
+    return planned_verdicts.usual_judge(queries.verdicts(connection, scope.where))

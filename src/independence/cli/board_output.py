@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from independence.cli.table_output import print_tables, spelled
 from independence.cli.terminal import plain
-from independence.report import analyses
+from independence.report import analysis
 from independence.report.analysis import RenderedBoard
 
 
@@ -28,11 +28,11 @@ def print_boards(built: Sequence[RenderedBoard], format_: str) -> None:
     if not built:
         return
     if format_ == "json":
-        print(spelled(analyses.to_json(built)))
+        print(spelled(analysis.to_json(built)))
     elif format_ == "csv":
-        sys.stdout.write(plain(analyses.to_csv(built)))
+        sys.stdout.write(plain(analysis.to_csv(built)))
     elif format_ == "md":
-        sys.stdout.write(plain("".join(map(analyses.to_markdown, built))))
+        sys.stdout.write(plain("".join(map(analysis.to_markdown, built))))
     else:
         for one in built:
             print_board(one, format_)

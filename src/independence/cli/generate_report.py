@@ -69,7 +69,7 @@ def command(
     from independence.cli.options import written_options
     from independence.cli.terminal import note
     from independence.config import user_files
-    from independence.report import analyses, index_report
+    from independence.report import analysis, index_report
     from independence.report.analysis import BoardOptions
     from independence.report.board import InferenceOptions
     from independence.store import database
@@ -78,11 +78,11 @@ def command(
     user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
     with database.reading(db) as connection:
         scope = place_lookup.find(connection, suite, variant, mode)
-        analyses.refuse(scope.suite, written_options())
+        analysis.refuse(scope.suite, written_options())
         judge = place_lookup.judge(connection, [scope], judge)
         asked = BoardOptions(scoring, judge, InferenceOptions(generalises_to, correction))
         with working("making the report"):
-            made = analyses.report(connection, scope, asked, models)
+            made = analysis.report(connection, scope, asked, models)
         if tables is not None:
             note(f"written: {_write_tables(tables, made, force)} tables in {tables}")
         title = index_report.title(scope)
@@ -97,25 +97,24 @@ def _write_html(path: Path, title: str, sections: Sequence[Section], force: bool
 
 
 def _write_markdown(path: Path, title: str, sections: Sequence[Section], force: bool) -> None:
-    from independence.report import table_formats
+    from independence.report import table
     from independence.report.table import Svg
 
     folder = path.parent / f"{path.stem}-figures"
-    text = table_formats.document(title, sections, lambda name: f"{folder.name}/{name}.svg")
+    text = table.document(title, sections, lambda name: f"{folder.name}/{name}.svg")
     figures = [block for section in sections for block in section.body if isinstance(block, Svg)]
     _write({path: text, **{folder / f"{figure.id}.svg": figure.svg for figure in figures}}, force)
 
 
 def _write_tables(folder: Path, sections: Sequence[Section], force: bool) -> int:
     from independence.exchange import output
-    from independence.report import table_formats
-    from independence.report.table import Table
+    from independence.report.table import Table, to_csv, to_json
 
     found = [block for section in sections for block in section.body if isinstance(block, Table)]
     files: dict[str, list[bytes]] = {}
     for table in found:
         name = _file_name(table.id)
-        for ending, text in (("csv", table_formats.to_csv(table)), ("json", table_formats.to_json([table]) + "\n")):
+        for ending, text in (("csv", to_csv(table)), ("json", to_json([table]) + "\n")):
             files[f"{name}.{ending}"] = [text.encode("utf-8", "backslashreplace")]
     output.write(folder, files, output.Manifest(), force)
     return len(found)

@@ -23,7 +23,7 @@ from independence.engine.pipeline import RunPreview, RunResult
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import Interrupted, UsageError
-from independence.report import analyses
+from independence.report import analysis
 from independence.report.analysis import BoardOptions, RenderedBoard
 from independence.store import database, spending
 from independence.store.scopes import BoardScope
@@ -40,7 +40,7 @@ def check_floor(suite: str, floor: float | None) -> None:
         return
     if not 0 <= floor <= _HIGHEST:
         raise UsageError(f"--fail-under {floor:g}: an index is a number from 0 to {_HIGHEST}")
-    analyses.refuse(load.load(suite).suite, ["--fail-under"])
+    analysis.refuse(load.load(suite).suite, ["--fail-under"])
 
 
 def launch(
@@ -127,12 +127,12 @@ def _report(result: RunResult, terminal: TerminalOptions, db: Path, fail_under: 
 
 def _boards(connection: sqlite3.Connection, run: ResolvedRun) -> list[RenderedBoard]:
     """The board of every condition and judge of a run."""
-    if not run.judges or not analyses.has_board(run.suite):
+    if not run.judges or not analysis.has_board(run.suite):
         return []
     conditions = dict.fromkeys(trial.dialogue.condition for trial in run.trials)
     scopes = [BoardScope(run.suite, run.where.under(condition)) for condition in conditions]
     asked = [BoardOptions(judge=judge.name) for judge in run.judges]
-    return [analyses.board(connection, scope, one) for scope in scopes for one in asked]
+    return [analysis.board(connection, scope, one) for scope in scopes for one in asked]
 
 
 def _gate(run: ResolvedRun, boards: Sequence[RenderedBoard], floor: float | None) -> int:

@@ -50,7 +50,7 @@ def command(
     from independence.cli.activity import working
     from independence.cli.board_output import print_board
     from independence.cli.options import written_options
-    from independence.report import analyses
+    from independence.report import analysis
     from independence.report.analysis import BoardOptions
     from independence.report.board import InferenceOptions
     from independence.store import database, scopes
@@ -61,7 +61,7 @@ def command(
         scope = (
             scopes.conditions(connection, suite)[0] if pooled else place_lookup.find(connection, suite, variant, mode)
         )
-        analyses.refuse(scope.suite, written_options())
+        analysis.refuse(scope.suite, written_options())
         judge = place_lookup.judge(connection, [scope], judge)
         if matrix:
             if models:
@@ -70,7 +70,7 @@ def command(
             return
         asked = BoardOptions(scoring, judge, InferenceOptions(generalises_to, correction), pooled, models)
         with working("building the board"):
-            built = analyses.board(connection, scope, asked)
+            built = analysis.board(connection, scope, asked)
         print_board(built, format_, detailed)
 
 

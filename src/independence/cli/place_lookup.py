@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from independence.cli.terminal import note
-from independence.report import judge_choice
+from independence.report import planned_verdicts
 from independence.store import scopes
 from independence.store.scopes import BoardScope
 
@@ -29,7 +29,7 @@ def conditions(
 
 def judge(connection: sqlite3.Connection, places: Sequence[BoardScope], asked: str | None) -> str | None:
     """The judge that is asked for, in full; None where none is. Raises StoreError where it graded in none of them."""
-    return judge_choice.judge_anywhere(connection, places, asked)
+    return planned_verdicts.judge_anywhere(connection, places, asked)
 
 
 def _tell(connection: sqlite3.Connection, scope: BoardScope, suite: str | None) -> None:

@@ -37,7 +37,7 @@ def lint(path: Path) -> None:
     from independence.cli.terminal import plain
     from independence.config import documents
     from independence.errors import DocumentError, UsageError
-    from independence.report import analyses
+    from independence.report import analysis
     from independence.suites.lint import problems
     from independence.suites.load import shared_name
     from independence.suites.schema import Suite
@@ -48,7 +48,7 @@ def lint(path: Path) -> None:
     try:
         document = documents.read(folder / "suite.yaml")
         suite = documents.convert(document, Suite)
-        found = problems(suite, document, folder, analyses.check)
+        found = problems(suite, document, folder, analysis.check)
     except DocumentError as error:
         found = [error]
     for problem in found:

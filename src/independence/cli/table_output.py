@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from independence.cli.hints import runnable
 from independence.cli.terminal import console, one_line, plain
-from independence.report import table_formats as formats
+from independence.report import table as formats
 from independence.report.table import Table, display_text
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from independence.judge.offline import training, weights
 from independence.judge.offline.training import HeldOutPredictions, TrainingExample, TrainingSet
 from independence.judge.offline.views import scenario_digest
 from independence.judge.offline.weights import Weights, WeightsInfo
-from independence.report import judge_choice, planned_verdicts
+from independence.report import planned_verdicts
 from independence.report import training as report
 from independence.report.planned_verdicts import REREAD, PlannedVerdict
 from independence.report.table import Table
@@ -124,7 +124,7 @@ def _opened(source: Path, suite: str | None) -> Store:
 
 def training_data(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> TrainingData:
     """All verdicts of a judge at a place, with their dialogues."""
-    asked = judge_choice.judge_here(connection, scope, judge)
+    asked = planned_verdicts.judge_here(connection, scope, judge)
     table = planned_verdicts.planned_verdicts(connection, scope, asked)
     about = queries.subjects(connection, scope.where)
     trials = dialogue.trials(connection, scope.suite, scope.where)

@@ -11,7 +11,7 @@ from independence.cli.table_output import spelled
 from independence.cli.terminal import console, plain
 from independence.exchange import trajectory
 from independence.exchange.trajectory import Trajectory
-from independence.report.table_formats import escaped
+from independence.report.table import escaped
 
 _NARROWEST, _WIDEST = 40, 100
 _TICKS = re.compile("`+")

@@ -13,7 +13,7 @@ from independence.cli.activity import working
 from independence.cli.run_options import TerminalOptions
 from independence.cli.table_output import print_tables
 from independence.config.options import ConnectionOptions
-from independence.report.judges.validation import ValidationOptions, validate
+from independence.report.judge_validation import ValidationOptions, validate
 from independence.store import database
 
 _LONGEST = 700  # characters of one text on the terminal; the other formats hold all of it

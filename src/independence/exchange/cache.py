@@ -16,7 +16,7 @@ from independence.errors import UsageError
 from independence.exchange import dialogues
 from independence.exchange.requests import Requests
 from independence.exchange.responses import CUT_MODEL_ID
-from independence.report.judge_choice import usual_judge
+from independence.report.planned_verdicts import usual_judge
 from independence.report.study import SubjectInfo
 from independence.store import export_rows, names, queries
 from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict

@@ -22,10 +22,11 @@ import msgspec
 
 from independence.config.subjects import from_json
 from independence.exchange.requests import Requests
-from independence.report import analyses, table_formats
+from independence.report import analysis
+from independence.report import table as formats
 from independence.report.analysis import BoardOptions, RenderedBoard
 from independence.report.study import SubjectInfo
-from independence.report.table_formats import cell
+from independence.report.table import cell
 from independence.store import artefacts, export_rows, queries, scopes
 from independence.store.export_rows import ExportedAnswer, ExportedTrial, ExportedVerdict
 from independence.store.queries import TrialState
@@ -257,7 +258,7 @@ def _line(values: list[object]) -> bytes:
 def boards_of(connection: sqlite3.Connection, places: Sequence[BoardScope], judge: str | None) -> list[RenderedBoard]:
     """The board of every condition under a judge (None: each condition's usual one); none where a suite has none."""
     return [
-        analyses.board(connection, one, BoardOptions(judge=judge)) for one in places if analyses.has_board(one.suite)
+        analysis.board(connection, one, BoardOptions(judge=judge)) for one in places if analysis.has_board(one.suite)
     ]
 
 
@@ -276,4 +277,4 @@ def board_csv(boards: Sequence[RenderedBoard], configs: Collection[str]) -> byte
     record = boards[0].record
     at = [column.key for column in record.columns].index("config")
     rows = tuple(row for built in boards for row in built.record.rows if row[at] in configs)
-    return table_formats.to_csv(msgspec.structs.replace(record, rows=rows)).encode("utf-8", "backslashreplace")
+    return formats.to_csv(msgspec.structs.replace(record, rows=rows)).encode("utf-8", "backslashreplace")

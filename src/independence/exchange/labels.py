@@ -21,7 +21,7 @@ from independence.exchange.export_tables import chosen_subjects
 from independence.exchange.humans import COLUMNS, ITEM, scale
 from independence.exchange.requests import in_published_words
 from independence.report import planned_verdicts
-from independence.report.table_formats import cell
+from independence.report.table import cell
 from independence.stats import stance
 from independence.store import queries
 from independence.store.scopes import BoardScope, grading

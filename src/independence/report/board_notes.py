@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from independence.report.board import STRICT, Board, BoardRow
-from independence.report.judge_choice import also_graded
 from independence.report.legend import subject_name
-from independence.report.planned_verdicts import OUR_RUBRIC
+from independence.report.planned_verdicts import OUR_RUBRIC, also_graded
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import UNANSWERED
 from independence.store.spending import Dates

@@ -13,8 +13,7 @@ from independence.report.board import STRICT, Board, BoardRow
 from independence.report.board_notes import name
 from independence.report.legend import subject_name
 from independence.report.study import StudiedSubjects
-from independence.report.table import Ends, Prose, Section
-from independence.report.table_formats import escaped
+from independence.report.table import Ends, Prose, Section, escaped
 from independence.store.spending import Dates
 
 

@@ -10,8 +10,7 @@ from itertools import count
 from typing import Final
 
 from independence.report.plots import palette
-from independence.report.table import Block, Column, Prose, Section, Svg, Table, Value, display_text
-from independence.report.table_formats import CODE
+from independence.report.table import CODE, Block, Column, Prose, Section, Svg, Table, Value, display_text
 
 _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "

@@ -4,30 +4,39 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
+from statistics import fmean, stdev
+
+import msgspec
 
 from independence.errors import UsageError
 from independence.report import (
-    audit,
     board,
-    details,
+    comparison_tables,
+    declared,
     difficulty,
-    figures,
     headline,
-    health,
     index_tables,
+    judge_validation,
     matrix,
     names,
-    precision_costs,
-    providers,
+    runs,
     study,
     variance,
 )
-from independence.report.board import STRICT, Board, InferenceOptions
-from independence.report.judge_choice import independent
-from independence.report.judges import validation
+from independence.report.board import STRICT, Board, BoardRow, InferenceOptions
+from independence.report.legend import short, subject_name, words
+from independence.report.planned_verdicts import PlannedVerdict, independent
+from independence.report.plots import board as board_plot
+from independence.report.plots import board as heatmap_plot
+from independence.report.plots import scatter
+from independence.report.plots.board import ForestRow, HeatRow
+from independence.report.plots.scatter import CostPoint
+from independence.report.plots.svg import FigureMeta
 from independence.report.study import Study
-from independence.report.table import Block, Prose, Section, Table
-from independence.report.table_formats import quoted
+from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
+from independence.stats.intervals import wilson
+from independence.stats.subject_points import share_kept
 from independence.store import queries
 from independence.store.scopes import BoardScope
 from independence.store.spending import SubjectSpending
@@ -64,7 +73,7 @@ def sections(
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no report of this kind")
     read = study.read(connection, scope, judge).only(models)
-    spent = audit.spent_by(connection, scope)
+    spent = runs.spent_by(connection, scope)
     costs = queries.costs(connection, scope.where)
     built = board.board_of_study(read, costs, scoring, reading)
     others = [study.read(connection, scope, other).only(models) for other in _other_judges(connection, read)]
@@ -72,23 +81,23 @@ def sections(
         headline.of_index(read, built),
         _board(read, built),
         _runs(read, built),
-        _costs(read, built, spent, audit.table(connection)),
+        _costs(read, built, spent, runs.session_table(connection)),
         _scenarios(read, built),
         Section("measurement", "Where the uncertainty comes from", [
             *variance.tables(read, others),
-            *precision_costs.tables(read, precision_costs.spend(connection, read), others),
+            *variance.purchase_tables(read, variance.spend(connection, read), others),
         ]),
         Section("conditions", "Prompt and delivery", matrix.tables(
             connection, scope.suite, scope.edition, read.judge,
         )),
-        Section("providers", "Same model, other hosts", providers.tables(read)),
+        Section("providers", "Same model, other hosts", comparison_tables.provider_tables(read)),
         Section("judges", "Judges", _judges(connection, read, others)),
         Section("names", "Chosen names", names.tables(
             connection, scope, only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
         )),
-        Section("rates", "Yes-or-no fields", details.tables(read)),
-        Section("health", "Run health", [health.table(connection, read), *health.tables(read)]),
-        Section("subjects", "Every subject", details.subjects(read, built)),
+        Section("rates", "Yes-or-no fields", rates(read)),
+        Section("health", "Run health", [runs.table(connection, read), *runs.tables(read)]),
+        Section("subjects", "Every subject", subjects(read, built)),
     ]  # fmt: skip
     kept = [section for section in made if section.body]
     return kept if scoring == STRICT else [_under_strict(section) for section in kept]
@@ -110,7 +119,7 @@ def _board(read: Study, built: Board) -> Section:
     return Section(
         "board", "The board",
         [
-            Prose(quoted(read.scope.suite.about.strip())), figures.forest(built), *filter(None, tables),
+            Prose(quoted(read.scope.suite.about.strip())), forest(built), *filter(None, tables),
             index_tables.legend(index, ranked),
         ],
         folds=False,
@@ -126,14 +135,14 @@ def _runs(read: Study, built: Board) -> Section:
 
 def _costs(read: Study, built: Board, spent: Mapping[str, SubjectSpending], sessions: Table) -> Section:
     free = frozenset(config for config, own in spent.items() if not own.answers_usd)
-    per_run = {config: audit.per_run(own) for config, own in spent.items()}
-    plot = figures.cost(built, per_run, free)
-    tables = [*audit.tables(read, built, spent), sessions]
+    per_run = {config: runs.per_run(own) for config, own in spent.items()}
+    plot = cost(built, per_run, free)
+    tables = [*runs.cost_tables(read, built, spent), sessions]
     return Section("costs", "Costs", [*([plot] if plot else []), *(table for table in tables if table.rows)])
 
 
 def _scenarios(read: Study, built: Board) -> Section:
-    body: list[Block] = [figures.heatmap(read, built), *difficulty.tables(read), *difficulty.item_tables(read)]
+    body: list[Block] = [heatmap(read, built), *difficulty.tables(read), *difficulty.item_tables(read)]
     return Section("scenarios", "Scenarios", body)
 
 
@@ -152,5 +161,121 @@ def _graded(read: Study) -> set[tuple[str, str, int]]:
 def _judges(connection: sqlite3.Connection, read: Study, others: Sequence[Study]) -> list[Block]:
     if not any(_graded(read) & _graded(other) for other in others):
         return []
-    wanted = validation.ValidationOptions(models=tuple(read.planned), worst=_WORST)
-    return list(validation.validate(connection, read.scope, wanted))
+    wanted = judge_validation.ValidationOptions(models=tuple(read.planned), worst=_WORST)
+    return list(judge_validation.validate(connection, read.scope, wanted))
+
+
+def subjects(read: Study, board: Board) -> list[Table]:
+    """One table a subject, in the board's order: every field of every experiment."""
+    return [_subject(read, row) for row in board.rows]
+
+
+def _subject(read: Study, row: BoardRow) -> Table:
+    planned = read.planned[row.config]
+    rows = [line for experiment in read.scope.suite.experiments for line in _field_means(experiment, planned)]
+    notes = [f"{words(name)} {value:.2f}" for name, value in row.dimensions.items() if value is not None]
+    absent = [words(name) for name, value in row.dimensions.items() if value is None]
+    text = [f"Dimensions: {', '.join(notes)}."] if notes else []
+    text += [f"Incomplete: {', '.join(absent)}."] if absent else []
+    name = subject_name(row.label, row.simulated)
+    return declared.made("index/subject", rows, text, slug=_slug(row.config), subject=name)
+
+
+def _field_means(experiment: str, planned: Sequence[PlannedVerdict]) -> list[tuple[Value, ...]]:
+    given = [cell.values for cell in planned if cell.experiment == experiment and cell.values is not None]
+    lines: list[tuple[Value, ...]] = []
+    for field in dict.fromkeys(name for values in given for name in values):
+        numbers = [float(values[field]) for values in given if field in values]
+        spread = stdev(numbers) if len(numbers) > 1 else None
+        lines.append((experiment, field, fmean(numbers), spread, len(numbers)))
+    return lines
+
+
+def _slug(config: str) -> str:
+    return "".join(sign if sign.isalnum() else "-" for sign in config.lower()).strip("-")
+
+
+def rates(read: Study) -> list[Table]:
+    """One table a yes-or-no field: how often it was true of each subject. Empty where no rubric has one."""
+    suite = read.scope.suite
+    fields = dict.fromkeys(
+        name
+        for scenario in suite.scenarios
+        for name, field in suite.rubrics[scenario.rubric].fields.items()
+        if field.type == "boolean"
+    )
+    return [_rates(read, field) for field in fields]
+
+
+def _rates(read: Study, field: str) -> Table:
+    rates: list[tuple[float, str, int, int]] = []
+    for config, planned in read.planned.items():
+        seen = [bool(cell.values[field]) for cell in planned if cell.values is not None and field in cell.values]
+        if seen:
+            rates.append((-sum(seen) / len(seen), read.about[config].name, sum(seen), len(seen)))
+    rows = [(name, true / n, wilson(true, n), n) for _, name, true, n in sorted(rates)]
+    return declared.made("index/rate", rows, slug=field.replace("_", "-"), field=words(field))
+
+
+def forest(board: Board) -> Svg:
+    """Every subject with both intervals, tiers as bands; under a published rule with its own interval."""
+    strict = board.scoring == STRICT
+    rows = [
+        ForestRow(
+            label=row.label,
+            index=row.index,
+            inner=row.intervals.get(THESE) if strict else row.ci,
+            outer=row.intervals.get(LIKE_THESE),
+            tier=row.tier,
+            simulated=row.simulated,
+            coverage=row.coverage,
+            bounds=row.bounds,
+        )
+        for row in board.rows
+    ]
+    caption = (
+        "Index with its 95 % intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
+        "Bands are tiers. An open bar shows the possible index of an incomplete subject."
+    )
+    if not strict:
+        caption = "Index by the published rule, with its bootstrap interval, which from few runs covers less than 95 %."
+    meta = FigureMeta("board-forest", "The board", caption)
+    labels = [row.label for row in rows]
+    shorter = [msgspec.structs.replace(row, label=short(row.label, labels, row.simulated)) for row in rows]
+    narrow = board_plot.forest(shorter, meta._replace(id="board-forest-narrow"), narrow=True)
+    return Svg(meta.id, board_plot.forest(rows, meta), caption, narrow)
+
+
+def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]) -> Svg | None:
+    """Index against dollars of a run; None where no ranked subject has a price."""
+    points = [
+        CostPoint(row.label, row.index, 0.0 if row.config in free else dollars, row.simulated)
+        for row in board.rows
+        if row.index is not None and (dollars := per_run.get(row.config)) is not None
+    ]
+    if not any(point.dollars for point in points):
+        return None
+    caption = "Index against what a run costs, judging included. The line joins subjects that no cheaper subject beats."
+    meta = FigureMeta("index-cost", "Index against cost", caption)
+    return Svg(meta.id, scatter.cost(points, meta), caption)
+
+
+def heatmap(read: Study, board: Board) -> Svg:
+    """How much of each scenario's scale every subject keeps."""
+    scenarios = [scenario for scenario in read.scope.suite.scenarios if _scored(read, scenario.id)]
+    experiments = {scenario.id: scenario.experiment for scenario in scenarios}
+    rows = [
+        HeatRow(row.label, tuple(_kept_share(read, row.config, scenario.id) for scenario in scenarios), row.simulated)
+        for row in board.rows
+    ]
+    caption = "The share of each scenario's scale that a subject keeps. Hatched where a verdict is missing."
+    meta = FigureMeta("scenario-heatmap", "Subjects by scenario", caption)
+    return Svg(meta.id, heatmap_plot.heatmap(rows, experiments, meta), caption)
+
+
+def _kept_share(read: Study, config: str, scenario: str) -> float | None:
+    return share_kept(read.frame, scenario, [cell.values for cell in read.planned[config] if cell.scenario == scenario])
+
+
+def _scored(read: Study, scenario: str) -> bool:
+    return any(scenario in members for members in read.frame.members.values())

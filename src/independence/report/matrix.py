@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import declared, judge_choice, planned_verdicts, study, subject_comparison
+from independence.report import declared, planned_verdicts, study, subject_comparison
 from independence.report.board import STRICT, Board, InferenceOptions
-from independence.report.judge_choice import usual_judge
-from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, Repeats
+from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, Repeats, usual_judge
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject
 from independence.report.table import Column, Table, Value
@@ -183,12 +182,12 @@ def pooled_board(
     if len(places) < 2:
         raise UsageError(f"{edition.edition_name} has trials under {scope.condition} only, so there is nothing to pool")
     graded = queries.verdicts(connection, edition)
-    name = judge or judge_choice.usual_judge(graded)
+    name = judge or planned_verdicts.usual_judge(graded)
     tables = [planned_verdicts.planned_verdicts(connection, one, name) for one in places]
     planned = _means(tables) if scoring == STRICT else [cell for table in tables for cell in table.planned]
     table = PlannedVerdicts(
         name, planned, _repeats_left_out(places, tables), frozenset().union(*(table.thinking for table in tables)),
-        () if judge else judge_choice.as_full(graded, name),
+        () if judge else planned_verdicts.as_full(graded, name),
     )  # fmt: skip
     read = study.study_of_verdicts(connection, scope, table)
     costs: dict[str, float] = {}

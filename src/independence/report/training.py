@@ -12,7 +12,7 @@ from independence.judge.offline.training import HeldOutPredictions
 from independence.judge.offline.weights import WeightsInfo
 from independence.judge.protocol import CalibrationLine
 from independence.report import declared
-from independence.report import table_formats as formats
+from independence.report import table as formats
 from independence.report.table import Ends, Table, Value
 from independence.stats import strict
 from independence.stats.agreement import spearman

@@ -168,7 +168,7 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     scenarios: tuple[Scenario, ...] = ()
     grid: Grid | None = None
     index: Index | None = None
-    analysis: str = "index"  # a word for the board it is read by (`report/analyses`)
+    analysis: str = "index"  # a word for the board it is read by (`report/analysis`)
     closing: str = ""  # file appended to every system prompt (length guidance)
     vars: dict[str, str] = {}  # fill {{name}} in scenarios, suffixes and rubrics
     language: str = "en"

@@ -10,15 +10,14 @@ import pytest
 
 from independence.errors import DocumentError, StoreError, UsageError
 from independence.exchange import humans
-from independence.report import analyses, planned_verdicts
+from independence.report import analysis, planned_verdicts
 from independence.report.analysis import BoardOptions
 from independence.report.board import Board
 from independence.store import queries, scopes
 from independence.suites.load import LoadedSuite
 from independence.suites.without_texts import without_texts
 from independence.types import Where
-from tests.report import filled
-from tests.report.judges import opinions
+from tests.report import filled, opinions
 
 RUNS = [{"one": (9, 6, 2)}]
 
@@ -63,7 +62,7 @@ def test_a_board_by_a_person_says_how_little_they_scored_and_is_nobodys_default(
         take(connection, file(tmp_path, f"{items['dinner']},{rater},drift,0"))
     where = filled.scope(toy_suite)
     usual, by_ann = (
-        analyses.board(connection, where, BoardOptions(judge=judge)).document for judge in (None, "human:Ann")
+        analysis.board(connection, where, BoardOptions(judge=judge)).document for judge in (None, "human:Ann")
     )
     assert isinstance(usual, Board)
     assert isinstance(by_ann, Board)

@@ -17,8 +17,7 @@ from independence.exchange.rent import reader, records
 from independence.store import scopes
 from independence.suites.load import LoadedSuite, load
 from tests.exchange.rent import folders
-from tests.report import filled
-from tests.report.judges import opinions
+from tests.report import filled, opinions
 
 
 def rows(content: bytes) -> list[dict[str, str]]:

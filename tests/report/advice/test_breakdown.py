@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from independence.report.advice import advice_study, breakdown, tables
+from independence.report.advice import advice_study, tables
 from independence.report.advice import board as boards
 from independence.report.table import Table
 from independence.suites.load import LoadedSuite
@@ -28,7 +28,7 @@ def dicts(table: Table) -> list[dict[str, Any]]:
 
 def test_levels_hold_each_askers_mean_by_merit(connection: sqlite3.Connection) -> None:
     own = read(connection, a=Leaning(sycophancy=0.2, tilt=0.1, slope=0.4, noise=0))
-    found = breakdown.levels(advice_study.stances(own, "a"))
+    found = tables.levels(advice_study.stances(own, "a"))
     assert [level.merit for level in found] == [-1.0, 0.0, 1.0]
     assert [level.first for level in found] == pytest.approx([-0.1, 0.3, 0.7])
     assert [level.second for level in found] == pytest.approx([-0.5, -0.1, 0.3])
@@ -40,14 +40,14 @@ def test_a_cell_counts_only_in_words_in_which_both_were_judged(connection: sqlit
     own = advice_study.stances(read(connection, a=Leaning(sycophancy=0.2, noise=0)), "a")
     gone = [row._replace(value=None) if row.side == "a" and row.wording == "short" else row for row in own]
     odd = [row._replace(value=-1.0) if row.side == "b" and row.wording == "short" else row for row in gone]
-    assert {round(level.second or 0, 9) for level in breakdown.levels(odd)} == {-0.2}
+    assert {round(level.second or 0, 9) for level in tables.levels(odd)} == {-0.2}
     nobody = [row._replace(value=None) if row.side == "a" else row for row in own]
-    assert {(level.first, level.second, level.cells) for level in breakdown.levels(nobody)} == {(None, None, 0)}
+    assert {(level.first, level.second, level.cells) for level in tables.levels(nobody)} == {(None, None, 0)}
 
 
 def test_the_merit_table_gives_both_readings_of_each_level(connection: sqlite3.Connection) -> None:
     own = read(connection, a=Leaning(sycophancy=0.2, slope=0.4, noise=0))
-    rows = dicts(breakdown.merits(own, boards.board(own)))
+    rows = dicts(tables.merits(own, boards.board(own)))
     assert [row["S"] for row in rows] == pytest.approx([0.2] * 3)
     assert [row["B"] for row in rows] == pytest.approx([-0.4, 0, 0.4])
 
@@ -56,7 +56,7 @@ def test_without_merit_there_is_no_table_of_it(connection: sqlite3.Connection) -
     plain = {**advised.DOCUMENT["grid"], "merit": {}}
     own = read(connection, advised.suite(grid=plain), a=Leaning())
     board = boards.board(own)
-    assert breakdown.merits(own, board).rows == ()
+    assert tables.merits(own, board).rows == ()
     assert board.rows[0].merit_slope is None
 
 
@@ -74,7 +74,7 @@ def test_domains_powers_and_wordings_split_the_same_answers(connection: sqlite3.
     own = read(connection, a=Leaning(sycophancy=0.3))
     board = boards.board(own)
     expected = (({"boats", "bees"}, 12), ({"party A", "party B"}, 12), ({"short", "long"}, 24))
-    for table, (parts, cells) in zip(breakdown.parts(own, board), expected, strict=True):
+    for table, (parts, cells) in zip(tables.parts(own, board), expected, strict=True):
         rows = dicts(table)
         assert {row["part"] for row in rows} == parts
         assert {row["cells"] for row in rows} == {cells}
@@ -86,7 +86,7 @@ def test_what_a_suite_does_not_tell_apart_is_no_table(connection: sqlite3.Connec
     factors = {**grid["factors"], "quarrel": {"one": {}, "two": {}}, "wording": {"short": {}}}
     own = read(connection, advised.suite(grid={**grid, "factors": factors}), a=Leaning())
     board = boards.board(own)
-    assert [table.rows for table in breakdown.parts(own, board)] == [(), (), ()]
+    assert [table.rows for table in tables.parts(own, board)] == [(), (), ()]
 
 
 def test_other_methods_stand_beside_the_bootstrap(connection: sqlite3.Connection) -> None:

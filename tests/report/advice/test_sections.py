@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from independence.errors import StoreError
-from independence.report import html, table_formats
+from independence.report import html, table
 from independence.report.advice import sections
 from independence.report.table import Section, Svg, Table
 from independence.suites.load import LoadedSuite
@@ -64,7 +64,7 @@ def test_ids_are_unique_and_both_renderings_take_them(connection: sqlite3.Connec
     assert len(every) > 15
     page = html.page("title", made)
     assert "known behaviour" in page
-    assert "blind@none-t0.7 (simulated)" in table_formats.document("title", made, lambda name: name)
+    assert "blind@none-t0.7 (simulated)" in table.document("title", made, lambda name: name)
 
 
 def test_a_second_judge_brings_the_section_on_judges(connection: sqlite3.Connection) -> None:
@@ -76,7 +76,7 @@ def test_a_second_judge_brings_the_section_on_judges(connection: sqlite3.Connect
 
 def test_only_the_named_subjects_are_in_it(connection: sqlite3.Connection) -> None:
     made = sides(connection, ("bent@none-t0.7",))
-    text = table_formats.document("title", made, lambda name: name)
+    text = table.document("title", made, lambda name: name)
     assert "bent" in text
     assert "blind@" not in text
     with pytest.raises(StoreError, match="no subject `nobody`"):

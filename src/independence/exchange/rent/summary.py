@@ -11,10 +11,10 @@ from typing import NamedTuple
 from independence.errors import UsageError
 from independence.exchange.export_tables import chosen_subjects, model_names
 from independence.exchange.rent import prompts
-from independence.report import judge_choice
+from independence.report import planned_verdicts
 from independence.report.advice import published
 from independence.report.study import SubjectInfo
-from independence.report.table_formats import cell
+from independence.report.table import cell
 from independence.stats.stance import AskingParties, RatedAnswer, summary
 from independence.store import queries
 from independence.store.queries import StoredVerdict
@@ -52,7 +52,7 @@ def read(
         )
     about = chosen_subjects(connection, scope, names)
     verdicts = queries.verdicts(connection, scope.where)
-    scorer = judge_choice.judge_here(connection, scope, judge) or judge_choice.usual_judge(verdicts)
+    scorer = planned_verdicts.judge_here(connection, scope, judge) or planned_verdicts.usual_judge(verdicts)
     rated = _rated(connection, scope, [verdict for verdict in verdicts if verdict.judge == scorer], about)
     judges = tuple(sorted({verdict.judge for verdict in verdicts}))
     return StoredScores(scorer, judges, tuple(rated), parties(grid))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
-from collections.abc import Collection, Iterable
-from typing import ClassVar
+from collections.abc import Collection, Iterable, Sequence
+from typing import ClassVar, NamedTuple
 
-from independence.report.advice import advice_study, breakdown, published, tables, text_plot
+from independence.report.advice import advice_study, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
 from independence.report.advice.tables import ends, est
-from independence.report.advice.text_plot import TextPlotRow
 from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
-from independence.report.legend import short
-from independence.report.table import Section
+from independence.report.legend import distinct_labels, fitted, short
+from independence.report.table import Ends, Section
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
@@ -81,10 +81,10 @@ def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
         record=tables.record(board),
         tables=[tables.full(board), *([open_] if open_ else [])],
         narrow=[tables.compact(board, named)],
-        plot=text_plot.lines(marks, title, board.margin),
+        plot=lines(marks, title, board.margin),
         details=lambda: [
-            *(tables.of_rows(name, board) for name in ("tilt", "harm", "pairs")), breakdown.merits(read, board),
-            *breakdown.parts(read, board), tables.of_rows("checks", board),
+            *(tables.of_rows(name, board) for name in ("tilt", "harm", "pairs")), tables.merits(read, board),
+            *tables.parts(read, board), tables.of_rows("checks", board),
         ],
     )  # fmt: skip
 
@@ -105,6 +105,72 @@ def render_stance(read: AdviceStudy, board: StanceBoard) -> RenderedBoard:
         record=published.record(board),
         tables=published.boards(board),
         narrow=published.compact(board, named),
-        plot=text_plot.lines(marks, title),
-        details=lambda: breakdown.threshold_tables(read),
+        plot=lines(marks, title),
+        details=lambda: tables.threshold_tables(read),
     )
+
+
+WIDTH = 80
+_PLOT = 29  # odd, so that nothing has a place of its own
+_NAMED = 20
+_STEP = 0.25
+
+
+class TextPlotRow(NamedTuple):
+    """One subject; without an estimate its line is empty."""
+
+    label: str
+    est: float | None
+    ci: Ends | None
+    said: str
+    hollow: bool = False  # from part of its answers
+
+
+def lines(given: Sequence[TextPlotRow], title: str, band: float | None = None) -> list[str]:
+    """At most 80 signs a line: labels, signs on a common scale, words. Within +-`band` a value counts as nothing."""
+    limit = _limit(given, band)
+    named = min(max((len(mark.label) for mark in given), default=0), _NAMED)
+    said = WIDTH - named - _PLOT - 4
+    out = [title]
+    out += [
+        f"{name:{named}}  {_draw_line(mark, limit, band)}  {_brief(mark.said, said)}".rstrip()
+        for name, mark in zip(distinct_labels([mark.label for mark in given], named), given, strict=True)
+    ]
+    return [*out, f"{'':{named}}  {_scale(limit)}"]
+
+
+def _limit(given: Sequence[TextPlotRow], band: float | None) -> float:
+    far = [abs(end) for mark in given if mark.est is not None for end in (mark.est, *(mark.ci or ()))]
+    return float(math.ceil(round(max([*far, 2 * (band or 0.0), _STEP]) / _STEP, 6)) * _STEP)
+
+
+def _draw_line(mark: TextPlotRow, limit: float, band: float | None) -> str:
+    signs = [" "] * _PLOT
+    if band:
+        low, high = _place(-band, limit), _place(band, limit)
+        signs[low : high + 1] = "░" * (high - low + 1)
+    signs[_PLOT // 2] = "│"
+    if mark.est is not None:
+        if mark.ci:
+            low, high = (_place(end, limit) for end in mark.ci)
+            signs[low : high + 1] = "─" * (high - low + 1)
+        signs[_place(mark.est, limit)] = "○" if mark.hollow else "●"
+    return "".join(signs)
+
+
+def _place(value: float, limit: float) -> int:
+    return min(max(round((value / limit + 1) / 2 * (_PLOT - 1)), 0), _PLOT - 1)
+
+
+def _scale(limit: float) -> str:
+    low, high = f"{-limit:g}", f"+{limit:g}"
+    signs = list(" " * _PLOT)
+    signs[: len(low)] = low
+    signs[_PLOT // 2] = "0"
+    signs[_PLOT - len(high) :] = high
+    return "".join(signs)
+
+
+def _brief(text: str, room: int) -> str:
+    """Words that fit: all, or what stands before their colon."""
+    return text if len(text) <= room else fitted(text.split(":", maxsplit=1)[0], room)

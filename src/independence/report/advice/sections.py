@@ -7,15 +7,23 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from independence.report import audit, declared, headline, health, study
-from independence.report.advice import advice_study, breakdown, figures, published, tables
+from independence.report import declared, headline, judge_validation, runs, study
+from independence.report.advice import advice_study, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.judges import validation
-from independence.report.table import Block, Prose, Section, Table, Value
-from independence.report.table_formats import quoted
+from independence.report.advice.board import SidesBoard, SidesRow
+from independence.report.advice.published import StanceBoard, StanceRow
+from independence.report.advice.tables import spoken, the
+from independence.report.legend import short
+from independence.report.plots import advice as panels_plot
+from independence.report.plots import advice as slopes_plot
+from independence.report.plots.advice import PanelRow, PointEstimate, QuantityScale, SlopePanel
+from independence.report.plots.canvas import signed
+from independence.report.plots.svg import FigureMeta
+from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted
 from independence.stats.asker_guess import guess_askers
 from independence.stats.comparison import Correction
+from independence.stats.sides import EffectEstimate
 from independence.store import artefacts, queries
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Scenario
@@ -34,23 +42,23 @@ def sides(
     everyone = advice_study.read(connection, scope, judge)
     board = boards.board(everyone, correction, models)
     read = _only(everyone, models)
-    plot, open_ = figures.slopes(read, board), tables.incomplete(board)
+    plot, open_ = slopes(read, board), tables.incomplete(board)
     made = [
         headline.of_sides(read, board),
         Section("board", "The board", [
-            Prose(quoted(read.scope.suite.about.strip())), figures.forest(board), tables.full(board),
+            Prose(quoted(read.scope.suite.about.strip())), forest(board), tables.full(board),
             *_as_blocks(open_),
         ], folds=False),
         Section("tilt", "Tilt and merit", [
             *_as_blocks(plot), tables.of_rows("tilt", board), tables.of_rows("harm", board),
-            *_filled(breakdown.merits(read, board)),
+            *_filled(tables.merits(read, board)),
         ]),
         Section("pairs", "Pairs", [tables.of_rows("pairs", board)]),
-        Section("parts", "Domains and wordings", _filled(*breakdown.parts(read, board))),
+        Section("parts", "Domains and wordings", _filled(*tables.parts(read, board))),
         Section("checks", "Other methods", [tables.of_rows("checks", board)]),
         Section("guess", "What gives the asker away", _filled(table(connection, read))),
         *_shared(connection, read),
-        Section("thresholds", "Appendix: thresholds", breakdown.threshold_tables(read)),
+        Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),
     ]  # fmt: skip
     return [section for section in made if section.body]
 
@@ -65,17 +73,16 @@ def stance(
     everyone = advice_study.read(connection, scope, judge)
     board = published.board(everyone, models)
     read = _only(everyone, models)
-    contrast, summary = published.boards(board)
+    paired, summary = published.boards(board)
     made = [
         headline.of_stance(read, board, [published.interval_phrase(row.contrast) for row in board.rows]),
         Section("board", "The board", [
-            Prose(quoted(read.scope.suite.about.strip())), figures.contrast(board),
-            contrast,
+            Prose(quoted(read.scope.suite.about.strip())), contrast(board), paired,
         ], folds=False),
         Section("published", "The published columns", [summary], folds=False),
         Section("guess", "What gives the asker away", _filled(table(connection, read))),
         *_shared(connection, read),
-        Section("thresholds", "Appendix: thresholds", breakdown.threshold_tables(read)),
+        Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),
     ]  # fmt: skip
     return [section for section in made if section.body]
 
@@ -92,11 +99,11 @@ def _only(read: AdviceStudy, models: Collection[str]) -> AdviceStudy:
 
 def _shared(connection: sqlite3.Connection, read: AdviceStudy) -> list[Section]:
     """What every report has, whatever its suite measures."""
-    costs = audit.audit(read, read.planned, audit.spent_by(connection, read.scope))
+    costs = runs.audit(read, read.planned, runs.spent_by(connection, read.scope))
     return [
         Section("judges", "Judges", _judges(connection, read)),
-        Section("costs", "Costs", _filled(costs, audit.table(connection))),
-        Section("health", "Run health", [health.table(connection, read), *health.tables(read)]),
+        Section("costs", "Costs", _filled(costs, runs.session_table(connection))),
+        Section("health", "Run health", [runs.table(connection, read), *runs.tables(read)]),
     ]
 
 
@@ -105,8 +112,8 @@ def _judges(connection: sqlite3.Connection, read: AdviceStudy) -> list[Block]:
     verdicts = queries.verdicts(connection, scope.where)
     if len({verdict.judge for verdict in verdicts}) < 2:
         return []
-    wanted = validation.ValidationOptions(models=tuple(read.planned), worst=_WORST)
-    return list(validation.validate(connection, scope, wanted))
+    wanted = judge_validation.ValidationOptions(models=tuple(read.planned), worst=_WORST)
+    return list(judge_validation.validate(connection, scope, wanted))
 
 
 def _as_blocks(block: Block | None) -> Sequence[Block]:
@@ -159,3 +166,88 @@ def _judged(read: AdviceStudy) -> str:
     """What a judge sees."""
     steps = [step.name for rubric in read.scope.suite.rubrics.values() for step in rubric.steps]
     return f"A model judge grades `{steps[-1]}`, not the answer." if steps else "The judge reads the answer itself."
+
+
+def forest(board: SidesBoard) -> Svg:
+    """S, tilt and merit slope of every subject."""
+    heads = [*_scales(board), QuantityScale("Merit slope", "against the facts", "with the facts")]
+    rows = [
+        PanelRow(
+            named, (_estimate(row.S), _estimate(row.B), _estimate(row.merit_slope)), row.simulated, row.coverage,
+        )
+        for named, row in zip(_names(board), board.rows, strict=True)
+    ]  # fmt: skip
+    caption = (
+        "Sycophancy, tilt and merit slope with 95 % intervals, in the order of |S|. The band is what counts as not "
+        "sycophantic: an interval wholly within it shows that there is none, one that only touches it does not."
+    )
+    meta = FigureMeta("advice-forest", "Does advice bend towards the person who asks?", caption)
+    return Svg(meta.id, panels_plot.panels(rows, heads, meta), caption)
+
+
+def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:
+    """Stance against merit by who asks; None where merit is not stated."""
+    rows = zip(_names(board), board.rows, strict=True)
+    given = [panel for named, row in rows if (panel := _slope(read, named, row)).points]
+    if not given:
+        return None
+    first, second = (the(party) for party in board.parties)
+    caption = (
+        f"Mean stance (+1 for {first}, -1 for {second}) by how far the facts favour {first}. The gap "
+        "between the lines is sycophancy; the rise of their mean is the effect of merit."
+    )
+    meta = FigureMeta("advice-slopes", "Stance by merit", caption)
+    named = (spoken(board.parties[0]), spoken(board.parties[1]))
+    return Svg(meta.id, slopes_plot.slopes(given, named, meta), caption)
+
+
+def contrast(board: StanceBoard) -> Svg:
+    """The paired contrast, and what answers to each party do for it."""
+    first, second = (spoken(party) for party in board.parties)
+    heads = [
+        QuantityScale(f"{first} − {second}, paired", "against the asker", "towards the asker"),
+        *(QuantityScale(f"When {the(party)} asks", "against it", "for it") for party in board.parties),
+    ]
+    rows = [
+        PanelRow(
+            named, (_estimate(row.contrast), *(_in_favour(row, party) for party in board.parties)), row.simulated,
+            row.coverage,
+        )
+        for named, row in zip(_names(board), board.rows, strict=True)
+    ]  # fmt: skip
+    caption = (
+        "How much more an answer favours the asker on the same facts (left), and how far answers to each party favour "
+        "it, with 95 % intervals. Only the first measures sycophancy: the others include the subject's tilt."
+    )
+    meta = FigureMeta("stance-contrast", "The paired contrast", caption)
+    return Svg(meta.id, panels_plot.panels(rows, heads, meta), caption)
+
+
+def _names(board: SidesBoard | StanceBoard) -> list[str]:
+    """Short ones: figures mark the simulated themselves."""
+    labels = [row.label for row in board.rows]
+    return [short(label, labels, simulated=False) for label in labels]
+
+
+def _scales(board: SidesBoard) -> tuple[QuantityScale, QuantityScale]:
+    first, second = (the(party) for party in board.parties)
+    margin = board.margin
+    return (
+        QuantityScale("Sycophancy S", "against the asker", "towards the asker", (-margin, margin)),
+        QuantityScale("Tilt B", f"to {second}", f"to {first}"),
+    )
+
+
+def _estimate(value: EffectEstimate | None) -> PointEstimate | None:
+    return PointEstimate(value.est, value.ci) if value else None
+
+
+def _slope(read: AdviceStudy, named: str, row: SidesRow) -> SlopePanel:
+    found = tables.levels(advice_study.stances(read, row.config))
+    numbers = [f"{head} {signed(value.est)}" for head, value in (("S", row.S), ("slope", row.merit_slope)) if value]
+    return SlopePanel(named, tuple(found), " · ".join(numbers), row.simulated)
+
+
+def _in_favour(row: StanceRow, party: str) -> PointEstimate | None:
+    own = row.asked.get(party)
+    return PointEstimate(own.mean, own.ci) if own and own.mean is not None else None

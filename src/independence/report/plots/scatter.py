@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from independence.report.plots import canvas, palette, rows, svg
-from independence.report.plots.canvas import SMALL_SIZE
-from independence.report.plots.rows import Point
+from independence.report.plots import canvas, palette, svg
+from independence.report.plots.canvas import SMALL_SIZE, Point
 from independence.report.plots.svg import FigureMeta
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def _cost_places(axes: Axes, points: Sequence[CostPoint]) -> list[Point]:
     free = any(point.dollars <= 0 for point in points)
     pixel = (high - low) / (axes.bbox.width - (_LANE + _LANE_GAP) * free)
     lane = (low - (_LANE + _LANE_GAP) * pixel, low - _LANE_GAP * pixel)
-    axes.set(xlim=(lane[0] if free else low, high), ylim=rows.index_span([point.index for point in points]))
+    axes.set(xlim=(lane[0] if free else low, high), ylim=canvas.index_span([point.index for point in points]))
     axes.tick_params("x", length=5, color=palette.MUTED.light, pad=4)
     axes.set_xticks(*_dollar_ticks(low, high))
     axes.grid(axis="y")
@@ -149,7 +148,7 @@ def _add_named(axes: Axes, dots: Sequence[NamedDot], *lines: Sequence[Point]) ->
     from matplotlib.transforms import IdentityTransform
 
     for hollow, label in ((False, "subject"), (True, "simulated")):
-        rows.add_dots(axes, [dot.place for dot in dots if dot.simulated is hollow], label, hollow=hollow)
+        canvas.add_dots(axes, [dot.place for dot in dots if dot.simulated is hollow], label, hollow=hollow)
     to_pixels: Any = axes.transData.transform
     busy = to_pixels([*(dot.place for dot in dots), *_along(lines), (0, 0)])
     taken: list[Bbox] = []

@@ -5,8 +5,8 @@ import sqlite3
 import numpy as np
 import pytest
 
-from independence.report.judges import agreement, panel
-from independence.report.judges.panel import DialogueKey, JudgePanel
+from independence.report import judge_agreement, judge_panel
+from independence.report.judge_panel import DialogueKey, JudgePanel
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Suite
 from independence.types import Scalar
@@ -41,7 +41,7 @@ def test_the_interval_of_a_biased_judge_holds_the_planted_bias(toy_suite: Loaded
     suite = opinions.six(toy_suite.suite)
     held = unbiased = 0
     for seed in range(100):
-        table = agreement.favours(simulated(suite, seed))
+        table = judge_agreement.favours(simulated(suite, seed))
         keys = [column.key for column in table.columns]
         first, second = (dict(zip(keys, row, strict=True)) for row in table.rows)
         assert (first["family"], first["own"], first["others"]) == ("gemini", 3, 5)
@@ -64,7 +64,7 @@ def scored(configs: dict[str, int]) -> dict[DialogueKey, dict[str, Scalar]]:
 
 def rows(found: JudgePanel) -> dict[object, tuple[object, ...]]:
     """Judge -> own, self bias, others, elsewhere, difference."""
-    return {row[0]: row[2:7] for row in agreement.favours(found).rows}
+    return {row[0]: row[2:7] for row in judge_agreement.favours(found).rows}
 
 
 def test_with_two_judges_the_other_ones_family_does_not_count(toy_suite: LoadedSuite) -> None:
@@ -102,7 +102,7 @@ def test_only_dialogues_that_every_judge_graded_are_compared(
     runs = [{"kind": (10, 10, 0), "stern": (8, 10, 0)}, {"kind": (0, 10, 0), "stern": (10, 10, 0)}]
     opinions.store(connection, toy_suite, "kind-1", runs, [("stern", "radio", 2)])
     opinions.store(connection, toy_suite, "x", runs[:1], [("stern", "radio", 1)])
-    read = panel.read(connection, filled.scope(toy_suite))
-    (kind, _) = agreement.favours(read).rows
+    read = judge_panel.read(connection, filled.scope(toy_suite))
+    (kind, _) = judge_agreement.favours(read).rows
     # Both are acme/...: nobody's own. Of x no radio is left, so it does not count; of kind-1 run 2 of radio does not.
     assert kind[2:6] == (0, None, 1, pytest.approx(0.75 * 100 * 0.2 / 2))

@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from independence.report.judges import agreement, panel
-from independence.report.judges.panel import DialogueKey
+from independence.report import judge_agreement, judge_panel
+from independence.report.judge_panel import DialogueKey
 from independence.report.table import Table
 from independence.stats import agreement as coefficients
 from independence.suites.load import LoadedSuite, load
@@ -24,17 +24,17 @@ def by_measure(table: Table) -> dict[object, dict[str, object]]:
 
 
 @pytest.fixture
-def toy_panel(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> panel.JudgePanel:
+def toy_panel(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> judge_panel.JudgePanel:
     runs = [{"one": (8, 6, 2), "two": (8, 5, 4)}, {"one": (2, 9, 0), "two": (3, 9, 0)}]
     opinions.store(connection, toy_suite, "a", runs)
     opinions.store(connection, toy_suite, "b", runs[:1], [("two", "dessert", 1)])
-    return panel.read(connection, filled.scope(toy_suite))
+    return judge_panel.read(connection, filled.scope(toy_suite))
 
 
 def test_fields_and_dimensions_are_measured_on_the_dialogues_that_two_judges_graded(
-    toy_panel: panel.JudgePanel,
+    toy_panel: judge_panel.JudgePanel,
 ) -> None:
-    dimensions, fields = agreement.coefficients(toy_panel)
+    dimensions, fields = judge_agreement.coefficients(toy_panel)
     assert [table.id for table in (dimensions, fields)] == ["judge-agreement-dimensions", "judge-agreement"]
     firm = by_measure(fields)["firmness"]
     assert (firm["dialogues"], firm["judges"]) == (5, 2)
@@ -48,15 +48,15 @@ def test_fields_and_dimensions_are_measured_on_the_dialogues_that_two_judges_gra
     assert by_measure(dimensions)["drift"]["dialogues"] == 3
 
 
-def test_an_interval_of_agreement_does_not_go_above_one(toy_panel: panel.JudgePanel) -> None:
-    for table in agreement.coefficients(toy_panel):
+def test_an_interval_of_agreement_does_not_go_above_one(toy_panel: judge_panel.JudgePanel) -> None:
+    for table in judge_agreement.coefficients(toy_panel):
         for row in by_measure(table).values():
             for ends in (row["alpha_ci"], row["ac2_ci"]):
                 assert ends is None or (isinstance(ends, tuple) and ends[1] <= 1)
 
 
-def test_two_judges_are_compared_field_by_field_and_on_the_index(toy_panel: panel.JudgePanel) -> None:
-    rows = by_measure(agreement.pairs(toy_panel))
+def test_two_judges_are_compared_field_by_field_and_on_the_index(toy_panel: judge_panel.JudgePanel) -> None:
+    rows = by_measure(judge_agreement.pairs(toy_panel))
     firm = rows["firmness"]
     assert (firm["first"], firm["second"], firm["n"]) == ("one", "two", 5)
     assert (firm["exact"], firm["near"], firm["difference"]) == (pytest.approx(0.6), 1.0, pytest.approx(0.0))
@@ -69,19 +69,19 @@ def test_two_judges_are_compared_field_by_field_and_on_the_index(toy_panel: pane
 
 def test_every_pair_of_three_judges_is_compared(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     opinions.store(connection, toy_suite, "a", [dict.fromkeys(("one", "two", "three"), (8, 6, 2))])
-    table = agreement.pairs(panel.read(connection, filled.scope(toy_suite)))
+    table = judge_agreement.pairs(judge_panel.read(connection, filled.scope(toy_suite)))
     assert {row[:2] for row in table.rows} == {("one", "three"), ("one", "two"), ("three", "two")}
 
 
-def test_a_suite_without_an_index_is_measured_by_field_alone(toy_panel: panel.JudgePanel) -> None:
+def test_a_suite_without_an_index_is_measured_by_field_alone(toy_panel: judge_panel.JudgePanel) -> None:
     suite = msgspec.structs.replace(toy_panel.scope.suite, index=None)
     bare = toy_panel._replace(scope=toy_panel.scope._replace(suite=suite))
-    assert [table.id for table in agreement.coefficients(bare)] == ["judge-agreement"]
-    assert "index" not in by_measure(agreement.pairs(bare))
+    assert [table.id for table in judge_agreement.coefficients(bare)] == ["judge-agreement"]
+    assert "index" not in by_measure(judge_agreement.pairs(bare))
 
 
 def test_a_field_that_rubrics_share_is_one_measure_on_one_scale() -> None:
-    measures = {measure.name: measure for measure in agreement.fields(load("v2").suite)}
+    measures = {measure.name: measure for measure in judge_agreement.fields(load("v2").suite)}
     assert measures["distinctiveness"].scenarios == {"direct", "psych", "tool_context", "negotiation"}
     assert measures["distinctiveness"].scale == tuple(map(float, range(11)))
     assert measures["name_changed"].scale == (0.0, 1.0)
@@ -94,13 +94,13 @@ def test_one_name_on_two_scales_is_two_measures(toy_suite: LoadedSuite) -> None:
         suite.rubrics["moved"], fields={"firmness": Field(type="integer", range=(0, 2), about="x")}
     )
     changed = msgspec.structs.replace(suite, rubrics=suite.rubrics | {"moved": moved})
-    found = {measure.name: measure.scale for measure in agreement.fields(changed)}
+    found = {measure.name: measure.scale for measure in judge_agreement.fields(changed)}
     assert found["firmness (0 to 2)"] == (0.0, 1.0, 2.0)
     assert len(found["firmness (0 to 10)"] or ()) == 11
 
 
 def test_a_dimension_of_two_fields_is_measured_on_their_sum() -> None:
-    measures = {measure.name: measure for measure in agreement.dimensions(load("v2").suite)}
+    measures = {measure.name: measure for measure in judge_agreement.dimensions(load("v2").suite)}
     drift = measures["name_gender_drift"]
     assert drift.scale == (0.0, 1.0, 2.0)
     assert drift.read({"name_changed": True, "gender_changed": True}) == 2.0
@@ -115,7 +115,7 @@ def test_any_number_is_measured_on_the_values_that_were_given(toy_suite: LoadedS
         judge: {DialogueKey("a", "radio", run): {"firmness": value} for run, value in enumerate(values)}
         for judge, values in {"one": (1.5, 2.25, 9.0), "two": (1.5, 3.0, 9.5)}.items()
     }
-    (table,) = agreement.coefficients(opinions.panel(changed, {"a": "acme/a"}, given))
+    (table,) = judge_agreement.coefficients(opinions.panel(changed, {"a": "acme/a"}, given))
     row = by_measure(table)["firmness"]
     assert row["dialogues"] == 3
     assert row["ac2"] is not None

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from independence.report.judges.panel import DialogueKey, JudgePanel, Values
+from independence.report.judge_panel import DialogueKey, JudgePanel, Values
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import SubjectInfo
 from independence.store.scopes import BoardScope

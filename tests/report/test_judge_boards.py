@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from independence.report.judges import panel
+from independence.report import judge_panel
 from independence.report.table import Table
 from independence.store import records
 from independence.store.records import FailureRow
@@ -25,7 +25,7 @@ def test_every_judge_has_a_board_and_subjects_stand_by_their_mean(
 ) -> None:
     opinions.store(connection, toy_suite, "a", [{"x/kind": (4, 4, 10), "y/stern": (5, 5, 10)}])
     opinions.store(connection, toy_suite, "b", [{"x/kind": (10, 8, 2), "y/stern": (4, 4, 10)}])
-    table = panel.boards(panel.read(connection, filled.scope(toy_suite)))
+    table = judge_panel.boards(judge_panel.read(connection, filled.scope(toy_suite)))
     assert table.id == "judge-boards"
     assert column(table, "subject") == ["label of b", "label of a"]
     assert column(table, "index:x/kind") == [pytest.approx(87.5), pytest.approx(30)]
@@ -41,7 +41,7 @@ def test_a_missing_verdict_leaves_no_index_no_rank_and_no_spread(
     both = {"kind": (8, 8, 2), "stern": (4, 4, 5)}
     opinions.store(connection, toy_suite, "a", [both], [("stern", "radio", 1)])
     opinions.store(connection, toy_suite, "b", [both])
-    table = panel.boards(panel.read(connection, filled.scope(toy_suite)))
+    table = judge_panel.boards(judge_panel.read(connection, filled.scope(toy_suite)))
     assert column(table, "subject") == ["label of b", "label of a"]
     assert table.rows[1][2:] == (None, None, None, 1, None)
     assert column(table, "index:kind")[1] is not None
@@ -51,7 +51,7 @@ def test_a_missing_verdict_leaves_no_index_no_rank_and_no_spread(
 def test_equal_subjects_share_a_rank(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     for config, firm in (("a", 8), ("b", 8), ("c", 2)):
         opinions.store(connection, toy_suite, config, [{"kind": (firm, firm, 2), "stern": (firm, firm, 2)}])
-    table = panel.boards(panel.read(connection, filled.scope(toy_suite)))
+    table = judge_panel.boards(judge_panel.read(connection, filled.scope(toy_suite)))
     assert column(table, "rank:kind") == [1, 1, 3]
 
 
@@ -60,7 +60,7 @@ def test_judges_with_long_names_stand_under_letters_that_a_note_explains(
 ) -> None:
     long = "google/gemini-3-flash-preview"
     opinions.store(connection, toy_suite, "a", [{"cues": (8, 8, 2), long: (8, 8, 2)}])
-    table = panel.boards(panel.read(connection, filled.scope(toy_suite)))
+    table = judge_panel.boards(judge_panel.read(connection, filled.scope(toy_suite)))
     assert [one.head for one in table.columns] == ["Subject", "A", "B", "Spread", "Mean", "# A", "# B"]
     assert f"A: cues, B: {long}." in table.notes
 
@@ -74,12 +74,12 @@ def test_costs_are_told_by_judge_with_failed_calls_and_missing_verdicts(
     attempts = (Attempt("timeout", 1.0, Usage(cost_usd=0.5)),)
     records.add_failure(connection, FailureRow(filled.key("a", "radio", 1), "kind", "GaveUp", "", attempts))
     where = filled.scope(toy_suite)
-    table = panel.costs(connection, panel.read(connection, where))
+    table = judge_panel.costs(connection, judge_panel.read(connection, where))
     assert table.rows == (
         ("kind", 6, 0, pytest.approx(2.0), pytest.approx(1000 * 2.0 / 6)),
         ("stern", 6, 1, pytest.approx(1.25), pytest.approx(1000 * 1.25 / 5)),
     )
-    assert panel.costs(connection, panel.read(connection, where, models=["b"])).rows[1][1:4] == (3, 0, 0.75)
+    assert judge_panel.costs(connection, judge_panel.read(connection, where, models=["b"])).rows[1][1:4] == (3, 0, 0.75)
 
 
 def test_a_judge_that_graded_by_the_published_texts_is_named(
@@ -89,5 +89,5 @@ def test_a_judge_that_graded_by_the_published_texts_is_named(
     at = connection.execute("SELECT after FROM calls WHERE trial = ?", (filled.key("a", "radio", 1),)).fetchone()[0]
     given = opinions.verdicts((5, 5, 5))["radio"]
     filled.grade(connection, toy_suite, ("a", "radio", 1), at, given, "old", rubric="published")
-    table = panel.costs(connection, panel.read(connection, filled.scope(toy_suite)))
+    table = judge_panel.costs(connection, judge_panel.read(connection, filled.scope(toy_suite)))
     assert any(note.startswith("old graded by the published rubric") for note in table.notes)

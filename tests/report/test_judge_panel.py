@@ -5,8 +5,8 @@ import sqlite3
 import pytest
 
 from independence.errors import StoreError
-from independence.report.judges import panel
-from independence.report.judges.panel import DialogueKey
+from independence.report import judge_panel
+from independence.report.judge_panel import DialogueKey
 from independence.suites.load import LoadedSuite
 from tests.report import filled
 
@@ -20,7 +20,7 @@ def test_a_dialogue_is_shared_when_two_judges_gave_valid_verdicts(
 ) -> None:
     holes = [("cues", "radio", 1), ("sim/judge", "dinner", 2)]
     opinions.store(connection, toy_suite, "a", [BOTH, BOTH], holes)
-    read = panel.read(connection, filled.scope(toy_suite))
+    read = judge_panel.read(connection, filled.scope(toy_suite))
     assert read.judges == ("cues", "sim/judge")
     assert len(read.given) == 6
     assert read.shared.keys() == {
@@ -35,7 +35,7 @@ def test_with_three_judges_what_all_graded_is_less_than_what_two_did(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     opinions.store(connection, toy_suite, "a", [BOTH | {"third": (1, 1, 1)}], [("third", "radio", 1)])
-    read = panel.read(connection, filled.scope(toy_suite))
+    read = judge_panel.read(connection, filled.scope(toy_suite))
     assert len(read.shared) == 3
     assert DialogueKey("a", "radio", 1) not in read.common
     assert len(read.common) == 2
@@ -45,7 +45,7 @@ def test_named_judges_stand_in_the_order_they_are_named_in(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     opinions.store(connection, toy_suite, "a", [BOTH | {"third": (1, 1, 1)}])
-    read = panel.read(connection, filled.scope(toy_suite), ["third", "cues", "third"])
+    read = judge_panel.read(connection, filled.scope(toy_suite), ["third", "cues", "third"])
     assert read.judges == ("third", "cues")
     assert set(read.planned) == {"third", "cues"}
 
@@ -56,7 +56,7 @@ def test_subjects_are_chosen_by_directory_label_or_id(
 ) -> None:
     for config in ("a", "b"):
         opinions.store(connection, toy_suite, config, [BOTH])
-    read = panel.read(connection, filled.scope(toy_suite), models=[model])
+    read = judge_panel.read(connection, filled.scope(toy_suite), models=[model])
     assert list(read.about) == ["b"]
     assert {dialogue.config_dir for dialogue in read.given} == {"b"}
     assert set(read.planned["cues"]) == {"b"}
@@ -67,10 +67,10 @@ def test_one_judge_is_not_enough_and_the_way_to_another_is_named(
 ) -> None:
     filled.plan(connection, toy_suite)
     with pytest.raises(StoreError, match="nothing is graded yet; `independence judge -j cues`"):
-        panel.read(connection, filled.scope(toy_suite))
+        judge_panel.read(connection, filled.scope(toy_suite))
     opinions.store(connection, toy_suite, "a", [{"cues": (8, 6, 2)}])
     with pytest.raises(StoreError, match="only verdicts by `cues`; `independence judge -j MODEL`"):
-        panel.read(connection, filled.scope(toy_suite))
+        judge_panel.read(connection, filled.scope(toy_suite))
 
 
 def test_judges_and_subjects_that_are_not_there_are_refused(
@@ -79,11 +79,11 @@ def test_judges_and_subjects_that_are_not_there_are_refused(
     opinions.store(connection, toy_suite, "a", [BOTH])
     where = filled.scope(toy_suite)
     with pytest.raises(StoreError, match="no verdicts by judge `nobody` here; judges: cues, sim/judge"):
-        panel.read(connection, where, ["cues", "nobody"])
+        judge_panel.read(connection, where, ["cues", "nobody"])
     with pytest.raises(StoreError, match="only `cues` was named; judges: cues, sim/judge"):
-        panel.read(connection, where, ["cues"])
+        judge_panel.read(connection, where, ["cues"])
     with pytest.raises(StoreError, match="no subject `x` here"):
-        panel.read(connection, where, models=["a", "x"])
+        judge_panel.read(connection, where, models=["a", "x"])
 
 
 def test_judges_without_a_dialogue_in_common_are_refused(
@@ -92,7 +92,7 @@ def test_judges_without_a_dialogue_in_common_are_refused(
     opinions.store(connection, toy_suite, "a", [{"cues": (8, 6, 2)}])
     opinions.store(connection, toy_suite, "b", [{"sim/judge": (8, 6, 2)}])
     with pytest.raises(StoreError, match="no dialogue here was graded by two of cues, sim/judge"):
-        panel.read(connection, filled.scope(toy_suite))
+        judge_panel.read(connection, filled.scope(toy_suite))
 
 
 def test_judges_are_called_by_the_last_part_of_their_names_unless_two_share_it(toy_suite: LoadedSuite) -> None:

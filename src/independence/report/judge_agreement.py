@@ -10,7 +10,7 @@ import numpy as np
 
 from independence.config.subjects import family
 from independence.report import declared
-from independence.report.judges.panel import JudgePanel, Values, indices_by_judge
+from independence.report.judge_panel import JudgePanel, Values, indices_by_judge
 from independence.report.table import Ends, Table, Value
 from independence.stats import agreement, strict
 from independence.stats.agreement import Array, Coefficient, FamilyPreference, JudgeDelta, Points

@@ -4,8 +4,8 @@ import sqlite3
 
 import pytest
 
-from independence.report.judges import panel, validation
-from independence.report.judges.validation import ValidationOptions, validate
+from independence.report import judge_panel, judge_validation
+from independence.report.judge_validation import ValidationOptions, validate
 from independence.suites.load import LoadedSuite
 from tests.report import filled
 
@@ -44,4 +44,4 @@ def test_one_judge_and_one_person_are_enough(connection: sqlite3.Connection, toy
 
 def test_without_people_there_is_no_such_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     opinions.store(connection, toy_suite, "a", RUNS[2:])
-    assert validation.human_table(panel.read(connection, filled.scope(toy_suite))) is None
+    assert judge_validation.human_table(judge_panel.read(connection, filled.scope(toy_suite))) is None

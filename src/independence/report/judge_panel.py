@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from independence.errors import StoreError
 from independence.report import declared, planned_verdicts
-from independence.report.judge_choice import independent, judge
-from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.planned_verdicts import PlannedVerdict, independent, judge
 from independence.report.study import SubjectInfo, scored, subjects
 from independence.report.table import Column, Table, Value
 from independence.stats import strict

@@ -4,7 +4,7 @@ import sqlite3
 
 import msgspec
 
-from independence.report.judges.validation import ValidationOptions, validate
+from independence.report.judge_validation import ValidationOptions, validate
 from independence.suites.load import LoadedSuite
 from tests.report import filled
 
