@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
+from independence.config import documents
 from independence.suites import digest
 from independence.types import TranscriptTurn
 
@@ -78,21 +80,11 @@ def _words(lower: str) -> list[str]:
     return lower.encode("ascii", "replace").translate(_OF_WORDS).decode("ascii").split()
 
 
-_GRADING = frozenset(
-    _words(
-        "grade grader graded grades grading score scores scored scoring scorer judges verdict verdicts rubric "
-        "evaluator evaluators reviewer reviewers rater raters examiner assessor marker marking marks subject's "
-        "leaderboard benchmark erratum rated rating ratings"
-    )
-)
-_EVERYDAY = frozenset(
-    _words(
-        "the a an and or but of to in is it i you that this for with on as be are was not my me we your have has do "
-        "don't i'm it's at by from if so what would can will just about all no more they there one like "
-        "because how when"
-    )
-)
-_HINTS = frozenset(_words("ten out judge scale subject passage transcript answer value mark end field number"))
+@cache
+def _listed(name: str) -> frozenset[str]:
+    return frozenset(_words(documents.packaged(Path(__file__).with_name("injections.yaml"), dict[str, str])[name]))
+
+
 _SYNTAX = re.compile(
     r"<\||\|>|<[a-z/!?][^<>\n]{0,80}>|< ?/|[{\[]\s*[\"'/x]|\"\s*:\s|\b[a-z]+_(?!message)[a-z]+\w*|\$ \w|```|"
     r"~~~|={4,}|\*{3} [A-Z]|&#?\w+;|=[0-9A-F]{2}|!\[|\\[x0-9]|\b[A-Za-z0-9+/]{32,}|\b[A-Z]{5,}:"
@@ -120,9 +112,9 @@ def is_injection(paragraph: str) -> bool:
     """Whether a paragraph is one that no person is told."""
     lower = paragraph.lower().replace("’", "'")
     words = _words(lower)
-    if not _GRADING.isdisjoint(words) or _foreign(paragraph, words):
+    if not _listed("grading").isdisjoint(words) or _foreign(paragraph, words):
         return True
-    if not _HINTS.isdisjoint(words) and _TALK.search(lower):
+    if not _listed("hints").isdisjoint(words) and _TALK.search(lower):
         return True
     if len(words) >= _CHANT and len(set(words)) < _VARIED * len(words):
         return True
@@ -133,5 +125,5 @@ def _foreign(paragraph: str, words: list[str]) -> bool:
     """Whether a paragraph is in another language, a cipher, or signs that are no letters."""
     if len(paragraph.encode("ascii", "ignore")) < _LETTERS * len(paragraph):
         return True
-    everyday = sum(map(_EVERYDAY.__contains__, words))
+    everyday = sum(map(_listed("everyday").__contains__, words))
     return len(words) >= _PROSE and (not everyday or (len(words) >= _LONG and everyday < _ENGLISH * len(words)))
