@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -73,20 +72,10 @@ class TrajectoryReader:
     """Reads dialogues of one edition under one condition. What they share is read once, texts one by one."""
 
     def __init__(self, connection: sqlite3.Connection, scope: BoardScope) -> None:
-        self._connection = connection
-        self._scope = scope
-
-    @cached_property
-    def _subjects(self) -> dict[str, tuple[str, str, bool]]:
-        return queries.subjects(self._connection, self._scope.where)
-
-    @cached_property
-    def _known(self) -> Requests:
-        return Requests(self._connection, self._scope)
-
-    @cached_property
-    def _grading(self) -> Suite:
-        return grading(self._connection, self._scope)
+        self._connection, self._scope = connection, scope
+        self._subjects = queries.subjects(connection, scope.where)
+        self._known = Requests(connection, scope)
+        self._grading = grading(connection, scope)
 
     def read(self, trial: ExportedTrial, judge: str | None = None) -> Trajectory:
         """One dialogue, with the verdicts of one judge (None: of all)."""
@@ -96,6 +85,10 @@ class TrajectoryReader:
         imported = queries.imported(scope.edition) or any(answer.messages is not None for answer in answers)
         known = next((one for one in suite.scenarios if one.id == trial.scenario), None)
         tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
+        # Our own texts never stand in for those of an import.
+        requests = [
+            (answer.messages or b"[]") if imported else self._known.messages(trial, answer) for answer in answers
+        ]
         verdicts = _verdicts(self._connection, self._grading, trial, answers[-1].after if answers else "")
         return Trajectory(
             suite=suite.suite, edition=scope.edition, condition=str(scope.condition), imported=imported,
@@ -103,7 +96,7 @@ class TrajectoryReader:
             scenario=trial.scenario, title=None if imported or known is None else known.title, run=trial.run,
             trial=trial.trial, continues=known.follows if known else None,
             tool={"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
-            turns=tuple(_turns(answers, self._requests(trial, answers, imported=imported), self._texts(trial))),
+            turns=tuple(_turns(answers, requests, self._texts(trial))),
             verdicts=tuple(one for one in verdicts if judge in (None, one.judge)),
         )  # fmt: skip
 
@@ -115,12 +108,6 @@ class TrajectoryReader:
             texts |= {call.text.strip() for call in queries.calls_of(self._connection, key)}
             key = (states[key].parent or "") if key in states else ""
         return texts - {""}
-
-    def _requests(self, trial: ExportedTrial, answers: Sequence[ExportedAnswer], *, imported: bool) -> list[bytes]:
-        """The messages of each request as sent. Our own texts never stand in for those of an import."""
-        if imported:
-            return [answer.messages or b"[]" for answer in answers]
-        return [self._known.messages(trial, answer) for answer in answers]
 
 
 def _turns(
