@@ -29,7 +29,7 @@ class Difference(NamedTuple):
     @property
     def p(self) -> float:
         """Two-sided p value of no difference; 1 where there is no spread to judge by."""
-        return float(p_values(np.array([self.points]), np.array([self.se]), np.array([self.df]))[0])
+        return outside(abs(self.points) / self.se, self.df) if self.se else 1.0
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """The t interval of the difference; None without any spread."""
@@ -74,16 +74,6 @@ def _squared_error(points: Points) -> float:
     return float(points.var(ddof=1)) / len(points)
 
 
-def p_values(points: Array, se: Array, df: Array) -> Array:
-    """Two-sided p values of t statistics, elementwise; 1 where `se` is 0."""
-    return np.array(
-        [
-            outside(abs(point) / error, freedom) if error else 1.0
-            for point, error, freedom in zip(points, se, df, strict=True)
-        ]
-    )
-
-
 def adjusted(p: Array, correction: Correction) -> Array:
     """p values (n,) adjusted for being one of n.
 
@@ -104,29 +94,21 @@ def adjusted(p: Array, correction: Correction) -> Array:
 
 def all_pairs(estimates: Sequence[IndexEstimate], correction: Correction) -> Array:
     """Adjusted p values of every pair on these scenarios, (n, n), symmetric, 1 on the diagonal."""
-    point, se, df = (np.array(values) for values in zip(*estimates, strict=True))
-    rows, columns = np.triu_indices(len(point), 1)
-    first, second = se[rows] ** 2, se[columns] ** 2
-    weights = first**2 / df[rows] + second**2 / df[columns]
-    joint = np.where(weights > 0, (first + second) ** 2 / np.where(weights > 0, weights, 1.0), 1.0)
-    p = p_values(point[rows] - point[columns], np.sqrt(first + second), joint)
-    return _matrix(adjusted(p, correction), len(point))
+    return _matrix([difference(*pair) for pair in combinations(estimates, 2)], len(estimates), correction)
 
 
 def all_paired(fleet: Sequence[SubjectPoints], estimates: Sequence[IndexEstimate], correction: Correction) -> Array:
     """The same on scenarios like these; `estimates` are of the fleet on these scenarios."""
-    pairs = [
-        paired(fleet[row], fleet[column], difference(estimates[row], estimates[column]))
-        for row, column in combinations(range(len(fleet)), 2)  # in the order of triu_indices
-    ]
-    p = p_values(*(np.array(values) for values in zip(*pairs, strict=True))) if pairs else np.empty(0)
-    return _matrix(adjusted(p, correction), len(fleet))
+    both = combinations(zip(fleet, estimates, strict=True), 2)
+    pairs = [paired(own, other, difference(first, second)) for (own, first), (other, second) in both]
+    return _matrix(pairs, len(fleet), correction)
 
 
-def _matrix(upper: Array, count: int) -> Array:
+def _matrix(pairs: Sequence[Difference], count: int, correction: Correction) -> Array:
     matrix = np.ones((count, count))
-    rows, columns = np.triu_indices(count, 1)
-    matrix[rows, columns] = matrix[columns, rows] = upper
+    rows, columns = np.triu_indices(count, 1)  # in the order of combinations
+    p = adjusted(np.array([pair.p for pair in pairs]), correction)
+    matrix[rows, columns] = matrix[columns, rows] = p
     return matrix
 
 

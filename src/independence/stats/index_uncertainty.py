@@ -24,6 +24,8 @@ from independence.stats.intervals import Interval, around
 from independence.stats.strict import Ends
 from independence.stats.subject_points import Points, SubjectPoints
 
+Array = NDArray[np.float64]
+
 _REST = 1e-9  # index points
 THESE, LIKE_THESE = "these-scenarios", "scenarios-like-these"
 
@@ -40,8 +42,8 @@ class IndexEstimate(NamedTuple):
         return around(self.point, self.se, self.df, level) if self.se > 0 else None
 
 
-class IndexVariances(NamedTuple):
-    """Squared standard errors of a fleet's indices (n,) and their degrees of freedom (n,)."""
+class FleetVariances(NamedTuple):
+    """Variances of a fleet (n,) and the degrees of freedom that they are worth (n,)."""
 
     variance: Array
     df: Array
@@ -64,34 +66,34 @@ def scenarios_like_these(fleet: Sequence[SubjectPoints]) -> list[IndexEstimate]:
     across = join(parts) if parts else within
     surer = across.variance < within.variance
     df = np.where(surer, np.minimum(within.df, across.df), across.df)
-    return _estimates(fleet, IndexVariances(np.maximum(within.variance, across.variance), df))
+    return _estimates(fleet, FleetVariances(np.maximum(within.variance, across.variance), df))
 
 
-def run_variances(fleet: Sequence[SubjectPoints]) -> IndexVariances:
+def run_variances(fleet: Sequence[SubjectPoints]) -> FleetVariances:
     """Variance of each index over runs of the same scenarios."""
     totals = [sheet.totals for sheet in fleet]
     ends = fleet[0].ends if fleet else {}
     parts = [_of_runs([own[scenario] for own in totals], ends[scenario]) for scenario in ends]
-    return join(parts) if parts else IndexVariances(np.empty(0), np.empty(0))
+    return join(parts) if parts else FleetVariances(np.empty(0), np.empty(0))
 
 
-def join(parts: Sequence[IndexVariances]) -> IndexVariances:
+def join(parts: Sequence[FleetVariances]) -> FleetVariances:
     """The sum of independent parts, degrees of freedom by Satterthwaite (1946)."""
     variances = np.array([part.variance for part in parts])
     total = variances.sum(axis=0)
     weights = (variances**2 / np.array([part.df for part in parts])).sum(axis=0)
     flat = weights == 0
     df = np.where(flat, 1.0, total**2 / np.where(flat, 1.0, weights))
-    return IndexVariances(total, df)
+    return FleetVariances(total, df)
 
 
-def _of_runs(points: Sequence[Points], ends: Ends, extra: Sequence[float] | None = None) -> IndexVariances:
+def _of_runs(points: Sequence[Points], ends: Ends, extra: Sequence[float] | None = None) -> FleetVariances:
     """Variance of a scenario's mean over runs, for each subject. `extra` is added to the variance of one run."""
     runs = np.array([len(own) for own in points], dtype=np.float64)
     single = np.array([_variance(own) for own in points]) + (np.array(extra) if extra is not None else 0.0)
     shape = bounded_shape(np.array([own.mean() for own in points]), single / runs, *ends)
     moderated = moderate(single, runs - 1, shape)
-    return IndexVariances(moderated.variance / runs, moderated.df)
+    return FleetVariances(moderated.variance / runs, moderated.df)
 
 
 def _variance(points: Points) -> float:
@@ -99,7 +101,7 @@ def _variance(points: Points) -> float:
     return 0.0 if np.ptp(points) < _REST else float(points.var(ddof=1))
 
 
-def _stratum(fleet: Sequence[SubjectPoints], number: int) -> IndexVariances:
+def _stratum(fleet: Sequence[SubjectPoints], number: int) -> FleetVariances:
     scenarios, _, ends = fleet[0].strata[number]
     own = [sheet.strata[number].points for sheet in fleet]
     if len(scenarios) == 1:
@@ -110,7 +112,7 @@ def _stratum(fleet: Sequence[SubjectPoints], number: int) -> IndexVariances:
     between = np.array([_variance(own) for own in means])
     shape = bounded_shape(means.mean(axis=1), between / count, low, high)
     moderated = moderate(between, np.full(len(fleet), count - 1.0), shape)
-    return IndexVariances(count * moderated.variance, moderated.df)  # the stratum adds up its scenarios
+    return FleetVariances(count * moderated.variance, moderated.df)  # the stratum adds up its scenarios
 
 
 def _shared(sheet: SubjectPoints, number: int) -> float:
@@ -123,24 +125,14 @@ def _shared(sheet: SubjectPoints, number: int) -> float:
     return max(0.0, 2 * float(np.cov(points, others)[0, 1]))
 
 
-def _estimates(fleet: Sequence[SubjectPoints], variances: IndexVariances) -> list[IndexEstimate]:
+def _estimates(fleet: Sequence[SubjectPoints], variances: FleetVariances) -> list[IndexEstimate]:
     return [
         IndexEstimate(sheet.index, float(np.sqrt(variance)), float(df))
         for sheet, variance, df in zip(fleet, *variances, strict=True)
     ]
 
 
-Array = NDArray[np.float64]
-
-
-class ModeratedVariances(NamedTuple):
-    """Variances (n,) and the degrees of freedom they are worth (n,)."""
-
-    variance: Array
-    df: Array
-
-
-def moderate(variance: Array, df: Array, shape: Array | None = None) -> ModeratedVariances:
+def moderate(variance: Array, df: Array, shape: Array | None = None) -> FleetVariances:
     """Shrink sample variances (n,), known from `df` (n,) > 0 degrees of freedom, towards their mean.
 
     With `shape` (n,) > 0 the fleet's variances are expected in proportion to it: what is moderated is their ratio. True
@@ -150,15 +142,15 @@ def moderate(variance: Array, df: Array, shape: Array | None = None) -> Moderate
     """
     if shape is not None:
         ratio = moderate(variance / shape, df)
-        return ModeratedVariances(ratio.variance * shape, ratio.df)
+        return FleetVariances(ratio.variance * shape, ratio.df)
     total = df.sum()
     mean = float((df * variance).sum() / total)
     if mean == 0:
-        return ModeratedVariances(variance, df)
+        return FleetVariances(variance, df)
     squares = float((df * variance**2 / (1 + 2 / df)).sum() / total)  # of the true variances, sampling taken out
     spread = squares / mean**2 - 1
     prior = np.minimum(2 + 2 / spread if spread > 0 else np.inf, total - df)
-    return ModeratedVariances((prior * mean + df * variance) / (prior + df), prior + df)
+    return FleetVariances((prior * mean + df * variance) / (prior + df), prior + df)
 
 
 def bounded_shape(mean: Array, error: Array, low: float, high: float) -> Array | None:

@@ -57,7 +57,7 @@ def totals(sample: MeasuredSample, groups: int, fitted: Collection[int] = ()) ->
     fewest = float("inf")
     for stratum in np.unique(sample.stratum):
         own = np.flatnonzero(sample.stratum == stratum)
-        told = _stratum(_rows(sample, own), stratum in fitted)
+        told = _stratum(MeasuredSample._make(values[own] for values in sample), stratum in fitted)
         total += np.bincount(sample.group[own], told.total, groups)
         variance += np.bincount(sample.group[own], told.variance, groups)
         if (np.isfinite(told.variance) & (told.variance > 0)).any():
@@ -65,18 +65,6 @@ def totals(sample: MeasuredSample, groups: int, fitted: Collection[int] = ()) ->
     factor = quantile(fewest - 1, _LEVEL) if np.isfinite(fewest) else 0.0
     known = np.isfinite(variance)
     return PoweredTotals(total, np.where(known, factor * np.sqrt(np.where(known, variance, 0.0)), np.nan))
-
-
-def _rows(sample: MeasuredSample, rows: Places) -> MeasuredSample:
-    return MeasuredSample(
-        sample.group[rows],
-        sample.stratum[rows],
-        predicted=sample.predicted[rows],
-        measured=sample.measured[rows],
-        probability=sample.probability[rows],
-        size=sample.size[rows],
-        weight=sample.weight[rows],
-    )
 
 
 class _StratumTotal(NamedTuple):
