@@ -76,7 +76,7 @@ def test_a_plan_that_cannot_be_is_one_sentence(tmp_path: Path, arguments: list[s
     assert not db.exists()
 
 
-def test_a_suite_without_known_noise_starts_from_the_weight_of_its_scenarios(tmp_path: Path, toy_folder: Path) -> None:
+def test_a_suite_without_known_noise_starts_from_equal_noise(tmp_path: Path, toy_folder: Path) -> None:
     db = tmp_path / "store.db"
     done = inside.run(
         "run", "--db", str(db), "--suite", str(toy_folder), "-m", "sim/half", "-j", "cues", "--replicates", "auto",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -76,11 +75,6 @@ def redirected(env: Mapping[str, str]) -> str:
     """The address that stands for OpenRouter's; empty where nothing does. Raises UsageError."""
     base = endpoints.check(env.get("OPENROUTER_BASE_URL", "").strip() or OPENROUTER_URL, "OPENROUTER_BASE_URL")
     return "" if base == OPENROUTER_URL else base
-
-
-def without_credentials(url: str) -> str:
-    """An address as it may be printed: without what stands before its host or after its path."""
-    return re.sub(r"[?#].*", "", re.sub(r"(?<=//)[^/@]*@", "", url))
 
 
 def local(env: Mapping[str, str], url: str | None, timeout_s: float = LOCAL_TIMEOUT_S) -> Endpoint:

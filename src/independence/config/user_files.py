@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import select
 import stat
 import time
 from pathlib import Path
@@ -120,26 +119,17 @@ def _read(path: Path) -> bytes:
 
 
 def _drained(path: Path) -> bytes:
-    """What is written to a pipe until its last writer leaves. A writer has to come within some seconds."""
-    out, begun = bytearray(), time.monotonic()
-    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        while len(out) <= LARGEST:
-            ready, _, _ = select.select([opened], [], [], _PATIENCE_S)
-            part = os.read(opened, _BLOCK) if ready else None
-            if part:
-                out += part
-            elif part == b"" and (out or time.monotonic() - begun > _PATIENCE_S):
-                break  # the last writer has left
-            elif part is None:
-                break
-            else:
-                time.sleep(0.01)  # nobody has opened it for writing yet
-    finally:
-        os.close(opened)
-    if not out:
-        raise UsageError(f"{path}: nothing is written to this pipe")
-    return _bounded(path, bytes(out))
+    """What is written to a pipe until its last writer leaves. A writer has to begin within some seconds."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as pipe:
+        until, begun = time.monotonic() + _PATIENCE_S, pipe.raw.read(_BLOCK)
+        while not begun and time.monotonic() < until:  # no writer yet, or one that says nothing
+            time.sleep(0.01)
+            begun = pipe.raw.read(_BLOCK)
+        if not begun:
+            raise UsageError(f"{path}: nothing is written to this pipe")
+        os.set_blocking(descriptor, True)
+        return _bounded(path, begun + pipe.read(LARGEST + 1 - len(begun)))
 
 
 def _bounded(path: Path, content: bytes) -> bytes:

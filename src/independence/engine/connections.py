@@ -12,7 +12,7 @@ import msgspec
 
 from independence.clients import dialects
 from independence.config import environment, registry
-from independence.config.endpoints import Endpoint, ModelBounds, RateSetting, check_key
+from independence.config.endpoints import Endpoint, ModelBounds, RateSetting, check_key, printable_address
 from independence.config.environment import EnvironmentSettings
 from independence.config.options import ConnectionOptions, OfflineOptions, RunOptions
 from independence.config.registry import Registry
@@ -80,7 +80,7 @@ def redirection(names: Iterable[str], env: Mapping[str, str]) -> list[str]:
     base = environment.redirected(env)
     if not base or OPENROUTER not in names:
         return []
-    return [f"openrouter is {environment.without_credentials(base)} here (OPENROUTER_BASE_URL)"]
+    return [f"openrouter is {printable_address(base)} here (OPENROUTER_BASE_URL)"]
 
 
 def bounded(

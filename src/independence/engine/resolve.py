@@ -15,7 +15,7 @@ from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER
 from independence.engine import connections, dialogue, plan, replicates, subjects
 from independence.engine.plan import Selection, Trial
-from independence.engine.replicates import ReplicateBudget, StoredNoise
+from independence.engine.replicates import NoiseSource, ReplicateBudget, StoredNoise
 from independence.engine.run_context import Parallelism
 from independence.errors import StoreError
 from independence.judge.protocol import Judge
@@ -73,33 +73,10 @@ def run(
     options: RunOptions, loaded: LoadedSuite, connection: sqlite3.Connection, stored_noise: StoredNoise
 ) -> ResolvedRun:
     """The run of a suite; subjects may be named as the store's boards print them. Raises UsageError."""
-    env, known = environment.read(), models(options)
+    env, file = environment.read(), options.connection.models_file
+    known = subjects.with_roster(connections.models(file), file, options.roster)
     names, known = subjects.with_stored(connection, options.models, known)
     options = msgspec.structs.replace(options, models=names)
-    made = planned(options, loaded, known, env, connection=connection, stored_noise=stored_noise)
-    notes = (*made.notes, *connections.redirection(made.asked + made.grading, env))
-    return reached(msgspec.structs.replace(made, notes=notes), known, env)
-
-
-def models(options: RunOptions) -> Registry:
-    """The models that a run knows. Raises UsageError."""
-    file = options.connection.models_file
-    return subjects.with_roster(connections.models(file), file, options.roster)
-
-
-def planned(
-    options: RunOptions,
-    loaded: LoadedSuite,
-    known: Registry,
-    env: Mapping[str, str],
-    *,
-    connection: sqlite3.Connection | None = None,
-    stored_noise: StoredNoise | None = None,
-) -> ResolvedRun:
-    """The plan alone: no key and no address is needed for it. `connection` tells the noise of stored runs.
-
-    Raises UsageError.
-    """
     suite, personas, variants = _personas(loaded, options.variants)
     runs = _runs(options)
     selection = plan.select(suite, variants, options.modes, runs, options.experiments)
@@ -109,18 +86,17 @@ def planned(
     chosen = subjects.choose(options, suite, known, env)
     graders = connections.chosen(options, suite, known, env)
     notes = [*_from_environment(options, suite, env), *_sample_notes(suite, selection, options.part)]
-    if said := load.shared_name(suite.suite, load.locate(options.suite)):
-        notes.append(said)
-    if options.calls is not None and connection is not None and stored_noise is not None:
-        budget = ReplicateBudget(
-            options.suite, options.calls, sum(judge.needs_model for judge in graders), max(runs, LEAST)
-        )
+    if shared := load.shared_name(suite.suite, load.locate(options.suite)):
+        notes.append(shared)
+    if options.calls is not None:
+        verdicts = sum(judge.needs_model for judge in graders)
+        budget = ReplicateBudget(options.calls, verdicts, max(runs, LEAST))
+        known_noise = load.shipped(load.locate(options.suite), suite)
         selection, spread = replicates.spread_calls(
-            connection, LoadedSuite(suite, loaded.edition), selection,
-            subjects=chosen, budget=budget, stored_noise=stored_noise,
-        )  # fmt: skip
+            NoiseSource(connection, suite, loaded.edition, known_noise, stored_noise), selection, chosen, budget
+        )
         notes += spread
-    return ResolvedRun(
+    made = ResolvedRun(
         suite=suite,
         edition=loaded.edition,
         personas=personas,
@@ -129,6 +105,8 @@ def planned(
         notes=notes,
         options=options.connection,
     )
+    redirection = connections.redirection(made.asked + made.grading, env)
+    return reached(msgspec.structs.replace(made, notes=[*notes, *redirection]), known, env)
 
 
 def reached(made: ResolvedRun, known: Registry, env: Mapping[str, str]) -> ResolvedRun:
