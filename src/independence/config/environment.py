@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+import msgspec
 from dotenv import dotenv_values
 
 from independence.config import endpoints, user_files
@@ -20,7 +20,6 @@ from independence.errors import UsageError
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
 LOCAL_TIMEOUT_S = 600.0  # a model may have to be loaded first
 _PLACEHOLDERS = ("your-", "your_", "<", "sk-or-xxx", "sk-or-...", "changeme", "replace", "xxx", "...")
-_DIGITS = 9  # of a count; more are a slip of the hand
 
 Level = Literal["debug", "info", "warning", "error"]
 _LEVELS: Final[Mapping[str, Level]] = {"debug": "debug", "info": "info", "warning": "warning", "error": "error"}
@@ -112,23 +111,21 @@ def log_level(env: Mapping[str, str]) -> Level:
     return level
 
 
-def _count(env: Mapping[str, str], name: str, least: int = 1) -> int | None:
+def _number(env: Mapping[str, str], name: str, kind: Any, meant: str) -> Any:
+    """A variable as a number of a kind; None where it is not set. Raises UsageError."""
     text = env.get(name, "").strip()
-    if not text:
-        return None
-    if not text.isascii() or not text.isdigit() or len(text) > _DIGITS or int(text) < least:
-        raise UsageError(f"{name}={text}:", f"write a whole number, {least} or more")
-    return int(text)
+    try:
+        return msgspec.convert(text, kind, strict=False) if text else None
+    except msgspec.ValidationError:
+        raise UsageError(f"{name}={text}:", f"write {meant}") from None
+
+
+def _count(env: Mapping[str, str], name: str, least: int = 1) -> int | None:
+    kind = Annotated[int, msgspec.Meta(ge=least, lt=10**9)]  # more is a slip of the hand
+    number: int | None = _number(env, name, kind, f"a whole number, {least} or more")
+    return number
 
 
 def _above_zero(env: Mapping[str, str], name: str, unit: str) -> float | None:
-    text = env.get(name, "").strip()
-    if not text:
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise UsageError(f"{name}={text}:", f"write {unit} above 0")
-    return value
+    number: float | None = _number(env, name, Annotated[float, msgspec.Meta(gt=0, lt=10**9)], f"{unit} above 0")
+    return number

@@ -37,11 +37,12 @@ def rerun(
     there: dict[str, list[PlannedTrial]] = {}
     for trial in queries.planned_trials(connection, scope.where):
         there.setdefault(trial.config_dir, []).append(trial)
-    names, notes = (
-        (_named(options.models, known, there), [])
-        if options.models
-        else _best(_top(options, scope.suite), ranked(connection, scope), known)
-    )
+    if options.models:
+        names = _named(options.models, known, there)
+    else:
+        names = [config for config, _ in ranked(connection, scope)[: _top(options, scope.suite)] if config in known]
+    if not names:
+        raise StoreError("no subject here was stored with its configuration; ask it once more with `independence run`")
     personas = queries.personas(connection, scope.where)
     suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **personas})
     trials = _extended(options, suite, scope.condition, [(known[name], there[name]) for name in names])
@@ -54,7 +55,7 @@ def rerun(
         trials=trials,
         judges=specs,
         options=options.connection,
-        notes=(*notes, _summary(scope, trials)),
+        notes=(_summary(scope, trials),),
         command="rerun",
     )
     return reached(made, registered, env)
@@ -114,16 +115,6 @@ def _top(options: RerunOptions, suite: Suite) -> int:
     if suite.index is None:
         raise UsageError(f"suite {suite.suite} has no index to take the best by; name subjects with -m")
     return top
-
-
-def _best(top: int, ranked: Sequence[tuple[str, str]], known: Mapping[str, Subject]) -> tuple[list[str], list[str]]:
-    """config_dirs of the first rows of a board, and what to say of those that cannot be asked. Raises StoreError."""
-    unknown = [label for config, label in ranked[:top] if config not in known]
-    names = [config for config, _ in ranked[:top] if config in known]
-    if not names:
-        raise StoreError("no subject here was stored with its configuration; ask it once more with `independence run`")
-    said = f"left out, stored without their configuration by an older version: {', '.join(unknown)}"
-    return names, [said] if unknown else []
 
 
 class _SeedOfShape(msgspec.Struct):

@@ -132,6 +132,7 @@ class PurchasableVerdict(NamedTuple):
 
     key: str  # of the judge's own verdict
     purchase_key: str  # of the model's
+    cell: tuple[Condition, str]  # condition and scenario
 
 
 class PurchasableVerdicts(NamedTuple):
@@ -155,8 +156,8 @@ def purchasable_verdicts(
     for trial in trials:
         scenario, state = trial.dialogue.scenario.id, states.get(trial.key)
         if state is not None and state.end and scenario in rubrics:
-            keys = (verdict_key(state.end, rubrics[scenario], settings) for settings in (own, model))
-            out[trial.key, scenario] = PurchasableVerdict._make(keys)
+            key, bought = (verdict_key(state.end, rubrics[scenario], settings) for settings in (own, model))
+            out[trial.key, scenario] = PurchasableVerdict(key, bought, (trial.dialogue.condition, scenario))
     there = queries.known_verdicts(connection, {sale.purchase_key for sale in out.values()})
     return PurchasableVerdicts(out, frozenset(there))
 
@@ -172,17 +173,15 @@ def _unbought(
     assert judge.purchase is not None
     found, there = purchasable_verdicts(connection, trials, states, judge, rubrics)
     known = routes.known(connection, [sale.key for sale in found.values()], judge.purchase.auditor.name)
-    cells: dict[tuple[Condition, str], dict[tuple[str, str], PurchasableVerdict]] = {}
-    for trial in trials:
-        place = (trial.key, trial.dialogue.scenario.id)
-        if place in found:
-            cells.setdefault((trial.dialogue.condition, place[1]), {})[place] = found[place]
-    for own in cells.values():
-        drawn = {sale.key for sale in own.values() if sale.key in known and known[sale.key].way != "offline"}
-        enough = len(drawn) >= min(judge.purchase.rule.least, len({sale.key for sale in own.values()}))
-        for place, sale in own.items():
-            if not enough or sale.key not in known or (sale.key in drawn and sale.purchase_key not in there):
-                yield (*place, judge.name)
+    drawn = {key for key, route in known.items() if route.way != "offline"}
+    cells: dict[tuple[Condition, str], set[str]] = {}
+    for sale in found.values():
+        cells.setdefault(sale.cell, set()).add(sale.key)
+    for place, sale in found.items():
+        own = cells[sale.cell]
+        enough = len(own & drawn) >= min(judge.purchase.rule.least, len(own))
+        if not enough or sale.key not in known or (sale.key in drawn and sale.purchase_key not in there):
+            yield (*place, judge.name)
 
 
 def differing_fields(connection: sqlite3.Connection, where: Where, trials: Iterable[Trial]) -> Counter[str]:
