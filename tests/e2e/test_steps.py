@@ -71,5 +71,5 @@ def test_a_killed_run_resumes_without_asking_a_stored_step_again(tmp_path: Path)
         edition = load.load(str(tmp_path / "harbour")).edition
         found = artefacts.of_condition(connection, Where("harbour", edition, Condition("plain", "user_role")))
         assert len(found) == len(queries.states(connection, Where("harbour", edition))) == 2 * RUNS * DIALOGUES
-    assert {one.artefact.step for one in found} == {"notes"}
+    assert {one.step for one in found} == {"notes"}
     assert all(one.artefact.text and one.artefact.missing is None for one in found)

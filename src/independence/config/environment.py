@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 from urllib.parse import urlsplit
 
 import msgspec
@@ -22,7 +22,6 @@ LOCAL_TIMEOUT_S = 600.0  # a model may have to be loaded first
 _PLACEHOLDERS = ("your-", "your_", "<", "sk-or-xxx", "sk-or-...", "changeme", "replace", "xxx", "...")
 
 Level = Literal["debug", "info", "warning", "error"]
-_LEVELS: Final[Mapping[str, Level]] = {"debug": "debug", "info": "info", "warning": "warning", "error": "error"}
 
 
 class EnvironmentSettings(NamedTuple):
@@ -105,9 +104,10 @@ def settings(env: Mapping[str, str]) -> EnvironmentSettings:
 def log_level(env: Mapping[str, str]) -> Level:
     """What `LOG_LEVEL` asks for, in any case; `info` where it is not set. Raises UsageError."""
     text = env.get("LOG_LEVEL", "").strip() or "info"
-    level = _LEVELS.get(text.lower())
-    if level is None:
-        raise UsageError(f"LOG_LEVEL={text}:", f"write one of {', '.join(_LEVELS)}")
+    try:
+        level: Level = msgspec.convert(text.lower(), Level)
+    except msgspec.ValidationError:
+        raise UsageError(f"LOG_LEVEL={text}:", f"write one of {', '.join(get_args(Level))}") from None
     return level
 
 

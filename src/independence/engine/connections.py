@@ -102,11 +102,11 @@ def _one(endpoint: Endpoint, known: Registry, settings: EnvironmentSettings, opt
         below = entry.pacing.over(below)
     own = [limit for limit in known.limits if limit.endpoint == endpoint.name]
     most, declared = (entry.max_concurrency, entry.timeout_s) if entry else (None, None)
-    told = endpoint.name == LOCAL and options.local_timeout is not None
+    by_flag = endpoint.name == LOCAL and options.local_timeout is not None
     return msgspec.structs.replace(
         endpoint,
         max_concurrency=_concurrency(endpoint.max_concurrency, most, settings, options),
-        timeout_s=endpoint.timeout_s if told else declared or settings.timeout_s or endpoint.timeout_s,
+        timeout_s=endpoint.timeout_s if by_flag else declared or settings.timeout_s or endpoint.timeout_s,
         slow_timeout_s=declared or settings.timeout_s or endpoint.slow_timeout_s,
         retries=endpoint.retries if settings.retries is None else settings.retries,
         rate=asked.over(below).rate,

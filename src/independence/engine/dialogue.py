@@ -68,15 +68,15 @@ def load(connection: sqlite3.Connection, trial: Trial) -> TrialProgress | Failed
             return TrialProgress((), (), None)
         before, parent_end = above.inherited + above.answers, above.context
     at = context.begin(trial.key, parent_end)
-    said: list[SubjectAnswer] = []
+    answers: list[SubjectAnswer] = []
     for call in queries.calls_of(connection, trial.key):
         if call.context != at:
             break
         if call.missing is not None:
             return FailedTurn(call.missing)
-        said.append(SubjectAnswer(call.text, call.thinking))
+        answers.append(SubjectAnswer(call.text, call.thinking))
         at = call.after
-    return TrialProgress(before, tuple(said), at)
+    return TrialProgress(before, tuple(answers), at)
 
 
 def request(trial: Trial, progress: TrialProgress) -> ChatRequest:
@@ -114,11 +114,11 @@ def _exchanges(trial: Trial, progress: TrialProgress) -> list[Exchange]:
         if turn.reply is not None:
             out.append(Exchange(turn.human, turn.reply))
             continue
-        said = next(answers, None)
-        if said is None:
+        own = next(answers, None)
+        if own is None:
             out.append(Exchange(turn.human))
             break
-        out.append(Exchange(turn.human, said.text, said.thinking))
+        out.append(Exchange(turn.human, own.text, own.thinking))
     return out
 
 

@@ -200,7 +200,7 @@ def _done(event: CallCommitted | VerdictCommitted | CallUnresolved, here: RunPos
         entry = msgspec.structs.replace(_tried(entry, event.attempts), detail=f"{event.what}: {event.why}")
         yield _with_position(entry, here)
         return
-    said: Answer | Grade | None = event.grade if isinstance(event, VerdictCommitted) else event.answer
+    outcome: Answer | Grade | None = event.grade if isinstance(event, VerdictCommitted) else event.answer
     entry = LogEntry(
         level="warning" if event.missing else "info",
         event="verdict" if isinstance(event, VerdictCommitted) else "call",
@@ -209,8 +209,8 @@ def _done(event: CallCommitted | VerdictCommitted | CallUnresolved, here: RunPos
         status=event.missing or "ok",
     )
     entry = _with_position(entry, here)
-    yield msgspec.structs.replace(_tried(entry, said.attempts if said else ()), cost=_usd(event.usd))
-    yield _stored(entry, said)
+    yield msgspec.structs.replace(_tried(entry, outcome.attempts if outcome else ()), cost=_usd(event.usd))
+    yield _stored(entry, outcome)
 
 
 def _tried(entry: LogEntry, attempts: tuple[Attempt, ...]) -> LogEntry:
@@ -227,10 +227,10 @@ def _usd(dollars: float) -> float:
     return round(dollars, 9)
 
 
-def _stored(entry: LogEntry, said: Answer | Grade | None) -> LogEntry:
+def _stored(entry: LogEntry, outcome: Answer | Grade | None) -> LogEntry:
     """That it is on disk, with what the model wrote."""
-    detail = said.detail if isinstance(said, Missing) else None
-    text = said.text if isinstance(said, Reply) else said.raw if said else None
+    detail = outcome.detail if isinstance(outcome, Missing) else None
+    text = outcome.text if isinstance(outcome, Reply) else outcome.raw if outcome else None
     return msgspec.structs.replace(entry, level="debug", event="stored", detail=detail or None, text=text or None)
 
 

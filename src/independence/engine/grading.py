@@ -25,7 +25,7 @@ from independence.store import artefacts, queries, records
 from independence.store.artefacts import ArtefactRow, StepOutput
 from independence.store.records import VerdictRow
 from independence.suites.schema import Rubric, Step
-from independence.types import Answer, Grade, Missing, TranscriptTurn
+from independence.types import Grade, Missing, TranscriptTurn
 
 
 async def ungraded(
@@ -57,11 +57,12 @@ async def _grade(task: JudgingTask) -> bool:
         taken = await _step(task, position, step, written)
         if taken is None:
             return False
-        usd += taken.usd
-        if taken.output.missing is not None:
-            why = f"step `{step.name}` came to nothing ({taken.output.missing})"
+        output, step_usd = taken
+        usd += step_usd
+        if output.missing is not None:
+            why = f"step `{step.name}` came to nothing ({output.missing})"
             return await _keep(task, Missing("unreadable_verdict", why), usd)
-        written[step.name] = taken.output.text
+        written[step.name] = output.text
     finished = FinishedDialogue(
         task.turns, task.rubric, task.variables, task.reply_context, written=written, seed=seed_of(task.key)
     )
@@ -72,45 +73,35 @@ async def _grade(task: JudgingTask) -> bool:
         return grade is not None and await _keep(task, grade, usd)
 
 
-class _StepResult(NamedTuple):
-    """A step that is done, and what it cost just now."""
-
-    output: StepOutput
-    usd: float = 0.0
-
-
-async def _step(task: JudgingTask, position: int, step: Step, written: Mapping[str, str]) -> _StepResult | None:
-    """What a step comes to, as stored or asked for now; None where it could not be settled."""
+async def _step(
+    task: JudgingTask, position: int, step: Step, written: Mapping[str, str]
+) -> tuple[StepOutput, float] | None:
+    """What a step comes to, and what asking cost just now; None where it could not be settled."""
     writer = task.worker.context.writer
     wording = protocol.step_wording(step, task.variables)
     key = protocol.step_key(task.dialogue_digest, wording, written, task.judge.settings)
     known = await writer.write(lambda connection: artefacts.known(connection, key))
     if known is not None:
-        return _StepResult(known)
+        return known, 0.0
     text = prompt.render_step(step.prompt, task.variables, task.turns, written)
     async with task.slot():
         answer = await task.resolve(task.judge.write_step(text, task.client, seed_of(key)))
         if answer is None:
             return None
-        row = _row(task, key, position, wording, answer)
+        row = ArtefactRow(
+            key=key,
+            trial=task.trial.key,
+            judge=task.judge.name,
+            step=step.name,
+            position=position,
+            wording=wording,
+            context=task.dialogue_digest,
+            settings=task.judge.settings,
+            output=answer,
+        )
         await writer.write(lambda connection: artefacts.add(connection, row))
     missing = answer.reason if isinstance(answer, Missing) else None
-    return _StepResult(StepOutput("" if isinstance(answer, Missing) else answer.text, missing), answer.usage.cost_usd)
-
-
-def _row(task: JudgingTask, key: str, position: int, wording: str, answer: Answer) -> ArtefactRow:
-    name = task.rubric.steps[position].name
-    return ArtefactRow(
-        key=key,
-        trial=task.trial.key,
-        judge=task.judge.name,
-        step=name,
-        position=position,
-        wording=wording,
-        context=task.dialogue_digest,
-        settings=task.judge.settings,
-        output=answer,
-    )
+    return StepOutput("" if isinstance(answer, Missing) else answer.text, missing), answer.usage.cost_usd
 
 
 async def _keep(task: JudgingTask, grade: Grade, before_usd: float = 0.0) -> bool:

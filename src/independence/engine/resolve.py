@@ -129,8 +129,8 @@ def _from_environment(options: RunOptions, suite: Suite, env: Mapping[str, str])
     """What to say of models that the suite's environment variables name."""
     asked = subjects.named_by_environment(options, suite, env)
     grading = None if options.judges or options.no_judge else connections.named_by_environment(suite, env)
-    said = [f"{asked.variable} names the model: {asked.model}"] if asked else []
-    return said + ([f"{grading.variable} names the judge: {grading.model}"] if grading else [])
+    notes = [f"{asked.variable} names the model: {asked.model}"] if asked else []
+    return notes + ([f"{grading.variable} names the judge: {grading.model}"] if grading else [])
 
 
 def _sample_notes(suite: Suite, selection: Selection, part: GridPart) -> list[str]:
@@ -160,8 +160,8 @@ def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_
     env, known = environment.read(), connections.models(options.connection.models_file)
     scope = scopes.find(connection, options.suite, options.variant, options.mode)
     suite, notes = scopes.grading(connection, scope), list[str]()
-    if said := scopes.newest(connection, scope, options.suite):
-        notes.insert(0, said)
+    if newest := scopes.newest(connection, scope, options.suite):
+        notes.insert(0, newest)
     trials = dialogue.trials(connection, suite, scope.where)
     if queries.imported(scope.edition):
         trials = in_published_words(connection, trials)

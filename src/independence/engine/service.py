@@ -21,7 +21,7 @@ from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.config.subjects import SIM
 from independence.engine.connections import LOOPBACK
-from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, Watch
+from independence.engine.events import CallWaiting, ConcurrencyChanged, Watch
 from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
 from independence.engine.run_context import EndpointBackend, RunContext
 from independence.errors import IndependenceError, UsageError
@@ -123,9 +123,9 @@ def _of_judge(error: UsageError, endpoint: str, models: Mapping[str, bool], grad
     named = any(f"no model `{model}`" in str(error) for model in judges)
     if not judges or (subjects and not named):
         return error
-    said = f"the judge cannot be asked: {error}"
-    otherwise = " Or" if said.endswith("?") else "; or"
-    return type(error)(f"{said}{otherwise} grade with --judge {CUES}, or not yet: --no-judge")
+    what = f"the judge cannot be asked: {error}"
+    otherwise = " Or" if what.endswith("?") else "; or"
+    return type(error)(f"{what}{otherwise} grade with --judge {CUES}, or not yet: --no-judge")
 
 
 @asynccontextmanager
@@ -134,45 +134,49 @@ async def open_service(
     connection: sqlite3.Connection,
     path: Path,
     hooks: Hooks,
-    ledger: SessionLedger | None = None,
+    ledger: SessionLedger,
 ) -> AsyncIterator[ModelService]:
     """Clients, gates, budget and writer; what is spent is noted in the ledger as it goes."""
-    needs, watch, catalogues = found.needs, hooks.on_event, found.catalogues
+    needs, catalogues = found.needs, found.catalogues
     if needs.options.allow_unpriced:
         catalogues = _unpriced_as_free(catalogues, found.prices)
     budget = Budget(needs.options.max_cost)
-    throttles = {name: _throttle(name, endpoint.max_concurrency, watch) for name, endpoint in needs.endpoints.items()}
-    gates = {name: EndpointGate(lambda t=throttle: t.limit) for name, throttle in throttles.items()}  # type: ignore[misc]
-    stop_signal = StopSignal(gates.values(), watch)
 
     def notify(wait: Wait) -> None:
         if stop_signal.reason is not None:
             raise GaveUp(wait.model, "the run is stopping")
-        watch(CallWaiting(wait))
+        hooks.on_event(CallWaiting(wait))
 
-    clients = {
-        name: OpenAIClient(
-            EndpointConnection(
-                endpoint, found.session, catalogues[name], budget=budget, throttle=throttles[name], notify=notify
-            ),
-            policy(endpoint),
-        )
+    backends = {
+        name: _backend(endpoint, found.session, catalogues[name], budget, notify=notify, on_event=hooks.on_event)
         for name, endpoint in needs.endpoints.items()
     }
-    writer = Writer(connection, path, _ledger_writer(budget, ledger) if ledger else None)
+    stop_signal = StopSignal([backend.gate for backend in backends.values()], hooks.on_event)
+    writer = Writer(connection, path, lambda store: ledger.note(store, budget.spent, budget.unknown))
     hooks.on_started(stop_signal)
     try:
-        limits = {name: PerModelLimits(endpoint, clients[name].buckets) for name, endpoint in needs.endpoints.items()}
-        backends = {name: EndpointBackend(clients[name], gates[name], limits[name]) for name in clients}
-        yield ModelService(backends, stop_signal, writer, budget, watch)
+        yield ModelService(backends, stop_signal, writer, budget, hooks.on_event)
     finally:
         with suppress(IndependenceError):  # a full disk was reported already
             await writer.write(lambda _: None)  # so that the last dollars are in the ledger
         await writer.close()
 
 
-def _throttle(name: str, cap: int, watch: Callable[[Event], None]) -> Throttle:
-    return Throttle(cap, lambda slots: watch(ConcurrencyChanged(name, slots, cap)))
+def _backend(
+    endpoint: Endpoint,
+    session: aiohttp.ClientSession,
+    catalogue: Catalogue,
+    budget: Budget,
+    *,
+    notify: Callable[[Wait], None],
+    on_event: Watch,
+) -> EndpointBackend:
+    """How one endpoint is asked."""
+    name, cap = endpoint.name, endpoint.max_concurrency
+    throttle = Throttle(cap, lambda slots: on_event(ConcurrencyChanged(name, slots, cap)))
+    reached = EndpointConnection(endpoint, session, catalogue, budget=budget, throttle=throttle, notify=notify)
+    client = OpenAIClient(reached, policy(endpoint))
+    return EndpointBackend(client, EndpointGate(lambda: throttle.limit), PerModelLimits(endpoint, client.buckets))
 
 
 async def loopback(stack: AsyncExitStack) -> Endpoint:
@@ -193,11 +197,6 @@ def refuse_unpriced(options: ConnectionOptions, unpriced: tuple[str, ...]) -> No
             f"--max-cost cannot be held: no price is known for {', '.join(unpriced)}; "
             "leave it out, or accept its cost with --allow-unpriced"
         )
-
-
-def _ledger_writer(budget: Budget, ledger: SessionLedger) -> Callable[[sqlite3.Connection], None]:
-    """Writes what has been spent so far into the ledger."""
-    return lambda connection: ledger.note(connection, budget.spent, budget.unknown)
 
 
 def _unpriced_as_free(
