@@ -72,4 +72,4 @@ def test_a_killed_run_resumes_without_asking_a_stored_step_again(tmp_path: Path)
         found = artefacts.of_condition(connection, Where("harbour", edition, Condition("plain", "user_role")))
         assert len(found) == len(queries.states(connection, Where("harbour", edition))) == 2 * RUNS * DIALOGUES
     assert {one.step for one in found} == {"notes"}
-    assert all(one.text and one.artefact.missing is None for one in found)
+    assert all(one.text and one.missing is None for one in found)
