@@ -13,11 +13,19 @@ from pathlib import Path
 import click
 
 import independence
-from independence.cli.main import COMMANDS, EXIT_CODES, main
+from independence.cli.main import COMMANDS, main
 
 FOLDER = Path(__file__).parent
 Option = tuple[tuple[str, ...], str, str]  # flags, meaning, default
 
+EXIT_CODES = {
+    0: "complete",
+    1: "a gate failed (`--fail-under`, `suites lint`, `doctor`), or an unexpected error",
+    2: "bad usage or configuration, an empty store, no match",
+    3: "incomplete: a model could not be asked any more, credit ran out, the disk is full, a verdict was unreadable",
+    4: "stopped by `--max-cost`",
+    130: "interrupted; the same command resumes",
+}
 HEAD = """\
 # Reference
 

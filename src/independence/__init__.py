@@ -12,9 +12,10 @@ __version__ = "0.1.0"
 
 _OFFERED = {
     "independence.api.comparing": ("OtherSide", "compare"),
-    "independence.api.files": ("export", "read_results"),
+    "independence.api.files": ("export",),
+    "independence.api.importing": ("read_results",),
     "independence.api.reading": ("Store", "load_suite"),
-    "independence.api.results": ("BoardResult", "ComparisonResult", "ReplyRecord", "VerdictRecord"),
+    "independence.api.results": ("BoardResult", "ComparisonResult"),
     "independence.api.running": (
         "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
     ),
@@ -24,6 +25,7 @@ _OFFERED = {
     "independence.engine.events": ("Event",),
     "independence.engine.pipeline": ("RunPreview", "RunResult"),
     "independence.errors": ("IndependenceError", "StoreError", "UsageError"),
+    "independence.exchange.export_tables": ("ReplyRecord", "VerdictRecord"),
     "independence.exchange.trajectory": ("Trajectory",),
     "independence.report.board": ("InferenceOptions",),
     "independence.suites.load": ("LoadedSuite",),

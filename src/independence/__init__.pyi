@@ -2,13 +2,11 @@ from independence import testing as testing
 from independence.api.comparing import OtherSide as OtherSide
 from independence.api.comparing import compare as compare
 from independence.api.files import export as export
-from independence.api.files import read_results as read_results
+from independence.api.importing import read_results as read_results
 from independence.api.reading import Store as Store
 from independence.api.reading import load_suite as load_suite
 from independence.api.results import BoardResult as BoardResult
 from independence.api.results import ComparisonResult as ComparisonResult
-from independence.api.results import ReplyRecord as ReplyRecord
-from independence.api.results import VerdictRecord as VerdictRecord
 from independence.api.running import aestimate_cost as aestimate_cost
 from independence.api.running import agrade as agrade
 from independence.api.running import arerun as arerun
@@ -29,6 +27,8 @@ from independence.engine.pipeline import RunResult as RunResult
 from independence.errors import IndependenceError as IndependenceError
 from independence.errors import StoreError as StoreError
 from independence.errors import UsageError as UsageError
+from independence.exchange.export_tables import ReplyRecord as ReplyRecord
+from independence.exchange.export_tables import VerdictRecord as VerdictRecord
 from independence.exchange.trajectory import Trajectory as Trajectory
 from independence.report.board import InferenceOptions as InferenceOptions
 from independence.suites.load import LoadedSuite as LoadedSuite

@@ -196,7 +196,7 @@ SIGNATURES = {
     "export": "store folder layout suite variant mode judge models",
     "load_suite": "name",
     "read_results": "path suite models_file",
-    "Store": "path",
+    "Store": "path notice",
     "Store.board": "self suite variant mode judge scoring models reading pooled",
     "Store.replies": "self suite variant mode subjects scenarios",
     "Store.verdicts": "self suite variant mode subjects scenarios judge",

@@ -8,8 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from independence.cli.examples import EXAMPLES
-from independence.cli.main import COMMANDS, main
+from independence.cli.main import COMMANDS, EXAMPLES, main
 from independence.suites.load import built_in, load
 
 CONTEXT = click.Context(main)

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 import pytest
 
-from independence.cli import hints, options
-from independence.cli.hints import OF_STORE, runnable
+from independence.cli import options, terminal
 from independence.cli.main import COMMANDS, main
+from independence.cli.terminal import WITHOUT_STORE, runnable
 
 HINT = "`independence leaderboard` shows who is"
 
@@ -75,7 +75,7 @@ def test_the_store_is_named_where_a_command_would_not_find_it(
     @options.db()
     def show(db: Path) -> None:
         assert db
-        said.append(hints.command(hint))
+        said.append(terminal.command_line(hint))
 
     if variable:
         monkeypatch.setenv("INDEPENDENCE_DB", variable)
@@ -91,4 +91,4 @@ def test_every_command_about_a_store_is_known_as_one() -> None:
         for name in COMMANDS
         if (command := main.get_command(context, name)) and any(one.name == "db" for one in command.params)
     }
-    assert having - {"demo"} == OF_STORE
+    assert {*COMMANDS} - having | {"demo"} == WITHOUT_STORE - {""}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from independence.cli.log_file import LogFile
+from independence.cli.screen import LogFile
 from independence.engine.events import CallCommitted, Event, ModelStopped, RunStopping, SubjectStarted
 from independence.errors import UsageError
 from independence.types import Reply
@@ -30,10 +30,10 @@ def told(file: Path | None, *told: Event, quiet: bool = False) -> list[Event]:
     """Tell a log, and return what the watcher beside it heard."""
     heard: list[Event] = []
     log = LogFile(file, quiet)
-    watch = log.beside(heard.append)
     with log.opened([KEY, ""]):
         for event in told:
-            watch(event)
+            log(event)
+            heard.append(event)
     return heard
 
 

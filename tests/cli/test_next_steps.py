@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from independence.cli.next_steps import laid_out
+from independence.cli.terminal import laid_out
 
 STEPS = [("independence leaderboard --detailed", "every run"), ("export KEY=...", "your key; then:")]
 LONG = "independence run --suite v2 --local-url http://127.0.0.1:1234/v1 --local-model ID -j cues"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.cli.table_layout import GAP, TableLayout, lay_out, wrapped
+from independence.cli.table_output import GAP, TableLayout, lay_out
 from independence.report.table import Column
 
 TEXT, COUNT, NUMBER = "text", "count", "number"
@@ -81,17 +81,6 @@ def test_no_part_is_wider_than_the_terminal_and_no_two_names_are_cut_alike(width
     for part in lay_out(columns, cells, width).parts:
         assert sum(part.widths) + GAP * len(part.widths) <= width
         assert len({row[0] for row in part.cells}) == len(cells)
-
-
-def test_words_are_broken_after_their_signs_and_only_where_they_are_too_long() -> None:
-    assert wrapped("a non-assistant tone", 13) == ["a", "non-assistant", "tone"]
-    assert wrapped("see https://example.org/a/path now", 16) == ["see https://", "example.org/a/", "path now"]
-    assert wrapped("5 % of ten", 4) == ["5 %", "of", "ten"]
-    assert wrapped("x" * 7, 3) == ["xxx", "xxx", "x"]
-
-
-def test_a_text_keeps_its_own_lines() -> None:
-    assert wrapped("one\n\ntwo three", 5) == ["one", "", "two", "three"]
 
 
 def test_what_two_rows_have_in_common_stays_in_its_column() -> None:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.cli.terminal import console, note, one_line, plain
+from independence.cli.table_output import console
+from independence.cli.terminal import note, one_line, plain
 
 
 @pytest.mark.parametrize(

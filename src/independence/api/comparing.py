@@ -42,14 +42,14 @@ def compare(
     if not (equivalence > 0 and math.isfinite(equivalence)):
         raise UsageError(f"--equivalence {equivalence:g}: write index points above 0")
     with store.reading() as connection:
-        scope = scopes.find(connection, suite, variant, mode)
+        scope = store.scope(suite, variant, mode)
         if isinstance(second, str):
             own, other = (_side(connection, scope, judge, name) for name in (first, second))
             if other.config == own.config:
                 raise UsageError(f"`{first}` and `{second}` are the same subject, {own.study.about[own.config].label}")
         elif second.judge is not None:
             if second.variant or second.mode:
-                raise UsageError("another judge is about the same replies: leave variant and mode out beside it")
+                raise UsageError("compare one thing at a time: another judge is about the same replies")
             own, other = _two_judges(connection, scope, first, (judge, second.judge))
         else:
             own, other = _two_conditions(connection, scope, first, judge, second)

@@ -1,25 +1,22 @@
-"""Result sets as files: what a store holds is written for other tools, what others published is read."""
+"""What a store holds, as files for other tools and for people."""
 
 from __future__ import annotations
 
 import sqlite3
-import tempfile
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Unpack
 
-from independence.api.reading import Names, Store
-from independence.config import registry
+from independence.api.reading import Names, Store, names
+from independence.config.options import Place
 from independence.errors import UsageError
-from independence.exchange import cache, export_tables, output, published, storing
+from independence.exchange import cache, export_tables, labels, output
 from independence.exchange.output import Manifest
-from independence.exchange.rent import reader, records, summary
+from independence.exchange.rent import summary
 from independence.exchange.rent.summary import StoredScores
 from independence.report import planned_verdicts
-from independence.store import database, scopes
+from independence.store import scopes
 from independence.store.scopes import BoardScope
-from independence.suites import load
 
 Layout = Literal["jsonl", "csv", "published", "summary"]
 Files = dict[str, Iterable[bytes]]
@@ -30,7 +27,6 @@ class ExportContents(NamedTuple):
 
     files: Files  # name -> content in parts, read while it is written
     about: Manifest
-    judges: tuple[str, ...] = ()  # of a summary: every judge that graded
 
 
 def export(
@@ -50,40 +46,49 @@ def export(
     layout; `summary` the published summary of a suite such as rent. Without a condition: every one of the edition.
     Raises UsageError where there is nothing to write or a file would be written over that no export wrote; DiskFull.
     """
-    made = contents(store, layout, suite=suite, variant=variant, mode=mode, judge=judge, models=models)
+    made = contents(store, layout, models, suite=suite, variant=variant, mode=mode, judge=judge)
     with store.reading():
         output.write(Path(folder), made.files, made.about)
     return list(made.files)
 
 
-def contents(
-    store: Store,
-    layout: Layout = "jsonl",
-    *,
-    suite: str | None = None,
-    variant: str | None = None,
-    mode: str | None = None,
-    judge: str | None = None,
-    models: Names = (),
-) -> ExportContents:
+def contents(store: Store, layout: Layout, models: Names = (), **place: Unpack[Place]) -> ExportContents:
     """What `export` writes, with the same arguments. Raises UsageError where there is nothing to write."""
-    named = (models,) if isinstance(models, str) else tuple(models)
-    judges: tuple[str, ...] = ()
+    places = store.places(place, one=layout == "summary")
+    judge = place.get("judge")
     with store.reading() as connection:
-        places = scopes.conditions(connection, suite, variant, mode)
-        judge = planned_verdicts.judge_anywhere(connection, places, judge)
+        by = planned_verdicts.judge_anywhere(connection, places, judge)
         if layout == "summary":
-            places = [scopes.find(connection, places[0].where.edition_name, variant, mode)]
-            scores = summary.read(connection, places[0], judge, named)
-            judge, judges, files = scores.judge, tuple(scores.judges), _summary(scores)
+            scores = summary.read(connection, places[0], by, names(models))
+            by, files = scores.judge, _summary(scores)
+            if judge is None and len(scores.judges) > 1:
+                store.notice(f"scores are those of {by}; --judge takes another of {', '.join(scores.judges)}")
         elif layout == "published":
-            files = _published(connection, places, judge, named)
+            files = _published(connection, places, by, names(models))
         else:
-            files = _tables(connection, places, judge, named, layout)
-    where = places[0].where
-    conditions = tuple(str(place.condition) for place in places)
-    about = Manifest(suite=where.suite, edition=where.edition, conditions=conditions, judge=judge)
-    return ExportContents(files, about, judges)
+            files = _tables(connection, places, by, names(models), layout)
+    where, conditions = places[0].where, tuple(str(place.condition) for place in places)
+    return ExportContents(files, Manifest(suite=where.suite, edition=where.edition, conditions=conditions, judge=by))
+
+
+class LabelSample(NamedTuple):
+    """A balanced sample of dialogues, for people to score."""
+
+    content: bytes  # a CSV to be filled in
+    drawn: int
+    found: int  # dialogues that could have been drawn
+    levels: Mapping[str, Mapping[str, int]]  # how often each was drawn, by what the sample is balanced over
+
+
+def label_sample(store: Store, size: int, seed: int = 0, models: Names = (), **place: Unpack[Place]) -> LabelSample:
+    """At most `size` finished dialogues of one condition. Raises StoreError where there are none."""
+    (scope,) = store.places(place, one=True)
+    with store.reading() as connection:
+        by = planned_verdicts.judge_here(connection, scope, place.get("judge"))
+        found = labels.candidates(connection, scope, by, names(models))
+        drawn = labels.sample(found, size, seed)
+        content = labels.to_csv(scopes.grading(connection, scope), drawn)
+    return LabelSample(content, len(drawn), len(found), labels.counts(drawn))
 
 
 def _summary(scores: StoredScores) -> Files:
@@ -117,33 +122,3 @@ def _tables(
         )
         files[f"{export_tables.BOARD}.{layout}"] = lines
     return files
-
-
-def read_results(path: Path | str, *, suite: str | None = None, models_file: Path | str | None = None) -> Store:
-    """A published result set as a store of its own, which is deleted when it is closed; nothing else is written.
-
-    `path`: a folder or tar of the bench, or a run folder of the rent benchmark. `suite`: whose dialogues the files
-    hold, by default v2, of a rent folder rent. `models_file`: labels for its configurations. Raises UsageError where
-    there is nothing to read or the archive is damaged.
-    """
-    source, held = Path(path), tempfile.TemporaryDirectory(prefix="independence-")
-    try:
-        kept = Path(held.name, "results.db")
-        with closing(database.connect(kept)) as connection:
-            if found := records.find(source):
-                storing.store_folder(connection, reader.read(found, load.load(suite or "rent")))
-            else:
-                _store_bench(connection, source, suite, models_file)
-        return Store(kept).closes(held.cleanup)
-    except BaseException:
-        held.cleanup()
-        raise
-
-
-def _store_bench(connection: sqlite3.Connection, path: Path, suite: str | None, models_file: Path | str | None) -> None:
-    known = registry.load(Path(models_file)) if models_file else None
-    loaded = load.load(suite or "v2")
-    listed = frozenset(subject.config_dir for subject in known.subjects) if known else None
-    result = published.read(path, loaded.suite, listed)
-    storing.refuse_older(path, result.summary.older, suite)
-    storing.store(connection, loaded.suite, result.runs, storing.published_labels(result.runs, known))

@@ -6,24 +6,27 @@ import difflib
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self, TypeVar, Unpack
 
 import msgspec
 
-from independence.api.results import BoardResult, DialogueRecord, ReplyRecord, Rows, VerdictRecord
+from independence.api.results import BoardResult, Rows
+from independence.config.options import Place
 from independence.errors import StoreError, UsageError
 from independence.exchange import export_tables
-from independence.exchange.export_tables import ExportedEdition
+from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ReplyRecord, VerdictRecord
 from independence.exchange.trajectory import Trajectory
-from independence.exchange.trajectory_reading import TrajectoryReader
-from independence.report import analysis, planned_verdicts
+from independence.exchange.trajectory_reading import TrajectoryReader, dialogue_table
+from independence.report import analysis, planned_verdicts, matrix
 from independence.report.analysis import BoardOptions
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
+from independence.report.table import Section, Table
 from independence.store import database, export_rows, queries, scopes
 from independence.store.queries import EditionInfo
+from independence.store.scopes import BoardScope
 from independence.suites import load
 from independence.suites.load import LoadedSuite
 
@@ -40,16 +43,40 @@ def load_suite(name: str | Path = "v2") -> LoadedSuite:
     return load.load(str(name), analysis.check)
 
 
+@contextmanager
+def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
+    """A store to write to; `new` None: to read, if there is one. One that is made here and left empty leaves no trace.
+
+    Raises StoreError, DiskFull.
+    """
+    new = not path.exists() if new is None else new
+    fresh = new and not path.exists()
+    connection = database.connect(path) if new else database.connect_existing(path)
+    try:
+        with closing(connection):
+            try:
+                yield connection
+            finally:
+                unused = fresh and not queries.editions(connection)
+    except sqlite3.Error as error:
+        raise database.translate(error, path) from error
+    finally:
+        if unused:  # a refused or mistyped run
+            path.unlink(missing_ok=True)
+
+
 class Store:
     """An existing store, opened for reading; close it, or use it in a `with` block.
 
     `suite` is NAME or NAME@EDITION everywhere; it may be left out where the store holds one edition. `variant` and
     `mode` name a condition. A store of an older version is brought up to date when it is opened, as commands do.
-    Raises StoreError for a file that is no store, and from every method for names that the store does not hold.
+    `notice` is told what a person should know, such as that the newest of several editions was taken. Raises
+    StoreError for a file that is no store, and from every method for names that the store does not hold.
     """
 
-    def __init__(self, path: Path | str = "independence.db") -> None:
+    def __init__(self, path: Path | str = "independence.db", notice: Callable[[str], object] = str) -> None:
         self.path = Path(path)
+        self.notice = notice
         self.connection = database.connect_existing(self.path)
         self.connection.execute("PRAGMA query_only = ON")
         self._closing = ExitStack()
@@ -103,16 +130,47 @@ class Store:
         if pooled and (variant or mode):
             raise UsageError("a pooled board is one over every condition", "leave variant and mode out")
         with self.reading() as connection:
-            scope = scopes.conditions(connection, suite)[0] if pooled else scopes.find(connection, suite, variant, mode)
-            written = {
-                "--scoring": scoring != STRICT, "--pooled": pooled,
-                "--generalises-to": reading.generalises_to != DEFAULT.generalises_to,
-                "--correction": reading.correction != DEFAULT.correction,
-            }  # fmt: skip
-            analysis.refuse(scope.suite, [flag for flag, is_set in written.items() if is_set])
-            by = planned_verdicts.judge_here(connection, scope, judge)
-            asked = BoardOptions(scoring, by, reading, pooled, _names(models))
+            scope = scopes.conditions(connection, suite)[0] if pooled else self.scope(suite, variant, mode)
+            asked = self._options(scope, judge, scoring=scoring, reading=reading, pooled=pooled, models=models)
             return BoardResult(analysis.board(connection, scope, asked))
+
+    def report(
+        self,
+        *,
+        scoring: str = STRICT,
+        models: Names = (),
+        reading: InferenceOptions = DEFAULT,
+        **place: Unpack[Place],
+    ) -> tuple[str, list[Section]]:
+        """Title and sections of the whole report on what `board` shows, with the same arguments."""
+        with self.reading() as connection:
+            scope = self.places(place, one=True)[0]
+            asked = self._options(scope, place.get("judge"), scoring=scoring, reading=reading)
+            imported = ", as published" if queries.imported(scope.edition) else ""
+            return f"{scope.suite.title}{imported}: report", analysis.report(connection, scope, asked, names(models))
+
+    def matrix(self, **place: Unpack[Place]) -> list[Table]:
+        """Every condition of an edition beside its baseline, over all subjects. Raises StoreError for only one."""
+        with self.reading() as connection:
+            scope = self.places(place, one=True)[0]
+            analysis.refuse(scope.suite, ["--matrix"])
+            by = planned_verdicts.judge_here(connection, scope, place.get("judge"))
+            if tables := matrix.tables(connection, scope.suite, scope.edition, by):
+                return tables
+        what = f"{scope.where.edition_name} has trials under one condition only ({scope.condition})"
+        raise StoreError(what, "`independence run --variants A,B --modes user_role,tool_role` adds others")
+
+    def _options(self, scope: BoardScope, judge: str | None, *, scoring: str, reading: InferenceOptions,
+                 pooled: bool = False, models: Names = ()) -> BoardOptions:  # fmt: skip
+        """How a place is to be read. Raises UsageError where its analysis has no use for it, StoreError."""
+        written = {
+            "--scoring": scoring != STRICT, "--pooled": pooled,
+            "--generalises-to": reading.generalises_to != DEFAULT.generalises_to,
+            "--correction": reading.correction != DEFAULT.correction,
+        }  # fmt: skip
+        analysis.refuse(scope.suite, [flag for flag, is_set in written.items() if is_set])
+        by = planned_verdicts.judge_here(self.connection, scope, judge)
+        return BoardOptions(scoring, by, reading, pooled, names(models))
 
     def replies(
         self,
@@ -128,7 +186,7 @@ class Store:
         Without a condition: of all. `subjects` are labels or ids. A dialogue that is not finished ends in a row that
         says in `missing` why. Rows are read while they are iterated over.
         """
-        edition = self._edition(suite, variant, mode, subjects, scenarios)
+        edition = self._edition(self.places(Place(suite=suite, variant=variant, mode=mode)), subjects, scenarios)
         return self._rows("dialogues", edition, ReplyRecord)
 
     def verdicts(
@@ -142,7 +200,7 @@ class Store:
         judge: str | None = None,
     ) -> Rows[VerdictRecord]:
         """Every verdict, of one judge or of all, in the order of `replies`, then of judges. Else as `replies`."""
-        edition = self._edition(suite, variant, mode, subjects, scenarios)
+        edition = self._edition(self.places(Place(suite=suite, variant=variant, mode=mode)), subjects, scenarios)
         by = self._judge(edition, judge)
         rows = self._rows("verdicts", edition, VerdictRecord)
         return Rows(lambda: (row for row in rows if by in (None, row.judge)))
@@ -161,7 +219,7 @@ class Store:
 
         The rest is as for `replies`.
         """
-        edition = self._edition(suite, variant, mode, subjects, scenarios)
+        edition = self._edition(self.places(Place(suite=suite, variant=variant, mode=mode)), subjects, scenarios)
         by = self._judge(edition, judge)
 
         def read() -> Iterator[Trajectory]:
@@ -174,6 +232,33 @@ class Store:
 
         return Rows(lambda: self._translated(read()))
 
+    def dialogues(self, subject: str, *, run: int | None = None, **place: Unpack[Place]) -> Table:
+        """The dialogues of one subject under one condition with their scores by one judge. `run`: that one alone."""
+        edition = self._edition(self.places(place, one=True), subject, ())
+        with self.reading() as connection:
+            by = planned_verdicts.judge_anywhere(connection, edition.places, place.get("judge"))
+            return dialogue_table(connection, edition.places[0], _only(edition, subject), by, run)
+
+    def dialogue(self, subject: str, scenario: str, *, run: int | None = None, **place: Unpack[Place]) -> Trajectory:
+        """One dialogue as it was, by default the first run with an answer; verdicts of one judge or of all."""
+        edition = self._edition(self.places(place, one=True), subject, scenario)
+        _only(edition, subject)
+        by = self._judge(edition, place.get("judge"))
+        with self.reading() as connection:
+            there = [one for one in export_rows.planned_trials(connection, edition.where) if edition.holds(one)]
+            held = ", ".join(str(one.run) for one in there)
+            fitting = [one for one in there if run in (None, one.run)]
+            if not fitting:
+                raise StoreError(
+                    f"--run {run}: `{scenario}` has the runs {held}"
+                    if there
+                    else f"`{subject}` was not asked `{scenario}` under {edition.places[0].condition}"
+                )
+            chosen = next((one for one in fitting if queries.calls_of(connection, one.trial)), fitting[0])
+            if len(fitting) > 1:
+                self.notice(f"run {chosen.run} of {held}; --run N shows another")
+            return TrajectoryReader(connection, edition.places[0]).read(chosen, by)
+
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """The connection; what SQLite says is raised as StoreError or DiskFull."""
@@ -182,18 +267,35 @@ class Store:
         except sqlite3.Error as error:
             raise database.translate(error, self.path) from error
 
-    def _edition(
-        self, suite: str | None, variant: str | None, mode: str | None, subjects: Names, scenarios: Names
-    ) -> ExportedEdition:
+    def places(self, place: Place, *, one: bool = False) -> list[BoardScope]:
+        """The condition that is meant; where none is, every one of the edition or, for `one`, the suite's own.
+
+        Raises StoreError.
+        """
+        suite, variant, mode = (place.get("suite"), place.get("variant"), place.get("mode"))
+        with self.reading() as connection:
+            if one:
+                found = [scopes.find(connection, suite, variant, mode)]
+            else:
+                found = scopes.conditions(connection, suite, variant, mode)
+            if said := scopes.newest(connection, found[0], suite):
+                self.notice(said)
+        return found
+
+    def scope(self, suite: str | None, variant: str | None, mode: str | None) -> BoardScope:
+        """The edition and condition that are meant. Raises StoreError."""
+        return self.places(Place(suite=suite, variant=variant, mode=mode), one=True)[0]
+
+    def _edition(self, places: Sequence[BoardScope], subjects: Names, scenarios: Names) -> ExportedEdition:
         """What of an edition is meant."""
         with self.reading() as connection:
-            places = scopes.conditions(connection, suite, variant, mode)
-            about = export_tables.chosen_subjects(connection, places[0], _names(subjects))
-        edition = ExportedEdition(connection, places, about, frozenset(_names(scenarios)))
+            about = export_tables.chosen_subjects(connection, places[0], names(subjects))
+        edition = ExportedEdition(connection, places, about, frozenset(names(scenarios)))
         for name in sorted(edition.only - edition.scenarios.keys()):
             near = difflib.get_close_matches(name, edition.scenarios, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(edition.scenarios)}"
-            raise StoreError(f"no scenario `{name}` in {edition.where.edition_name}", hint)
+            hint = f"did you mean `{near[0]}`? " if near else ""
+            what = f"no scenario `{name}` in {edition.where.edition_name}"
+            raise StoreError(what, f"{hint}it has {', '.join(edition.scenarios)}")
         return edition
 
     def _judge(self, edition: ExportedEdition, asked: str | None) -> str | None:
@@ -209,5 +311,14 @@ class Store:
             yield from rows
 
 
-def _names(names: Names) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+def names(given: Names) -> tuple[str, ...]:
+    """One name or several, as several."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _only(edition: ExportedEdition, name: str) -> str:
+    """The config_dir of the one subject that is meant. Raises StoreError where a name means several."""
+    if len(edition.about) > 1:
+        labels = ", ".join(about.label for about in edition.about.values())
+        raise StoreError(f"`{name}` names several subjects in {edition.where.edition_name}", f"use a label: {labels}")
+    return next(iter(edition.about))

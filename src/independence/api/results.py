@@ -13,76 +13,9 @@ from independence.report import analysis, comparison_tables, html, subject_compa
 from independence.report.analysis import RenderedBoard
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Table, flat
-from independence.types import Scalar
 
 T = TypeVar("T", bound=msgspec.Struct)
 _OPENED = ("values", "factors", "subject", "dimensions", "flags")  # objects that become a column for each key
-
-
-class DialogueRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Whose dialogue a row is about."""
-
-    suite: str
-    edition: str
-    config: str  # the subject's directory in the published layout
-    label: str
-    model_id: str
-    simulated: bool
-    variant: str
-    mode: str
-    experiment: str
-    scenario: str
-    side: str  # of a paired suite; else empty
-    cell: str  # of a grid; else empty
-    factors: dict[str, object]  # of a grid; else empty
-    run: int  # from 1
-
-
-class ReplyRecord(DialogueRecord, frozen=True, kw_only=True):
-    """One generated turn: what was sent and what came back. Fields of the reply are None where none came."""
-
-    turn: int  # from 0 among generated turns
-    turn_id: str | None
-    messages: list[dict[str, object]] | None  # as sent, in the wire format
-    answer: str | None  # the text that is judged
-    missing: str | None  # why nothing usable came
-    stale: bool  # given on a history that was replaced since
-    flags: tuple[str, ...]
-    channel: str | None  # tool or content
-    finish_reason: str | None
-    thinking: str | None
-    reasoning: str | None
-    raw: str | None  # as it came, where cleaning changed it
-    served_model: str | None
-    served_provider: str | None
-    response_id: str | None
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    reasoning_tokens: int | None
-    cost_usd: float | None
-    seconds: float | None  # in attempts, without waiting between them
-    attempts: tuple[str, ...]  # how each ended
-    answered_at: str | None  # ISO 8601, UTC
-
-
-class VerdictRecord(DialogueRecord, frozen=True, kw_only=True, rename={"pass_": "pass"}):
-    """One judge's verdict on one dialogue."""
-
-    judge: str
-    pass_: int
-    current: bool  # on the dialogue and the rubric as they are now
-    missing: str | None  # why there are no values
-    values: dict[str, Scalar]  # by field of the rubric, on the rubric's own scale
-    reasoning: str | None
-    raw: str | None
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    cost_usd: float | None
-    attempts: tuple[str, ...]
-    judged_at: str | None
-    auditor: str | None  # from whom verdicts were bought, of offline and hybrid judges
-    route: str | None  # offline, unsure or audit
-    probability: float | None  # of being bought, 0-1
 
 
 class Tabular:

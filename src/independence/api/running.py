@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from independence.api.reading import writing
 from independence.config.options import GradeOptions, RerunOptions, RunOptions, from_settings
 from independence.engine import pipeline, rerunning, resolve
 from independence.engine.event_loop import drive_anywhere
@@ -24,7 +25,7 @@ from independence.errors import Interrupted
 from independence.exchange.rent import words
 from independence.exchange.requests import in_published_words
 from independence.report import analysis, board, planned_verdicts, study, variance
-from independence.store import database, queries
+from independence.store import queries
 from independence.store.scopes import BoardScope
 from independence.suites import load
 from independence.suites.load import LoadedSuite
@@ -60,7 +61,7 @@ async def arun(
         made = resolve.run(asked, _loaded(asked), connection, _stored_noise)
         return msgspec.structs.replace(made, command=command)
 
-    with _store(Path(store), new=True) as connection:
+    with writing(Path(store), new=True) as connection:
         return await _carry_out(resolved, connection, Path(store), approve, _hearing(hooks, on_event))
 
 
@@ -87,7 +88,7 @@ async def arerun(
     def resolved(connection: sqlite3.Connection) -> ResolvedRun:
         return rerunning.rerun(asked, connection, _ranked, _usual_judge)
 
-    with _store(Path(store), new=False) as connection:
+    with writing(Path(store), new=False) as connection:
         return await _carry_out(resolved, connection, Path(store), approve, _hearing(hooks, on_event))
 
 
@@ -114,7 +115,7 @@ async def agrade(
     def resolved(connection: sqlite3.Connection) -> ResolvedRun:
         return resolve.grading(asked, connection, in_published_words)
 
-    with _store(Path(store), new=False) as connection:
+    with writing(Path(store), new=False) as connection:
         return await _carry_out(resolved, connection, Path(store), approve, _hearing(hooks, on_event))
 
 
@@ -129,7 +130,7 @@ async def aestimate_cost(
     """What a whole run would cost, as if nothing of it were stored. No model is asked and nothing is written."""
     asked = from_settings(RunOptions, options, "suite", settings)
     asked = msgspec.structs.replace(asked, connection=msgspec.structs.replace(asked.connection, dry_run=True))
-    with _store(Path(store), new=None) as connection:
+    with writing(Path(store), new=None) as connection:
         return await pipeline.price(resolve.run(asked, _loaded(asked), connection, _stored_noise), connection)
 
 
@@ -146,9 +147,9 @@ async def _carry_out(
         job = resolved(connection)
     stops: list[StopSignal] = []
 
-    def on_started(stop_signal: StopSignal) -> None:
-        stops.append(stop_signal)
-        hooks.on_started(stop_signal)
+    def on_started(halt: StopSignal) -> None:
+        stops.append(halt)
+        hooks.on_started(halt)
 
     async def approved(preview: RunPreview) -> bool:
         answer = True if approve is None else approve(preview)
@@ -170,28 +171,6 @@ async def _carry_out(
 
 def _hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
     return hooks._replace(on_event=on_event) if on_event else hooks
-
-
-@contextmanager
-def _store(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
-    """A store to write to; `new` None: to read, if there is one. One made here without a plan leaves no trace.
-
-    Raises StoreError.
-    """
-    new = not path.exists() if new is None else new
-    fresh = new and not path.exists()
-    connection = database.connect(path) if new else database.connect_existing(path)
-    try:
-        with closing(connection):
-            try:
-                yield connection
-            finally:
-                unused = fresh and not queries.editions(connection)
-    except sqlite3.Error as error:
-        raise database.translate(error, path) from error
-    finally:
-        if unused:  # a refused or mistyped run
-            path.unlink(missing_ok=True)
 
 
 def _loaded(options: RunOptions) -> LoadedSuite:

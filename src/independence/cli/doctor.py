@@ -15,7 +15,7 @@ from independence.report import table as tables
 @click.command("doctor")
 @click.option("--model", "--models", "-m", "model", help="A model id or label to call: two cheap calls.")
 @click.option("--judge", "-j", "judge", help="The judge to call; default: that of `run`, if at the same endpoint.")
-@options.models_file()
+@options.MODELS_FILE
 @click.option("--local-url", help="Base URL of a local server, for local/ ids.")
 @options.output_format()
 @options.db()

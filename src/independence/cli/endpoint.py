@@ -8,7 +8,7 @@ from typing import Literal
 
 import click
 
-from independence.cli import hints
+from independence.cli import terminal
 from independence.testing.loopback import server, settings
 
 
@@ -59,5 +59,5 @@ def command(
 async def _serve(chosen: settings.LoopbackSettings) -> None:
     async with server.serving(chosen) as running:
         click.echo(running.base_url)
-        click.echo(f"try: {hints.program()} run --local-url {running.base_url} --local-model half -j cues", err=True)
+        click.echo(f"try: {terminal.program()} run --local-url {running.base_url} --local-model half -j cues", err=True)
         await asyncio.Event().wait()

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from independence.api import running
-from independence.cli import options, run_options
-from independence.cli.table_output import print_tables
+from independence.cli import options, table_output
 from independence.config.options import RunOptions
 from independence.engine import connections
 from independence.engine.estimate import Bill, total
@@ -29,7 +28,7 @@ _COLUMNS = (
 
 
 @click.command("estimate-cost")
-@run_options.ESTIMATE
+@options.ESTIMATE
 @options.output_format()
 @options.db()
 def command(options: RunOptions, format_: str, db: Path) -> None:
@@ -38,7 +37,7 @@ def command(options: RunOptions, format_: str, db: Path) -> None:
     Tokens come from stored runs of a subject, else of others, else from published means; prices from the
     endpoints. No model is asked and nothing is written.
     """
-    print_tables([_table(running.estimate_cost(options, store=db))], format_)
+    table_output.print_tables([_table(running.estimate_cost(options, store=db))], format_)
 
 
 def _table(preview: RunPreview) -> Table:

@@ -1,18 +1,18 @@
-"""`independence export`: what the store holds, as files for other tools."""
+"""`independence export` and `label-sample`: what the store holds, as files for other tools and for people."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from independence.cli import options
-from independence.cli.activity import working
+from independence.api import files, reading
+from independence.cli import options, progress
+from independence.cli.terminal import note
+from independence.config import user_files
+from independence.config.options import Place
 from independence.errors import UsageError
-
-if TYPE_CHECKING:
-    from independence.api.files import Layout
+from independence.exchange import output
 
 
 @click.command("export")
@@ -23,21 +23,18 @@ if TYPE_CHECKING:
     "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
     help="Format of the tables; --summary and --published have their own.",
 )  # fmt: skip
-@click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
-@click.option("--force", is_flag=True, help="Overwrite files that no export wrote; never a store.")
-@options.place_options
+@options.ONLY_MODELS
+@options.FORCE
+@options.PLACE
 @options.db()
-def command(
+def export(
     folder: Path,
     summary: bool,
     published: bool,
     format_: str,
     models: tuple[str, ...],
     force: bool,
-    suite: str | None,
-    variant: str | None,
-    mode: str | None,
-    judge: str | None,
+    place: Place,
     db: Path,
 ) -> None:
     """Write one suite edition into DIR: subjects, dialogues, verdicts and the board.
@@ -45,23 +42,40 @@ def command(
     Keys and addresses are never exported. With --summary: the summary of a suite such as rent, of one condition and
     judge. With --published: one file per turn with the verdicts of one judge, which `independence import` reads.
     """
-    from independence.api.files import contents
-    from independence.api.reading import Store
-    from independence.cli import place_lookup
-    from independence.cli.terminal import note
-    from independence.exchange import output
-
     if summary and published:
         raise UsageError("--summary and --published are two layouts; export one after the other, into two folders")
-    layout: Layout = "summary" if summary else "published" if published else "csv" if format_ == "csv" else "jsonl"
-    with Store(db) as store:
-        with store.reading() as connection:
-            place_lookup.conditions(connection, suite, variant, mode)
-        with working("reading the store"):
-            made = contents(store, layout, suite=suite, variant=variant, mode=mode, judge=judge, models=models)
-        if judge is None and len(made.judges) > 1:
-            note(f"scores are those of {made.about.judge}; --judge takes another of {', '.join(made.judges)}")
-        with working(f"writing {len(made.files):,} files"), store.reading():
+    layout: files.Layout = "csv" if format_ == "csv" else "jsonl"
+    layout = "summary" if summary else "published" if published else layout
+    with reading.Store(db, note) as store, progress.working("reading the store") as say:
+        made = files.contents(store, layout, models, **place)
+        say(f"writing {len(made.files):,} files")
+        with store.reading():
             output.write(folder, made.files, made.about, force)
-    files = f"{len(made.files):,} files" if published else ", ".join(made.files)
-    note(f"written: {files} in {folder}")
+    note(f"written: {f'{len(made.files):,} files' if published else ', '.join(made.files)} in {folder}")
+
+
+@click.command("label-sample")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--size", type=click.IntRange(min=1), default=150, show_default=True, help="Number of dialogues, at most."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
+@options.ONLY_MODELS
+@options.FORCE
+@options.PLACE
+@options.db()
+def label_sample(
+    file: Path, size: int, seed: int, models: tuple[str, ...], force: bool, place: Place, db: Path
+) -> None:
+    """Write a CSV of dialogues to be scored by people: item, rater, field, value, and the words.
+
+    The sample is balanced over subjects, over scenarios or a grid's factors and sides, and over stance where a judge
+    has graded it. It does not say which model answered. Fill in rater and value; `independence import FILE` stores
+    the scores.
+    """
+    with reading.Store(db, note) as store:
+        sample = files.label_sample(store, size, seed, models, **place)
+    user_files.write_new(file, sample.content, "label-sample", force=force)
+    note(f"written: {sample.drawn} of {sample.found} dialogues in {file} (--seed {seed})")
+    for name, levels in sample.levels.items():
+        note(f"{name}: {', '.join(f'{level} {count}' for level, count in sorted(levels.items()))}")

@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 import msgspec
 
-from independence.cli import options, place_lookup, run_options
-from independence.cli.launch import MISSING
-from independence.cli.run_options import TerminalOptions, Together
+from independence.cli import options
+from independence.cli.options import TerminalOptions, together
+from independence.cli.run import MISSING
 from independence.cli.screen import Screen
 from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
@@ -47,7 +47,7 @@ class NamesOptions(msgspec.Struct, frozen=True, kw_only=True):
     connection: ConnectionOptions = ConnectionOptions()
 
 
-_NAMES = Together(
+_NAMES = together(
     "asked",
     NamesOptions,
     click.option("--extractor", "-x", help=f"The model that reads.  [default: {DEFAULT_JUDGE}]"),
@@ -59,14 +59,14 @@ _NAMES = Together(
         default=(),
         help="Show only these labels or ids; intervals are still computed from all subjects.",
     ),
-    *run_options.STORED_PLACE,
-    run_options.connection(),
+    *options.STORED_PLACE,
+    options.connection(),
 )
 
 
 @click.command("extract-names")
 @_NAMES
-@run_options.TERMINAL
+@options.TERMINAL
 @options.db()
 def command(asked: NamesOptions, terminal: TerminalOptions, db: Path) -> None:
     """Let a model read the names that subjects chose from stored answers, one call per run, and print them.
@@ -84,7 +84,9 @@ def command(asked: NamesOptions, terminal: TerminalOptions, db: Path) -> None:
 
 def _run(connection: sqlite3.Connection, db: Path, asked: NamesOptions, terminal: TerminalOptions) -> int:
     """Read what is left and print the tables. Returns the exit code. Raises UsageError, StoreError."""
-    scope = place_lookup.find(connection, asked.suite, asked.variant, asked.mode)
+    scope = scopes.find(connection, asked.suite, asked.variant, asked.mode)
+    if said := scopes.newest(connection, scope, asked.suite):
+        note(said, terminal.quiet)
     scenarios = judging.scenarios(scopes.grading(connection, scope))
     if not scenarios:
         raise StoreError(

@@ -15,7 +15,7 @@ from independence.report import table as tables
 @click.option(
     "--models", "-m", "names", type=options.NameList(), help="Show which configurations these labels and ids mean."
 )
-@options.models_file()
+@options.MODELS_FILE
 @click.option(
     "--catalogue", "part", is_flag=False, flag_value="", metavar="[FILTER]",
     help="Ask the endpoint which models it has; only those whose id contains FILTER.",

@@ -1,17 +1,36 @@
-"""Options that several commands share; one meaning each."""
+"""The options of all commands, each written once; what a command takes is a choice of them by name.
+
+Options that belong together reach a command as one value: that of the Python API, where it takes one.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from click.core import ParameterSource
+import msgspec
 
-from independence.cli import hints
+from independence.cli import terminal
+from independence.config.options import (
+    AUDIT_SHARE,
+    CALLS,
+    RUNS,
+    UNSURE_SHARE,
+    ConnectionOptions,
+    GradeOptions,
+    GridPart,
+    OfflineOptions,
+    Place,
+    RerunOptions,
+    RunOptions,
+)
+from independence.types import Sampling
 
 F = TypeVar("F", bound=Callable[..., Any])
+AnyOption = Callable[[Any], Any]
 DEFAULT_DB = "independence.db"
 DEMO_DB = "independence-demo.db"
 
@@ -51,101 +70,244 @@ class VariantList(click.ParamType):  # type: ignore[type-arg]
         return tuple(out)
 
 
-def db(default: str = DEFAULT_DB) -> Callable[[F], F]:
+def each(*options: AnyOption) -> AnyOption:
+    """Several options as one, which `--help` lists in their order."""
+    return lambda command: functools.reduce(lambda out, option: option(out), reversed(options), command)
+
+
+def together(name: str, make: type[Any], *options: AnyOption) -> AnyOption:
+    """The same, and the command receives those that `make` has a field for as one value of it under one name."""
+
+    def decorate(command: F) -> Any:
+        @functools.wraps(command)
+        def gathered(**values: Any) -> Any:
+            own = {field: values.pop(field) for field in make.__annotations__ if field in values}
+            return command(**values, **{name: make(**own)})
+
+        return each(*options)(gathered)
+
+    return decorate
+
+
+def _flag(name: str, about: str) -> AnyOption:
+    return click.option(name, is_flag=True, help=about)
+
+
+def models(about: str) -> AnyOption:
+    """`--models`, which every command has a use of its own for."""
+    return click.option("--models", "-m", type=NameList(), default=(), help=about)
+
+
+def judges(about: str, *, required: bool = False) -> AnyOption:
+    """`--judge` of commands in which judges grade."""
+    return click.option("--judge", "-j", "judges", multiple=True, required=required, help=about)
+
+
+def db(default: str = DEFAULT_DB) -> AnyOption:
     """`--db PATH`, `INDEPENDENCE_DB`, else `default` in the working directory."""
     return click.option(
         "--db", type=click.Path(dir_okay=False, path_type=Path), envvar="INDEPENDENCE_DB", default=default,
-        show_default=True, show_envvar=True, help="The store.", callback=hints.remember,
+        show_default=True, show_envvar=True, help="The store.", callback=terminal.remember,
     )  # fmt: skip
 
 
-def models_file() -> Callable[[F], F]:
-    """`--models-file`: which file lists configurations and endpoints."""
+def output_format(*formats: str) -> AnyOption:
+    """`--format`: how results are printed on stdout; of several the first is the usual one."""
     return click.option(
-        "--models-file", type=click.Path(dir_okay=False, path_type=Path),
-        help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
-    )  # fmt: skip
-
-
-def output_format() -> Callable[[F], F]:
-    """`--format`: how results are printed on stdout."""
-    return click.option(
-        "--format", "format_", type=click.Choice(["table", "json", "csv", "md"]), default="table", show_default=True,
+        "--format", "format_", type=click.Choice(formats or ("table", "json", "csv", "md")),
+        default=formats[0] if formats else "table", show_default=True,
         help="How to print the result; notes go to stderr.",
     )  # fmt: skip
 
 
-def board_options(command: F) -> F:
-    """The options that choose a board."""
-    for option in (
-        click.option("--detailed", "-d", is_flag=True, help="Also every dimension, run and scenario."),
-        reading_options,
-        place_options,
-        click.option(
-            "--scoring",
-            default="strict",
-            show_default=True,
-            help="Scoring rule: strict, published, or the name of a published rule.",
-        ),
-    ):
-        command = option(command)
-    return command
+class TerminalOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How a command that asks models is watched, and how its result is printed."""
+
+    yes: bool = False
+    quiet: bool = False
+    log: Path | None = None
+    format_: str = "table"
 
 
-def reading_options(command: F) -> F:
-    """How a board is read: what its intervals and tiers are about."""
-    for option in (
-        click.option("--correction", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
-                     help="Correction for the many comparisons behind the tiers."),
-        click.option("--generalises-to", type=click.Choice(["these-scenarios", "scenarios-like-these"]),
-                     default="these-scenarios", show_default=True,
-                     help="What intervals and tiers are for: more runs, or other scenarios."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+_FILE = click.Path(dir_okay=False, path_type=Path)
+ONLY_MODELS = models("Only these labels or ids.")
+SHOWN_MODELS = models("Show only these labels or ids; all numbers are still computed from all subjects.")
+FORCE = _flag("--force", "Overwrite files that this command did not write; never a store.")
+QUIET = _flag("--quiet", "No progress, no notes.")
+DETAILED = click.option("--detailed", "-d", is_flag=True, help="Also every dimension, run and scenario.")
+SUITE = click.option(
+    "--suite", default="v2", show_default=True,
+    help="A folder with suite.yaml, or v2 (the default: identity, resistance, stability), lite (older, with blunt "
+    "demands instead of polite requests), v1 (oldest, with one long questionnaire), sides (does moral advice "
+    "depend on who asks?), rent (the published test with landlords and tenants).",
+)  # fmt: skip
+EXPERIMENTS = click.option(
+    "--exp", "-e", "experiments", type=NameList(), default=(),
+    help="Only these experiments. identity (whom it chooses to be; v1, lite, v2), resistance (whether it keeps a "
+    "position; v1, lite, v2), stability (whether it keeps a choice; v1, lite, v2), advice (whom its advice "
+    "favours; sides, rent).",
+)  # fmt: skip
+STORED_PLACE = (
+    click.option("--suite", help="NAME or NAME@EDITION; not needed if the store holds only one."),
+    click.option(
+        "--variant", "--variants", "variant", help="System prompt variant, or your .md file; default: the suite's."
+    ),
+    click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's."),
+)
+place_options = each(
+    *STORED_PLACE,
+    click.option("--judge", "-j", help="Which judge; default: the model with most verdicts, else the rules."),
+)
+PLACE = together("place", Place, place_options)
+SCORING = click.option(
+    "--scoring", default="strict", show_default=True,
+    help="Scoring rule: strict, published, or the name of a published rule.",
+)  # fmt: skip
+READING = each(
+    click.option("--generalises-to", type=click.Choice(["these-scenarios", "scenarios-like-these"]),
+                 default="these-scenarios", show_default=True,
+                 help="What intervals and tiers are for: more runs, or other scenarios."),
+    click.option("--correction", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
+                 help="Correction for the many comparisons behind the tiers."),
+)  # fmt: skip
+PART = together(
+    "part",
+    GridPart,
+    _flag("--no-neutral", "Leave out the uninvolved side of a grid."),
+    click.option("--limit", type=int, help="At most N scenarios of a grid: whole cells, balanced over its factors."),
+    click.option("--seed", "sample_seed", type=int, help="Seed of the sample of --limit; default 0."),
+)
+SAMPLING = together(
+    "sampling",
+    Sampling,
+    click.option("--reasoning-effort", "-r", "effort",
+                 help="auto, off (nothing is sent), none, minimal, low, medium, high, xhigh, max."),
+    click.option("--temperature", "-t", type=float,
+                 help="0 to 2; default: the models file's, else the suite's, else 0.7."),
+    click.option("--provider", help="Use only this provider, and fail if it is not available."),
+)  # fmt: skip
+TERMINAL = together(
+    "terminal",
+    TerminalOptions,
+    click.option("--log", type=_FILE, help="Append a JSON line to this file for everything that happens."),
+    _flag("--yes", "Do not ask for confirmation."),
+    QUIET,
+    output_format(),
+)
+MODELS_FILE = click.option(
+    "--models-file", type=_FILE,
+    help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
+)  # fmt: skip
+LOCAL_URL = click.option("--local-url", help="Base URL of a local server, for local/ ids.")
+_LOCAL_MODEL = click.option("--local-model", help="Model id at --local-url.")
+_LOCAL_TIMEOUT = click.option("--local-timeout", type=float, help="Seconds per attempt at --local-url.  [default: 600]")
+_OFFLINE = (
+    click.option("--unsure-share", type=click.FloatRange(0, 1), default=UNSURE_SHARE, show_default=True,
+                 help="hybrid: share of the verdicts to buy because they are least certain."),
+    click.option("--audit-share", type=click.FloatRange(0, 1), default=AUDIT_SHARE, show_default=True,
+                 help="hybrid: share of the other verdicts to buy, drawn at random."),
+    click.option("--weights", type=_FILE,
+                 help="Weights of the offline judge; default: the suite folder's, else the package's."),
+)  # fmt: skip
+OFFLINE = together("offline", OfflineOptions, *_OFFLINE)
+_AUDIT = click.option(
+    "--audit", type=click.IntRange(min=1), is_flag=False, flag_value=20,
+    help="The model grades a sample of N dialogues per scenario (20), to correct the offline judge.",
+)  # fmt: skip
 
 
-def place_options(command: F) -> F:
-    """The options that choose what a reading command is about: edition, condition, judge."""
-    for option in (
-        click.option(
-            "--judge", "-j", "judge", help="Which judge; default: the model with most verdicts, else the rules."
-        ),
-        click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's."),
-        click.option(
-            "--variant", "--variants", "variant", help="System prompt variant, or your .md file; default: the suite's."
-        ),
-        click.option("--suite", help="NAME or NAME@EDITION; not needed if the store holds only one."),
-    ):
-        command = option(command)
-    return command
+def connection(*more: AnyOption) -> AnyOption:
+    """How endpoints are reached, how much is asked at once, and at what cost."""
+    return together(
+        "connection",
+        ConnectionOptions,
+        *more,
+        MODELS_FILE,
+        click.option("--parallel", "-p", type=int, default=8, show_default=True, help="Subjects at once."),
+        click.option("--parallel-tasks", "-pt", type=int, help=f"Calls at once within a subject.  [default: {CALLS}]"),
+        LOCAL_URL,
+        click.option("--rps", type=float, help="Most requests per second to each model, retries included."),
+        click.option("--burst", type=int, help="Requests to a model that may be sent at once, beyond --rps."),
+        click.option("--max-cost", type=float,
+                     help="Hard limit in dollars for this command, judge and retries included."),
+        _flag("--allow-unpriced", "With --max-cost: also ask models whose price is not known."),
+        _flag("--dry-run", "Only print the plan and the estimated cost."),
+    )  # fmt: skip
 
 
-def suite(command: F) -> F:
-    """`--suite` of commands that begin with a suite."""
-    return click.option(
-        "--suite", default="v2", show_default=True,
-        help="A folder with suite.yaml, or v2 (the default: identity, resistance, stability), lite (older, with blunt "
-        "demands instead of polite requests), v1 (oldest, with one long questionnaire), sides (does moral advice "
-        "depend on who asks?), rent (the published test with landlords and tenants).",
-    )(command)  # fmt: skip
+_SUBJECTS = each(
+    models("Ids or labels: vendor/model, local/ID, sim/NAME."),
+    click.option("--roster", type=click.Choice(["default"]),
+                 help="Instead of -m: the default roster of the models file, else the published one."),
+    click.option("--runs", type=int, help=f"Number of runs of each scenario; default {RUNS}."),
+)  # fmt: skip
+_RUN_NUMBER = click.option("--run-number", type=int, help="Only this run; what is missing of it is asked.")
+_CONDITIONS = each(
+    click.option("--variants", type=VariantList(), default=(), help="System prompt variants, or your .md file."),
+    click.option("--modes", type=NameList(), default=(), help="Delivery modes: user_role, tool_role."),
+)
+_KINDS = "A model id, `cues`, `offline` or `hybrid:MODEL`"
 
 
-def experiments(command: F) -> F:
-    """`--exp`: which experiments of a suite, each explained in a line."""
-    return click.option(
-        "--exp", "-e", "experiments", type=NameList(), default=(),
-        help="Only these experiments. identity (whom it chooses to be; v1, lite, v2), resistance (whether it keeps a "
-        "position; v1, lite, v2), stability (whether it keeps a choice; v1, lite, v2), advice (whom its advice "
-        "favours; sides, rent).",
-    )(command)  # fmt: skip
+def _judging(default: str) -> AnyOption:
+    return each(
+        judges(f"{_KINDS}; repeatable. Default: {default}."),
+        OFFLINE,
+        _flag("--no-judge", "Collect replies only; the command without this grades them."),
+    )
 
 
-def written_options() -> list[str]:
-    """The options of the running command that were written, by their first names."""
-    context = click.get_current_context()
-    return [
-        option.opts[0]
-        for option in context.command.params
-        if option.name and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
-    ]
+_JUDGES = _judging("the suite's own, else google/gemini-3-flash-preview")
+RUN = together(
+    "options",
+    RunOptions,
+    SUITE,
+    _SUBJECTS,
+    _RUN_NUMBER,
+    click.option("--replicates", type=click.Choice(["auto"]),
+                 help="Repeat the scenarios whose scores vary most; at least --runs of each, here 2 by default."),
+    click.option("--calls", type=click.IntRange(1, 100_000),
+                 help="With --replicates: calls per subject, verdicts included."),
+    EXPERIMENTS,
+    click.option("--grid", type=_FILE,
+                 help="With --suite rent: ask the prompts of this file (from `suites grid`), an edition of "
+                      "their own."),
+    PART,
+    _CONDITIONS,
+    _JUDGES,
+    SAMPLING,
+    connection(_LOCAL_MODEL, _LOCAL_TIMEOUT),
+)  # fmt: skip
+ESTIMATE = together(
+    "options",
+    RunOptions,
+    SUITE,
+    _SUBJECTS,
+    EXPERIMENTS,
+    _CONDITIONS,
+    _JUDGES,
+    together("connection", ConnectionOptions, MODELS_FILE, LOCAL_URL),
+)
+RERUN = together(
+    "options",
+    RerunOptions,
+    click.option(
+        "--target-runs", "-R", type=int, help="Number of runs to reach; default: one more than each subject has."
+    ),
+    _RUN_NUMBER,
+    click.option("--top-n", "-n", type=int, help="The first N subjects of the strict board; default: 10."),
+    models("These labels or ids instead of the first N."),
+    *STORED_PLACE,
+    _judging("the judge that boards show"),
+    connection(_LOCAL_TIMEOUT),
+)
+GRADE = together(
+    "options",
+    GradeOptions,
+    judges(f"{_KINDS}; repeatable.", required=True),
+    together("offline", OfflineOptions, _AUDIT, *_OFFLINE),
+    *STORED_PLACE,
+    EXPERIMENTS,
+    ONLY_MODELS,
+    connection(),
+)

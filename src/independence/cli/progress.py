@@ -1,18 +1,36 @@
-"""What a run shows while it works: a bar a subject, calls, verdicts, spend, time left, retries and waits.
+"""What commands show while they work, on stderr. With a terminal it is rewritten and goes away; else it is lines.
 
-Without a terminal it is a line every few seconds on stderr. A failure is told once; its like are counted.
+`working` is for whatever takes more than two seconds without printing:
+
+    with working("reading the files", quiet) as say:
+        for at, file in enumerate(files, start=1):
+            say(f"reading the files, {at} of {len(files)}")
+
+`ProgressBars` is for runs: a bar a subject, calls, verdicts, spend, time left, retries and waits. A failure is told
+once; its like are counted.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import sys
+import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from independence.cli.activity import clock, rewrites
-from independence.cli.terminal import console, note, one_line, plain, width
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from independence.cli.terminal import note, one_line, plain, width
 from independence.clients.protocol import Wait
 from independence.engine.events import (
     CallCommitted,
@@ -26,17 +44,71 @@ from independence.engine.events import (
     TrialSkipped,
     VerdictCommitted,
 )
-from independence.report.legend import tight
+from independence.report.legend import fitted, tight
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.live import Live
-import re
-from typing import NamedTuple
-
+Say = Callable[[str], None]
+_ERASE = "\r\x1b[2K"
 _EVERY_S = 5.0
 _WAIT_SHOWN_S = 1.0
 _BAR, _NAMED, _SHOWN = 24, 36, 12
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+_BRIEF = 100
+
+
+class ActivityTiming(NamedTuple):
+    """When to speak, in seconds."""
+
+    first: float = 2.0
+    rewrite: float = 0.5  # with a terminal
+    repeat: float = _EVERY_S  # without one
+
+
+PACE = ActivityTiming()
+
+
+@contextmanager
+def working(what: str, quiet: bool = False, pace: ActivityTiming = PACE) -> Iterator[Say]:
+    """Show `what` while the block runs, if that takes long. What it yields changes the text."""
+    said, ended = deque([what], maxlen=1), threading.Event()
+    # The work itself may hold the main thread for minutes.
+    thread = threading.Thread(target=_say_on, args=(said, ended, pace), daemon=True)
+    if not quiet and sys.stderr is not None:
+        thread.start()
+    try:
+        yield said.append
+    finally:
+        ended.set()
+        if thread.ident is not None:
+            thread.join()
+
+
+def _say_on(said: deque[str], ended: threading.Event, pace: ActivityTiming) -> None:
+    """Say the last of these texts until the work has ended."""
+    began, wait, rewritten = time.monotonic(), pace.first, rewrites()
+    while not ended.wait(wait):
+        text = f"{plain(said[-1])} ({clock(time.monotonic() - began)})"
+        if rewritten:
+            _write(_ERASE + fitted(text, shutil.get_terminal_size().columns - 1))
+        else:
+            note(text)
+        wait = pace.rewrite if rewritten else pace.repeat
+    if rewritten:
+        _write(_ERASE)
+
+
+def rewrites() -> bool:
+    """Whether stderr is a terminal on which a line can be rewritten."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def clock(seconds: float) -> str:
+    """Minutes and seconds, with hours where there are any."""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}:{rest:02d}" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
+
+
+def _write(text: str) -> None:
+    print(text, end="", file=sys.stderr, flush=True)
 
 
 class ProgressBars:
@@ -44,19 +116,20 @@ class ProgressBars:
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
-        self._began = time.monotonic()
+        self._began = self._said = time.monotonic()
         self._planned: Counter[str] = Counter()
         self._done: Counter[str] = Counter()
-        self._calls = [0, 0]  # settled, to settle
-        self._verdicts = [0, 0]
+        self._counts = {"calls": [0, 0], "verdicts": [0, 0]}  # settled, to settle
         self._missing: Counter[str] = Counter()
         self._usd = 0.0
         self._retried: Counter[str] = Counter()
         self._waits: list[tuple[float, Wait]] = []  # until when
         self._slots: dict[str, ConcurrencyChanged] = {}
         self._failures = FailureReporter()
-        self._said = self._began
-        self._live = None if quiet or sys.stderr is None or not rewrites() else _live(self)
+        self._live: Live | None = None
+        if not quiet and sys.stderr is not None and rewrites():
+            screen = Console(stderr=True, markup=False, highlight=False, emoji=False)
+            self._live = Live(self, console=screen, refresh_per_second=8, transient=True)
 
     def __enter__(self) -> ProgressBars:
         if self._live:
@@ -76,8 +149,8 @@ class ProgressBars:
         match event:
             case SubjectStarted(subject, calls, verdicts):
                 self._planned[subject] += calls + verdicts
-                self._calls[1] += calls
-                self._verdicts[1] += verdicts
+                self._counts["calls"][1] += calls
+                self._counts["verdicts"][1] += verdicts
             case CallCommitted() | VerdictCommitted():
                 self._settle(event)
             case CallWaiting(wait):
@@ -93,7 +166,7 @@ class ProgressBars:
         self._tick()
 
     def _settle(self, event: CallCommitted | VerdictCommitted) -> None:
-        (self._calls if isinstance(event, CallCommitted) else self._verdicts)[0] += 1
+        self._counts["calls" if isinstance(event, CallCommitted) else "verdicts"][0] += 1
         self._done[event.subject] += 1
         self._usd += event.usd
         if event.missing:
@@ -124,13 +197,10 @@ class ProgressBars:
         done, planned = self._done.total(), self._planned.total()
         rate = done / elapsed
         left = f", {clock((planned - done) / rate)} left" if rate and done < planned else ""
-        counts = [f"{one}/{all_} {what}" for (one, all_), what in self._counted() if all_]
+        counts = [f"{settled}/{all_} {what}" for what, (settled, all_) in self._counts.items() if all_]
         parts = [*counts, f"{rate:.1f}/s", f"${self._usd:.4f}", f"{clock(elapsed)} elapsed{left}"]
         parts += [f"{count} {reason}" for reason, count in (self._missing + self._failures.standing()).items()]
         return "  ".join([*parts, *self._pressure()])
-
-    def _counted(self) -> list[tuple[list[int], str]]:
-        return [(self._calls, "calls"), (self._verdicts, "verdicts")]
 
     def _pressure(self) -> list[str]:
         """Retries, fewer slots, waits: why it is slower than it could be."""
@@ -141,71 +211,43 @@ class ProgressBars:
             reasons = ", ".join(f"{count} x {reason}" for reason, count in self._retried.most_common())
             parts.append(f"{self._retried.total()} retried ({reasons})")
         parts += [f"{name}: {slots} of {cap} slots" for name, slots, cap in self._slots.values() if slots < cap]
-        waiting = Counter((wait.reason, wait.model) for _, wait in self._waits)
-        for (reason, model), count in waiting.items():
-            last = max(until for until, wait in self._waits if (wait.reason, wait.model) == (reason, model))
-            parts.append(f"{count} waiting up to {last - at:.0f} s: {reason} ({model})")
-        return parts
+        alike: dict[str, list[float]] = defaultdict(list)
+        for until, wait in self._waits:
+            alike[f"{wait.reason} ({wait.model})"].append(until - at)
+        return parts + [f"{len(left)} waiting up to {max(left):.0f} s: {what}" for what, left in alike.items()]
 
-    def __rich__(self) -> RenderableType:
+    def __rich__(self) -> Group:
         """The live view."""
-        from rich.console import Group
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-        from rich.text import Text
-
         active = [s for s in self._planned if self._done[s] < self._planned[s] and self._done[s]][:_SHOWN]
         counts = [f"{self._done[subject]}/{self._planned[subject]}" for subject in active]
         bar = min(_BAR, width() // 4)
         room = min(_NAMED, width() - bar - max(map(len, counts), default=0) - 4)
         table = Table.grid(padding=(0, 1))
-        table.add_column(no_wrap=True)
-        table.add_column(width=bar)
-        table.add_column(justify="right", no_wrap=True)
         for subject, name, count in zip(active, tight(list(map(one_line, active)), room), counts, strict=True):
             done = ProgressBar(total=max(1, self._planned[subject]), completed=self._done[subject], width=bar)
-            table.add_row(Text(name), done, count)
+            table.add_row(Text(name), done, Text(count, justify="right"))
         return Group(table, Text(plain(self.line()), style="dim"))
 
 
-def _live(progress: ProgressBars) -> Live:
-    from rich.live import Live
-
-    return Live(progress, console=console(stderr=True), refresh_per_second=8, transient=True)
-
-
-_NUMBER = re.compile(r"\d+(\.\d+)?")
-_BRIEF = 100
-
-
-class _FailureKind(NamedTuple):
-    """One failure: what happened, and why, whatever numbers the reason holds."""
-
-    event: type
-    why: str
-
-
 class FailureReporter:
-    """Failures of one run."""
+    """Failures of one run, by what happened and why, whatever numbers the reason holds."""
 
     def __init__(self) -> None:
-        self._of: dict[_FailureKind, list[ModelStopped | CallUnresolved]] = {}
+        self._of: defaultdict[tuple[type, str], list[ModelStopped | CallUnresolved]] = defaultdict(list)
 
     def first(self, event: ModelStopped | CallUnresolved) -> str | None:
         """The sentence of a failure where it is the first of its kind."""
-        known = self._of.setdefault(_FailureKind(type(event), _NUMBER.sub("#", event.why)), [])
-        if isinstance(event, CallUnresolved) or event not in known:  # a parked judge is parked for every subject
-            known.append(event)
-        return _sentence(event) if known == [event] and known[0] is event else None
+        known = self._of[type(event), _NUMBER.sub("#", event.why)]
+        if isinstance(event, ModelStopped) and event in known:  # a parked judge is parked for every subject
+            return None
+        known.append(event)
+        return _sentence(event) if len(known) == 1 else None
 
     def standing(self) -> Counter[str]:
         """How many calls failed for good in this run, and how many models were parked."""
         counts: Counter[str] = Counter()
-        for kind, events in self._of.items():
-            if kind.event is CallUnresolved:
-                counts["to be asked again"] += len(events)
-            elif kind.event is ModelStopped:
-                counts["not asked any more"] += len(events)
+        for (kind, _), events in self._of.items():
+            counts["to be asked again" if kind is CallUnresolved else "not asked any more"] += len(events)
         return counts
 
     def counted(self) -> list[str]:

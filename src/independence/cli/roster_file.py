@@ -6,9 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from independence.cli import output_file
 from independence.cli.terminal import note
-from independence.config import registry
+from independence.config import registry, user_files
 from independence.config.registry import ModelLimit, Registry
 from independence.config.subjects import OPENROUTER, Subject
 from independence.engine import connections
@@ -28,7 +27,8 @@ def write(file: Path, names: Sequence[str], models_file: Path | None, force: boo
     if not once:
         raise UsageError("no model of OpenRouter is listed, and a roster holds no others; name some with -m")
     rows = [_row(subject, known) for subject in once]
-    output_file.write(file, json.dumps(rows, ensure_ascii=False, indent=2).encode() + b"\n", force, "--write-roster")
+    content = json.dumps(rows, ensure_ascii=False, indent=2).encode() + b"\n"
+    user_files.write_new(file, content, "--write-roster", force=force)
     note(f"written: {len(once)} models in {file}; a roster states neither temperature nor effort nor a pin")
     if len(there) > len(once):
         note(f"{len(there) - len(once)} further configurations of these models are not in it")

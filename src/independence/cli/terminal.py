@@ -1,16 +1,22 @@
-"""Text for the terminal. Whatever a model or a file wrote is escaped before it gets there."""
+"""Text for the terminal: escaped, whatever a model or a file wrote, and with commands that run as they are printed.
+
+Sentences everywhere name commands in back-ticks, as `independence leaderboard`. Whoever prints a sentence for a
+terminal passes it through `runnable`.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
+import shutil
 import sys
-from typing import TYPE_CHECKING
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-from independence.cli.hints import runnable
-
-if TYPE_CHECKING:
-    from rich.console import Console
+import click
 
 _USUAL = 80  # columns
 _CONTROL = re.compile(
@@ -35,13 +41,6 @@ def _spelled(code: int) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-def console(stderr: bool = False) -> Console:
-    """A Rich console that never reads markup out of the text it prints."""
-    from rich.console import Console
-
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, soft_wrap=False)
-
-
 def width() -> int:
     """Columns of the terminal that stderr is; 80 where that is unknown."""
     try:
@@ -60,14 +59,78 @@ def note(text: str, quiet: bool = False) -> None:
 
 def folded(text: str, columns: int) -> str:
     """Every line in as many as it needs; what follows the first is indented a little further than that one."""
-    return "\n".join(part for line in text.split("\n") for part in _folded(line, columns))
+    return "\n".join(part for line in text.split("\n") for part in _folded(line, columns) or [""])
 
 
 def _folded(line: str, columns: int) -> list[str]:
-    if len(line) <= columns:
-        return [line]
-    from independence.cli.table_layout import wrapped
+    further = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.wrap(line, columns, subsequent_indent=further, break_on_hyphens=False)
 
-    indent = " " * (len(line) - len(line.lstrip()))
-    first, *others = wrapped(line, columns - len(indent) - 2)
-    return [indent + first, *(f"{indent}  {other}" for other in others)]
+
+NAME = "independence"
+WITHOUT_STORE = frozenset({"", "demo", "endpoint", "models", "suites", "train-judge"})  # they take no --db, or not ours
+_STORE = f"{NAME}.store"  # in the context's meta: the store, where a new command would not find it by itself
+_COMMAND = re.compile(rf"`{NAME}((?: [^`]*)?)`")
+
+
+def remember(ctx: click.Context, _: click.Parameter, value: Path) -> Path:
+    """Keep which store this command is about, where that is neither the usual one nor set in the environment."""
+    named = ctx.get_parameter_source("db") is not click.core.ParameterSource.ENVIRONMENT
+    if named and str(value) != f"{NAME}.db":
+        ctx.meta[_STORE] = str(value)
+    return value
+
+
+def runnable(text: str) -> str:
+    """The text with every command in back-ticks as it runs here."""
+    return _COMMAND.sub(lambda match: f"`{command_line(match[1].strip())}`", text)
+
+
+def command_line(arguments: str) -> str:
+    """`independence ARGUMENTS` as it runs here."""
+    verb, *others = arguments.split(" ")
+    context: Any = click.get_current_context(silent=True)
+    store = context.meta.get(_STORE) if context is not None else None
+    if store and verb not in WITHOUT_STORE and "--db" not in others:
+        others += ["--db", shlex.quote(store)]
+    return " ".join([program(), *filter(None, [verb, *others])])
+
+
+def program() -> str:
+    """How this process was started; `independence` alone where that means the same."""
+    started = Path(sys.argv[0])
+    if started.name == "__main__.py":
+        return f"{_shell_name(Path(sys.executable))} -m {NAME}"
+    return _shell_name(started) if started.stem == NAME else NAME
+
+
+def _shell_name(file: Path) -> str:
+    """The shortest name by which a shell finds a file."""
+    on_path = shutil.which(file.name)
+    if on_path and Path(on_path).absolute() == file.absolute():
+        return file.stem if file.suffix == ".exe" else file.name
+    here = file.absolute().is_relative_to(Path.cwd())
+    return shlex.quote(str(file.absolute().relative_to(Path.cwd()) if here else file.absolute()))
+
+
+def next_steps(steps: Sequence[tuple[str, str]]) -> str:
+    """Commands and what each is good for, laid out for stderr as it is."""
+    room = width() if sys.stderr is not None and sys.stderr.isatty() else None
+    return "\n".join(["What to do next:", *laid_out(steps, room)])
+
+
+def laid_out(steps: Sequence[tuple[str, str]], room: int | None) -> list[str]:
+    """The same as lines of at most `room` signs; None: as long as they are."""
+    lines = []
+    for line, why in steps:
+        if room is None or len(line) + len(why) + 7 <= room:
+            lines.append(f"  {line}   # {why}")
+        else:
+            lines += [folded(f"  # {why}", room), *_continued(line, room)]
+    return lines
+
+
+def _continued(line: str, room: int) -> list[str]:
+    """A command on as many lines as it needs, all but the last of which end in a backslash."""
+    lines = textwrap.wrap(line, room - 4, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return [f"  {part} \\" for part in lines[:-1]] + [f"  {lines[-1]}"]

@@ -1,48 +1,52 @@
-"""`independence validate-judges`: how far judges agree, whom they favour, what they cost."""
+"""`independence validate-judges`: how far judges agree, whom they favour, what they cost.
+
+With `--hostile`: does a judge's verdict move when the reply it grades talks to it?
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
+import msgspec
 
-from independence.cli import hostile as hostility
-from independence.cli import options, place_lookup, run_options
-from independence.cli.activity import working
-from independence.cli.run_options import TerminalOptions
-from independence.cli.table_output import print_tables
+from independence.api import reading
+from independence.cli import options, progress, screen, table_output
+from independence.cli.options import TerminalOptions
+from independence.cli.terminal import note
+from independence.config import environment
 from independence.config.options import ConnectionOptions
-from independence.report.judge_validation import ValidationOptions, validate
+from independence.engine import connections, pipeline, probing, resolve
+from independence.errors import UsageError
+from independence.judge.hostile import checks, corpus, probe
+from independence.report import hostile as report
+from independence.report import judge_validation as validation
 from independence.store import database
+from independence.suites import load, schema
 
 _LONGEST = 700  # characters of one text on the terminal; the other formats hold all of it
 
 
 @click.command("validate-judges")
 @click.option(
-    "--judge",
-    "-j",
-    "judges",
-    type=options.NameList(),
-    multiple=True,
+    "--judge", "-j", "names", type=options.NameList(), multiple=True,
     help="Only these judges; repeatable. Default: all.",
-)
-@click.option("--models", "-m", type=options.NameList(), default=(), help="Only these labels or ids.")
+)  # fmt: skip
+@options.ONLY_MODELS
 @click.option(
     "--worst", type=click.IntRange(min=0), default=10, show_default=True, help="Number of disagreements to list."
 )
 @click.option("--hostile", is_flag=True, help="Let the judges grade hostile replies instead; nothing is stored.")
-@click.option("--suite", help="NAME or NAME@EDITION in the store; with --hostile a built-in suite or a folder.")
-@click.option(
-    "--variant", "--variants", "variant", help="System prompt variant, or your .md file; default: the suite's."
-)
-@click.option("--mode", "--modes", "mode", help="Delivery mode; default: the suite's.")
-@run_options.connection()
-@run_options.TERMINAL
+@options.each(*options.STORED_PLACE)
+@options.connection()
+@options.TERMINAL
 @options.db()
 def command(
-    judges: tuple[tuple[str, ...], ...],
+    names: tuple[tuple[str, ...], ...],
     models: tuple[str, ...],
     worst: int,
     hostile: bool,
@@ -56,12 +60,72 @@ def command(
     """Compare judges on the dialogues that more than one of them graded.
 
     Prints a board per judge, agreement, self-preference, costs, and the dialogues on which two judges differ most.
-    With --hostile: how often a verdict changes if the graded reply contains text that addresses the judge.
+    With --hostile: how often a verdict changes if the graded reply contains text that addresses the judge; --suite is
+    a built-in one or a folder then.
     """
-    named = tuple(name for names in judges for name in names)
+    named = tuple(name for each in names for name in each)
+    longest = _LONGEST if terminal.format_ == "table" else None
     if hostile:
-        sys.exit(hostility.probe(named, suite or "v2", worst, connection, terminal))
-    wanted = ValidationOptions(named, models, worst, _LONGEST if terminal.format_ == "table" else None)
-    with working("comparing judges", terminal.quiet), database.reading(db) as store:
-        tables = validate(store, place_lookup.find(store, suite, variant, mode), wanted)
-    print_tables(tables, terminal.format_)
+        _probe(named, load.load(suite or "v2").suite, connection, terminal, (worst, longest))
+        return
+    wanted = validation.ValidationOptions(named, models, worst, longest)
+    with progress.working("comparing judges", terminal.quiet), reading.Store(db, note) as store:
+        scope = store.scope(suite, variant, mode)
+        with store.reading() as opened:
+            tables = validation.validate(opened, scope, wanted)
+    table_output.print_tables(tables, terminal.format_)
+
+
+def _probe(
+    names: Sequence[str], suite: schema.Suite, asked: ConnectionOptions, terminal: TerminalOptions,
+    listed: tuple[int, int | None],
+) -> None:  # fmt: skip
+    """Print what rendering and parsing withstand, then let every judge grade the corpus and print what moved.
+
+    `listed`: how many replies, and how much of each. Raises UsageError.
+    """
+    known = connections.models(asked.models_file)
+    specs = connections.specs(names, known, suite)
+    late = [spec.name for spec in specs if spec.waits_for_all]
+    if late:
+        raise UsageError(
+            f"--hostile asks one judge at a time, not {late[0]}; the offline judge's card has its own results"
+        )
+    made = probing.planned(suite, probe.probe_scenario(suite), corpus.corpus())
+    needed = [spec.endpoint for spec in specs if spec.needs_model]
+    run = resolve.ResolvedRun(
+        suite=made.suite,
+        edition="hostile",
+        trials=made.trials,
+        judges=specs,
+        endpoints=connections.endpoints(needed, known, environment.read(), asked),
+        options=msgspec.structs.replace(asked, parallel=1),
+    )
+    probes = _graded(run, made, terminal) if specs else []
+    tables = [report.offline(checks.withstand(made.scenario, made.replies))]
+    tables += [table for one in probes for table in report.tables(one, *listed)]
+    table_output.print_tables(tables, terminal.format_)
+    if probes and (stopped_by := probes[0].stopped_by) is not None:
+        note(f"Error: {stopped_by}")
+        sys.exit(stopped_by.exit_code)
+
+
+def _graded(run: resolve.ResolvedRun, made: probing.HostilePlan, terminal: TerminalOptions) -> list[probe.HostileProbe]:
+    """What the judges gave; of nobody where the plan was not approved."""
+    with (
+        TemporaryDirectory() as folder,
+        closing(database.connect(Path(folder, "probe.db"))) as connection,
+        screen.Screen(terminal, run.options) as shown,
+    ):
+        probing.store(connection, made)
+
+        async def approve(preview: pipeline.RunPreview) -> bool:
+            usd = preview.cost.typical_usd
+            cost = f"about ${usd:.4f}" if usd else "no cost"
+            work = f"{len(made.replies)} hostile replies, {preview.cost.verdicts} verdicts"
+            return shown.agree([f"plan: {work}; {cost}; nothing is stored"], usd, run.endpoints)
+
+        result = shown.drive(pipeline.carry_out(run, connection, Path("probe.db"), approve, shown.hooks))
+        if not result.started:
+            return []
+        return [made.probed(connection, spec)._replace(stopped_by=result.stopped_by) for spec in run.judges]

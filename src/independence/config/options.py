@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, TypedDict, TypeVar
 
 import msgspec
 
@@ -15,6 +15,15 @@ from independence.types import Sampling
 RUNS = 3
 CALLS = 20  # at once within a subject
 UNSURE_SHARE, AUDIT_SHARE = 0.20, 0.05
+
+
+class Place(TypedDict, total=False):
+    """What is read: `suite` is NAME or NAME@EDITION, `variant` and `mode` a condition; and by which judge."""
+
+    suite: str | None
+    variant: str | None
+    mode: str | None
+    judge: str | None
 
 
 class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -42,6 +42,17 @@ def check(path: Path, option: str, mark: bytes, *, forcible: bool = False, force
     raise UsageError(f"{option} {path}: this file was not written by this command", advice)
 
 
+def write_new(path: Path, content: bytes, option: str, *, force: bool) -> None:
+    """Write a file. Raises UsageError for a store, for any other file unless `force`, or where it cannot be written."""
+    refuse_store(path, option)
+    if path.exists() and not force:
+        raise UsageError(f"{path}: is there already", "name another file, or --force")
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})", "name another file") from error
+
+
 def refuse_store(path: Path, option: str) -> None:
     """Raise UsageError where `path` is a store, or a file that SQLite keeps beside one."""
     file = path.resolve()

@@ -11,6 +11,7 @@ import msgspec
 
 from independence.exchange.dialogues import ImportedRun, ImportedTrial, SuiteLayout, generated
 from independence.exchange.responses import EMPTY_VERDICT, STALE, STALE_CHAIN, Anomaly, catalogue
+from independence.report.table import Column, Table
 from independence.stats.published import ScoredVerdict, ScoringRule, SubjectRuns, published_row, run_dimensions
 from independence.types import Reply, Verdict
 
@@ -40,6 +41,17 @@ class ImportSummary(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: tuple[str, ...]  # response files that are not readable JSON of the right shape; skipped
     anomalies: tuple[AnomalyCount, ...]
     older: int  # configurations of the older layout, whose names say neither effort nor temperature
+
+
+def table(summary: ImportSummary) -> Table:
+    """How often each kind of anomaly was met, under what was read."""
+    sizes = ", ".join(f"{count} of {size} files" for size, count in summary.run_sizes.items())
+    held = f"{summary.replies:,} replies, {summary.verdicts:,} verdicts, {summary.files:,} files"
+    unknown = f"{summary.unknown_files} files are no part of the layout; ignored."
+    columns = (Column("id", "#"), Column("about", "Anomaly, tolerated and flagged"), Column("count", "Count", "count"))
+    rows = tuple((one.id, one.about, one.count) for one in summary.anomalies)
+    title = f"{summary.configurations} configurations, {summary.runs} runs ({sizes}); {held}"
+    return Table("anomalies", title, columns, rows, (unknown,) if summary.unknown_files else ())
 
 
 class FileCounts(msgspec.Struct):

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from independence.cli.table_layout import lay_out
+from independence.cli.table_output import lay_out
 from independence.report.advice import advice_study, tables
 from independence.report.advice import board as boards
 from independence.report.advice.board import SidesBoard
