@@ -20,7 +20,7 @@ from independence.exchange import export_tables
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ReplyRecord, VerdictRecord
 from independence.exchange.trajectory import Trajectory
 from independence.exchange.trajectory_reading import TrajectoryReader, dialogue_table
-from independence.report import analysis, planned_verdicts, matrix
+from independence.report import analysis, matrix, planned_verdicts
 from independence.report.analysis import BoardOptions
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
 from independence.report.table import Section, Table
