@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from independence.cli.progress import ActivityTiming, clock, working
+from independence.cli.activity import ActivityTiming, clock, working
 
 SOON = ActivityTiming(first=0.05, rewrite=0.05, repeat=0.1)
 

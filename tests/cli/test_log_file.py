@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from independence.cli.screen import LogFile
+from independence.cli.log_file import LogFile
 from independence.engine.events import CallCommitted, Event, ModelStopped, RunStopping, SubjectStarted
 from independence.errors import UsageError
 from independence.types import Reply

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.cli.table_output import GAP, TableLayout, lay_out
+from independence.cli.table_layout import GAP, TableLayout, lay_out
 from independence.report.table import Column
 
 TEXT, COUNT, NUMBER = "text", "count", "number"

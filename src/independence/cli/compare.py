@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from independence.api import comparing, reading
-from independence.cli import options, progress, table_output
+from independence.cli import activity, options, table_output
 from independence.cli.terminal import note
 from independence.config.options import Place
 from independence.errors import UsageError
@@ -52,6 +52,6 @@ def command(
             "compare one thing at a time: a second subject, or the same one with --against-..., not both; two subjects "
             "under another condition or judge: --variant, --mode, --judge"
         )
-    with progress.working("comparing"), reading.Store(db, note) as store:
+    with activity.working("comparing"), reading.Store(db, note) as store:
         compared = comparing.compare(store, first, second or against, **place, equivalence=equivalence)
     table_output.print_tables(compared.tables, format_)

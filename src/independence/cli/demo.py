@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from independence.api import running
-from independence.cli import options, run
+from independence.cli import launch, options
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import command_line, next_steps, program
 from independence.config.options import ConnectionOptions, RunOptions
@@ -40,7 +40,7 @@ def command(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
         connection=ConnectionOptions(parallel=len(names)),
     )
     work = functools.partial(running.arun, command="demo")
-    run.launch(work, asked, TerminalOptions(quiet=quiet, format_=format_), db, afterword=_afterword(suite))
+    launch.launch(work, asked, TerminalOptions(quiet=quiet, format_=format_), db, afterword=_afterword(suite))
 
 
 def _afterword(suite: str) -> str:

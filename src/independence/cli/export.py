@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from independence.api import files, reading
-from independence.cli import options, progress
+from independence.cli import activity, options
 from independence.cli.terminal import note
 from independence.config import user_files
 from independence.config.options import Place
@@ -46,7 +46,7 @@ def export(
         raise UsageError("--summary and --published are two layouts; export one after the other, into two folders")
     layout: files.Layout = "csv" if format_ == "csv" else "jsonl"
     layout = "summary" if summary else "published" if published else layout
-    with reading.Store(db, note) as store, progress.working("reading the store") as say:
+    with reading.Store(db, note) as store, activity.working("reading the store") as say:
         made = files.contents(store, layout, models, **place)
         say(f"writing {len(made.files):,} files")
         with store.reading():

@@ -12,8 +12,8 @@ import click
 import msgspec
 
 from independence.cli import options
+from independence.cli.launch import MISSING
 from independence.cli.options import TerminalOptions, together
-from independence.cli.run import MISSING
 from independence.cli.screen import Screen
 from independence.cli.table_output import print_tables
 from independence.cli.terminal import note

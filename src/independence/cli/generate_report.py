@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from independence.api import reading
-from independence.cli import options, progress
+from independence.cli import activity, options
 from independence.cli.terminal import note
 from independence.config import user_files
 from independence.config.options import Place
@@ -55,7 +55,7 @@ def command(
     """
     path = path or Path("report.html" if as_html else "report.md")
     user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
-    with reading.Store(db, note) as store, progress.working("making the report"):
+    with reading.Store(db, note) as store, activity.working("making the report"):
         asked = board.InferenceOptions(generalises_to, correction)
         title, sections = store.report(**place, scoring=scoring, models=models, reading=asked)
     if tables is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from independence.api import importing
-from independence.cli import options, progress, table_output
+from independence.cli import activity, options, table_output
 from independence.cli.terminal import note
 
 
@@ -24,7 +24,7 @@ def command(path: Path, models_file: Path | None, suite: str | None, format_: st
     people gave (item, rater, field, value), stored as verdicts of the judge human:RATER. Its content decides which.
     Anomalies are tolerated, flagged and counted. Importing twice changes nothing.
     """
-    with progress.working(f"reading {path}") as say:
+    with activity.working(f"reading {path}") as say:
         found = importing.import_results(path, db, suite=suite, models_file=models_file, say=say)
     if format_ == "table":
         table_output.print_tables(found.tables, format_)

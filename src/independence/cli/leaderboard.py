@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from independence.api import reading
-from independence.cli import options, progress, table_output
+from independence.cli import activity, options, table_output
 from independence.cli.terminal import note
 from independence.config.options import Place
 from independence.errors import UsageError
@@ -44,11 +44,11 @@ def command(
         raise UsageError("--matrix shows means over all subjects; leave --models out")
     with reading.Store(db, note) as store:
         if matrix:
-            with progress.working("building the tables"):
+            with activity.working("building the tables"):
                 tables = store.matrix(**place)
             table_output.print_tables(tables, format_)
             return
         asked = board.InferenceOptions(generalises_to, correction)
-        with progress.working("building the board"):
+        with activity.working("building the board"):
             made = store.board(**place, scoring=scoring, models=models, reading=asked, pooled=pooled)
         table_output.print_board(made.built, format_, detailed)

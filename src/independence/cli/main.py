@@ -132,9 +132,7 @@ class LazyGroup(click.Group):
         """The command of that name."""
         return _loaded(cmd_name) if cmd_name in COMMANDS else None
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Suggest a near name for an unknown command."""
         if args and args[0] not in COMMANDS:
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)

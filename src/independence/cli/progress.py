@@ -1,28 +1,14 @@
-"""What commands show while they work, on stderr. With a terminal it is rewritten and goes away; else it is lines.
+"""What a run shows while it works: a bar a subject, calls, verdicts, spend, time left, retries and waits.
 
-`working` is for whatever takes more than two seconds without printing:
-
-    with working("reading the files", quiet) as say:
-        for at, file in enumerate(files, start=1):
-            say(f"reading the files, {at} of {len(files)}")
-
-`ProgressBars` is for runs: a bar a subject, calls, verdicts, spend, time left, retries and waits. A failure is told
-once; its like are counted.
+Without a terminal it is a line every few seconds on stderr. A failure is told once; its like are counted.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
 import sys
-import threading
 import time
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import Counter, defaultdict
 from types import TracebackType
-from typing import NamedTuple
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -30,6 +16,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from independence.cli.activity import clock, rewrites
+from independence.cli.failures import FailureReporter, stopping
 from independence.cli.terminal import note, one_line, plain, width
 from independence.clients.protocol import Wait
 from independence.engine.events import (
@@ -44,71 +32,11 @@ from independence.engine.events import (
     TrialSkipped,
     VerdictCommitted,
 )
-from independence.report.legend import fitted, tight
+from independence.report.legend import tight
 
-Say = Callable[[str], None]
-_ERASE = "\r\x1b[2K"
 _EVERY_S = 5.0
 _WAIT_SHOWN_S = 1.0
 _BAR, _NAMED, _SHOWN = 24, 36, 12
-_NUMBER = re.compile(r"\d+(\.\d+)?")
-_BRIEF = 100
-
-
-class ActivityTiming(NamedTuple):
-    """When to speak, in seconds."""
-
-    first: float = 2.0
-    rewrite: float = 0.5  # with a terminal
-    repeat: float = _EVERY_S  # without one
-
-
-PACE = ActivityTiming()
-
-
-@contextmanager
-def working(what: str, quiet: bool = False, pace: ActivityTiming = PACE) -> Iterator[Say]:
-    """Show `what` while the block runs, if that takes long. What it yields changes the text."""
-    said, ended = deque([what], maxlen=1), threading.Event()
-    # The work itself may hold the main thread for minutes.
-    thread = threading.Thread(target=_say_on, args=(said, ended, pace), daemon=True)
-    if not quiet and sys.stderr is not None:
-        thread.start()
-    try:
-        yield said.append
-    finally:
-        ended.set()
-        if thread.ident is not None:
-            thread.join()
-
-
-def _say_on(said: deque[str], ended: threading.Event, pace: ActivityTiming) -> None:
-    """Say the last of these texts until the work has ended."""
-    began, wait, rewritten = time.monotonic(), pace.first, rewrites()
-    while not ended.wait(wait):
-        text = f"{plain(said[-1])} ({clock(time.monotonic() - began)})"
-        if rewritten:
-            _write(_ERASE + fitted(text, shutil.get_terminal_size().columns - 1))
-        else:
-            note(text)
-        wait = pace.rewrite if rewritten else pace.repeat
-    if rewritten:
-        _write(_ERASE)
-
-
-def rewrites() -> bool:
-    """Whether stderr is a terminal on which a line can be rewritten."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-
-
-def clock(seconds: float) -> str:
-    """Minutes and seconds, with hours where there are any."""
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes}:{rest:02d}" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
-
-
-def _write(text: str) -> None:
-    print(text, end="", file=sys.stderr, flush=True)
 
 
 class ProgressBars:
@@ -227,55 +155,3 @@ class ProgressBars:
             done = ProgressBar(total=max(1, self._planned[subject]), completed=self._done[subject], width=bar)
             table.add_row(Text(name), done, Text(count, justify="right"))
         return Group(table, Text(plain(self.line()), style="dim"))
-
-
-class FailureReporter:
-    """Failures of one run, by what happened and why, whatever numbers the reason holds."""
-
-    def __init__(self) -> None:
-        self._of: defaultdict[tuple[type, str], list[ModelStopped | CallUnresolved]] = defaultdict(list)
-
-    def first(self, event: ModelStopped | CallUnresolved) -> str | None:
-        """The sentence of a failure where it is the first of its kind."""
-        known = self._of[type(event), _NUMBER.sub("#", event.why)]
-        if isinstance(event, ModelStopped) and event in known:  # a parked judge is parked for every subject
-            return None
-        known.append(event)
-        return _sentence(event) if len(known) == 1 else None
-
-    def standing(self) -> Counter[str]:
-        """How many calls failed for good in this run, and how many models were parked."""
-        counts: Counter[str] = Counter()
-        for (kind, _), events in self._of.items():
-            counts["to be asked again" if kind is CallUnresolved else "not asked any more"] += len(events)
-        return counts
-
-    def counted(self) -> list[str]:
-        """A sentence for every kind of failure that came more than once."""
-        return [_again(events) for events in self._of.values() if len(events) > 1]
-
-
-def stopping(event: RunStopping) -> str:
-    """Why a run stops, and what becomes of the calls that were sent."""
-    if event.dropped:
-        return f"{event.why}: the calls in flight are dropped"
-    return f"stopping ({event.why}): waiting for the calls in flight; Ctrl-C drops them"
-
-
-def _sentence(event: ModelStopped | CallUnresolved) -> str:
-    match event:
-        case ModelStopped(model, why, subject):
-            named = f"{model} ({subject})" if subject else model
-            return f"{named} is not asked any more in this run: {why}; the other models continue"
-        case CallUnresolved(subject, what, why):
-            return f"{subject}, {what}: {why}; asked again on resume"
-
-
-def _again(events: list[ModelStopped | CallUnresolved]) -> str:
-    why = events[0].why if len(events[0].why) <= _BRIEF else f"{events[0].why[:_BRIEF].rsplit(' ', 1)[0]} ..."
-    if isinstance(events[0], ModelStopped):
-        names = [event.subject or event.model for event in events if isinstance(event, ModelStopped)]
-        return f"not asked any more for the same reason ({why}): {', '.join(names[1:])}"
-    subjects = {event.subject for event in events if isinstance(event, CallUnresolved)}
-    of = f" of {len(subjects)} subjects" if len(subjects) > 1 else ""
-    return f"{len(events)} calls{of} failed in the same way ({why}); asked again on resume"

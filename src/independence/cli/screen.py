@@ -1,7 +1,6 @@
 """What a command that asks models shows meanwhile: what it does, the plan, then progress. Its log is kept beside.
 
-`--log FILE` adds a line to a file for every event, `LOG_LEVEL=debug` shows them on stderr too. Ctrl-C waits for what is
-in flight; a second one drops it.
+Ctrl-C waits for what is in flight; a second one drops it.
 """
 
 from __future__ import annotations
@@ -10,42 +9,31 @@ import asyncio
 import signal
 import sys
 import threading
-from collections import Counter
 from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
-from io import FileIO
-from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import click
-import msgspec
 
+from independence.cli.activity import working
+from independence.cli.log_file import LogFile
 from independence.cli.options import TerminalOptions
-from independence.cli.progress import ProgressBars, working
+from independence.cli.progress import ProgressBars
 from independence.cli.terminal import note
-from independence.config import environment, user_files
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.engine import event_loop
 from independence.engine.events import (
-    POSITION,
-    CallCommitted,
     Event,
-    LogEntry,
     RunStopping,
-    VerdictCommitted,
-    entries,
 )
 from independence.engine.gate import StopSignal
 from independence.engine.service import Hooks
-from independence.errors import Interrupted, UsageError
+from independence.errors import Interrupted
 
 T = TypeVar("T")
 ASK_ABOVE_USD = 5.0
-_RANK: Final = {"debug": 0, "info": 1, "warning": 2, "error": 3}
-_SHORTEST_SECRET = 4
 
 
 class Screen:
@@ -138,89 +126,3 @@ def interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-class LogFile:
-    """The structured log of run events. Writes nothing outside of `opened`."""
-
-    def __init__(self, path: Path | None, quiet: bool = False) -> None:
-        """Raises UsageError for a LOG_LEVEL that is none."""
-        level = environment.log_level(environment.read())
-        self._least = _RANK[level]
-        self._path = path
-        self._debug = level == "debug" and not quiet
-        self._shown = False
-        self._file: FileIO | None = None
-        self._secrets: tuple[bytes, ...] = ()
-        self._counts: Counter[str] = Counter()
-        self._usd = 0.0
-        self._status = "done"
-
-    @contextmanager
-    def opened(self, secrets: Iterable[str]) -> Iterator[None]:
-        """Hold the file open while models are asked, and say how it ended. `secrets` reach no line.
-
-        Raises UsageError for a file that cannot be written or is no log.
-        """
-        self._secrets = tuple(msgspec.json.encode(s)[1:-1] for s in secrets if len(s) >= _SHORTEST_SECRET)
-        self._file = _opened(self._path) if self._path else None
-        self._shown = self._debug
-        try:
-            yield
-        except BaseException as error:
-            self._status = type(error).__name__
-            raise
-        finally:
-            self._write(self._end())
-            self._shown = False
-            self._close()
-
-    def _end(self) -> LogEntry:
-        missing = f"{self._counts['missing']} missing" if self._counts["missing"] else None
-        return LogEntry(
-            level="info", event="stopped", status=self._status, calls=self._counts["calls"],
-            verdicts=self._counts["verdicts"], cost=round(self._usd, 9), detail=missing,
-        )  # fmt: skip
-
-    def __call__(self, event: Event) -> None:
-        """Write an event down, in the task it comes from."""
-        if self._file is None and not self._shown:
-            return
-        if isinstance(event, RunStopping):
-            self._status = "stopped"
-        elif isinstance(event, CallCommitted | VerdictCommitted):
-            self._counts["calls" if isinstance(event, CallCommitted) else "verdicts"] += 1
-            self._counts["missing"] += event.missing is not None
-            self._usd += event.usd
-        for entry in entries(event, POSITION.get()):
-            self._write(entry)
-
-    def _write(self, entry: LogEntry) -> None:
-        if _RANK[entry.level] < self._least:
-            return
-        at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        line = msgspec.json.encode(msgspec.structs.replace(entry, time=at))
-        for secret in self._secrets:
-            line = line.replace(secret, b"[key]")
-        if self._shown:
-            note(line.decode())
-        if self._file is not None:
-            try:
-                self._file.write(line + b"\n")
-            except OSError as error:  # no line is worth a run
-                note(f"--log {self._path}: {error.strerror}; the run goes on without it")
-                self._close()
-
-    def _close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-
-def _opened(path: Path) -> FileIO:
-    """The file, to be added to. Raises UsageError where it is something else than a log."""
-    user_files.check(path, "--log", b',"level":"')
-    try:
-        return FileIO(path, "a")
-    except OSError as error:
-        raise UsageError(f"--log {path}: {error.strerror}; choose a file that can be written") from None

@@ -6,34 +6,23 @@ continues below with the columns that tell its rows apart.
 
 from __future__ import annotations
 
-import itertools
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from independence.cli.table_layout import TablePart, lay_out, lay_out_lines
 from independence.cli.terminal import one_line, plain, runnable
 from independence.report import analysis
 from independence.report import table as formats
 from independence.report.analysis import RenderedBoard
-from independence.report.legend import SIMULATED, distinct_labels, tight
-from independence.report.table import Column, Table, display_text
+from independence.report.table import Table, display_text
 
-Cells = Sequence[Sequence[str]]
-GAP = 2  # between columns
 _NARROWEST, _WIDEST = 40, 140
-_COMFORT = (18, 14)  # signs of text a column should keep: rather less of it than a second part
-_LONGEST_WORD = 30  # a longer one is broken
-_ROOMY = 100  # columns that a table of one line a row fills; only for long names it grows further
-_NAME = 18  # signs of a name in such a table, at the least
-_MANY = 3  # rows from which what all have in common is no result of its own
-_SENTENCE = 60  # longer text names no row
-_LEADING = 3  # columns within which the first text names the row
 _GOOD, _FAIR, _POOR = 80, 60, 40  # indices from which on they are coloured so
 
 
@@ -144,21 +133,6 @@ def _say(out: Console, lines: Sequence[str], style: str = "dim") -> None:
         out.print(Text(plain(runnable(line)), style=style))
 
 
-class TablePart(NamedTuple):
-    """Columns that stand side by side, each with its width and its cells."""
-
-    columns: tuple[Column, ...]
-    widths: tuple[int, ...]
-    cells: list[list[str]]
-
-
-class TableLayout(NamedTuple):
-    """The parts of a table, one below the other, and what is true of all rows."""
-
-    parts: list[TablePart]
-    constant: list[tuple[str, str]]  # head, value
-
-
 def _print_grid(part: TablePart, out: Console, frame: box.Box | None) -> None:
     grid = Grid(box=frame, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for column, width in zip(part.columns, part.widths, strict=True):
@@ -175,98 +149,3 @@ def _style(key: str, text: str) -> str:
         return ""
     value = float(text) if text.replace(".", "", 1).isdigit() else _POOR
     return "bold green" if value >= _GOOD else "green" if value >= _FAIR else "yellow" if value >= _POOR else "red"
-
-
-def lay_out(columns: Sequence[Column], cells: Cells, width: int) -> TableLayout:
-    """A table of at least one row on `width` signs."""
-    left, least, constant = list(range(len(columns))), [0], list[int]()
-    for comfort in _COMFORT:
-        least = [_least(column, [row[at] for row in cells], comfort) + GAP for at, column in enumerate(columns)]
-        constant = _constant(columns, cells) if sum(least) > width and len(cells) >= _MANY else []
-        left = [at for at in range(len(columns)) if at not in constant]
-        if sum(least[at] for at in left) <= width:
-            break
-    groups = [left]
-    if sum(least[at] for at in left) > width:
-        keys = _keys(columns, cells, left)
-        groups = [list(keys)]
-        for unit in _units(columns, [at for at in left if at not in keys]):
-            if len(groups[-1]) > len(keys) and sum(least[at] for at in (*groups[-1], *unit)) > width:
-                groups.append(list(keys))
-            groups[-1] += unit
-    parts = [_part([columns[at] for at in group], [[row[at] for row in cells] for at in group],
-                   [least[at] for at in group], width) for group in map(sorted, groups)]  # fmt: skip
-    return TableLayout(parts, [(columns[at].head, cells[0][at]) for at in constant])
-
-
-def _constant(columns: Sequence[Column], cells: Cells) -> list[int]:
-    """Columns that say the same in every row; none where all do, or where a head alone does not tell which it is."""
-    heads = [column.head for column in columns]
-    same = [at for at, head in enumerate(heads) if heads.count(head) == 1 and len({row[at] for row in cells}) == 1]
-    return same if len(same) < len(heads) else []
-
-
-def _least(column: Column, texts: Sequence[str], comfort: int) -> int:
-    """Signs a column needs: a number's whole width, of text as much as keeps it readable, and no broken word."""
-    head = max(map(len, column.head.split(" ")))
-    longest = max(map(len, texts))
-    if column.numeric:
-        return max(head, longest)
-    words = () if _is_label(texts) else (word for text in texts for word in text.split())
-    return max(head, min(longest, comfort), min(max(map(len, words), default=0), _LONGEST_WORD))
-
-
-def _is_label(texts: Sequence[str]) -> bool:
-    """Whether a column holds names alone, which are cut and not broken."""
-    return not any(sign.isspace() for text in texts for sign in text.removesuffix(SIMULATED))
-
-
-def _keys(columns: Sequence[Column], cells: Cells, left: Sequence[int]) -> list[int]:
-    """What names a row, and as many further columns of text or counts as no two rows have in common."""
-    named = next((place for place, at in enumerate(left) if not columns[at].numeric), 0)
-    keys = list(left[: named + 1]) if named < _LEADING else list(left[:1])
-    for at in left:
-        short = max(len(row[at]) for row in cells) <= _SENTENCE
-        if at not in keys and short and columns[at].kind in ("text", "count"):
-            keys += [at] * (_distinct_rows(cells, [*keys, at]) > _distinct_rows(cells, keys))
-    return keys
-
-
-def _distinct_rows(cells: Cells, keys: Sequence[int]) -> int:
-    return len({tuple(row[at] for at in keys) for row in cells})
-
-
-def _units(columns: Sequence[Column], left: Sequence[int]) -> Iterator[list[int]]:
-    """Columns that must not be parted: one whose head says nothing by itself stays with that on its left."""
-    heads = [columns[at].head for at in left]
-    starts = [place for place, head in enumerate(heads) if heads.count(head) == 1 or head == heads[place - 1]]
-    for start, end in itertools.pairwise(sorted({0, *starts, len(left)})):
-        yield list(left[start:end])
-
-
-def _part(columns: Sequence[Column], texts: list[list[str]], least: Sequence[int], width: int) -> TablePart:
-    """Columns side by side, of which those that could use little more than they need are served first."""
-    wanted = [max(len(column.head), *map(len, own)) + GAP for column, own in zip(columns, texts, strict=True)]
-    widths = list(least)
-    wanting = sorted((at for at in range(len(least)) if wanted[at] > least[at]), key=lambda at: wanted[at] - least[at])
-    for place, at in enumerate(wanting):
-        widths[at] += min(wanted[at] - least[at], max(width - sum(widths), 0) // (len(wanting) - place))
-    inner = [own - GAP for own in widths]
-    cut = [tight(own, room) if _is_label(own) and not column.numeric else own
-           for column, own, room in zip(columns, texts, inner, strict=True)]  # fmt: skip
-    return TablePart(tuple(columns), tuple(inner), [list(row) for row in zip(*cut, strict=True)])
-
-
-def lay_out_lines(columns: Sequence[Column], cells: Cells, width: int) -> TablePart:
-    """A table whose rows stay one line each: the last columns go where names would have too little room."""
-    widths = [max([len(column.head), *(len(row[at]) for row in cells)]) for at, column in enumerate(columns)]
-    named = next(at for at, column in enumerate(columns) if not column.numeric)
-    others = [0 if at == named else own + 1 for at, own in enumerate(widths)]  # a space between columns
-    least = named + 2  # the name and what follows it
-    kept = next((at for at in range(len(columns), least, -1) if sum(others[:at]) + _NAME <= width), least)
-    room = width - sum(others[:kept])
-    longest = max((len(row[named]) for row in cells), default=0)
-    widths[named] = max(room - max(0, width - _ROOMY), min(room, longest))
-    names = distinct_labels([row[named] for row in cells], widths[named])
-    lines = [[*row[:named], name, *row[named + 1 : kept]] for row, name in zip(cells, names, strict=True)]
-    return TablePart(tuple(columns[:kept]), tuple(widths[:kept]), lines)

@@ -16,7 +16,7 @@ import numpy as np
 from independence.api.importing import read_results
 from independence.api.reading import Store
 from independence.cli import options
-from independence.cli.progress import Say, working
+from independence.cli.activity import Say, working
 from independence.cli.table_output import print_tables
 from independence.cli.terminal import note
 from independence.config import user_files

@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from independence.api import reading
-from independence.cli import options, progress, screen, table_output
+from independence.cli import activity, options, screen, table_output
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note
 from independence.config import environment
@@ -69,7 +69,7 @@ def command(
         _probe(named, load.load(suite or "v2").suite, connection, terminal, (worst, longest))
         return
     wanted = validation.ValidationOptions(named, models, worst, longest)
-    with progress.working("comparing judges", terminal.quiet), reading.Store(db, note) as store:
+    with activity.working("comparing judges", terminal.quiet), reading.Store(db, note) as store:
         scope = store.scope(suite, variant, mode)
         with store.reading() as opened:
             tables = validation.validate(opened, scope, wanted)
