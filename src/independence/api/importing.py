@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.api.reading import Store, writing
+from independence.api.reading import Store
 from independence.config import registry
 from independence.errors import UsageError
 from independence.exchange import humans, published, storing
@@ -19,6 +19,7 @@ from independence.exchange.rent import reader, records
 from independence.exchange.storing import NewRows
 from independence.report import table
 from independence.report.table import Table
+from independence.store.database import writing
 from independence.suites import load
 from independence.suites.load import LoadedSuite
 

@@ -6,7 +6,7 @@ import difflib
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar, Unpack
@@ -41,28 +41,6 @@ def load_suite(name: str | Path = "v2") -> LoadedSuite:
     Raises UsageError for a name that there is none of, DocumentError for a suite that does not fit its schema.
     """
     return load.load(str(name), analysis.check)
-
-
-@contextmanager
-def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
-    """A store to write to; `new` None: to read, if there is one. One that is made here and left empty leaves no trace.
-
-    Raises StoreError, DiskFull.
-    """
-    new = not path.exists() if new is None else new
-    fresh = new and not path.exists()
-    connection = database.connect(path) if new else database.connect_existing(path)
-    try:
-        with closing(connection):
-            try:
-                yield connection
-            finally:
-                unused = fresh and not queries.editions(connection)
-    except sqlite3.Error as error:
-        raise database.translate(error, path) from error
-    finally:
-        if unused:  # a refused or mistyped run
-            path.unlink(missing_ok=True)
 
 
 class Store:

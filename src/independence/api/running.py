@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from independence.api.reading import writing
+from independence import engine, exchange, report
 from independence.config.options import GradeOptions, RerunOptions, RunOptions, from_settings
-from independence.engine import pipeline, rerunning, resolve
+from independence.engine import pipeline, resolve
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
 from independence.engine.gate import StopSignal
@@ -22,10 +22,9 @@ from independence.engine.pipeline import RunPreview, RunResult
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import Interrupted
-from independence.exchange.rent import words
-from independence.exchange.requests import in_published_words
-from independence.report import analysis, board, planned_verdicts, study, variance
+from independence.report import analysis
 from independence.store import queries
+from independence.store.database import writing
 from independence.store.scopes import BoardScope
 from independence.suites import load
 from independence.suites.load import LoadedSuite
@@ -86,7 +85,7 @@ async def arerun(
     asked = from_settings(RerunOptions, options, "suite", settings)
 
     def resolved(connection: sqlite3.Connection) -> ResolvedRun:
-        return rerunning.rerun(asked, connection, _ranked, _usual_judge)
+        return engine.rerunning.rerun(asked, connection, _ranked, _usual_judge)
 
     with writing(Path(store), new=False) as connection:
         return await _carry_out(resolved, connection, Path(store), approve, _hearing(hooks, on_event))
@@ -113,7 +112,7 @@ async def agrade(
     asked = from_settings(GradeOptions, options, "judges", settings)
 
     def resolved(connection: sqlite3.Connection) -> ResolvedRun:
-        return resolve.grading(asked, connection, in_published_words)
+        return resolve.grading(asked, connection, exchange.requests.in_published_words)
 
     with writing(Path(store), new=False) as connection:
         return await _carry_out(resolved, connection, Path(store), approve, _hearing(hooks, on_event))
@@ -175,21 +174,21 @@ def _hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
 
 def _loaded(options: RunOptions) -> LoadedSuite:
     loaded = load.load(options.suite, analysis.check)
-    return loaded if options.grid is None else words.read_grid(options.grid, loaded)
+    return loaded if options.grid is None else exchange.rent.words.read_grid(options.grid, loaded)
 
 
 def _stored_noise(
     connection: sqlite3.Connection, scope: BoardScope, prior: Mapping[str, float]
 ) -> Mapping[str, float] | None:
-    found = variance.pooled(study.read(connection, scope))
+    found = report.variance.pooled(report.study.read(connection, scope))
     if found is None or not any(found.variance.values()):
         return None
     return {**prior, **found.beside(prior)}
 
 
 def _ranked(connection: sqlite3.Connection, scope: BoardScope) -> Sequence[tuple[str, str]]:
-    return [(row.config, row.label) for row in board.board(connection, scope).rows]
+    return [(row.config, row.label) for row in report.board.board(connection, scope).rows]
 
 
 def _usual_judge(connection: sqlite3.Connection, scope: BoardScope) -> str | None:
-    return planned_verdicts.usual_judge(queries.verdicts(connection, scope.where))
+    return report.planned_verdicts.usual_judge(queries.verdicts(connection, scope.where))

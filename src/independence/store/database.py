@@ -70,6 +70,28 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
             raise translate(error, path) from error
 
 
+@contextmanager
+def writing(path: Path, *, new: bool | None) -> Iterator[sqlite3.Connection]:
+    """A store to write to; `new` None: to read, if there is one. One that is made here and left empty leaves no trace.
+
+    Raises StoreError, DiskFull.
+    """
+    new = not path.exists() if new is None else new
+    fresh = new and not path.exists()
+    connection = connect(path) if new else connect_existing(path)
+    try:
+        with closing(connection):
+            try:
+                yield connection
+            finally:
+                unused = fresh and connection.execute("SELECT 1 FROM editions LIMIT 1").fetchone() is None
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+    finally:
+        if unused:  # a refused or mistyped run
+            path.unlink(missing_ok=True)
+
+
 def _exists(path: Path) -> bool:
     """Raises StoreError for what cannot be a store."""
     _refuse_odd(path)

@@ -1,0 +1,24 @@
+"""The face of a room: it names the modules that other rooms may use, and each is loaded when it is first used.
+
+A room's `__init__` names them by its imports under `TYPE_CHECKING`, which cost nothing at run time; `tests/gates` holds
+other rooms to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+
+def lazy(room: str) -> Callable[[str], ModuleType]:
+    """A room's `__getattr__` (PEP 562), by which `room.module` loads that module. Raises AttributeError for others."""
+
+    def load(name: str) -> ModuleType:
+        module = f"{room}.{name}"
+        if name.startswith("_") or find_spec(module) is None:
+            raise AttributeError(f"`{room}` has no module `{name}`")
+        return import_module(module)
+
+    return load
