@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from independence.cli.table_output import print_board
-from independence.report import analyses
+from independence.report import analysis
 from independence.report.analysis import BoardOptions
 from independence.report.board import Board
 from independence.store import database
@@ -21,7 +21,7 @@ def test_every_interval_of_an_index_is_printed_on_its_scale(
     with closing(database.connect(tmp_path / "store.db")) as connection:
         filled.complete(connection, toy_suite, "a", ((10, 9, 1), (1, 2, 9)))
         place = filled.scope(toy_suite)
-        built = analyses.board(connection, place, BoardOptions())
+        built = analysis.board(connection, place, BoardOptions())
         assert isinstance(built.document, Board)
         assert min(ends[0] for ends in built.document.rows[0].intervals.values() if ends) < 0  # JSON has it as it is
         print_board(built, "table", detailed=True)
