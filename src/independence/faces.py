@@ -1,7 +1,7 @@
 """The face of a room: it names the modules that other rooms may use, and each is loaded when it is first used.
 
-A room's `__init__` names them by its imports under `TYPE_CHECKING`, which cost nothing at run time; `tests/gates` holds
-other rooms to them.
+The stub beside a room's `__init__` names them, for type checkers, readers and `tests/gates`, which holds other rooms to
+them.
 """
 
 from __future__ import annotations

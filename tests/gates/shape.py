@@ -128,3 +128,24 @@ def long_rows() -> list[str]:
 
 def _is_long(call: ast.Call) -> bool:
     return len(call.args) > MOST_POSITIONAL or any(isinstance(argument, ast.Starred) for argument in call.args)
+
+
+def faces() -> dict[str, set[str]]:
+    """Room -> the modules and packages of it that the stub beside its `__init__` names for others."""
+    found = {}
+    for stub in SOURCE.glob("*/__init__.pyi"):
+        named = [node for node in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
+        found[stub.parent.name] = {alias.name for node in named for alias in node.names}
+    return found
+
+
+def entered_beside_the_face() -> list[str]:
+    """Imports that reach into another room past its face."""
+    offered = faces()
+    reached = [(module, target) for module, targets in imports(late=True).items() for target in targets]
+    rooms = [(module, target, target.split(".")) for module, target in reached if target.count(".") > 1]
+    return [
+        f"{module} imports {target}"
+        for module, target, parts in rooms
+        if parts[1] in offered and parts[1] != module.split(".")[1] and parts[2] not in offered[parts[1]]
+    ]

@@ -15,10 +15,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from independence import engine
 from independence.clients.limits import FREE
 from independence.config import subjects
 from independence.config.subjects import Subject
-from independence.engine import batch_grading, estimate, resume, routing, run, service
+from independence.engine import estimate, resume, run, service
 from independence.engine.estimate import CostEstimate, PriceList
 from independence.engine.plan import Trial
 from independence.engine.resolve import ResolvedRun
@@ -133,7 +134,7 @@ def _with_purchases(connection: sqlite3.Connection, job: ResolvedRun, left: Pend
     stored = {
         judge: resume.purchasable_verdicts(connection, job.trials, states, judge, job.rubrics) for judge in buyers
     }
-    return routing.with_expected_purchases(left.todo, job.suite, stored)
+    return engine.routing.with_expected_purchases(left.todo, job.suite, stored)
 
 
 def _first_run(left: PendingWork) -> int:
@@ -150,8 +151,8 @@ async def _run_and_grade(
         return outcome
     for spec in job.judges:
         if isinstance(spec, BatchJudge) and spec in waiting and outcome.stopped_by is None:
-            later = await batch_grading.grade(
-                batch_grading.BatchGrading(context, job.edition, job.trials, spec), job.shares
+            later = await engine.batch_grading.grade(
+                engine.batch_grading.BatchGrading(context, job.edition, job.trials, spec), job.shares
             )
             outcome = RunOutcome(later.stopped_by, outcome.skipped + later.skipped)
     return outcome

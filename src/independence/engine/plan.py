@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from independence.config.options import GridPart
 from independence.config.subjects import Subject
 from independence.errors import UsageError
+from independence.store.scopes import BoardScope
 from independence.suites import digest, grid, script
 from independence.suites.schema import Scenario, Suite
 from independence.suites.script import DialogueScript
 from independence.types import Condition
+
+# What stored runs say of the variance of each scenario beside what was known before; None where they say nothing.
+StoredNoise = Callable[[sqlite3.Connection, BoardScope, Mapping[str, float]], Mapping[str, float] | None]
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEEDS = 2**31

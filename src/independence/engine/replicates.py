@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from independence.config.subjects import Subject
-from independence.engine.plan import Selection
+from independence.engine.plan import Selection, StoredNoise
 from independence.errors import UsageError
 from independence.stats.allocation import LEAST, RepeatedScenario, allocate, least_calls
 from independence.store import queries
@@ -25,10 +25,6 @@ class ReplicateBudget(NamedTuple):
     calls: int
     verdicts: int  # calls for verdicts on one dialogue
     floor: int = LEAST
-
-
-# What stored runs say of the variance of each scenario beside what was known before; None where they say nothing.
-StoredNoise = Callable[[sqlite3.Connection, BoardScope, Mapping[str, float]], Mapping[str, float] | None]
 
 
 class NoiseSource(NamedTuple):

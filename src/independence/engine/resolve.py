@@ -8,18 +8,17 @@ from pathlib import Path
 
 import msgspec
 
+from independence import engine, stats
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import RUNS, ConnectionOptions, GradeOptions, GridPart, RunOptions
 from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER
-from independence.engine import connections, dialogue, plan, replicates, subjects
-from independence.engine.plan import Selection, Trial
-from independence.engine.replicates import NoiseSource, ReplicateBudget, StoredNoise
+from independence.engine import connections, dialogue, plan, subjects
+from independence.engine.plan import Selection, StoredNoise, Trial
 from independence.engine.run_context import Parallelism
 from independence.errors import StoreError
 from independence.judge.protocol import Judge
-from independence.stats.allocation import LEAST
 from independence.store import queries, scopes
 from independence.suites import digest, load
 from independence.suites.load import LoadedSuite
@@ -90,11 +89,10 @@ def run(
         notes.append(shared)
     if options.calls is not None:
         verdicts = sum(judge.needs_model for judge in graders)
-        budget = ReplicateBudget(options.calls, verdicts, max(runs, LEAST))
+        budget = engine.replicates.ReplicateBudget(options.calls, verdicts, max(runs, stats.allocation.LEAST))
         known_noise = load.shipped(load.locate(options.suite), suite)
-        selection, spread = replicates.spread_calls(
-            NoiseSource(connection, suite, loaded.edition, known_noise, stored_noise), selection, chosen, budget
-        )
+        noise = engine.replicates.NoiseSource(connection, suite, loaded.edition, known_noise, stored_noise)
+        selection, spread = engine.replicates.spread_calls(noise, selection, chosen, budget)
         notes += spread
     made = ResolvedRun(
         suite=suite,
@@ -121,7 +119,7 @@ def _runs(options: RunOptions) -> int:
     """How many runs are planned."""
     if options.run_number is not None:
         return options.run_number
-    least = RUNS if options.calls is None else LEAST
+    least = RUNS if options.calls is None else stats.allocation.LEAST
     return least if options.runs is None else options.runs
 
 

@@ -10,18 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
+from independence import config
 from independence.config import plugins
 from independence.config.options import OfflineOptions
 from independence.errors import UsageError
 from independence.judge.protocol import Judge, PurchaseRule
 from independence.suites.schema import Suite
-
-if TYPE_CHECKING:  # a board needs to know kinds, and reads no registry
-    from independence.config.registry import Registry
 
 GROUP: Final = "independence.judges"
 CUES: Final = "cues"
@@ -34,7 +32,7 @@ WEIGHTS: Final = "offline.npz"  # of an offline judge, beside a suite or in the 
 class JudgeSources(NamedTuple):
     """What a judge is configured from, beside its name."""
 
-    registry: Registry
+    registry: config.registry.Registry  # a board needs to know kinds, and loads no registry
     suite: Suite
     offline: OfflineOptions = OfflineOptions()
 

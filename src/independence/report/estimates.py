@@ -16,12 +16,11 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 import numpy as np
 
+from independence import stats
 from independence.judge import kinds, protocol
 from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
 from independence.report.planned_verdicts import PlannedVerdict
-from independence.stats import prediction_powered
 from independence.stats.intervals import quantile
-from independence.stats.prediction_powered import MeasuredSample
 from independence.stats.strict import ScoringFrame
 from independence.stats.subject_points import Leverage, leverage
 from independence.store import routes
@@ -111,9 +110,10 @@ def _corrected(lever: Leverage, fleet: Mapping[str, Sequence[PredictedVerdict]])
             )
         )  # fmt: skip
     columns = [np.array(column) for column in zip(*rows, strict=True)]
-    told = prediction_powered.totals(MeasuredSample._make(columns), len(fleet), strata.values())
+    sample = stats.prediction_powered.MeasuredSample._make(columns)
+    totals = stats.prediction_powered.totals(sample, len(fleet), strata.values())
     return {
-        config: _estimated(units, lever.constant + float(told.total[at]), float(told.half[at]))
+        config: _estimated(units, lever.constant + float(totals.total[at]), float(totals.half[at]))
         for at, (config, units) in enumerate(fleet.items())
     }
 

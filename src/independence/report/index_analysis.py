@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar
 
+from independence import report
 from independence.report import board as boards
 from independence.report import index_tables, planned_verdicts
 from independence.report.analysis import FLAGS, Analysis, BoardOptions, GatedValue, RenderedBoard
@@ -26,9 +27,7 @@ class _IndexAnalysis(Analysis):
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
-        from independence.report import index_report  # matplotlib is slow to import and boards need none of it
-
-        return index_report.sections(connection, scope, options.judge, options.reading, models, options.scoring)
+        return report.index_report.sections(connection, scope, options.judge, options.reading, models, options.scoring)
 
     def lacks(self, suite: Suite) -> str:
         return "" if suite.index is not None else "declares no index"
@@ -45,9 +44,9 @@ INDEX = _IndexAnalysis()
 
 def _board(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> Board:
     if options.pooled:
-        from independence.report import matrix  # few boards are pooled
-
-        return matrix.pooled_board(connection, scope, options.scoring, options.judge, options.reading, options.models)
+        return report.matrix.pooled_board(
+            connection, scope, options.scoring, options.judge, options.reading, options.models
+        )
     return boards.board(connection, scope, options.scoring, options.judge, options.reading, options.models)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from independence.testing.endpoint import LoopbackEndpoint as Endpoint
+from independence import faces
 
 __all__ = ["Endpoint"]
 
 
 def __getattr__(name: str) -> Any:
-    if name != "Endpoint":
-        raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
-    return import_module("independence.testing.endpoint").LoopbackEndpoint
+    if name == "Endpoint":
+        return import_module("independence.testing.endpoint").LoopbackEndpoint
+    return faces.lazy(__name__)(name)

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
+from independence import report
 from independence.report.advice import advice_study, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
@@ -32,9 +33,7 @@ class _PairedSides(Analysis):
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
-        from independence.report.advice import sections  # matplotlib is slow to import and boards need none of it
-
-        return sections.sides(connection, scope, options.judge, options.reading.correction, models)
+        return report.advice.sections.sides(connection, scope, options.judge, options.reading.correction, models)
 
     def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
         return _check(suite)
@@ -50,9 +49,7 @@ class _StanceCsv(Analysis):
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
-        from independence.report.advice import sections
-
-        return sections.stance(connection, scope, options.judge, models)
+        return report.advice.sections.stance(connection, scope, options.judge, models)
 
     def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
         return _check(suite)

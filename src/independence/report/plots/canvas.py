@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from independence.report.legend import fitted
 from independence.report.plots import palette
+from independence.report.table import Ends
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Rectangle
     from matplotlib.text import Text
-
-    from independence.report.table import Ends
 
 TIP: Final = "tip: "  # before the hover text of a group, which is its id
 SMALL_SIZE: Final = 10.5
