@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from independence.config import subjects
@@ -24,6 +26,11 @@ from independence.types import Sampling
 )
 def test_a_subject_is_named_by_its_configuration(subject: Subject, label: str, config_dir: str) -> None:
     assert (subject.label, subject.config_dir) == (label, config_dir)
+    read = re.fullmatch(subjects.SUFFIX, subjects.config_suffix(subject))
+    assert read is not None
+    assert read["pin"] == (subject.sampling.provider and subject.sampling.provider.replace("/", "-"))
+    stated = {name: value for name, value in subject.sent.keyed.items() if name != "provider"}
+    assert {name: read[name] for name in stated} == {name: str(value) for name, value in stated.items()}
 
 
 def test_only_sim_subjects_are_simulated() -> None:

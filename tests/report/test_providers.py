@@ -44,7 +44,7 @@ def test_a_directory_name_says_provider_effort_and_temperature(
     config: str, model_id: str, expected: tuple[str | None, str, str] | None
 ) -> None:
     found = comparison_tables.host(config, model_id)
-    assert (found and (found.tag, found.effort, found.temperature)) == expected
+    assert (found and (found.tag, found.settings["effort"], found.settings["temperature"])) == expected
 
 
 def test_only_subjects_that_differ_in_the_provider_alone_are_compared(

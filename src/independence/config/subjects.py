@@ -68,6 +68,10 @@ def config_suffix(subject: Subject) -> str:
     return f"{pin}@{sampling.effort}-t{subject.temperature}"
 
 
+# What `config_suffix` writes, for those who read names: a group for the pin and for each setting.
+SUFFIX = r"(?:\+(?P<pin>[^+@]+))?@(?P<effort>[^@]+)-t(?P<temperature>\d+(?:\.\d+)?)"
+
+
 def asked_with(subject: Subject, flags: Sampling, usual: Sampling = _NOTHING) -> Subject:
     """The subject with every setting: by the flags, else its own, else `usual`, else temperature 0.7.
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.config.subjects import default_effort
+from independence.config.subjects import SUFFIX, default_effort
 from independence.exchange.responses import (
     EMPTY_VERDICT,
     VERDICT_EXTRAS,
@@ -38,7 +38,7 @@ from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply
 
 NAME_EXTRACTION = "name_extraction.json"
 
-_CONFIG = re.compile(r"(?P<slug>.+?)(?:\+(?P<tag>[^+@]+))?@(?P<effort>[^@]+)-t(?P<temperature>\d+(?:\.\d+)?)")
+_CONFIG = re.compile(rf"(?P<slug>.+?){SUFFIX}")
 _OLDER = re.compile(r"[^@]*[^@-]--[^@-][^@]*")
 _OLDER_TEMPERATURE = 0.7
 _DEPTH = 4  # parts of a response file's path below its run
@@ -79,7 +79,7 @@ def parse_config_dir(name: str) -> ConfigName | None:
     if match is None:
         return None
     model_id = match["slug"].replace("--", "/")
-    return ConfigName(model_id, match["tag"], match["effort"], float(match["temperature"]))
+    return ConfigName(model_id, match["pin"], match["effort"], float(match["temperature"]))
 
 
 def older_dir(name: str) -> str | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
+from independence.config.subjects import SUFFIX
 from independence.report import declared, planned_verdicts, study, subject_comparison
 from independence.report.planned_verdicts import also_graded
 from independence.report.study import Study
@@ -181,7 +183,7 @@ def _dimensions(first: ComparedSubject, second: ComparedSubject) -> Table:
 
 
 UNPINNED = "unpinned (router's choice)"
-_SETTINGS = re.compile(r"(?:\+(?P<tag>.+))?@(?P<effort>[^@]+)-t(?P<temperature>[^@]+)")
+_SUFFIX = re.compile(SUFFIX)
 
 
 class HostedSubject(NamedTuple):
@@ -190,8 +192,7 @@ class HostedSubject(NamedTuple):
     config: str
     slug: str  # the model
     tag: str | None  # the provider it is pinned to
-    effort: str
-    temperature: str
+    settings: Mapping[str, str | None]  # all others, by name; None: not stated
 
     @property
     def name(self) -> str:
@@ -208,18 +209,18 @@ class HostPair(NamedTuple):
     @property
     def confounded(self) -> tuple[str, ...]:
         """What else differs between them."""
-        both = (
-            ("effort", self.first.effort, self.second.effort),
-            ("temperature", self.first.temperature, self.second.temperature),
+        both = ((what, own, self.second.settings[what]) for what, own in self.first.settings.items())
+        return tuple(
+            f"{what}: {own or 'none sent'} and {other or 'none sent'}" for what, own, other in both if own != other
         )
-        return tuple(f"{what}: {own} and {other}" for what, own, other in both if own != other)
 
 
 def host(config: str, model_id: str) -> HostedSubject | None:
-    """Read `<slug>[+<provider tag>]@<effort>-t<temperature>`; None for another name."""
+    """Read `<slug>` and what `config_suffix` writes behind it; None for another name."""
     slug = model_id.replace("/", "--")
-    match = _SETTINGS.fullmatch(config.removeprefix(slug)) if config.startswith(slug) else None
-    return HostedSubject(config, slug, match["tag"], match["effort"], match["temperature"]) if match else None
+    match = _SUFFIX.fullmatch(config.removeprefix(slug)) if config.startswith(slug) else None
+    settings = match.groupdict() if match else {}
+    return HostedSubject(config, slug, settings.pop("pin"), settings) if match else None
 
 
 def pairs(read: Study) -> list[HostPair]:
@@ -259,7 +260,7 @@ def _both_hosts(read: Study, pair: HostPair) -> tuple[ComparedSubject, ComparedS
 
 
 def _model(one: HostedSubject) -> str:
-    return f"{one.slug.replace('--', '/')}@{one.effort}-t{one.temperature}"
+    return f"{one.slug.replace('--', '/')}@{one.config.rpartition('@')[2]}"
 
 
 def _tested(read: Study, pair: HostPair, gap: IndexGap | None, holm: float | None, margin: float) -> tuple[Value, ...]:
