@@ -23,6 +23,7 @@ from independence.errors import CostCapReached, IndependenceError
 from independence.judge.model import ModelJudge
 from independence.store import leases, names
 from independence.store.names import NamesRow
+from independence.store.scopes import BoardScope
 from independence.store.writer import Writer
 from independence.suites.load import LoadedSuite
 from independence.types import Answer, Attempt, ChatRequest, Condition, Missing, Reply, TakenName, Usage, Where
@@ -82,7 +83,7 @@ class Work:
         self.labels = {subject.config_dir: subject.label for subject in SUBJECTS}
 
     def plan(self, **more: Any) -> names_extraction.NamesPlan:
-        wanted = names_extraction.NamesSelection(self.where, SCENARIOS, self.labels, READER)
+        wanted = names_extraction.NamesSelection(BoardScope(self.loaded.suite, self.where), SCENARIOS, self.labels, READER)
         return names_extraction.plan(self.connection, wanted._replace(**more))
 
     async def read(

@@ -98,9 +98,9 @@ def _run(connection: sqlite3.Connection, db: Path, asked: NamesOptions, terminal
     if not asked.extractor and not asked.force and names.imported(connection, scope.where):
         note("these imported runs have their names already; -x MODEL reads them again", terminal.quiet)
     else:
-        wanted = NamesSelection(scope.where, scenarios, labels, _extractor(asked), asked.force)
+        wanted = NamesSelection(scope, scenarios, labels, _extractor(asked), asked.force)
         extractor = wanted.extractor.name
-        code = _read(connection, db, scope, wanted, asked.connection, terminal=terminal)
+        code = _read(connection, db, wanted, asked.connection, terminal=terminal)
     if not asked.connection.dry_run:
         top = _SHOWN if terminal.format_ in ("table", "md") else None
         only = labels if asked.models else None
@@ -113,7 +113,6 @@ def _run(connection: sqlite3.Connection, db: Path, asked: NamesOptions, terminal
 def _read(
     connection: sqlite3.Connection,
     db: Path,
-    scope: BoardScope,
     wanted: NamesSelection,
     options: ConnectionOptions,
     *,
@@ -128,7 +127,6 @@ def _read(
         with Screen(terminal, options) as screen:
             ended = drive(
                 names_extraction.extract(
-                    scope.suite,
                     wanted,
                     plan.todo,
                     options,

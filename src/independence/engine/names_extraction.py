@@ -29,9 +29,9 @@ from independence.judge.model import ModelJudge
 from independence.judge.names import ExtractedNames
 from independence.store import names
 from independence.store.names import NamesRow
+from independence.store.scopes import BoardScope
 from independence.store.spending import SessionLedger
-from independence.suites.schema import Suite
-from independence.types import Missing, Where
+from independence.types import Missing
 
 MAX_TOKENS = 512  # of an extractor's answer
 _BYTES_PER_TOKEN = 3.5
@@ -41,7 +41,7 @@ _LIST_TOKENS = 120  # of a typical answer
 class NamesSelection(NamedTuple):
     """What to read, and who reads."""
 
-    where: Where
+    scope: BoardScope
     scenarios: Sequence[str]
     labels: Mapping[str, str]  # of the subjects to read, by config_dir
     extractor: ModelJudge
@@ -78,13 +78,13 @@ class NamesOutcome(NamedTuple):
 
 def plan(connection: sqlite3.Connection, wanted: NamesSelection) -> NamesPlan:
     """What is left to read."""
-    who = wanted.extractor.name
-    stored = {(row.config_dir, row.run): row for row in names.stored(connection, wanted.where) if row.extractor == who}
-    answers = names.first_answers(connection, wanted.where, wanted.scenarios)
+    who, where = wanted.extractor.name, wanted.scope.where
+    stored = {(row.config_dir, row.run): row for row in names.stored(connection, where) if row.extractor == who}
+    answers = names.first_answers(connection, where, wanted.scenarios)
     todo: list[NamesTask] = []
     known = broken = stale = silent = 0
     absent: Counter[str] = Counter()
-    for run in names.runs(connection, wanted.where, wanted.scenarios):
+    for run in names.runs(connection, where, wanted.scenarios):
         if run[0] not in wanted.labels:
             continue
         if run not in answers:
@@ -97,7 +97,7 @@ def plan(connection: sqlite3.Connection, wanted: NamesSelection) -> NamesPlan:
             continue
         stale += before is not None and before.source != rests_on
         absent.update(set(wanted.scenarios) - {one.scenario for one in told})
-        row = NamesRow(wanted.where, run[0], run[1], extractor=who, source=rests_on)
+        row = NamesRow(where, run[0], run[1], extractor=who, source=rests_on)
         texts = {one.scenario: names.text(connection, one.trial) for one in told}
         todo.append(NamesTask(wanted.labels[run[0]], row, texts, told[0].trial))
     return NamesPlan(todo=todo, known=known, broken=broken, stale=stale, silent=silent, absent=absent)
@@ -113,7 +113,6 @@ def estimate(todo: Sequence[NamesTask], extractor: ModelJudge, prices: Prices | 
 
 
 async def extract(
-    suite: Suite,
     wanted: NamesSelection,
     todo: Sequence[NamesTask],
     options: ConnectionOptions,
@@ -135,7 +134,7 @@ async def extract(
             return None
         ledger = SessionLedger("extract-names", "names")
         async with service.open_service(found, connection, path, hooks, ledger) as opened:
-            context = opened.context(suite, {})
+            context = opened.context(wanted.scope.suite, {})
             stopped_by = await carry_out(context, todo, extractor, Parallelism(options.parallel, options.calls))
             return NamesOutcome(stopped_by, opened.budget.spent, opened.budget.unknown)
 
@@ -189,11 +188,9 @@ async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -
 
 
 async def _keep(worker: SubjectWorker, item: NamesTask, outcome: ExtractedNames | Missing) -> None:
-    came = {"usage": outcome.usage, "raw": outcome.raw, "attempts": outcome.attempts}
+    found = msgspec.structs.asdict(outcome)
     if isinstance(outcome, Missing):
-        row = msgspec.structs.replace(item.row, missing=outcome.reason, **came)
-    else:
-        found = {"names": outcome.names, "declined": outcome.declined, "primary": outcome.primary}
-        row = msgspec.structs.replace(item.row, **found, **came)
+        found = {"missing": outcome.reason, "raw": outcome.raw, "attempts": outcome.attempts, "usage": outcome.usage}
+    row = msgspec.structs.replace(item.row, **found)
     await worker.context.writer.write(lambda connection: names.add(connection, row))
     worker.context.on_event(VerdictCommitted(worker.label, row.extractor, row.usage.cost_usd, row.missing))

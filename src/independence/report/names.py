@@ -12,38 +12,30 @@ import msgspec
 from independence.judge import names as judging
 from independence.judge.name_extraction import source
 from independence.judge.names import key, usual
+from independence.report import declared
 from independence.report.legend import subject_name
-from independence.report.table import Column, Table, Value, percent
+from independence.report.table import Table, Value, percent
 from independence.store import names, queries
 from independence.store.names import NamesRow, RunKey
 from independence.store.scopes import BoardScope, grading
-from independence.types import Missing, Where
+from independence.types import Missing, TakenName, Usage, Where
 
 PUBLISHED = "published"  # names that came with an import, whoever extracted them
 STALE = "stale"
-_POPULAR = (
-    Column("rank", "Rank", "count"), Column("name", "Name"), Column("count", "Count", "count"),
-    Column("share", "Share of runs", "percent"), Column("subjects", "Subjects", "count"),
-)  # fmt: skip
-_EXCLUSIVE = (
-    Column("rank", "Rank", "count"), Column("name", "Name"), Column("subject", "Only subject"),
-    Column("picks", "Picks", "count"),
-)  # fmt: skip
-_RANK = Column("rank", "#", "count")
-_SUBJECTS = (
-    Column("subject", "Subject"), Column("names", "Names"), Column("runs", "Runs", "count"),
-    Column("declined", "Declined", "count"), Column("broken", "Broken", "count"), Column("unread", "Not read", "count"),
-)  # fmt: skip
 
 
 class RunNames(NamedTuple):
     """What was read out of one run. With `missing` set there are no names, and that is no refusal."""
 
-    names: tuple[str, ...] = ()
-    declined: bool = False  # no name was taken anywhere
-    missing: str | None = None
-    by: str = ""
-    usd: float = 0.0
+    names: tuple[str, ...]
+    missing: str | None
+    by: str
+    usd: float
+
+    @property
+    def declined(self) -> bool:
+        """No name was taken anywhere."""
+        return not self.names and self.missing is None
 
 
 class NamesReport(NamedTuple):
@@ -111,30 +103,21 @@ def _readings(
     """Extractor -> what it read, run by run."""
     out: dict[str, dict[RunKey, RunNames]] = {}
     for run, content in names.imported(connection, where).items():
-        out.setdefault(PUBLISHED, {})[run] = _imported(content, scenarios)
+        by, came = judging.published(content, scenarios)
+        missing, taken = (came.reason, ()) if isinstance(came, Missing) else (None, came.names)
+        out.setdefault(PUBLISHED, {})[run] = _run_names(taken, missing, by, came.usage)
     stored = names.stored(connection, where)
     answers = names.first_answers(connection, where, scenarios) if stored else {}
     for row in stored:
         run = (row.config_dir, row.run)
         rests_on = source(row.extractor, [(one.scenario, one.digest) for one in answers.get(run, [])])
-        out.setdefault(row.extractor, {})[run] = _stored(row, rests_on)
+        missing = row.missing if row.source == rests_on else STALE
+        out.setdefault(row.extractor, {})[run] = _run_names(row.names, missing, row.extractor, row.usage)
     return out
 
 
-def _imported(content: bytes, scenarios: Sequence[str]) -> RunNames:
-    came = judging.published(content, scenarios)
-    usd = came.outcome.usage.cost_usd
-    if isinstance(came.outcome, Missing):
-        return RunNames(missing=came.outcome.reason, by=came.extractor, usd=usd)
-    taken = tuple(named.name for named in came.outcome.names)
-    return RunNames(taken, not taken, by=came.extractor, usd=usd)
-
-
-def _stored(row: NamesRow, rests_on: str) -> RunNames:
-    usd = row.usage.cost_usd
-    if row.missing is not None or row.source != rests_on:
-        return RunNames(missing=STALE if row.source != rests_on else row.missing, by=row.extractor, usd=usd)
-    return RunNames(tuple(pick.name for pick in row.names), not row.names, by=row.extractor, usd=usd)
+def _run_names(taken: Sequence[TakenName], missing: str | None, by: str, usage: Usage) -> RunNames:
+    return RunNames(() if missing else tuple(one.name for one in taken), missing, by, usage.cost_usd)
 
 
 def _labels(connection: sqlite3.Connection, where: Where) -> dict[str, str]:
@@ -165,7 +148,7 @@ def _popular(shown: NamesReport) -> Table:
         for rank, name in _ranked(counts)
     ]
     notes = _notes(shown, sum(counts.values()), len(counts))
-    return Table("names-popular", "Popular names", _POPULAR, tuple(rows), notes)
+    return declared.made("names/names-popular", rows, notes)
 
 
 def _exclusive(shown: NamesReport) -> Table:
@@ -176,8 +159,7 @@ def _exclusive(shown: NamesReport) -> Table:
         (rank, shown.spelled[name], shown.labels[next(iter(single[name]))], single[name].total())
         for rank, name in _ranked({name: by.total() for name, by in single.items()})
     ]
-    about = f"{len(rows):,} names chosen by one subject only; configurations of one model count as different subjects"
-    return Table("names-exclusive", "Exclusive names", _EXCLUSIVE, tuple(rows), (about,))
+    return declared.made("names/names-exclusive", rows, names=len(rows))
 
 
 def _by_subject(shown: NamesReport) -> Table:
@@ -192,13 +174,7 @@ def _by_subject(shown: NamesReport) -> Table:
         rows.append(
             (*rank, shown.labels[config_dir], taken, len(planned), sum(run.declined for run in runs), broken, unread)
         )
-    about = (
-        "names with the number of runs; declined: runs without a name; broken: the extraction failed, which says "
-        "nothing about the subject"
-    )
-    about += "; #: rank on the board" if shown.ranks is not None else ""
-    columns = _SUBJECTS if shown.ranks is None else (_RANK, *_SUBJECTS)
-    return Table("names-by-subject", "Names by subject", columns, tuple(rows), (about,))
+    return declared.made("names/unranked" if shown.ranks is None else "names/ranked", rows)
 
 
 def _place(shown: NamesReport, config_dir: str) -> tuple[bool, int, str, str]:
@@ -226,20 +202,15 @@ def _notes(shown: NamesReport, picks: int, different: int) -> tuple[str, ...]:
     reasons = Counter(run.missing for run in there if run.missing is not None)
     parts = [f"{picks:,} picks of {different:,} names in {len(read):,} of {len(shown.planned):,} runs"]
     parts.append(f"{declined} declined ({percent(declined / len(read))})" if read else "none declined")
-    parts += [f"{reasons[reason]} {_called(reason)}" for reason in sorted(reasons)]
+    called = {STALE: "stale, to be read again"}
+    parts += [f"{reasons[reason]} {called.get(reason, f'broken ({reason})')}" for reason in sorted(reasons)]
     place = f"{shown.scope.where.edition_name}, {shown.scope.condition}"
     by = Counter(run.by or "an unnamed model" for run in there)
-    readers = ", ".join(
-        f"{name} ({count} runs)" for name, count in sorted(by.items(), key=lambda one: (-one[1], one[0]))
-    )
+    readers = ", ".join(f"{name} ({by[name]} runs)" for name in sorted(by, key=lambda name: (-by[name], name)))
     cost = sum(run.usd for run in there)
     paid = f", for ${cost:.4f}" if cost else ""
     origin = "came with the import, read by" if shown.extractor == PUBLISHED else "read by"
     return ("; ".join(parts), f"{place}; {origin} {readers}{paid}; each name counts once a run")
-
-
-def _called(reason: str) -> str:
-    return "stale, to be read again" if reason == STALE else f"broken ({reason})"
 
 
 def _cut(table: Table, top: int | None) -> Table:

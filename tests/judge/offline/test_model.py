@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -61,4 +63,4 @@ def test_no_head_says_nothing(judge: Weights):
 
 def test_weights_are_laid_side_by_side_once(judge: Weights):
     assert weights.stacked_weights(judge.heads) is weights.stacked_weights(tuple(judge.heads))
-    assert judge.heads[0] != judge.heads[0]._replace()
+    assert judge.heads[0] != copy.copy(judge.heads[0])

@@ -141,9 +141,8 @@ def cross_validate(course: TrainingSet, by: str, step: Callable[[], None] = lamb
             fit, learned = _learn(given, train)
             said, gap = fit.averaged(part)
             for at, one in enumerate(learned):
-                value = one.curve.at(said[:, at])
-                signs = weights.doubt_features(value, gap[:, at], given.scenario[part])
-                told[:, part, at] = value, weights.expected(signs, one.doubt), np.full(len(part), one.usual)
+                told[:2, part, at] = one.predicted(said[:, at], gap[:, at], given.scenario[part])
+                told[2, part, at] = one.usual
             step()
         if parts:
             out += [
@@ -159,11 +158,7 @@ def build(course: TrainingSet, fields: Collection[str], about: WeightsInfo) -> W
     """Learn those fields from all lessons; `about` says where they are from and is completed by what was learned."""
     kept = (tuple(field for field in together if field in fields) for together in course.heads())
     heads = [_head(_read(course, wanted)) for wanted in kept if wanted]
-    rubrics: dict[str, list[str]] = {}
-    for head in heads:
-        for texts in head.scenarios:
-            rubrics.setdefault(texts, []).extend(head.fields)
-    known = {texts: tuple(sorted(own)) for texts, own in sorted(rubrics.items())}
+    known = sorted({texts for head in heads for texts in head.scenarios})
     infos = [HeadInfo(one.fields, tuple(f.usual for f in one.learned), one.extras, one.scenarios) for one in heads]
     whole = msgspec.structs.replace(
         about,
@@ -171,7 +166,7 @@ def build(course: TrainingSet, fields: Collection[str], about: WeightsInfo) -> W
         lessons=len(course.lessons),
         configurations=len({one.config for one in course.lessons}),
         families=len({one.family for one in course.lessons}),
-        rubrics=known,
+        rubrics={own: tuple(sorted(f for head in heads if own in head.scenarios for f in head.fields)) for own in known},
         heads=tuple(infos),
     )
     return Weights(whole, tuple(heads), "")

@@ -105,18 +105,13 @@ def load(path: Path) -> Weights:
 
 
 def _head(arrays: Any, at: int, named: HeadInfo) -> Head:
-    learned = tuple(
-        FieldModel(
-            name,
-            usual,
-            CalibrationCurve(arrays[f"{at}.{place}.x"], arrays[f"{at}.{place}.y"]),
-            arrays[f"{at}.{place}.doubt"],
-        )
-        for place, (name, usual) in enumerate(zip(named.fields, named.usual, strict=True))
-    )
+    learned = []
+    for place, (name, usual) in enumerate(zip(named.fields, named.usual, strict=True)):
+        x, y, doubt = (arrays[f"{at}.{place}.{part}"] for part in ("x", "y", "doubt"))
+        learned.append(FieldModel(name, usual, CalibrationCurve(x, y), doubt))
     own = {name: arrays[f"{at}.{name}"] for name in _ARRAYS}
     own["weights"] = np.ascontiguousarray(own["weights"].T)
-    return Head(learned, named.extras, named.scenarios, **own)
+    return Head(tuple(learned), named.extras, named.scenarios, **own)
 
 
 def _sum(head: Head) -> list[float]:
@@ -136,9 +131,17 @@ class FieldModel(NamedTuple):
     curve: CalibrationCurve
     doubt: Matrix
 
+    def predicted(self, said: Matrix, gap: Matrix, scenario: Matrix) -> tuple[Matrix, Matrix]:
+        """Values for what two models say on average and how far they are apart, and the errors to expect."""
+        value = self.curve.at(said)
+        return value, expected(doubt_features(value, gap, scenario), self.doubt)
 
-class Head(NamedTuple):
-    """Fields that were learned together. There are two columns of weights a field: least squares, logistic."""
+
+class Head(msgspec.Struct, frozen=True, eq=False):
+    """Fields that were learned together. There are two columns of weights a field: least squares, logistic.
+
+    A head is equal to itself alone, so that what is worked out of it can be kept.
+    """
 
     learned: tuple[FieldModel, ...]
     extras: tuple[str, ...]  # what it reads beside marks and style
@@ -155,16 +158,6 @@ class Head(NamedTuple):
     def fields(self) -> tuple[str, ...]:
         """Names of the fields."""
         return tuple(one.name for one in self.learned)
-
-    def __eq__(self, other: object) -> bool:
-        """A head is itself and no other, so that what is worked out of it can be kept."""
-        return self is other
-
-    def __ne__(self, other: object) -> bool:
-        return self is not other
-
-    def __hash__(self) -> int:
-        return id(self)
 
 
 class _StackedWeights(NamedTuple):
@@ -198,14 +191,10 @@ def _predict_head(head: Head, features: DialogueFeatures, digests: Sequence[str]
     codes = np.array([places.get(digest, len(head.scenarios)) for digest in digests], dtype=np.int64)
     scores = head.offsets[codes] + _marked(head, features) + added
     scenario = (codes[:, None] == np.arange(len(head.scenarios))).astype(float)
-    told = [_calibrated(one, scores[:, 2 * at], scores[:, 2 * at + 1], scenario) for at, one in enumerate(head.learned)]
-    return HeadPredictions(np.array([value for value, _ in told]).T, np.array([error for _, error in told]).T)
-
-
-def _calibrated(learned: FieldModel, ridge: Matrix, logit: Matrix, scenario: Matrix) -> tuple[Matrix, Matrix]:
-    said, gap = averaged(ridge, logit)
-    value = learned.curve.at(said)
-    return value, expected(doubt_features(value, gap, scenario), learned.doubt)
+    said, gap = averaged(scores[:, 0::2], scores[:, 1::2])
+    told = [one.predicted(said[:, at], gap[:, at], scenario) for at, one in enumerate(head.learned)]
+    value, error = np.array(told).transpose(1, 2, 0)
+    return HeadPredictions(value, error)
 
 
 def averaged(ridge: Matrix, logit: Matrix) -> tuple[Matrix, Matrix]:
