@@ -14,7 +14,6 @@ from independence.clients.failures import (
     ErrorDetails,
     RequestFailure,
     key_rejected,
-    next_midnight,
     of_exception,
     of_response,
     read_error,
@@ -233,10 +232,6 @@ def test_the_reset_of_a_limit_is_read_in_seconds_and_milliseconds() -> None:
     assert retry_after({}, nested, NOW) == 12 * 3600
     assert resets_at({"X-RateLimit-Reset": "30"}, ErrorDetails()) is None
     assert resets_at({"X-RateLimit-Reset": "1e300"}, ErrorDetails()) is None
-
-
-def test_the_next_midnight_is_tomorrow() -> None:
-    assert next_midnight(NOW) == datetime(2026, 11, 22, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(

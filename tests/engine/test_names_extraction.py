@@ -83,7 +83,8 @@ class Work:
         self.labels = {subject.config_dir: subject.label for subject in SUBJECTS}
 
     def plan(self, **more: Any) -> names_extraction.NamesPlan:
-        wanted = names_extraction.NamesSelection(BoardScope(self.loaded.suite, self.where), SCENARIOS, self.labels, READER)
+        scope = BoardScope(self.loaded.suite, self.where)
+        wanted = names_extraction.NamesSelection(scope, SCENARIOS, self.labels, READER)
         return names_extraction.plan(self.connection, wanted._replace(**more))
 
     async def read(

@@ -134,6 +134,6 @@ def test_the_index_of_the_shipped_weights_ranks_as_the_teacher_does(taught: trai
         truth, value = np.array([(one.values[field], p.values[field]) for one, p in own]).T
         shares = [(part - low) / (high - low) for part in (truth, value)]
         told.append(HeldOutPredictions(field, tuple(one for one, _ in own), *shares, error=value, constant=value))
-    fleet = training.teacher_student_indices(told, course.fields, strict.frame(taught.suite))
+    fleet = training.teacher_student_indices(told, course.fields, strict.frame(taught.scope.suite))
     assert len(fleet.configs) >= 60
     assert (spearman(fleet.truth, fleet.said) or 0) > 0.97

@@ -52,13 +52,7 @@ _NAMES = together(
     NamesOptions,
     click.option("--extractor", "-x", help=f"The model that reads.  [default: {DEFAULT_JUDGE}]"),
     click.option("--force", "-f", is_flag=True, help="Read all again."),
-    click.option(
-        "--models",
-        "-m",
-        type=options.NameList(),
-        default=(),
-        help="Show only these labels or ids; intervals are still computed from all subjects.",
-    ),
+    options.ONLY_MODELS,
     *options.STORED_PLACE,
     options.connection(),
 )

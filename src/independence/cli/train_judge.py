@@ -30,22 +30,20 @@ from independence.judge.offline import training, weights
 from independence.judge.offline.training import HeldOutPredictions, TrainingExample, TrainingSet
 from independence.judge.offline.views import scenario_digest
 from independence.judge.offline.weights import Weights, WeightsInfo
+from independence.judge.protocol import CalibrationLine
 from independence.report import planned_verdicts
 from independence.report import training as report
-from independence.report.planned_verdicts import REREAD, PlannedVerdict
+from independence.report.planned_verdicts import REREAD
 from independence.report.table import Table
 from independence.stats import strict
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope
-from independence.suites.schema import Suite
-from independence.types import TranscriptTurn
 
 _GATE = 1
 _NOTHING = (
     "Error: these verdicts cannot train a judge: on unseen model families no field is predicted better than by "
     "its mean (table `by-family`); nothing was written"
 )
-_FEWEST_FAMILIES = 2
 _ABSTAIN = 0.05  # share of held-out verdicts whose doubt is too great
 
 
@@ -53,8 +51,7 @@ class TrainingData(NamedTuple):
     """Lessons and where they are from."""
 
     course: TrainingSet
-    suite: Suite
-    edition: str
+    scope: BoardScope
     teacher: str
 
 
@@ -94,8 +91,8 @@ def command(
     families = {one.family for one in taught.course.lessons}
     note(f"{len(taught.course.lessons):,} verdicts by {taught.teacher} on {len(families)} model families")
     with working("measuring") as say:
-        tables, held = _measured(taught, say)
-    learnable = [one for one in held if _learnable(one)]
+        tables, held, line = _measured(taught, say)
+    learnable = [one for one in held if report.trainable(one)]
     if not learnable:
         print_tables(tables[:1], format_)
         note(_NOTHING)
@@ -103,7 +100,7 @@ def command(
     for name in sorted(set(taught.course.fields) - {one.field for one in learnable}):
         note(f"{name} is left out: predictions of it are no better than its mean")
     with working("training on all verdicts"):
-        trained = _trained(taught, learnable, held)
+        trained = _trained(taught, learnable, line)
     path = _written(out, trained, licence, tables)
     print_tables(tables, format_)
     note(f"{path} written ({path.stat().st_size / 1e6:.1f} MB), with its card beside it")
@@ -137,24 +134,22 @@ def training_data(connection: sqlite3.Connection, scope: BoardScope, judge: str 
         trial = found.get((label, cell.scenario, cell.run))
         progress = dialogue.load(connection, trial) if trial and cell.given and REREAD not in cell.flags else None
         if trial and isinstance(progress, TrialProgress):
-            turns = dialogue.transcript_turns(trial, progress)
-            lessons.append(_example(cell, family(model_id), tuple(turns)))
+            turns = tuple(dialogue.transcript_turns(trial, progress))
+            values = {name: float(value) for name, value in (cell.given or {}).items()}
+            example = TrainingExample(
+                cell.config_dir,
+                family(model_id),
+                cell.scenario,
+                scenario_digest(turns),
+                cell.run,
+                lines=turns,
+                values=values,
+            )
+            lessons.append(example)
     used = {name for one in lessons for name in one.values}
     fields = {name: f for rubric in scope.suite.rubrics.values() for name, f in rubric.fields.items() if name in used}
     course = training.training_set(lessons, fields)
-    return TrainingData(course, scope.suite, scope.edition, table.judge or "")
-
-
-def _example(cell: PlannedVerdict, maker: str, turns: tuple[TranscriptTurn, ...]) -> TrainingExample:
-    return TrainingExample(
-        cell.config_dir,
-        maker,
-        scenario=cell.scenario,
-        digest=scenario_digest(turns),
-        run=cell.run,
-        lines=turns,
-        values={name: float(value) for name, value in (cell.given or {}).items()},
-    )
+    return TrainingData(course, scope, table.judge or "")
 
 
 def _counting(say: Say, what: str, parts: str) -> Callable[[], None]:
@@ -164,8 +159,9 @@ def _counting(say: Say, what: str, parts: str) -> Callable[[], None]:
     return lambda: say(f"{what}: {next(done)} of {parts} parts")
 
 
-def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOutPredictions]]:
-    """What is said of unseen families and of unseen scenarios, and the former predictions."""
+def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOutPredictions], CalibrationLine | None]:
+    """What is said of unseen families and of unseen scenarios, the former predictions, and the index's line by them."""
+    suite, line = taught.scope.suite, None
     course = taught.course
     most = f"at most {training.FOLDS * len(course.heads())}"
     step = _counting(say, "measuring on unseen model families", most)
@@ -173,33 +169,26 @@ def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOut
     step = _counting(say, "measuring on unseen scenarios", most)
     strange = training.cross_validate(course, "scenario", step)
     tables = [report.agreement(held, course.fields, "by-family", "Unseen families")]
-    if held and taught.suite.index is not None:
-        indices = report.teacher_student_indices(held, course.fields, strict.frame(taught.suite))
+    if suite.index is not None:
+        indices = report.teacher_student_indices(held, course.fields, strict.frame(suite))
         tables.append(report.index(indices))
+        line = report.line(indices, suite.suite)
     if strange:
         tables.append(report.agreement(strange, course.fields, "by-scenario", "Unseen scenarios"))
         tables.append(report.by_scenario(strange, course.fields))
-    return tables, held
+    return tables, held, line
 
 
-def _learnable(one: HeldOutPredictions) -> bool:
-    return len({lesson.family for lesson in one.lessons}) >= _FEWEST_FAMILIES and report.trainable(one)
-
-
-def _trained(taught: TrainingData, learnable: list[HeldOutPredictions], held: list[HeldOutPredictions]) -> Weights:
+def _trained(taught: TrainingData, learnable: list[HeldOutPredictions], line: CalibrationLine | None) -> Weights:
     """Weights from all verdicts; what they hold back, and their line, by what was held out."""
-    course, suite = taught.course, taught.suite
-    line = None
-    if suite.index is not None:
-        line = report.line(report.teacher_student_indices(held, course.fields, strict.frame(suite)), suite.suite)
     about = WeightsInfo(
-        suite=suite.suite,
-        edition=taught.edition,
+        suite=taught.scope.suite.suite,
+        edition=taught.scope.edition,
         teacher=taught.teacher,
         limit=float(np.quantile(report.verdict_doubts(learnable), 1 - _ABSTAIN)),
         line=line,
     )
-    return training.build(course, {one.field for one in learnable}, about)
+    return training.build(taught.course, {one.field for one in learnable}, about)
 
 
 def _written(out: Path, trained: Weights, licence: str, tables: list[Table]) -> Path:

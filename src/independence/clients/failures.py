@@ -29,6 +29,7 @@ Action = Literal["retry", "again", "park", "credit", "key", "blocked"]  # again:
 
 LONGEST_WAIT_S: Final = 3600.0  # a limit that lifts later than this parks the model
 _DAILY = re.compile(r"per[\s_-]?day|daily")
+_FREE_TIER = re.compile(r"openrouter_free_tier_daily|free-models")
 _TOOLLESS = re.compile(r"--jinja|not support tools")  # what llama.cpp without templates says with a 500
 _RATE_STATUS = frozenset({429, 503, 529})
 _UNBILLED_RETRIES = _RATE_STATUS | {402}  # nothing was served: refused at the door
@@ -78,53 +79,42 @@ class RequestFailure(NamedTuple):
     status: int = 0
 
 
-class ErrorResponse(NamedTuple):
-    """What the server answered instead of a reply."""
-
-    status: int  # of HTTP; 200 for an error inside the body
-    headers: Mapping[str, str]
-    body: ErrorDetails
-    now: datetime
-    key: str = ""  # to keep out of every text
-
-
 def of_response(answer: HttpResponse, body: ErrorDetails, key: str, now: datetime | None = None) -> RequestFailure:
     """Classify an error response, or an error found inside a 200. `key` is kept out of every text."""
-    response = ErrorResponse(answer.status, answer.headers, body, now or datetime.now(UTC), key)
-    status = _status(response)
+    now = now or datetime.now(UTC)
+    status = _status(answer.status, body)
     kind = str(status)
-    detail = _detail(response, status)
+    detail = _detail(body, status, key)
     if 300 <= status < 400:
-        return RequestFailure("park", kind, sentence(_moved(response), response.key), status=status)
+        return RequestFailure("park", kind, sentence(_moved(answer), key), status=status)
     if status == 401:
         # Inside a 200 with a provider named, it is the provider's key at the router that failed, not ours.
-        ours = response.status == 401 or "provider_name" not in body.metadata
+        ours = answer.status == 401 or "provider_name" not in body.metadata
         return RequestFailure("key" if ours else "park", "401", detail, status=401)
-    if status == 402:
-        return _payment(response, detail)
+    if status == 402 and not _settles(answer, body):
+        return RequestFailure("credit", kind, detail, status=402)
     if status == 403:
         return RequestFailure("blocked" if _declined(body) else "park", kind, detail, status=403)
     if status == 429 and _DAILY.search(body.text):
-        return RequestFailure("park", kind, _when(response, detail), status=429)
-    if _heals(body, status):
-        wait = retry_after(response.headers, body, response.now)
+        return RequestFailure("park", kind, _when(answer.headers, body, now, detail), status=429)
+    if status == 402 or _heals(body, status):
+        wait = retry_after(answer.headers, body, now)
         if wait is not None and wait >= LONGEST_WAIT_S:
-            return RequestFailure("park", kind, _when(response, detail), wait, status=status)
+            return RequestFailure("park", kind, _when(answer.headers, body, now, detail), wait, status=status)
         overload = status in _RATE_STATUS or body.availability.get("code") in _AT_CAPACITY
         unbilled = status in _UNBILLED_RETRIES
         return RequestFailure("retry", kind, detail, wait, overload=overload, unbilled=unbilled, status=status)
     return RequestFailure("park", kind, detail, status=status)
 
 
-def _status(response: ErrorResponse) -> int:
+def _status(sent: int, body: ErrorDetails) -> int:
     """The status that says what happened: an error inside a 200, and some proxies, send another one."""
-    typed = _status_of_type().get(response.body.error_type)
-    if typed is not None and {typed, response.status} not in _SAME:
+    typed = _status_of_type().get(body.error_type)
+    if typed is not None and {typed, sent} not in _SAME:
         return typed
-    if response.status >= 300:
-        return response.status
-    code = response.body.code
-    return code if code is not None and code >= 400 else 500
+    if sent >= 300:
+        return sent
+    return body.code if body.code is not None and body.code >= 400 else 500
 
 
 @cache
@@ -132,29 +122,27 @@ def _status_of_type() -> dict[str, int]:
     return documents.convert(documents.read(_TYPES), dict[str, int])
 
 
-def _moved(response: ErrorResponse) -> str:
+def _moved(answer: HttpResponse) -> str:
     """Where a redirect leads. It is not followed: the key would go to whoever is there."""
-    what = f"HTTP {response.status}: the server sends us to another address"
+    what = f"HTTP {answer.status}: the server sends us to another address"
     try:
-        there = URL(response.headers.get("Location", ""))
+        there = URL(answer.headers.get("Location", ""))
         host = there.origin() if there.absolute else None
     except ValueError:
         host = None
     return f"{what} ({host}); give that as the base URL if you trust it" if host else f"{what}; check the base URL"
 
 
-def _detail(response: ErrorResponse, status: int) -> str:
-    code = response.body.availability.get("code")
+def _detail(body: ErrorDetails, status: int, key: str) -> str:
+    code = body.availability.get("code")
     named = f" ({code})" if isinstance(code, str) else ""
-    return sentence(f"HTTP {status}{named}: {response.body.message}".rstrip(": "), response.key)
+    return sentence(f"HTTP {status}{named}: {body.message}".rstrip(": "), key)
 
 
-def _payment(response: ErrorResponse, detail: str) -> RequestFailure:
-    in_flight = response.body.metadata.get("limit_source") == "openrouter_in_flight_budget"
-    if in_flight or "Retry-After" in response.headers:
-        wait = retry_after(response.headers, response.body, response.now)
-        return RequestFailure("retry", "402", detail, wait, status=402)
-    return RequestFailure("credit", "402", detail, status=402)
+def _settles(answer: HttpResponse, body: ErrorDetails) -> bool:
+    """Whether there will be money again without anybody's doing."""
+    in_flight = body.metadata.get("limit_source") == "openrouter_in_flight_budget"
+    return in_flight or "Retry-After" in answer.headers
 
 
 def _declined(body: ErrorDetails) -> bool:
@@ -170,16 +158,13 @@ def _heals(body: ErrorDetails, status: int) -> bool:
     return status in _RETRIED_CLIENT_ERRORS or status >= 500
 
 
-def _when(response: ErrorResponse, detail: str) -> str:
-    reset = resets_at(response.headers, response.body)
-    if reset is not None and reset > response.now:
+def _when(headers: Mapping[str, str], body: ErrorDetails, now: datetime, detail: str) -> str:
+    reset = resets_at(headers, body)
+    if reset is not None and reset > now:
         return f"{detail}; resets at {reset:%Y-%m-%d %H:%M} UTC"
-    if (
-        response.body.metadata.get("limit_source") == "openrouter_free_tier_daily"
-        or "free-models" in response.body.text
-    ):
-        return f"{detail}; resets at {next_midnight(response.now):%Y-%m-%d %H:%M} UTC"
-    wait = retry_after(response.headers, response.body, response.now)
+    if _FREE_TIER.search(body.text):
+        return f"{detail}; resets at {now + timedelta(days=1):%Y-%m-%d} 00:00 UTC"
+    wait = retry_after(headers, body, now)
     return f"{detail}; resets in {wait / 3600:.1f} h" if wait else f"{detail}; resets tomorrow"
 
 
@@ -189,10 +174,11 @@ def key_rejected(endpoint: Endpoint, failure: RequestFailure) -> KeyRejected:
     return KeyRejected(f"{endpoint.name}: the API key was refused ({failure.detail})", where)
 
 
+_TOO_LARGE: Final = f"the answer is larger than {LARGEST // 2**20} MB, decompressed; the rest was not read"
 # What the HTTP library or reading a body raises, the most special first: its kind, what it means, whether trying again
 # may help, and whether the request may have arrived, so that it may cost something.
 _FAULTS: Final[tuple[tuple[type[Exception], str, str, bool, bool], ...]] = (
-    (BodyTooLarge, "too_large", "the answer is larger than {why}, decompressed; the rest was not read", True, True),
+    (BodyTooLarge, "too_large", _TOO_LARGE, True, True),
     (aiohttp.InvalidURL, "connect", "the address cannot be read", False, False),
     (aiohttp.ConnectionTimeoutError, "connect", "no connection in time", True, False),
     (aiohttp.ClientConnectorCertificateError, "tls", "its TLS certificate is not trusted ({why})", False, False),
@@ -221,8 +207,6 @@ def of_exception(error: Exception, key: str) -> RequestFailure:
 def _why(error: Exception) -> str:
     """What the library says of it, in words that hold no addresses and no names of its own."""
     text = str(getattr(error, "message", error)).lower()
-    if isinstance(error, BodyTooLarge):
-        return f"{LARGEST // 2**20} MB"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return "self-signed, expired, or of another name"
     if isinstance(error, aiohttp.ClientPayloadError):
@@ -248,15 +232,11 @@ def _strerror(error: OSError) -> str:
 
 def read_error(document: object) -> ErrorDetails:
     """Find the error in a JSON body: `{"error": {...}}` or `"..."`, or a bare `message` or `detail`."""
-    if not isinstance(document, dict):
-        return ErrorDetails()
-    error = document.get("error")
-    if error is None:
-        error = document
-    if isinstance(error, str):
-        return ErrorDetails(message=error)
-    if not isinstance(error, dict):
-        return ErrorDetails()
+    whole = _mapping(document)
+    found = whole.get("error") or whole
+    if isinstance(found, str):
+        return ErrorDetails(message=found)
+    error = _mapping(found)
     metadata = _mapping(error.get("metadata"))
     kind = metadata.get("error_type") or error.get("error_type")
     return ErrorDetails(
@@ -326,11 +306,6 @@ def resets_at(headers: Mapping[str, str], body: ErrorDetails) -> datetime | None
         return None
     # Some servers send seconds to wait under this name; as an epoch that is long past.
     return moment if moment.year > 2000 else None
-
-
-def next_midnight(now: datetime) -> datetime:
-    """00:00 UTC of the next day."""
-    return (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _seconds(value: object, now: datetime) -> float | None:

@@ -7,6 +7,7 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -171,7 +172,7 @@ async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -
     queue = QueueKey(extractor.endpoint, extractor.name, extractor.model)
     client = worker.context.backends[queue.endpoint].client
     seed = int(item.row.source[:8], 16) % 2**31
-    try:
+    with suppress(QueueClosed, IndependenceError):  # the slot has told whoever waits what ended the command
         async with worker.slot(queue, math.inf, item.row.run):
             try:
                 outcome = await name_extraction.extract(client, extractor, item.answers, seed)
@@ -183,8 +184,6 @@ async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -
                     raise
                 return
             await _keep(worker, item, outcome)
-    except (QueueClosed, IndependenceError):  # the slot has told whoever waits what ended the command
-        pass
 
 
 async def _keep(worker: SubjectWorker, item: NamesTask, outcome: ExtractedNames | Missing) -> None:

@@ -16,7 +16,7 @@ from independence.report import declared
 from independence.report.legend import subject_name
 from independence.report.table import Table, Value, percent
 from independence.store import names, queries
-from independence.store.names import NamesRow, RunKey
+from independence.store.names import RunKey
 from independence.store.scopes import BoardScope, grading
 from independence.types import Missing, TakenName, Usage, Where
 
@@ -104,8 +104,8 @@ def _readings(
     out: dict[str, dict[RunKey, RunNames]] = {}
     for run, content in names.imported(connection, where).items():
         by, came = judging.published(content, scenarios)
-        missing, taken = (came.reason, ()) if isinstance(came, Missing) else (None, came.names)
-        out.setdefault(PUBLISHED, {})[run] = _run_names(taken, missing, by, came.usage)
+        reason, taken = (came.reason, ()) if isinstance(came, Missing) else (None, came.names)
+        out.setdefault(PUBLISHED, {})[run] = _run_names(taken, reason, by, came.usage)
     stored = names.stored(connection, where)
     answers = names.first_answers(connection, where, scenarios) if stored else {}
     for row in stored:

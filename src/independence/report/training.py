@@ -20,6 +20,7 @@ from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.suites.schema import Field
 
 Array = NDArray[np.float64]
+_Values = dict[tuple[str, int], dict[str, float]]  # by scenario and run, then by field
 DRAWS, SEED = 400, 42
 LEAST = 0.1  # share of the squares that has to be explained out of family, or else nothing was learned
 _ODD = 0.5
@@ -118,24 +119,23 @@ def teacher_student_indices(
     held: Sequence[HeldOutPredictions], fields: Mapping[str, Field], frame: ScoringFrame
 ) -> TeacherStudentIndices:
     """Index of every configuration of which each scenario was graded, from the teacher's values and from ours."""
-    verdicts: dict[str, dict[tuple[str, int], tuple[dict[str, float], dict[str, float]]]] = {}
-    families = {}
+    verdicts: dict[tuple[str, str], tuple[_Values, _Values]] = {}
     for one in held:
         low, high = fields[one.field].range or (0.0, 1.0)
         for lesson, truth, said in zip(one.lessons, one.truth, one.value, strict=True):
-            families[lesson.config] = lesson.family
-            mine = verdicts.setdefault(lesson.config, {}).setdefault((lesson.scenario, lesson.run), ({}, {}))
-            mine[0][one.field], mine[1][one.field] = low + truth * (high - low), low + said * (high - low)
+            both = verdicts.setdefault((lesson.config, lesson.family), ({}, {}))
+            for values, share in zip(both, (truth, said), strict=True):
+                values.setdefault((lesson.scenario, lesson.run), {})[one.field] = low + share * (high - low)
     out = []
-    for config, own in sorted(verdicts.items()):
-        first, second = (_index(frame, {place: both[side] for place, both in own.items()}) for side in (0, 1))
+    for subject, (theirs, own) in sorted(verdicts.items()):
+        first, second = _index(frame, theirs), _index(frame, own)
         if first is not None and second is not None:
-            out.append((config, families[config], first, second))
+            out.append((*subject, first, second))
     configs, makers, truths, ours = zip(*out, strict=True) if out else ((), (), (), ())
     return TeacherStudentIndices(configs, makers, np.array(truths, dtype=float), np.array(ours, dtype=float))
 
 
-def _index(frame: ScoringFrame, verdicts: Mapping[tuple[str, int], Mapping[str, float]]) -> float | None:
+def _index(frame: ScoringFrame, verdicts: _Values) -> float | None:
     cells = [
         VerdictValues(scenario, run, values)
         for (scenario, run), values in sorted(verdicts.items())
@@ -229,9 +229,10 @@ gamed:** it reads phrases, not meaning. It cannot rank subjects that are only a 
 
 The weights hold hashed counts of words and letters and numbers learned from them; no text of a reply, a prompt or a
 verdict is in them. Two linear models a field (ridge regression and logistic regression on shares), their mean put
-through a rising curve; vocabulary, document frequencies, curve and doubt come from training folds alone in every table
-below. Intervals draw model families anew. The cue phrases were written by people who had seen such replies, so the
-tables flatter it a little. Paragraphs addressed to a grader, markup and ciphers are not read, by a rule of thumb.
+through a rising curve. Vocabulary and document frequencies come from the texts of all lessons of a group of fields,
+those held out among them, but never from verdicts; models, curve and doubt come from training folds alone in every
+table below. Intervals draw model families anew. The cue phrases were written by people who had seen such replies, so
+the tables flatter it a little. Paragraphs addressed to a grader, markup and ciphers are not read, by a rule of thumb.
 
 """
     return text + "\n".join(map(formats.to_markdown, tables))

@@ -166,7 +166,9 @@ def build(course: TrainingSet, fields: Collection[str], about: WeightsInfo) -> W
         lessons=len(course.lessons),
         configurations=len({one.config for one in course.lessons}),
         families=len({one.family for one in course.lessons}),
-        rubrics={own: tuple(sorted(f for head in heads if own in head.scenarios for f in head.fields)) for own in known},
+        rubrics={
+            own: tuple(sorted(f for head in heads if own in head.scenarios for f in head.fields)) for own in known
+        },
         heads=tuple(infos),
     )
     return Weights(whole, tuple(heads), "")

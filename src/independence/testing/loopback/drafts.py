@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -11,6 +11,7 @@ from independence.testing.loopback.catalogue import ServedModel
 from independence.testing.loopback.faults import groups
 from independence.testing.loopback.wire import OfferedTool, ParsedRequest, uniforms
 from independence.testing.sim import answer, arbiter, grader
+from independence.testing.sim.situation import spoken
 from independence.types import Message
 
 CHARACTERS_PER_TOKEN = 4
@@ -119,20 +120,8 @@ def _odd_calls(fault: str, tool: OfferedTool, text: str) -> tuple[DraftToolCall,
 
 
 def _greeting(messages: tuple[Message, ...]) -> str:
-    for message in messages:
-        for call in message.tool_calls:
-            return _first_text(call.function.arguments)
-        if message.role == "assistant" and message.content:
-            return message.content
-    return "Hello."
-
-
-def _first_text(arguments: str) -> str:
-    try:
-        values = msgspec.json.decode(arguments, type=dict[str, Any]).values()
-    except msgspec.DecodeError:
-        return arguments
-    return next((value for value in values if isinstance(value, str)), "")
+    said = (spoken(message) for message in messages if message.role == "assistant")
+    return next(filter(None, said), "Hello.")
 
 
 def _truncated(said: AnswerDraft, budget: int) -> AnswerDraft:

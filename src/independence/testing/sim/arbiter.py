@@ -180,12 +180,8 @@ def listed(lines: list[str]) -> str:
 def _named(text: str, known: PartyRoles) -> str:
     letters = dict(zip(known, "AB", strict=True))
     either = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
-    return re.sub(
-        rf"\b(?:(?:the|an?) )?({either})(?=['’]s?\b|\b)",
-        lambda found: f"Party {letters[found[1].lower()]}",
-        text,
-        flags=re.IGNORECASE,
-    )
+    called = re.compile(rf"\b(?:(?:the|an?) )?({either})(?=['’]s?\b|\b)", re.IGNORECASE)
+    return called.sub(lambda found: f"Party {letters[found[1].lower()]}", text)
 
 
 def _asker(text: str) -> str:

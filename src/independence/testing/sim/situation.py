@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -58,22 +58,21 @@ def conversation(messages: Sequence[Message]) -> Conversation:
         if message.role == "assistant":
             answered = True
             if human:
-                own.append(_spoken(message))
+                own.append(spoken(message))
         elif message.role == "tool" or (message.role == "user" and (answered or not through_tool)):
             human.append((message.content or "").strip())
     return Conversation(tuple(human), tuple(own))
 
 
-def _spoken(message: Message) -> str:
+def spoken(message: Message) -> str:
+    """What a message says: the first text among the arguments of its tool call, or else its content."""
     for call in message.tool_calls:
         try:
-            arguments = msgspec.json.decode(call.function.arguments)
+            values = msgspec.json.decode(call.function.arguments, type=dict[str, Any]).values()
         except msgspec.DecodeError:
             return call.function.arguments
-        if isinstance(arguments, dict):
-            for value in arguments.values():
-                if isinstance(value, str):
-                    return value
+        if text := next((value for value in values if isinstance(value, str)), ""):
+            return text
     return message.content or ""
 
 

@@ -168,15 +168,10 @@ def person(said: str) -> Person | None:
 
 def _claim(said: str) -> str:
     """The most quotable sentence: one in the first person of middling length, else the first long enough."""
-    best, most = "", -1
-    for sentence in _SENTENCE.findall(said):
-        words = sentence.translate(_INNER).split()
-        if len(words) < _LEAST or sentence.strip() in _leads():
-            continue
-        worth = 2 * (words[0] in _OPENERS) + (len(words) <= _LONGEST)
-        if worth > most:
-            best, most = " ".join(words[:_LONGEST]) + ("…" if len(words) > _LONGEST else ""), worth
-    return best
+    own = (sentence for sentence in _SENTENCE.findall(said) if sentence.strip() not in _leads())
+    long = [words for sentence in own if len(words := sentence.translate(_INNER).split()) >= _LEAST]
+    best = max(long, key=lambda words: (words[0] in _OPENERS, len(words) <= _LONGEST), default=[])
+    return " ".join(best[:_LONGEST]) + "…" * (len(best) > _LONGEST)
 
 
 @cache
