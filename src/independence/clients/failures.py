@@ -91,13 +91,13 @@ def of_response(answer: HttpResponse, body: ErrorDetails, key: str, now: datetim
         # Inside a 200 with a provider named, it is the provider's key at the router that failed, not ours.
         ours = answer.status == 401 or "provider_name" not in body.metadata
         return RequestFailure("key" if ours else "park", "401", detail, status=401)
-    if status == 402 and not _settles(answer, body):
-        return RequestFailure("credit", kind, detail, status=402)
+    if status == 402:
+        return _payment(answer, body, now, detail)
     if status == 403:
         return RequestFailure("blocked" if _declined(body) else "park", kind, detail, status=403)
     if status == 429 and _DAILY.search(body.text):
         return RequestFailure("park", kind, _when(answer.headers, body, now, detail), status=429)
-    if status == 402 or _heals(body, status):
+    if _heals(body, status):
         wait = retry_after(answer.headers, body, now)
         if wait is not None and wait >= LONGEST_WAIT_S:
             return RequestFailure("park", kind, _when(answer.headers, body, now, detail), wait, status=status)
@@ -139,10 +139,11 @@ def _detail(body: ErrorDetails, status: int, key: str) -> str:
     return sentence(f"HTTP {status}{named}: {body.message}".rstrip(": "), key)
 
 
-def _settles(answer: HttpResponse, body: ErrorDetails) -> bool:
-    """Whether there will be money again without anybody's doing."""
+def _payment(answer: HttpResponse, body: ErrorDetails, now: datetime, detail: str) -> RequestFailure:
     in_flight = body.metadata.get("limit_source") == "openrouter_in_flight_budget"
-    return in_flight or "Retry-After" in answer.headers
+    if in_flight or "Retry-After" in answer.headers:
+        return RequestFailure("retry", "402", detail, retry_after(answer.headers, body, now), status=402)
+    return RequestFailure("credit", "402", detail, status=402)
 
 
 def _declined(body: ErrorDetails) -> bool:

@@ -8,14 +8,14 @@ from independence.judge.offline import training, weights
 
 def test_a_field_has_a_curve_that_finds_the_truth_behind_a_bent_scale():
     said, nothing = np.linspace(0, 1, 400), np.zeros(400)
-    curve = training.field_model("held", said, nothing, said**2, np.ones((400, 1))).curve
+    curve = training.field_model("held", said, nothing, said**2, np.ones((400, 1)))
     assert (np.diff(curve.y) >= 0).all()
     assert np.abs(curve.at(said) - said**2).max() < 0.01
 
 
 def test_where_more_is_said_but_less_is_true_the_curve_is_level():
     said = np.linspace(0, 1, 100)
-    curve = training.field_model("held", said, np.zeros(100), said[::-1], np.ones((100, 1))).curve
+    curve = training.field_model("held", said, np.zeros(100), said[::-1], np.ones((100, 1)))
     assert curve.at(np.array([0.0, 0.5, 1.0])) == pytest.approx([0.5, 0.5, 0.5])
 
 

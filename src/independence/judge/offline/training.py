@@ -19,7 +19,7 @@ from independence.judge.offline.features import BLOCKS
 from independence.judge.offline.grams import ColumnCounts
 from independence.judge.offline.marks import Matrix
 from independence.judge.offline.views import view
-from independence.judge.offline.weights import CalibrationCurve, FieldModel, Head, HeadInfo, Weights, WeightsInfo
+from independence.judge.offline.weights import FieldModel, Head, HeadInfo, Weights, WeightsInfo
 from independence.suites import digest
 from independence.suites.schema import Field
 from independence.types import TranscriptTurn
@@ -259,11 +259,11 @@ def field_model(field: str, said: Matrix, gap: Matrix, truth: Matrix, scenario: 
     from sklearn.linear_model import Ridge
 
     rising = IsotonicRegression().fit(said, truth)
-    curve = CalibrationCurve(rising.X_thresholds_, rising.y_thresholds_)
-    value = curve.at(said)
+    x, y = rising.X_thresholds_, rising.y_thresholds_
+    value = np.interp(said, x, y)
     doubt = Ridge(alpha=_DOUBT, fit_intercept=False)
     doubt.fit(weights.doubt_features(value, gap, scenario), np.abs(value - truth))
-    return FieldModel(field, float(truth.mean()), curve, doubt.coef_)
+    return FieldModel(field, float(truth.mean()), x, y, doubt.coef_)
 
 
 def _fit(given: _Lessons, train: Rows) -> _Fit:

@@ -82,7 +82,7 @@ def save(path: Path, about: WeightsInfo, heads: tuple[Head, ...]) -> None:
         arrays |= {f"{at}.{name}": getattr(head, name) for name in _ARRAYS if name != "weights"}
         arrays[f"{at}.weights"] = np.ascontiguousarray(head.weights.T)  # zeros stand together: half the file
         for place, one in enumerate(head.learned):
-            arrays |= {f"{at}.{place}.x": one.curve.x, f"{at}.{place}.y": one.curve.y, f"{at}.{place}.doubt": one.doubt}
+            arrays |= {f"{at}.{place}.{part}": getattr(one, part) for part in ("x", "y", "doubt")}
     with path.open("wb") as file:
         np.savez_compressed(file, **arrays)
 
@@ -108,7 +108,7 @@ def _head(arrays: Any, at: int, named: HeadInfo) -> Head:
     learned = []
     for place, (name, usual) in enumerate(zip(named.fields, named.usual, strict=True)):
         x, y, doubt = (arrays[f"{at}.{place}.{part}"] for part in ("x", "y", "doubt"))
-        learned.append(FieldModel(name, usual, CalibrationCurve(x, y), doubt))
+        learned.append(FieldModel(name, usual, x, y, doubt))
     own = {name: arrays[f"{at}.{name}"] for name in _ARRAYS}
     own["weights"] = np.ascontiguousarray(own["weights"].T)
     return Head(tuple(learned), named.extras, named.scenarios, **own)
@@ -124,16 +124,21 @@ _LOGS = (1 + np.log(np.maximum(np.arange(4096), 1))).astype(np.float32)  # of a 
 
 
 class FieldModel(NamedTuple):
-    """One field: how a score becomes a value, and how far off to expect."""
+    """One field: how a score becomes a value, by a non-decreasing curve, and how far off to expect. All in 0-1."""
 
     name: str
-    usual: float  # mean of what was learned from, 0-1
-    curve: CalibrationCurve
+    usual: float  # mean of what was learned from
+    x: Matrix  # points of the curve, which is level beyond them
+    y: Matrix
     doubt: Matrix
+
+    def at(self, said: Matrix) -> Matrix:
+        """The value of the curve at each."""
+        return np.interp(said, self.x, self.y)
 
     def predicted(self, said: Matrix, gap: Matrix, scenario: Matrix) -> tuple[Matrix, Matrix]:
         """Values for what two models say on average and how far they are apart, and the errors to expect."""
-        value = self.curve.at(said)
+        value = self.at(said)
         return value, expected(doubt_features(value, gap, scenario), self.doubt)
 
 
@@ -275,17 +280,6 @@ def _stack_block(heads: tuple[Head, ...], block: int, part: slice) -> _StackedWe
 
 KNOTS = np.array([0.0, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 1.0])
 _LEAST = 0.002  # of a scale: nothing is certain
-
-
-class CalibrationCurve(NamedTuple):
-    """A non-decreasing curve: through points (x, y), level beyond them. All in 0-1."""
-
-    x: Matrix
-    y: Matrix
-
-    def at(self, said: Matrix) -> Matrix:
-        """The calibrated value of each."""
-        return np.interp(said, self.x, self.y)
 
 
 def doubt_features(value: Matrix, gap: Matrix, scenario: Matrix) -> Matrix:

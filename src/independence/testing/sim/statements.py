@@ -170,7 +170,7 @@ def _claim(said: str) -> str:
     """The most quotable sentence: one in the first person of middling length, else the first long enough."""
     own = (sentence for sentence in _SENTENCE.findall(said) if sentence.strip() not in _leads())
     long = [words for sentence in own if len(words := sentence.translate(_INNER).split()) >= _LEAST]
-    best = max(long, key=lambda words: (words[0] in _OPENERS, len(words) <= _LONGEST), default=[])
+    best: list[str] = max(long, key=lambda words: (words[0] in _OPENERS, len(words) <= _LONGEST), default=[])
     return " ".join(best[:_LONGEST]) + "…" * (len(best) > _LONGEST)
 
 
