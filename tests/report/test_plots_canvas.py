@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -130,3 +131,10 @@ def test_texts_stand_out_from_page_and_bands_and_the_heat_ramp_only_goes_one_way
     ramp = [_luminance(getattr(tone, theme)) for tone in palette.HEAT]
     assert ramp == sorted(ramp, reverse=theme == "light")
     assert len(set(ramp)) == palette.HEAT_STEPS
+
+
+def test_the_style_of_figures_has_no_colours_but_those_of_roles() -> None:
+    style = Path(canvas.__file__).with_name("figures.mplstyle").read_text("utf-8")
+    used = {f"#{colour}" for colour in re.findall(r": ([0-9a-f]{6})$", style, re.MULTILINE)}
+    assert len(used) == 4
+    assert used < {tone.light for tone in palette.TONES}

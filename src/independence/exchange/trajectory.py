@@ -151,62 +151,56 @@ def _turn(turn: TrajectoryTurn) -> Iterator[TextBlock]:
     anew = "the request does not continue the previous one; it is shown whole" if turn.anew else ""
     yield TextBlock(f"Request {turn.turn}", anew, level=2)
     for message in turn.new:
-        yield TextBlock(_speaker(message), _protocol(message), message.text)
-    yield _answer(turn.turn_id, turn.answer)
+        result = ", as the result of a tool call" if message.role == "tool" else ""
+        yield TextBlock(_SPEAKERS[message.origin] + result, _protocol(message), message.text)
+    answer = turn.answer
+    missing = f": missing ({answer.missing})" if answer.missing else ""
+    yield TextBlock(f"Subject, generated ({turn.turn_id}){missing}", _about(answer), answer.text or answer.raw)
     for head, text in (
-        ("Thinking beside the answer", turn.answer.thinking),
-        ("Reasoning", turn.answer.reasoning),
-        ("As it came, before it was cleaned", turn.answer.raw if not turn.answer.missing else ""),
+        ("Thinking beside the answer", answer.thinking),
+        ("Reasoning", answer.reasoning),
+        ("As it came, before it was cleaned", "" if answer.missing else answer.raw),
     ):
         if text:
             yield TextBlock(head, "", text)
 
 
-def _speaker(message: TrajectoryMessage) -> str:
-    if message.role == "user" and message.origin == "human":
-        return "Human"
-    return _SPEAKERS[message.origin] + (", as the result of a tool call" if message.role == "tool" else "")
-
-
 def _protocol(message: TrajectoryMessage) -> str:
-    lines = []
+    about = ""
     if message.call:
-        lines.append(f"tool call {message.call_id}: {message.call}({message.arguments})")
+        about = f"tool call {message.call_id}: {message.call}({message.arguments})"
     elif message.call_id:
-        lines.append(f"answers tool call {message.call_id}")
-    if message.private:
-        lines.append(f"beside it: {message.private}")
-    return "\n".join(lines)
+        about = f"answers tool call {message.call_id}"
+    return f"{about}\nbeside it: {message.private}" if message.private else about
 
 
-def _answer(turn_id: str, answer: TrajectoryAnswer) -> TextBlock:
-    served = " at ".join(part for part in (answer.served_model, answer.served_provider) if part)
-    tried = len(answer.attempts)
-    parts = [
-        {"tool": "through the tool", "content": "as plain content"}.get(answer.channel or "", ""),
-        f"served by {served}" if served else "",
-        f"{answer.seconds:.1f} s" if answer.seconds else "",
-        f"{answer.prompt_tokens} tokens in, {answer.completion_tokens} out" if answer.prompt_tokens else "",
-        f"${answer.cost_usd:.6f}" if answer.cost_usd else "",
-        f"{tried} attempts: {', '.join(attempt.outcome for attempt in answer.attempts)}" if tried > 1 else "",
-        f"ended by {answer.finish_reason}" if answer.finish_reason not in (None, "stop", "tool_calls") else "",
-        f"flags: {', '.join(answer.flags)}" if answer.flags else "",
-    ]
-    missing = f": missing ({answer.missing})" if answer.missing else ""
-    about = "; ".join(filter(None, parts))
-    return TextBlock(f"Subject, generated ({turn_id}){missing}", about, answer.text or answer.raw)
+def _about(answer: TrajectoryAnswer) -> str:
+    """What is known of an answer beside its words, each with its name."""
+    known = {
+        "channel": answer.channel,
+        "model": answer.served_model,
+        "provider": answer.served_provider,
+        "seconds": answer.seconds and f"{answer.seconds:.1f}",
+        "tokens": answer.prompt_tokens and f"{answer.prompt_tokens} in, {answer.completion_tokens} out",
+        "cost": answer.cost_usd and f"${answer.cost_usd:.6f}",
+        "attempts": ", ".join(attempt.outcome for attempt in answer.attempts),
+        "ended by": answer.finish_reason,
+        "flags": ", ".join(answer.flags),
+    }
+    return "; ".join(f"{name} {value}" for name, value in known.items() if value)
 
 
 def _verdict(verdict: TrajectoryVerdict) -> TextBlock:
     values = ", ".join(f"{name} {_spelled(value)}" for name, value in verdict.values.items())
-    result = f"missing ({verdict.missing})" if verdict.missing else values
-    bought = verdict.route or ""
+    lines = [f"missing ({verdict.missing})" if verdict.missing else values]
     if verdict.probability is not None:
-        bought += f", bought from {verdict.auditor} with probability {verdict.probability:.3g}"
-    stale = "" if verdict.current else "for another dialogue or rubric; not counted any more"
-    about = "\n".join(filter(None, (result, bought, stale)))
+        lines.append(f"{verdict.route}, bought from {verdict.auditor} with probability {verdict.probability:.3g}")
+    elif verdict.route:
+        lines.append(verdict.route)
+    if not verdict.current:
+        lines.append("for another dialogue or rubric; not counted any more")
     text = verdict.reasoning or (verdict.raw if verdict.missing else "")
-    return TextBlock(f"Verdict by {verdict.judge}", about, text, level=2)
+    return TextBlock(f"Verdict by {verdict.judge}", "\n".join(lines), text, level=2)
 
 
 def _spelled(value: float) -> str:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from independence.report.legend import fitted
@@ -31,41 +32,7 @@ TIP: Final = "tip: "  # before the hover text of a group, which is its id
 SMALL_SIZE: Final = 10.5
 LABEL_SIZE: Final = 12.0
 _DOTS_PER_INCH: Final = 72  # so that one point of matplotlib is one pixel of the SVG
-_STYLE: Final = {
-    "figure.dpi": _DOTS_PER_INCH,
-    "figure.facecolor": palette.PAPER.light,
-    "font.family": "DejaVu Sans",  # ships with matplotlib: the same measures, hence the same bytes, everywhere
-    "font.size": SMALL_SIZE,
-    "text.color": palette.MUTED.light,
-    "text.parse_math": False,
-    "axes.facecolor": "none",
-    **{f"axes.spines.{side}": False for side in ("left", "right", "top", "bottom")},
-    "axes.axisbelow": True,
-    "axes.labelcolor": palette.MUTED.light,
-    "axes.unicode_minus": False,
-    "axes.titlelocation": "left",
-    "axes.titlecolor": palette.INK.light,
-    "axes.titlesize": LABEL_SIZE,
-    "axes.titlepad": 8,
-    "grid.color": palette.FAINT.light,
-    "grid.linewidth": 1,
-    "xtick.color": palette.MUTED.light,
-    "xtick.major.size": 0,
-    "xtick.major.pad": 8,
-    "ytick.color": palette.MUTED.light,
-    "ytick.major.size": 0,
-    "ytick.major.pad": 8,
-    "legend.frameon": False,
-    "legend.borderpad": 0,
-    "legend.borderaxespad": 0,
-    "legend.handlelength": 2.1,
-    "legend.handletextpad": 0.6,
-    "legend.columnspacing": 2,
-    "lines.solid_capstyle": "butt",
-    "path.simplify": False,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "independence",
-}
+_STYLE: Final = Path(__file__).with_name("figures.mplstyle")
 LABEL: Final = {"fontsize": LABEL_SIZE, "color": palette.INK.light}
 STRONG: Final = {**LABEL, "weight": "bold"}
 HEADING: Final = {"color": palette.INK.light, "weight": "bold"}

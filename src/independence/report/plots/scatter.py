@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 880.0, 560.0
 _LANE, _LANE_GAP = 96.0, 14.0  # pixels of the strip for free subjects, and between it and the cheapest
-_APART: Final = 9.0  # pixels between dots of the strip
+_STEPS: Final = (0, -18, 18, -9, 9, -27, 27)  # pixels from the middle of the strip, in turn
 _FEW_DECADES: Final = 2.5
 _NAME_ROOM, _NAME_HEIGHT = 200.0, 14.0
-_FAR: Final = 19.0  # pixels from a name to its dot from which on a line joins them
-# How far a name is from its dot, and in which directions, best first.
-_AWAY: Final = (8.0, 18.0, 30.0, 44.0, 60.0, 80.0)
-_WAYS: Final = ((1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1))
+_AWAY: Final = (8.0, 20.0)  # pixels from a dot to its name
+_WAYS: Final = ((1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1))  # best first
 
 
 class CostPoint(msgspec.Struct, frozen=True):
@@ -37,16 +35,6 @@ class CostPoint(msgspec.Struct, frozen=True):
     simulated: bool = False
 
 
-class NamedDot(NamedTuple):
-    """A subject at a place. The name of a modest one stands right beside it, over no other dot, or not at all."""
-
-    label: str
-    place: Point
-    simulated: bool
-    tip: str
-    modest: bool = False
-
-
 def cost(points: Sequence[CostPoint], meta: FigureMeta) -> str:
     """Dollars on a logarithmic scale; names for the frontier and the extremes, and where there is room."""
     with canvas.drawing():
@@ -54,21 +42,15 @@ def cost(points: Sequence[CostPoint], meta: FigureMeta) -> str:
         axes = canvas.axes_at(figure, (46, 52, _WIDTH - 66, _HEIGHT - 106))
         places = _cost_places(axes, points)
         members = frontier(points)
-        needed = _worth_naming(points, members)
-        others = sorted(set(range(len(points))) - set(needed), key=lambda place: -points[place].index)
-        dots = [
-            NamedDot(points[i].label, places[i], points[i].simulated, _cost_tip(points[i]), i not in needed)
-            for i in (*needed, *others)
-        ]
-        stairs = [places[member] for member in members[:1]]
-        for (_, y), step in itertools.pairwise(places[member] for member in members):
-            stairs += [(step[0], y), step]
-        _add_named(axes, dots, stairs)
+        for hollow, label in ((False, "subject"), (True, "simulated")):
+            own = [place for place, point in zip(places, points, strict=True) if point.simulated is hollow]
+            canvas.add_dots(axes, own, label, hollow=hollow)
         if len(members) > 1:
-            axes.plot(
-                *zip(*stairs, strict=True), color=palette.MUTED.light, linewidth=1.25, dashes=(4, 3), zorder=2,
-                label="frontier: nothing cheaper is better",
+            axes.step(
+                *zip(*(places[member] for member in members), strict=True), where="post", color=palette.MUTED.light,
+                linewidth=1.25, dashes=(4, 3), zorder=2, label="frontier: nothing cheaper is better",
             )  # fmt: skip
+        _add_names(axes, points, places, _worth_naming(points, members))
         canvas.add_legend(figure)
         return svg.finished(figure, meta)
 
@@ -107,7 +89,9 @@ def _cost_places(axes: Axes, points: Sequence[CostPoint]) -> list[Point]:
     if free:
         axes.axvspan(*lane, color=palette.BAND.light, linewidth=0, zorder=0)
         axes.annotate("free or local", (_LANE / 2, -9), xycoords="axes pixels", ha="center", va="top")
-    return _spread(axes, points, middle=sum(lane) / 2, pixel=pixel)
+    middle, steps = sum(lane) / 2, itertools.cycle(_STEPS)
+    across = [math.log10(one.dollars) if one.dollars > 0 else middle + next(steps) * pixel for one in points]
+    return [(x, point.index) for x, point in zip(across, points, strict=True)]
 
 
 def _dollar_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
@@ -115,23 +99,6 @@ def _dollar_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
     every = [step * 10.0**decade for decade in range(math.floor(low), math.ceil(high) + 1) for step in steps]
     dollars = [value for value in every if low <= math.log10(value) <= high]
     return [math.log10(value) for value in dollars], [_money(value) for value in dollars]
-
-
-def _spread(axes: Axes, points: Sequence[CostPoint], *, middle: float, pixel: float) -> list[Point]:
-    """Free subjects in the middle of their strip, or at the nearest place beside it where no dot lies yet."""
-    high = axes.bbox.height / (axes.get_ylim()[1] - axes.get_ylim()[0])
-    reach = int(_LANE / 2 / _APART)
-    places: list[Point] = []
-    taken: list[Point] = []
-    for point in points:
-        if point.dollars > 0:
-            places.append((math.log10(point.dollars), point.index))
-            continue
-        spots = [(step * _APART, point.index * high) for step in sorted(range(1 - reach, reach), key=abs)]
-        free = [spot for spot in spots if all(math.dist(spot, other) >= _APART for other in taken)]
-        taken.append((free or spots)[0])
-        places.append((middle + taken[-1][0] * pixel, point.index))
-    return places
 
 
 def _money(dollars: float) -> str:
@@ -143,51 +110,39 @@ def _cost_tip(point: CostPoint) -> str:
     return f"{point.label}: {point.index:.1f}, {money}" + (", simulated" if point.simulated else "")
 
 
-def _add_named(axes: Axes, dots: Sequence[NamedDot], *lines: Sequence[Point]) -> None:
-    """Dots, and names, earlier ones first: over no other name, over as few dots and lines as can be, or nowhere."""
+def _add_names(axes: Axes, points: Sequence[CostPoint], places: Sequence[Point], needed: Sequence[int]) -> None:
+    """Hover text for every dot, and names over no other name: needed ones over few dots, then others
+    right beside their dots, over none.
+    """
     from matplotlib.transforms import IdentityTransform
 
-    for hollow, label in ((False, "subject"), (True, "simulated")):
-        canvas.add_dots(axes, [dot.place for dot in dots if dot.simulated is hollow], label, hollow=hollow)
     to_pixels: Any = axes.transData.transform
-    busy = to_pixels([*(dot.place for dot in dots), *_along(lines), (0, 0)])
+    busy = to_pixels([*places, (0, 0)])
     taken: list[Bbox] = []
-    for dot in dots:
-        (area,) = axes.plot(*dot.place, "s", markersize=14, markerfacecolor="none", markeredgewidth=0)
-        canvas.add_tip(area, dot.tip)
-        x, y = to_pixels(dot.place)
-        text = canvas.shortened(dot.label, SMALL_SIZE, _NAME_ROOM)
-        wanted = _boxes((x, y), canvas.text_width(text, SMALL_SIZE), dot.modest)
-        free = [box for box in wanted if _inside(box, axes.bbox) and not box.count_overlaps(taken)]
+    for at in dict.fromkeys([*needed, *sorted(range(len(points)), key=lambda place: -points[place].index)]):
+        point = points[at]
+        (area,) = axes.plot(*places[at], "s", markersize=14, markerfacecolor="none", markeredgewidth=0)
+        canvas.add_tip(area, _cost_tip(point))
+        text = canvas.shortened(point.label, SMALL_SIZE, _NAME_ROOM)
+        boxes = _boxes(to_pixels(places[at]), canvas.text_width(text, SMALL_SIZE))
+        near = itertools.islice(boxes, None if at in needed else 2)
+        free = [box for box in near if _inside(box, axes.bbox) and not box.count_overlaps(taken)]
         box = min(free, key=lambda box: box.padded(5).count_contains(busy), default=None)
-        if box is None or (dot.modest and box.padded(5).count_contains(busy)):
-            continue
-        taken.append(box)
-        middle = (box.y0 + box.y1) / 2
-        near = (min(max(x, box.x0), box.x1), middle)
-        if math.dist(near, (x, y)) > _FAR:
-            axes.plot((x, near[0]), (y, middle), color=palette.SOFT.light, linewidth=1, transform=IdentityTransform())
-        tone, style = palette.MUTED if dot.modest else palette.INK, "italic" if dot.simulated else "normal"
-        canvas.write(axes, (box.x0, middle), text, color=tone.light, style=style, transform=IdentityTransform())
+        if box is not None and (at in needed or not box.padded(5).count_contains(busy)):
+            taken.append(box)
+            tone, style = palette.INK if at in needed else palette.MUTED, "italic" if point.simulated else "normal"
+            place = (box.x0, (box.y0 + box.y1) / 2)
+            canvas.write(axes, place, text, color=tone.light, style=style, transform=IdentityTransform())
 
 
-def _along(lines: Sequence[Sequence[Point]]) -> Iterator[Point]:
-    """Points along lines, close enough that no name slips between them."""
-    for (x, y), (to_x, to_y) in itertools.chain.from_iterable(map(itertools.pairwise, lines)):
-        yield from ((x + (to_x - x) * step / 50, y + (to_y - y) * step / 50) for step in range(51))
-
-
-def _boxes(place: Point, width: float, modest: bool) -> Iterator[Bbox]:
+def _boxes(place: Point, width: float) -> Iterator[Bbox]:
     """Places for a name around its dot, best first."""
     from matplotlib.transforms import Bbox
 
-    x, y = place
-    for away in _AWAY[:1] if modest else _AWAY:
-        for across, up in _WAYS[:2] if modest else _WAYS:
-            reach = away * 0.7 if across and up else away
-            left = x + across * reach - (width if across < 0 else width / 2 if across == 0 else 0)
-            middle = y + up * (reach + (0 if across else _NAME_HEIGHT / 2))
-            yield Bbox.from_bounds(left, middle - _NAME_HEIGHT / 2, width, _NAME_HEIGHT)
+    for away, (across, up) in itertools.product(_AWAY, _WAYS):
+        left = place[0] + across * away - width * (1 - across) / 2
+        middle = place[1] + up * (away if across else away + _NAME_HEIGHT / 2)
+        yield Bbox.from_bounds(left, middle - _NAME_HEIGHT / 2, width, _NAME_HEIGHT)
 
 
 def _inside(box: Bbox, room: Bbox) -> bool:
