@@ -6,7 +6,7 @@ import pytest
 
 from independence.report import board, runs, study
 from independence.report.table import Table
-from independence.store import artefacts, records
+from independence.store import artefacts, records, spending
 from independence.store.artefacts import ArtefactRow
 from independence.store.records import FailureRow
 from independence.suites.load import LoadedSuite
@@ -18,7 +18,7 @@ from . import filled
 def tables(connection: sqlite3.Connection, loaded: LoadedSuite) -> list[Table]:
     where = filled.scope(loaded)
     return runs.cost_tables(
-        study.read(connection, where), board.board(connection, where), runs.spent_by(connection, where)
+        study.read(connection, where), board.board(connection, where), spending.by_subject(connection, where.where)
     )
 
 

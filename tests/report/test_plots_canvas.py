@@ -84,11 +84,6 @@ def test_a_text_that_looks_like_markup_changes_nothing_but_itself() -> None:
     assert chart(text).count("class=") == chart().count("class=")
 
 
-def test_an_id_that_is_no_selector_is_refused() -> None:
-    with pytest.raises(ValueError, match="kebab"):
-        chart(meta=FigureMeta("a b{}", "A", "B"))
-
-
 @pytest.mark.parametrize("room", [20, 60, 120])
 def test_long_labels_are_cut_in_the_middle_and_fit(room: int) -> None:
     label = "qwen3-coder+alibaba-opensource@none-t0.7"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from independence.report.plots.advice import PanelRow, PointEstimate, QuantityScale, panels
-from independence.report.plots.canvas import signed
+from independence.report.table import signed
 from tests.report import drawn
 
 HEADS = (QuantityScale("S", "against", "towards", (-0.1, 0.1)), QuantityScale("B", "left", "right"))

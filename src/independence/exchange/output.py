@@ -16,7 +16,7 @@ import msgspec
 
 from independence import __version__
 from independence.config import user_files
-from independence.errors import DiskFull, IndependenceError, UsageError
+from independence.errors import DiskFull, UsageError
 
 MANIFEST = "export.json"
 _PROGRAM = "ai-independence-bench"
@@ -53,7 +53,10 @@ def write(folder: Path, files: Mapping[str, Iterable[bytes]], about: Manifest, f
         whole = msgspec.structs.replace(about, files={**before, **written})
         _put(folder / MANIFEST, [msgspec.json.format(msgspec.json.encode(whole), indent=2), b"\n"])
     except OSError as error:
-        raise _meaning(error, folder) from error
+        what = f"{folder}: cannot be written ({error.strerror})"
+        if error.errno in _FULL:
+            raise DiskFull(what, "free space and run the command again") from error
+        raise UsageError(what, "name another folder") from error
 
 
 def _check(folder: Path, names: Iterable[str], known: Manifest | None) -> None:
@@ -97,10 +100,3 @@ def _put(file: Path, parts: Iterable[bytes]) -> str:
 
 def _digest(file: Path) -> str | None:
     return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
-
-
-def _meaning(error: OSError, folder: Path) -> IndependenceError:
-    what = f"{folder}: cannot be written ({error.strerror})"
-    if error.errno in _FULL:
-        return DiskFull(what, "free space and run the command again")
-    return UsageError(what, "name another folder")

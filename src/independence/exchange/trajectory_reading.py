@@ -22,19 +22,14 @@ from independence.exchange.trajectory import (
     TrajectoryTurn,
     TrajectoryVerdict,
 )
-from independence.report import planned_verdicts
-from independence.report.table import Column, Table
+from independence.report import declared, planned_verdicts
+from independence.report.table import Table
 from independence.store import export_rows, queries
 from independence.store.export_rows import ExportedAnswer, ExportedTrial
 from independence.store.queries import PUBLISHED, REREAD
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.suites.schema import Suite
-
-_COLUMNS = (
-    Column("experiment", "Experiment"), Column("scenario", "Scenario"), Column("run", "Run", "count"),
-    Column("scores", "Scores"), Column("missing", "Missing"), Column("flags", "Flags"),
-)  # fmt: skip
 
 
 def dialogue_table(
@@ -58,14 +53,11 @@ def dialogue_table(
         )
         for cell in own
     ]  # fmt: skip
-    kept = [at for at in range(len(_COLUMNS)) if at < 4 or any(row[at] for row in rows)]
-    notes = (
-        f"{scope.where.edition_name}, {scope.condition}, judge {read.judge or 'none'}.",
-        "`independence show SUBJECT SCENARIO --run N` prints a dialogue with every verdict and its reasons.",
-    )
-    title = f"Dialogues of {label} (simulated)" if simulated else f"Dialogues of {label}"
-    shown = tuple(tuple(row[at] for at in kept) for row in rows)
-    return Table("dialogues", title, tuple(_COLUMNS[at] for at in kept), shown, notes)
+    whole = declared.made(
+        "runs/dialogues", rows, place=f"{scope.where.edition_name}, {scope.condition}", judge=read.judge or "none",
+        subject=f"{label} (simulated)" if simulated else label,
+    )  # fmt: skip
+    return whole.only([at for at in range(len(whole.columns)) if at < 4 or any(row[at] for row in rows)])
 
 
 class TrajectoryReader:

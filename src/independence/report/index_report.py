@@ -37,7 +37,7 @@ from independence.report.table import Block, Prose, Section, Svg, Table, Value, 
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import wilson
 from independence.stats.subject_points import share_kept
-from independence.store import queries
+from independence.store import queries, spending
 from independence.store.scopes import BoardScope
 from independence.store.spending import SubjectSpending
 
@@ -73,7 +73,7 @@ def sections(
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no report of this kind")
     read = study.read(connection, scope, judge).only(models)
-    spent = runs.spent_by(connection, scope)
+    spent = spending.by_subject(connection, scope.where)
     costs = queries.costs(connection, scope.where)
     built = board.board_of_study(read, costs, scoring, reading)
     others = [study.read(connection, scope, other).only(models) for other in _other_judges(connection, read)]

@@ -6,6 +6,7 @@ Cells are compared on the same subjects, those complete in every cell that has t
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from string import ascii_uppercase
 from typing import Final, NamedTuple
@@ -43,6 +44,11 @@ class _ConditionGrid(NamedTuple):
     cells: tuple[_ConditionCell, ...]
     present: tuple[tuple[_ConditionCell, Study], ...]
     common: tuple[str, ...]  # subjects complete in every present cell, by config_dir
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Everybody who has trials in any cell, by config_dir."""
+        return {config: about.name for _, read in self.present for config, about in read.about.items()}
 
     def indices(self, read: Study) -> Array:
         """The common subjects' indices in one cell."""
@@ -115,8 +121,7 @@ def _interval(differences: Array) -> Interval | None:
 
 
 def _left_out(grid: _ConditionGrid) -> list[str]:
-    names = {config: about.name for _, read in grid.present for config, about in read.about.items()}
-    return [names[config] for config in sorted(names.keys() - set(grid.common))]
+    return [name for config, name in sorted(grid.names.items()) if config not in grid.common]
 
 
 def _deltas(grid: _ConditionGrid) -> Table:
@@ -125,7 +130,7 @@ def _deltas(grid: _ConditionGrid) -> Table:
     for cell, _ in others:
         columns.append(Column(str(cell.condition), f"{cell.letter} − {base.letter}", "signed"))
         columns.append(Column(f"{cell.condition}_ci", "95% interval", "signed_interval"))
-    names = {config: about.name for _, one in grid.present for config, about in one.about.items()}
+    names = grid.names
     best = {config: -whole.index for config, whole in read.sheets.items()}
     order = sorted(names, key=lambda config: (config not in best, best.get(config, 0.0), config))
     rows = [(names[config], *_of_subject(config, read, [one for _, one in others])) for config in order]
@@ -190,10 +195,7 @@ def pooled_board(
         () if judge else planned_verdicts.as_full(graded, name),
     )  # fmt: skip
     read = study.study_of_verdicts(connection, scope, table)
-    costs: dict[str, float] = {}
-    for one in places:
-        for config, usd in queries.costs(connection, one.where).items():
-            costs[config] = costs.get(config, 0.0) + usd
+    costs = queries.costs(connection, edition)
     built = boards.only(boards.board_of_study(read, costs, scoring, reading), read, models)
     pooled = f"{len(places)} conditions pooled: {', '.join(str(one.condition) for one in places)}"
     # The dates read above are those of one condition.
@@ -227,11 +229,10 @@ def _mean(found: Sequence[PlannedVerdict | None]) -> PlannedVerdict:
 
 def _repeats_left_out(places: Sequence[BoardScope], tables: Sequence[PlannedVerdicts]) -> Repeats:
     """What was left out of each condition, which every sentence then names."""
-    dialogues: dict[str, int] = {}
-    why: dict[str, tuple[str, ...]] = {}
+    dialogues: Counter[str] = Counter()
+    why: dict[str, tuple[str, ...]] = defaultdict(tuple)
     for one, table in zip(places, tables, strict=True):
-        for config, count in table.repeats.dialogues.items():
-            dialogues[config] = dialogues.get(config, 0) + count
+        dialogues.update(table.repeats.dialogues)
         for config, sentences in table.repeats.why.items():
-            why[config] = (*why.get(config, ()), *(f"{one.condition}: {sentence}" for sentence in sentences))
+            why[config] += tuple(f"{one.condition}: {sentence}" for sentence in sentences)
     return Repeats(dialogues=dialogues, why=why)

@@ -14,7 +14,6 @@ from independence.report.study import StudiedSubjects, Study
 from independence.report.table import Table, Value
 from independence.stats.strict import UNANSWERED, VOID
 from independence.store import spending
-from independence.store.scopes import BoardScope
 from independence.store.spending import RunTimes, SubjectSpending, times
 
 SPLIT = timedelta(days=1)
@@ -105,11 +104,6 @@ def _total(own: SubjectSpending) -> float:
     return own.answers_usd + own.verdicts_usd + own.failed_usd
 
 
-def spent_by(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, SubjectSpending]:
-    """What was spent in a place, by config_dir."""
-    return spending.by_subject(connection, scope.where)
-
-
 def cost_tables(read: Study, board: Board, spent: Mapping[str, SubjectSpending]) -> list[Table]:
     """The audit of every subject, and index per dollar of those whose answers cost something."""
     return [audit(read, [row.config for row in board.rows], spent), _value(read, board, spent)]
@@ -117,33 +111,28 @@ def cost_tables(read: Study, board: Board, spent: Mapping[str, SubjectSpending])
 
 def audit(read: StudiedSubjects, configs: Iterable[str], spent: Mapping[str, SubjectSpending]) -> Table:
     """What was spent on every one of these subjects, by config_dir, the dearest first."""
-    rows: list[tuple[Value, ...]] = []
-    for config in configs:
-        own = spent.get(config)
-        if own is None:
-            continue
-        rows.append(
-            (read.about[config].name, own.calls, own.answers_usd, own.verdicts, own.verdicts_usd, own.failed_usd,
-             own.unknown_usd, _total(own), per_run(own), own.extra_attempts, own.tokens)
-        )  # fmt: skip
-    rows.sort(key=lambda cells: (-_usd(cells[7]), str(cells[0])))
-    everything = sum(_usd(cells[7]) for cells in rows)
-    return _without_zeros(declared.made("runs/costs", rows, everything=everything))
+    own = {config: spent[config] for config in configs if config in spent}
+    order = sorted(own, key=lambda config: (-_total(own[config]), read.about[config].name))
+    rows = [
+        (read.about[config].name, one.calls, one.answers_usd, one.verdicts, one.verdicts_usd, one.failed_usd,
+         one.unknown_usd, _total(one), per_run(one), one.extra_attempts, one.tokens)
+        for config in order
+        for one in (own[config],)
+    ]  # fmt: skip
+    return _without_zeros(declared.made("runs/costs", rows, everything=sum(map(_total, own.values()))))
 
 
 def _value(read: Study, board: Board, spent: Mapping[str, SubjectSpending]) -> Table:
-    rows: list[tuple[Value, ...]] = []
+    rows = []
     free = 0
     for row in board.rows:
         own = spent.get(row.config)
-        if row.index is None or own is None:
-            continue
-        cost = per_run(own)
-        if not own.answers_usd or not cost:
+        cost = per_run(own) if own and own.answers_usd else None
+        if row.index is not None and cost:
+            rows.append((read.about[row.config].name, row.index, cost, row.index / cost, row.complete_runs))
+        elif row.index is not None and own:
             free += 1
-            continue
-        rows.append((read.about[row.config].name, row.index, cost, row.index / cost, row.complete_runs))
-    rows.sort(key=lambda cells: (-_usd(cells[3]), str(cells[0])))
+    rows.sort(key=lambda cells: (-cells[3], cells[0]))
     note = f"{free} subjects whose answers cost nothing (local, free or simulated) are left out."
     return declared.made("runs/index-per-dollar", rows, [note] if free else [])
 
@@ -155,10 +144,6 @@ def _without_zeros(table: Table) -> Table:
         if column.key not in _EXCEPTIONS or any(row[at] for row in table.rows)
     ]  # fmt: skip
     return table.only(keep)
-
-
-def _usd(value: Value) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def session_table(connection: sqlite3.Connection) -> Table:

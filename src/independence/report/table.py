@@ -89,7 +89,7 @@ def display_text(column: Column, value: Value) -> str:
         if column.kind.startswith("index"):
             low, high = on_scale(low), on_scale(high)
         between = "–" if column.kind == "index_range" else " to "
-        return between.join(_signed(end, sign, column.digits) for end in (low, high))
+        return between.join(signed(end, column.digits, sign) for end in (low, high))
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
@@ -108,12 +108,13 @@ def _number(column: Column, value: float) -> str:
         return f"${value:.{max(column.digits, 2)}f}"
     if column.kind == "p":
         return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-    return _signed(value, "+" if column.kind == "signed" else "", column.digits)
+    return signed(value, column.digits, "+" if column.kind == "signed" else "")
 
 
-def _signed(value: float, sign: str, digits: int) -> str:
+def signed(value: float, digits: int = 2, sign: str = "+") -> str:
+    """A number with its sign, unless it is nothing as it is written: that has none."""
     text = decimal(value, digits, sign)
-    return text if float(text) else f"{0:.{digits}f}"  # nothing has no sign
+    return text if float(text) else f"{0:.{digits}f}"
 
 
 def decimal(value: float, digits: int = 1, sign: str = "") -> str:

@@ -28,7 +28,8 @@ from independence.exchange.rent.records import (
     score,
 )
 from independence.exchange.rent.words import FolderEdition
-from independence.report.table import Column, Table
+from independence.report import declared
+from independence.report.table import Table
 from independence.suites.load import LoadedSuite
 
 R = TypeVar("R", PromptRecord, AnswerRecord, ScoredRecord)
@@ -176,17 +177,13 @@ def _answers(
 
 def table(imported: ImportedFolder) -> Table:
     """What a folder holds of each model, in numbers."""
-    columns = (
-        Column("model", "Model"), Column("runs", "Runs", "count"), Column("planned", "Planned", "count"),
-        Column("answers", "Answers", "count"), Column("failed", "Failed", "count"), Column("scored", "Scored", "count"),
-    )  # fmt: skip
     by_model: dict[str, list[ImportedAnswer]] = defaultdict(list)
     for one in imported.answers:
         by_model[one.key[0]].append(one)
-    rows = tuple(_row(model, own, imported) for model, own in by_model.items())
+    rows = [_row(model, own, imported) for model, own in by_model.items()]
     judges = dict.fromkeys(score.scorer_model for one in imported.answers for score in one.scores)
     note = f"scored by {', '.join(judges)}" if judges else "no scores: `independence judge` grades"
-    return Table("models", "Imported", columns, rows, (note,))
+    return declared.made("runs/imported", rows, [note])
 
 
 def _row(model: str, own: Sequence[ImportedAnswer], imported: ImportedFolder) -> tuple[str | int, ...]:

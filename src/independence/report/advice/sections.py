@@ -18,13 +18,12 @@ from independence.report.legend import short
 from independence.report.plots import advice as panels_plot
 from independence.report.plots import advice as slopes_plot
 from independence.report.plots.advice import PanelRow, PointEstimate, QuantityScale, SlopePanel
-from independence.report.plots.canvas import signed
 from independence.report.plots.svg import FigureMeta
-from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted
+from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted, signed
 from independence.stats.asker_guess import guess_askers
 from independence.stats.comparison import Correction
 from independence.stats.sides import EffectEstimate
-from independence.store import artefacts, queries
+from independence.store import artefacts, queries, spending
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Scenario
 
@@ -99,7 +98,7 @@ def _only(read: AdviceStudy, models: Collection[str]) -> AdviceStudy:
 
 def _shared(connection: sqlite3.Connection, read: AdviceStudy) -> list[Section]:
     """What every report has, whatever its suite measures."""
-    costs = runs.audit(read, read.planned, runs.spent_by(connection, read.scope))
+    costs = runs.audit(read, read.planned, spending.by_subject(connection, read.scope.where))
     return [
         Section("judges", "Judges", _judges(connection, read)),
         Section("costs", "Costs", _filled(costs, runs.session_table(connection))),

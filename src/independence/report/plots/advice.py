@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from independence.report.plots import canvas, palette, svg
-from independence.report.plots.canvas import HEADING, RowChart, RowName, signed
+from independence.report.plots.canvas import HEADING, RowChart, RowName
 from independence.report.plots.svg import FigureMeta
-from independence.report.table import Ends
+from independence.report.table import Ends, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

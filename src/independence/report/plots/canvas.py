@@ -216,9 +216,3 @@ def index_span(values: Sequence[float]) -> Ends:
     """The part of the index scale, 0-100, that shows all values: from a multiple of ten below them to 100."""
     low = min(values, default=0.0)
     return max(0.0, min(math.floor((low - 1) / 10) * 10.0, 90.0)), 100.0
-
-
-def signed(value: float) -> str:
-    """Two decimals with their sign; nothing has none."""
-    text = f"{value:+.2f}"
-    return text if float(text) else "0.00"

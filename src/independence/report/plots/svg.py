@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _SVG: Final = "http://www.w3.org/2000/svg"
 _LINK: Final = "{http://www.w3.org/1999/xlink}href"
 _FONT: Final = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif'
-_ID: Final = re.compile(r"[a-z][a-z0-9-]*")
 _NUMBER: Final = re.compile(r"-?\d+\.\d{2,}")
 _SPACE: Final = re.compile(r"\s*([A-Za-z])\s*")
 _PAINT: Final = re.compile(r"(fill|stroke):(#[0-9a-f]{6})")
@@ -32,9 +31,7 @@ class FigureMeta(NamedTuple):
 
 
 def finished(figure: Figure, meta: FigureMeta) -> str:
-    """The document. Raises ValueError for an id that is not kebab-case: it becomes part of selectors."""
-    if not _ID.fullmatch(meta.id):
-        raise ValueError(f"a figure's id is kebab-case, not {meta.id!r}")
+    """The document."""
     for artist in figure.findobj():
         artist.set_clip_on(False)
     out = io.StringIO()
