@@ -79,7 +79,8 @@ def _record(own: _ConditionFiles, trial: ExportedTrial, answer: ExportedAnswer, 
     """A response file, its keys in the published order; keys that were published only with a value have one."""
     flags = _FLAGS.decode(answer.flags)
     verdict = own.verdicts.get(trial.trial) if own.carriers.get(trial.scenario) == answer.turn_id else None
-    model = _cut(trial.config_dir) if CUT_MODEL_ID in flags else model_id
+    # Where its publisher cut the model's id out of the directory's name, it is cut so again.
+    model = trial.config_dir.rpartition("@")[0].replace("--", "/", 1) if CUT_MODEL_ID in flags else model_id
     record: Record = {
         "metadata": {
             "model": model, "experiment": trial.experiment, "system_variant": trial.variant,
@@ -99,11 +100,6 @@ def _record(own: _ConditionFiles, trial: ExportedTrial, answer: ExportedAnswer, 
         "judge_raw_response": _words(verdict),
     }
     return record | {key: value for key, value in optional.items() if value}
-
-
-def _cut(config_dir: str) -> str:
-    """The model's id as its publisher cut it out of the directory's name."""
-    return config_dir.rpartition("@")[0].replace("--", "/", 1)
 
 
 def _judged(verdict: ExportedVerdict | None) -> Record:

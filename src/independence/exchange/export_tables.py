@@ -22,7 +22,7 @@ import msgspec
 
 from independence.config.subjects import from_json
 from independence.exchange.requests import Requests
-from independence.report import analysis
+from independence.report import analysis, study
 from independence.report import table as formats
 from independence.report.analysis import BoardOptions, RenderedBoard
 from independence.report.study import SubjectInfo
@@ -161,12 +161,10 @@ def chosen_subjects(
 
     Raises StoreError for a name that nobody in the edition has.
     """
-    stored = sorted(queries.subjects(connection, scope.where).items())
     known = scopes.of_edition(connection, scope.where)
     found = scopes.subjects(names, known, f"in {scope.where.edition_name}") if names else known
-    return {
-        config: SubjectInfo(label, model, simulated) for config, (label, model, simulated) in stored if config in found
-    }
+    everybody = study.subjects(connection, scope.where)
+    return {config: who for config, who in sorted(everybody.items()) if config in found}
 
 
 def model_names(about: Mapping[str, SubjectInfo]) -> dict[str, str]:

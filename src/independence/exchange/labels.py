@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import sqlite3
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -97,10 +97,8 @@ def to_csv(suite: Suite, drawn: Sequence[LabelCandidate]) -> bytes:
 
 def counts(drawn: Sequence[LabelCandidate]) -> dict[str, Counter[str]]:
     """How often each level was drawn, by what the sample is balanced over."""
-    out: dict[str, Counter[str]] = defaultdict(Counter)
-    for name, level in (level for one in drawn for level in one.levels):
-        out[name][level] += 1
-    return out
+    every = [level for one in drawn for level in one.levels]
+    return {name: Counter(level for kind, level in every if kind == name) for name in dict(every)}
 
 
 def _levels(scope: BoardScope, config: str, name: str, stance_: str | None) -> tuple[Level, ...]:
@@ -126,5 +124,5 @@ def _stances(
 
 def _text(one: LabelCandidate) -> str:
     """The conversation as it was, without who answered."""
-    lines = dialogue.transcript_turns(one.trial, one.progress)
-    return "\n\n".join(f"PERSON: {line.human}\n\nANSWER: {line.answer}" for line in lines)
+    turns = dialogue.transcript_turns(one.trial, one.progress)
+    return "\n\n".join(f"PERSON: {turn.human}\n\nANSWER: {turn.answer}" for turn in turns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -176,7 +176,7 @@ def _protocol(message: TrajectoryMessage) -> str:
 
 def _about(answer: TrajectoryAnswer) -> str:
     """What is known of an answer beside its words, each with its name."""
-    known = {
+    return _listed({
         "channel": answer.channel,
         "model": answer.served_model,
         "provider": answer.served_provider,
@@ -186,21 +186,22 @@ def _about(answer: TrajectoryAnswer) -> str:
         "attempts": ", ".join(attempt.outcome for attempt in answer.attempts),
         "ended by": answer.finish_reason,
         "flags": ", ".join(answer.flags),
-    }
+    })  # fmt: skip
+
+
+def _listed(known: Mapping[str, str | float | None]) -> str:
+    """What is known, each with its name."""
     return "; ".join(f"{name} {value}" for name, value in known.items() if value)
 
 
 def _verdict(verdict: TrajectoryVerdict) -> TextBlock:
     values = ", ".join(f"{name} {_spelled(value)}" for name, value in verdict.values.items())
-    lines = [f"missing ({verdict.missing})" if verdict.missing else values]
-    if verdict.probability is not None:
-        lines.append(f"{verdict.route}, bought from {verdict.auditor} with probability {verdict.probability:.3g}")
-    elif verdict.route:
-        lines.append(verdict.route)
-    if not verdict.current:
-        lines.append("for another dialogue or rubric; not counted any more")
+    result = f"missing ({verdict.missing})" if verdict.missing else values
+    chance = verdict.probability and f"{verdict.probability:.3g}"
+    bought = _listed({"route": verdict.route, "bought from": verdict.auditor, "with probability": chance})
+    stale = "" if verdict.current else "for another dialogue or rubric; not counted any more"
     text = verdict.reasoning or (verdict.raw if verdict.missing else "")
-    return TextBlock(f"Verdict by {verdict.judge}", "\n".join(lines), text, level=2)
+    return TextBlock(f"Verdict by {verdict.judge}", "\n".join(filter(None, (result, bought, stale))), text, level=2)
 
 
 def _spelled(value: float) -> str:

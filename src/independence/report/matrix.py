@@ -74,14 +74,10 @@ def _grid(connection: sqlite3.Connection, suite: Suite, where: Where, judge: str
     variants = [variant for variant in suite.variants if variant not in own]
     stated = [Condition(variant, mode) for variant in variants for mode in suite.delivery.modes]
     order = stated + [condition for condition in there if condition not in stated]
-    cells, present = [], []
-    for number, condition in enumerate(order):
-        asked = BoardScope(suite, where.under(condition))
-        read = study.read(connection, asked, judge) if condition in there else None
-        cells.append(_ConditionCell(_letter(number), condition, read))
-        if read is not None:
-            present.append((cells[-1], read))
-    common = set.intersection(*(set(read.sheets) for _, read in present))
+    read = {one: study.read(connection, BoardScope(suite, where.under(one)), judge) for one in there}
+    cells = [_ConditionCell(_letter(number), one, read.get(one)) for number, one in enumerate(order)]
+    present = [(cell, cell.study) for cell in cells if cell.study is not None]
+    common = set.intersection(*(set(own.sheets) for _, own in present))
     return _ConditionGrid(tuple(cells), tuple(present), tuple(sorted(common)))
 
 

@@ -26,7 +26,7 @@ def nothing_fills(slot: str) -> str:
 
 def problems(suite: Suite, quoted: Collection[str]) -> Iterator[Problem]:
     """Every problem of a suite's grid. `quoted` are the variables that the prompts of its rubric ask for."""
-    for where, what in _problems(suite, suite.grid, quoted) if suite.grid else ():
+    for where, what in dict.fromkeys(_problems(suite, suite.grid, quoted)) if suite.grid else ():
         yield where, f"{what} (at `{where}`)"
 
 
@@ -177,10 +177,9 @@ class WrittenText(NamedTuple):
     text: str
 
 
-def _words(suite: Suite, grid: Grid, quoted: Collection[str]) -> list[Problem]:
-    """Slots that nothing fills and codes among the words of the human, each once, wherever it stands."""
+def _words(suite: Suite, grid: Grid, quoted: Collection[str]) -> Iterator[Problem]:
+    """Slots that nothing fills and codes among the words of the human, under each combination of levels."""
     factors = {name: factor for factor, levels in grid.factors.items() for own in levels.values() for name in own}
-    found: dict[Problem, None] = {}
     for levels in combinations(grid):
         facts = _known(suite, grid, levels)
         lacking = {name: f" where {factor} is {levels[factor]}" for name, factor in factors.items()}
@@ -188,10 +187,9 @@ def _words(suite: Suite, grid: Grid, quoted: Collection[str]) -> list[Problem]:
             at = f"{AT}.sides.{name}"
             known = facts | {key: WrittenText(f"{at}.vars.{key}", text) for key, text in side.vars.items()}
             graded = "".join(f"{{{{{slot}}}}}" for slot in quoted if slot in known or slot in lacking)
-            found |= dict.fromkeys(_unfilled(WrittenText(f"{at}.human", side.human), known, lacking, True))
-            found |= dict.fromkeys(_unfilled(WrittenText(f"{at}.context", side.context), known, lacking))
-            found |= dict.fromkeys(_unfilled(WrittenText(f"$.rubrics.{grid.rubric}.prompt", graded), known, lacking))
-    return list(found)
+            yield from _unfilled(WrittenText(f"{at}.human", side.human), known, lacking, True)
+            yield from _unfilled(WrittenText(f"{at}.context", side.context), known, lacking)
+            yield from _unfilled(WrittenText(f"$.rubrics.{grid.rubric}.prompt", graded), known, lacking)
 
 
 def _known(suite: Suite, grid: Grid, levels: Mapping[str, str]) -> dict[str, WrittenText]:

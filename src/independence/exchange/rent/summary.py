@@ -20,7 +20,6 @@ from independence.store import queries
 from independence.store.queries import StoredVerdict
 from independence.store.scopes import BoardScope
 from independence.suites import digest
-from independence.suites.schema import Grid
 
 NAME = "summary.csv"
 _DIGITS = 4
@@ -55,7 +54,8 @@ def read(
     scorer = planned_verdicts.judge_here(connection, scope, judge) or planned_verdicts.usual_judge(verdicts)
     rated = _rated(connection, scope, [verdict for verdict in verdicts if verdict.judge == scorer], about)
     judges = tuple(sorted({verdict.judge for verdict in verdicts}))
-    return StoredScores(scorer, judges, tuple(rated), parties(grid))
+    first, second, *_ = grid.sides
+    return StoredScores(scorer, judges, tuple(rated), AskingParties(first, second))
 
 
 def _rated(
@@ -81,12 +81,6 @@ def _rated(
             None if queries.imported(scope.edition) else scenario.cell
         )
         yield RatedAnswer(models[state.config_dir], scenario.side, score, key)
-
-
-def parties(grid: Grid) -> AskingParties:
-    """The first two sides of a grid."""
-    first, second, *_ = grid.sides
-    return AskingParties(first, second)
 
 
 def to_csv(records: Iterable[RatedAnswer], sides: AskingParties) -> str:

@@ -34,6 +34,7 @@ from independence.types import Condition
 
 RoleTexts = tuple[tuple[str, str], ...]  # role and text of each message
 FACTS = "facts"  # what a rubric quotes of the background
+_PUBLISHED_WORDS = Path(__file__).with_name("published_words.yaml")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _KNOWN_TO_ONE = ("tenant_quality", "landlord_quality")  # what one side holds of the other
 _NO_BACKGROUND = "(no background was given)"
@@ -132,17 +133,16 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
         raise UsageError(f"suite {suite.suite} needs more than the words of a grid file", "--suite rent takes one")
     if not file.is_file():
         raise UsageError(f"{file}: no file here", _WRITES.format(suite.suite))
-    rows: dict[str, PromptWords] = {}
-    first: dict[str, int] = {}
+    rows: dict[str, tuple[int, PromptWords]] = {}
     for number, line in lines(file):
         one = _edited(file, number, line, suite)
-        name = one.row.prompt_id
-        if name in rows:
-            raise DocumentError(str(file), number, f"prompt_id `{name}` occurs in line {first[name]} already", _TWICE)
-        rows[name], first[name] = one, number
+        first, _ = rows.setdefault(one.row.prompt_id, (number, one))
+        if first != number:
+            what = f"prompt_id `{one.row.prompt_id}` occurs in line {first} already"
+            raise DocumentError(str(file), number, what, _TWICE)
     if not rows:
         raise UsageError(f"{file}: no prompt in it", _WRITES.format(suite.suite))
-    return suite_of(list(rows.values()), base)
+    return suite_of([one for _, one in rows.values()], base)
 
 
 def _edited(file: Path, number: int, line: bytes, suite: Suite) -> PromptWords:
@@ -254,8 +254,7 @@ def _with_words(records: Iterable[PromptRecord], suite: Suite) -> Iterator[Promp
 
 @cache
 def _digests() -> frozenset[str]:
-    document = documents.read(Path(__file__).with_name("published_words.yaml"))
-    return frozenset(documents.convert(document, dict[str, str])["digests"].split())
+    return frozenset(documents.packaged(_PUBLISHED_WORDS, dict[str, str])["digests"].split())
 
 
 def _published(texts: RoleTexts) -> bool:
