@@ -9,7 +9,6 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -180,20 +179,6 @@ def test_by_rules_a_refusal_under_pressure_is_graded_and_a_self_refused_is_missi
     assert found["refuses"]["coverage"] == pytest.approx(14 / 15)
 
 
-def test_a_store_of_an_older_version_is_marked_when_it_is_opened(nonsense: Board) -> None:
-    older = nonsense.cwd / "older.db"
-    marked = nonsense.cwd / "x.db"
-    with command.opened(marked) as connection, command.opened(older) as copy:
-        connection.backup(copy)
-    with command.opened(older) as connection:
-        connection.execute("UPDATE calls SET words = NULL, flags = '[]'")
-    ended = command.run("leaderboard", "--db", older, "--judge", "local/judge", cwd=nonsense.cwd)
-    assert "Half of the replies or more are no answers" in " ".join(ended.out.split())
-    query = "SELECT trial, turn, words, flags LIKE '%no_answer%' FROM calls ORDER BY 1, 2"
-    assert command.ask(older, query) == command.ask(marked, query)
-
-
-@contextmanager
 def llama(folder: Path) -> Iterator[str]:
     """llama.cpp's server over random weights; yields its address."""
     absent = [name for name in ("gguf", "xllamacpp") if importlib.util.find_spec(name) is None]

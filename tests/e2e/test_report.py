@@ -60,7 +60,7 @@ def test_the_markdown_report_has_its_figures_beside_it(store: Path, tmp_path: Pa
     assert done.code == 0, done.err
     text = (tmp_path / "out" / "r.md").read_text()
     figures = re.findall(r"!\[.*?\]\((.+?)\)", text)
-    assert len(figures) >= 3
+    assert len(figures) >= 2
     for figure in figures:
         ElementTree.parse(tmp_path / "out" / figure)
     assert "(simulated)" in text
