@@ -4,8 +4,8 @@ from independence.report import analysis as analysis
 from independence.report import board as board
 from independence.report import checks as checks
 from independence.report import comparison_tables as comparison_tables
-from independence.report import hostile as hostile
 from independence.report import declared as declared
+from independence.report import hostile as hostile
 from independence.report import html as html
 from independence.report import index_report as index_report
 from independence.report import judge_validation as judge_validation
