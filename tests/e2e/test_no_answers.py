@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -179,6 +180,7 @@ def test_by_rules_a_refusal_under_pressure_is_graded_and_a_self_refused_is_missi
     assert found["refuses"]["coverage"] == pytest.approx(14 / 15)
 
 
+@contextmanager
 def llama(folder: Path) -> Iterator[str]:
     """llama.cpp's server over random weights; yields its address."""
     absent = [name for name in ("gguf", "xllamacpp") if importlib.util.find_spec(name) is None]
