@@ -91,8 +91,8 @@ def test_each_of_ours_is_an_analysis(name: str) -> None:
 
 def test_an_analysis_that_nobody_has_is_told_with_those_there_are() -> None:
     said = (
-        "no analysis `ladder`; there are index, paired_sides, stance_csv; a package adds one by an entry point of "
-        "group `independence.analyses`"
+        f"no analysis `ladder`; there are {', '.join(analysis.OURS)}; a package adds one by an entry point of group "
+        "`independence.analyses`"
     )
     with pytest.raises(UsageError) as error:
         analysis.of("ladder")

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
+from independence.report import planned_verdicts, study
 from independence.report.board import STRICT, Board, BoardRow
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC, also_graded
+from independence.report.study import PlaceStudy
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import UNANSWERED
 from independence.store.spending import Dates
 
+SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
 THINKS: Final = "†"
 UNCALIBRATED: Final = "uncalibrated"
 _ESTIMATES = {
@@ -136,6 +139,19 @@ def date_line(dates: Dates | None) -> list[str]:
     parts = [f"replies of {reply_days(dates)}"] * bool(reply_days(dates))
     parts += [f"verdicts of {verdict_days(dates)}"] * bool(verdict_days(dates))
     return [", ".join(parts)] * bool(parts)
+
+
+def place_notes(read: PlaceStudy) -> list[str]:
+    """What stands below a board of any analysis: where, who judged, when, who is simulated, what is missing."""
+    lacking = {who.name: why(planned_verdicts.marks(read.planned[config])) for config, who in read.about.items()}
+    return [
+        f"{read.scope.where.edition_name}, {read.scope.condition}, judge {read.judge or 'none'}",
+        *date_line(read.dates),
+        *[SIMULATED_NOTE] * any(who.simulated for who in read.about.values()),
+        *(f"{name}: missing {reasons}." for name, reasons in lacking.items() if reasons),
+        *study.repeat_notes(read),
+        *also_graded(read.as_full),
+    ]
 
 
 def _days(first: str | None, last: str | None) -> str:

@@ -13,6 +13,7 @@ from independence.clients.protocol import TEMPERATURE_UNSENT
 from independence.report import declared
 from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, BoardRow
 from independence.report.board_notes import (
+    SIMULATED_NOTE,
     THINKS,
     UNCALIBRATED,
     caption,
@@ -132,7 +133,7 @@ def _remarks(board: Board) -> list[str]:
     """Why some rows are not like the others."""
     lines = []
     if any(row.simulated for row in board.rows):
-        lines.append("sim/ subjects are simulated: programs with known behaviour, no model was asked.")
+        lines.append(SIMULATED_NOTE)
     unsent = [name(row) for row in board.rows if TEMPERATURE_UNSENT in row.flags]
     if unsent:
         lines.append(f"No temperature is sent to {', '.join(unsent)}: the models take none.")

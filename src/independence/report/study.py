@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 from independence.report import estimates, planned_verdicts
 from independence.report.estimates import EstimatedIndices
@@ -95,6 +95,44 @@ def repeat_notes(read: StudiedSubjects) -> tuple[str, ...]:
 def complete_runs(planned: Sequence[PlannedVerdict]) -> int:
     """Runs of one subject of which no verdict is missing."""
     return len({cell.run for cell in planned} - {cell.run for cell in planned if cell.values is None})
+
+
+class PlaceStudy(NamedTuple):
+    """A place read once, whatever its suite measures: by config_dir, in the order of config_dir."""
+
+    scope: BoardScope
+    judge: str | None
+    about: Mapping[str, SubjectInfo]
+    planned: Mapping[str, Sequence[PlannedVerdict]]
+    costs: Mapping[str, float]  # dollars
+    repeats: Repeats = Repeats()
+    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
+    dates: Dates | None = None
+
+    def only(self, names: Collection[str]) -> Self:
+        """The subjects of these labels, ids or directories; none named: all. Raises StoreError for an unknown name."""
+        chosen = config_dirs_named(self, names) if names else list(self.about)
+        return self._replace(
+            about={config: self.about[config] for config in chosen},
+            planned={config: self.planned[config] for config in chosen},
+        )
+
+
+def read_place(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> PlaceStudy:
+    """Read a place under a judge (None: the usual one)."""
+    table = planned_verdicts.planned_verdicts(connection, scope, judge)
+    planned = planned_verdicts.grouped(table.planned, lambda cell: cell.config_dir)
+    about = subjects(connection, scope.where)
+    return PlaceStudy(
+        scope=scope,
+        judge=table.judge,
+        about={config: about[config] for config in planned},
+        planned=planned,
+        costs=queries.costs(connection, scope.where),
+        repeats=table.repeats,
+        as_full=table.as_full,
+        dates=dates(connection, scope.where, table.judge),
+    )
 
 
 class Study(NamedTuple):

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Literal
 
 from independence.errors import UsageError
-from independence.report import planned_verdicts, study
-from independence.report.planned_verdicts import PlannedVerdict, Repeats
-from independence.report.study import SubjectInfo
+from independence.report import study
+from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.study import PlaceStudy
 from independence.stats.sides import PlannedStance
 from independence.stats.stance import AskingParties, RatedAnswer
-from independence.store import queries
 from independence.store.scopes import BoardScope
-from independence.store.spending import Dates, dates
 from independence.suites import digest
 from independence.suites.schema import Grid, Scenario, Suite
 from independence.types import Scalar
@@ -25,17 +23,8 @@ MERIT, DOMAIN, POWER, TAKES_SIDE = "merit", "domain", "power", "takes_side"
 _ROLES: tuple[Literal["a", "b", "n"], ...] = ("a", "b", "n")
 
 
-class AdviceStudy(NamedTuple):
-    """What analyses of advice read, by config_dir, in the order of config_dir."""
-
-    scope: BoardScope
-    judge: str | None
-    about: Mapping[str, SubjectInfo]
-    planned: Mapping[str, Sequence[PlannedVerdict]]
-    costs: Mapping[str, float]  # dollars
-    repeats: Repeats = Repeats()
-    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
-    dates: Dates | None = None
+class AdviceStudy(PlaceStudy):
+    """What analyses of advice read."""
 
     @property
     def parties(self) -> AskingParties:
@@ -54,19 +43,7 @@ def grid(suite: Suite) -> Grid:
 def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> AdviceStudy:
     """Read a place under a judge (None: the usual one). Raises UsageError for a suite without a grid."""
     grid(scope.suite)
-    table = planned_verdicts.planned_verdicts(connection, scope, judge)
-    planned = planned_verdicts.grouped(table.planned, lambda cell: cell.config_dir)
-    about = study.subjects(connection, scope.where)
-    return AdviceStudy(
-        scope=scope,
-        judge=table.judge,
-        about={config: about[config] for config in planned},
-        planned=planned,
-        costs=queries.costs(connection, scope.where),
-        repeats=table.repeats,
-        as_full=table.as_full,
-        dates=dates(connection, scope.where, table.judge),
-    )
+    return AdviceStudy._make(study.read_place(connection, scope, judge))
 
 
 def stances(read: AdviceStudy, config: str) -> list[PlannedStance]:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from independence.report import declared, headline, judge_validation, runs, study
+from independence.report import declared, headline, judge_validation, runs
 from independence.report.advice import advice_study, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
@@ -40,7 +40,7 @@ def sides(
     """The report on a suite of paired sides. `models`: only these labels or ids. Raises StoreError, UsageError."""
     everyone = advice_study.read(connection, scope, judge)
     board = boards.board(everyone, correction, models)
-    read = _only(everyone, models)
+    read = everyone.only(models)
     plot, open_ = slopes(read, board), tables.incomplete(board)
     made = [
         headline.of_sides(read, board),
@@ -71,7 +71,7 @@ def stance(
     """The report on the published instrument. `models`: only these labels or ids. Raises StoreError, UsageError."""
     everyone = advice_study.read(connection, scope, judge)
     board = published.board(everyone, models)
-    read = _only(everyone, models)
+    read = everyone.only(models)
     paired, summary = published.boards(board)
     made = [
         headline.of_stance(read, board, [published.interval_phrase(row.contrast) for row in board.rows]),
@@ -84,16 +84,6 @@ def stance(
         Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),
     ]  # fmt: skip
     return [section for section in made if section.body]
-
-
-def _only(read: AdviceStudy, models: Collection[str]) -> AdviceStudy:
-    if not models:
-        return read
-    chosen = study.config_dirs_named(read, models)
-    return read._replace(
-        about={config: read.about[config] for config in chosen},
-        planned={config: read.planned[config] for config in chosen},
-    )
 
 
 def _shared(connection: sqlite3.Connection, read: AdviceStudy) -> list[Section]:

@@ -102,7 +102,7 @@ def captions(board: SidesBoard) -> list[str]:
     )
     lines = [where, *board_notes.date_line(board.dates), what, order]
     if any(row.simulated for row in board.rows):
-        lines.append("sim/ subjects are simulated: programs with known behaviour, no model was asked.")
+        lines.append(board_notes.SIMULATED_NOTE)
     if any(row.coverage < 1 for row in board.rows):
         lines.append(f"Below {percent(1)} coverage: computed from complete pairs, listed after the complete subjects.")
     return [*lines, *board.repeats, *also_graded(board.as_full)]
