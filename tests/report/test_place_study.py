@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from independence.errors import StoreError
-from independence.report import board_notes, study
+from independence.report import analysis, board_notes, place_board, study
+from independence.report.table import Column
 from independence.suites.load import LoadedSuite
 
 from . import filled
@@ -26,3 +27,20 @@ def test_a_place_is_read_whatever_its_suite_measures(connection: sqlite3.Connect
     assert board_notes.place_notes(read.only(["label of b"])) == [where, days, missing]
     with pytest.raises(StoreError, match="no subject `c`"):
         read.only(["c"])
+
+
+class Counted(msgspec.Struct):
+    config: str
+    verdicts: int
+
+
+def test_a_board_of_one_table_is_made_from_rows(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    filled.complete(connection, toy_suite, "a", simulated=True)
+    read = study.read_place(connection, filled.scope(toy_suite))
+    column = Column("verdicts", "Verdicts", "count")
+    built = place_board.rendered(read, "Counts", [column], [Counted("a", 3)], "verdicts")
+    assert analysis.to_csv([built]).splitlines() == ["config,subject,verdicts", "a,label of a (simulated),3"]
+    assert '"rows": [\n    {\n      "config": "a",\n      "verdicts": 3' in analysis.to_json([built])
+    assert [(one.config, one.label, one.value) for one in built.gated] == [("a", "label of a", 3)]
+    assert [column.key for column in built.tables[0].columns] == ["subject", "verdicts"]
+    assert list(built.tables[0].notes) == board_notes.place_notes(read)

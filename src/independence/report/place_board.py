@@ -1,0 +1,50 @@
+"""A board of one table, for analyses that need no other: one row a subject."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from independence.report import board_notes
+from independence.report.analysis import GatedValue, RenderedBoard
+from independence.report.study import PlaceStudy
+from independence.report.table import Column, Table
+from independence.store.spending import Dates
+
+
+class PlaceBoard(msgspec.Struct, frozen=True):
+    """Subjects under one condition and judge; what is known of each, its analysis says."""
+
+    suite: str
+    edition: str
+    condition: str
+    analysis: str
+    judge: str | None
+    rows: tuple[msgspec.Struct, ...]
+    dates: Dates | None
+
+
+def rendered(
+    read: PlaceStudy, title: str, columns: Sequence[Column], rows: Sequence[msgspec.Struct], gate: str = ""
+) -> RenderedBoard:
+    """The board of a place from rows that have a `config` and a value for each column.
+
+    `gate`: the column that `--fail-under` compares.
+    """
+    scope, about = read.scope, read.about
+    given = [msgspec.structs.asdict(row) for row in rows]
+    found = [{"subject": about[row["config"]].name, **row} for row in given]
+    shown = (Column("subject", "Subject"), *columns)
+    whole = (Column("config", "Configuration"), *shown)
+    notes = tuple(board_notes.place_notes(read))
+    record, table = (
+        Table("board", title, own, tuple(tuple(row[one.key] for one in own) for row in found), notes)
+        for own in (whole, shown)
+    )
+    document = PlaceBoard(
+        suite=scope.suite.suite, edition=scope.edition, condition=str(scope.condition), analysis=scope.suite.analysis,
+        judge=read.judge, rows=tuple(rows), dates=read.dates,
+    )  # fmt: skip
+    gated = [GatedValue(row["config"], about[row["config"]].label, row[gate]) for row in given] if gate else []
+    return RenderedBoard(document=document, record=record, tables=[table], narrow=[table], gated=gated)
