@@ -14,7 +14,7 @@ from independence.testing.loopback import server, settings
 
 @click.command("endpoint")
 @click.option("--port", type=int, default=8088, show_default=True, help="0: any free port.")
-@click.option("--latency", default="", help="Time until a reply: seconds (0.05), lognormal:MU,SIGMA, real, or real/20.")
+@click.option("--latency", default="", help="Time until a reply: seconds (0.05), or lognormal:MU,SIGMA.")
 @click.option(
     "--faults", default="",
     help="Faults to simulate: RATE (0.3), KIND=RATE (429=0.1), KIND@MODEL (404@half), KIND+N (402+50); "

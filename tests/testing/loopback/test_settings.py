@@ -28,7 +28,7 @@ def test_settings_that_make_no_sense_are_refused_when_they_are_made(wrong: dict[
 
 
 def test_settings_survive_a_round_trip() -> None:
-    settings = LoopbackSettings(latency="real/20", faults="0.1,404@half", price="half=2/8", seed=3)
+    settings = LoopbackSettings(latency="lognormal:1,0.5", faults="0.1,404@half", price="half=2/8", seed=3)
     assert msgspec.json.decode(msgspec.json.encode(settings), type=LoopbackSettings) == settings
 
 

@@ -11,7 +11,7 @@ import msgspec
 from independence.testing.loopback.catalogue import PROVIDER, PROVIDER_SLUGS, ServedCatalogue, ServedModel
 from independence.testing.loopback.drafts import AnswerDraft, draft, tokens
 from independence.testing.loopback.faults import Faults, RefusalReason, kinds, parse_faults
-from independence.testing.loopback.latency import TimedCall, parse_latency
+from independence.testing.loopback.latency import parse_latency
 from independence.testing.loopback.settings import LoopbackSettings
 from independence.testing.loopback.wire import ParsedRequest
 from independence.testing.sim import panel
@@ -53,7 +53,7 @@ class ResponsePlanner:
     def __init__(self, settings: LoopbackSettings) -> None:
         self.catalogue = ServedCatalogue(settings.price)
         self._settings = settings
-        self._latency = parse_latency(settings.latency, settings.seed)
+        self._latency = parse_latency(settings.latency)
         rules = parse_faults(settings.faults)
         for rule in rules:
             self.catalogue.check(rule.model, "--faults")
@@ -108,7 +108,7 @@ class ResponsePlanner:
             b"<!-- upstream --> " + body[:-1] if fault == "malformed" else body,  # as of a proxy that spoke in between
             headers={},
             usage=Usage() if hollow else usage,
-            seconds=self._latency(TimedCall(model.name, asked.question, asked.conversation, model.judge)),
+            seconds=self._latency(asked.conversation),
             fault=fault,
             manner=_MANNERS.get(fault, "send"),
         )

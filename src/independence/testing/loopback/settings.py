@@ -32,7 +32,7 @@ class LoopbackSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     host: str = "127.0.0.1"
     port: int = 0  # 0: any free one
-    latency: str = ""  # `0.05`, `lognormal:MU,SIGMA`, `real`, `real/20`
+    latency: str = ""  # `0.05`, `lognormal:MU,SIGMA`
     faults: str = ""  # comma-separated `RATE`, `KIND=RATE`, `KIND@MODEL`, `KIND+N`, `KIND@MODEL+N`
     seed: int = 0  # moves every reply, latency and fault
     log: str = ""  # JSONL file that requests are appended to, as they come in and as they finish
@@ -50,7 +50,7 @@ class LoopbackSettings(msgspec.Struct, frozen=True, kw_only=True):
         _check(self.max_in_row >= 0, "max_in_row must be 0 or more.")
         _check(0 <= self.hang_s < math.inf, "hang_s must be a number of seconds, 0 or more.")
         _check(0 <= self.retry_after_s < math.inf, "retry_after_s must be a number of seconds, 0 or more.")
-        parse_latency(self.latency, self.seed)
+        parse_latency(self.latency)
         parse_faults(self.faults)
         parse_prices(self.price)
 
