@@ -26,7 +26,9 @@ def said(result: ResponsePlan) -> Any:
 
 def test_an_answer_and_its_time_depend_on_model_messages_and_seed_alone(tooled: Body) -> None:
     first = outcome(tooled(), latency="lognormal:0,1")
-    other = outcome(tooled(temperature=1.5, max_tokens=4096, reasoning={"effort": "high"}), attempt=7, latency="lognormal:0,1")
+    other = outcome(
+        tooled(temperature=1.5, max_tokens=4096, reasoning={"effort": "high"}), attempt=7, latency="lognormal:0,1"
+    )
     assert said(first) == said(other)
     assert first.seconds == other.seconds > 0
 
