@@ -8,6 +8,7 @@ import msgspec
 
 Role = Literal["system", "user", "assistant", "tool"]
 Scalar = int | float | bool
+Ends = tuple[float, float]  # of a range: low, high
 MissingReason = Literal[
     "no_answer",  # reasoning only or nothing, after its retries
     "transport",  # a broken transport artefact came instead of an answer

@@ -10,7 +10,7 @@ import pytest
 from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
 from independence.report import study
 from independence.report.estimates import EstimatedIndex, EstimatedIndices
-from independence.stats.intervals import quantile
+from independence.stats.intervals import t_quantile
 from independence.store import records, routes
 from independence.store.records import VerdictRow
 from independence.store.routes import RouteRow, VerdictRoute
@@ -133,7 +133,7 @@ def bench(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> Bench:
 
 def test_predictions_alone_make_an_index_by_the_line_that_was_learned_with_them(bench: Bench) -> None:
     bench.predict_all()
-    half = quantile(4, 0.95) * LINE.error
+    half = t_quantile(4, 0.95) * LINE.error
     index = 2 * PREDICTED - 60
     found = bench.of()
     assert (found.method, found.bought, found.verdicts) == ("offline", 0, 3)

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from independence.stats import prediction_powered
-from independence.stats.intervals import quantile
+from independence.stats.intervals import t_quantile
 from independence.stats.prediction_powered import FEWEST, MeasuredSample, PoweredTotals
 
 Array = NDArray[np.float64]
@@ -89,7 +89,7 @@ def test_the_width_is_the_closed_form_of_even_probabilities() -> None:
     measured = np.concatenate([differences, np.full(18, NAN)])
     found = totals(sample(np.zeros(24), measured, 0.25))
     variance = 24 * np.mean(differences**2) * 0.75 / 0.25
-    assert found.half[0] == pytest.approx(quantile(5, 0.95) * np.sqrt(variance))
+    assert found.half[0] == pytest.approx(t_quantile(5, 0.95) * np.sqrt(variance))
 
 
 def test_values_measured_for_certain_add_no_width() -> None:
@@ -204,7 +204,7 @@ def test_the_width_of_a_fitted_stratum_allows_for_the_fit() -> None:
     variance = 30 * np.mean((y - shift - slope * x) ** 2 / left) * 6 / 5 * 0.8 / 0.2
     found = totals(sample(said, np.where(drawn, truth, NAN), 0.2), (0,))
     assert found.total[0] == pytest.approx(np.sum(shift + slope * said))
-    assert found.half[0] == pytest.approx(quantile(5, 0.95) * np.sqrt(variance))
+    assert found.half[0] == pytest.approx(t_quantile(5, 0.95) * np.sqrt(variance))
 
 
 def test_a_line_is_fitted_to_values_of_one_unit_and_not_to_shares_of_their_groups() -> None:

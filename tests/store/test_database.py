@@ -60,6 +60,32 @@ def test_a_file_of_another_program_is_refused_and_left_as_it_is(path: Path) -> N
     assert path.read_bytes() == before
 
 
+def test_a_file_of_another_program_with_a_version_of_its_own_is_left_as_it_is(path: Path) -> None:
+    foreign = sqlite3.connect(path)
+    foreign.execute("CREATE TABLE trials (title)")
+    foreign.execute("PRAGMA user_version = 2")  # as if it were one of ours
+    foreign.close()
+    before = path.read_bytes()
+    for opened in (database.connect, database.connect_existing):
+        with pytest.raises(StoreError, match="of another program"):
+            opened(path)
+    assert path.read_bytes() == before
+    assert [found.name for found in path.parent.iterdir()] == [path.name]
+
+
+def test_an_empty_file_is_no_store_to_read_and_stays_empty(path: Path) -> None:
+    path.touch()
+    with pytest.raises(StoreError, match="not a store of this program"):
+        database.connect_existing(path)
+    assert path.read_bytes() == b""
+
+
+def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no store here"):
+        database.connect_existing(tmp_path / "absent.db")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_text_file_is_refused(path: Path) -> None:
     path.write_text("dear diary, " * 100)
     with pytest.raises(StoreError, match="not a store of this program"):

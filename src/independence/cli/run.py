@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,9 +15,6 @@ from independence.config.options import GradeOptions, RerunOptions, RunOptions
 from independence.errors import UsageError
 from independence.report import analysis
 from independence.suites import load
-
-if TYPE_CHECKING:
-    pass
 
 _HIGHEST = 100
 

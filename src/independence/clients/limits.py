@@ -22,7 +22,7 @@ from independence.config.endpoints import Endpoint, Rate
 from independence.errors import CostCapReached
 from independence.types import ChatRequest, Message, Tool, Usage
 
-_BYTES_PER_TOKEN = 3.5
+BYTES_PER_TOKEN = 3.5
 _TOKENS_PER_MESSAGE = 8
 _DEAREST_CALL = 1e6  # dollars; what claims to cost more is a mistake
 _TOKENS_PER_TOOL = 350  # the JSON around a tool's texts, and the hidden instructions that vendors put before it
@@ -49,7 +49,7 @@ def prompt_tokens(request: ChatRequest) -> float:
     size = sum(_size(message) for message in request.messages)
     if request.schema is not None:
         size += len(msgspec.json.encode(request.schema))
-    tokens = size / _BYTES_PER_TOKEN + _TOKENS_PER_MESSAGE * len(request.messages)
+    tokens = size / BYTES_PER_TOKEN + _TOKENS_PER_MESSAGE * len(request.messages)
     return tokens + (_tool_tokens(request.tool) if request.tool else 0.0)
 
 
@@ -60,7 +60,7 @@ def _size(message: Message) -> int:
 
 def _tool_tokens(tool: Tool) -> float:
     size = sum(len(text.encode()) for text in (tool.name, tool.description, tool.parameter, tool.parameter_description))
-    return size / _BYTES_PER_TOKEN + _TOKENS_PER_TOOL
+    return size / BYTES_PER_TOKEN + _TOKENS_PER_TOOL
 
 
 def reservation(request: ChatRequest, prices: Prices) -> float:

@@ -25,7 +25,7 @@ from independence.clients.cleaning import artefact, message_of, readable, safe, 
 from independence.clients.dialects import Droppable
 from independence.clients.extract import Extracted
 from independence.clients.failures import RequestFailure, key_rejected
-from independence.clients.limits import Buckets, Budget, PacedCall, Prices, Reservation, Throttle
+from independence.clients.limits import HEARTBEAT_S, Buckets, Budget, PacedCall, Prices, Reservation, Throttle
 from independence.clients.protocol import GaveUp, Notify, Parked, Policy, Wait
 from independence.clients.transport import BodyTooLarge, Transport
 from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage, shorten, text_of, tokens_of
@@ -37,7 +37,6 @@ Kind = Literal["ok", "length", "reasoning_only", "empty", "template_tokens", "pu
 
 _SEEDS = 2**31
 _NO_ANSWER = ("reasoning_only", "empty", "length")
-_HEARTBEAT_S = 1.0
 _LONGEST_NAME = 1000
 _ALTERING = frozenset({"context_compression", "guardrail", "plugin", "server_tools"})
 _REJECTIONS: Final[Mapping[Droppable, re.Pattern[str]]] = {
@@ -318,9 +317,9 @@ class OpenAIClient:
         left = self._policy.pause(log.retried, failure.retry_after)
         log.retried += 1
         self._connection.notify(Wait(model, failure.kind, left, len(log.attempts)))
-        while left > _HEARTBEAT_S:
-            await asyncio.sleep(_HEARTBEAT_S)
-            left -= _HEARTBEAT_S
+        while left > HEARTBEAT_S:
+            await asyncio.sleep(HEARTBEAT_S)
+            left -= HEARTBEAT_S
             # Nothing new to show, but a run that is stopping ends the call here and not in an hour.
             self._connection.notify(Wait(model, failure.kind, 0.0, still=True))
         await asyncio.sleep(left)

@@ -20,6 +20,7 @@ from independence.config.endpoints import Endpoint
 
 LARGEST: Final = 16 * 2**20  # bytes, after decompression
 _ACCEPTED: Final = "gzip, deflate"  # what every installation can undo
+_UNDONE: Final = frozenset({"", "identity", "gzip", "deflate"})
 _CHARSET = re.compile(
     r"charset\s*=\s*\"?((?:latin-?1|(?:iso-?8859|windows|cp|utf|koi8|gb|big5|euc|shift)[\w-]*))", re.IGNORECASE
 )
@@ -111,8 +112,12 @@ class BodyTooLarge(Exception):
 async def read_body(response: aiohttp.ClientResponse) -> bytes:
     """The body, decompressed, as UTF-8 where another charset is declared.
 
-    Raises BodyTooLarge, and aiohttp.ClientError for a body that breaks off or cannot be decompressed.
+    Raises BodyTooLarge, and aiohttp.ClientError for a body that breaks off within its frame or cannot be decompressed.
     """
+    encoding = response.headers.get("Content-Encoding", "").strip().lower()
+    if encoding not in _UNDONE:  # the HTTP library would hand it over as it came
+        message = f"Can not decode content-encoding: {encoding}"
+        raise aiohttp.ClientResponseError(response.request_info, response.history, message=message)
     out = bytearray()
     async for part in response.content.iter_any():
         out += part

@@ -115,7 +115,7 @@ class RunPosition(NamedTuple):
 
 
 # Set by the task of each trial, so every event and every wait inside it is told from within that trial.
-POSITION: ContextVar[RunPosition | None] = ContextVar("HERE", default=None)
+POSITION: ContextVar[RunPosition | None] = ContextVar("POSITION", default=None)
 
 
 def set_position(trial: Trial, turn: str = "") -> None:

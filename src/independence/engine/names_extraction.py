@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.clients.limits import Prices
+from independence.clients.limits import BYTES_PER_TOKEN, Prices
 from independence.clients.protocol import GaveUp, Parked
 from independence.config import environment
 from independence.config.endpoints import Endpoint
@@ -22,6 +22,7 @@ from independence.engine import connections, service
 from independence.engine.estimate import CostEstimate
 from independence.engine.events import SubjectStarted, VerdictCommitted
 from independence.engine.gate import QueueClosed
+from independence.engine.grading import seed_of
 from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
 from independence.engine.service import Hooks, ModelNeeds
 from independence.errors import IndependenceError
@@ -35,7 +36,6 @@ from independence.store.spending import SessionLedger
 from independence.types import Missing
 
 MAX_TOKENS = 512  # of an extractor's answer
-_BYTES_PER_TOKEN = 3.5
 _LIST_TOKENS = 120  # of a typical answer
 
 
@@ -108,7 +108,7 @@ def estimate(todo: Sequence[NamesTask], extractor: ModelJudge, prices: Prices | 
     """What reading will cost; `prices` None for unknown."""
     if prices is None:
         return CostEstimate(0, len(todo), 0.0, (extractor.name,))
-    prompt = sum(len(name_extraction.render(item.answers).encode()) for item in todo) / _BYTES_PER_TOKEN
+    prompt = sum(len(name_extraction.render(item.answers).encode()) for item in todo) / BYTES_PER_TOKEN
     each = _LIST_TOKENS * prices.completion + prices.request
     return CostEstimate(0, len(todo), prompt * prices.prompt + len(todo) * each, ())
 
@@ -171,7 +171,7 @@ async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -
     """Read one run. What goes wrong with it stops the others only where it ends the whole command."""
     queue = QueueKey(extractor.endpoint, extractor.name, extractor.model)
     client = worker.context.backends[queue.endpoint].client
-    seed = int(item.row.source[:8], 16) % 2**31
+    seed = seed_of(item.row.source)
     with suppress(QueueClosed, IndependenceError):  # the slot has told whoever waits what ended the command
         async with worker.slot(queue, math.inf, item.row.run):
             try:

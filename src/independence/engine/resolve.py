@@ -90,7 +90,7 @@ def run(
     if options.calls is not None:
         verdicts = sum(judge.needs_model for judge in graders)
         budget = engine.replicates.ReplicateBudget(options.calls, verdicts, max(runs, stats.allocation.LEAST))
-        known_noise = load.shipped(load.locate(options.suite), suite)
+        known_noise = load.shipped_noise(load.locate(options.suite), suite)
         noise = engine.replicates.NoiseSource(connection, suite, loaded.edition, known_noise, stored_noise)
         selection, spread = engine.replicates.spread_calls(noise, selection, chosen, budget)
         notes += spread

@@ -49,7 +49,7 @@ def files(
             below = (trial.experiment, trial.variant, trial.mode, f"{answer.turn_id}.json")
             yield _path(trial.config_dir, trial.run, *below), _encoded(record)
     for (config, run), content in _extractions(connection, places[0], about).items():
-        yield _path(config, run, dialogues.NAME_EXTRACTION), content
+        yield _path(config, run, names.SIDECAR), content
 
 
 class _ConditionFiles(NamedTuple):

@@ -36,8 +36,6 @@ from independence.stats.published import ScoringRule, rules, void
 from independence.suites.schema import Rubric, Scenario, Suite
 from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply, Verdict
 
-NAME_EXTRACTION = "name_extraction.json"
-
 _CONFIG = re.compile(rf"(?P<slug>.+?){SUFFIX}")
 _OLDER = re.compile(r"[^@]*[^@-]--[^@-][^@]*")
 _OLDER_TEMPERATURE = 0.7

@@ -141,17 +141,18 @@ def _dialogues(connection: sqlite3.Connection, asked: str | None) -> dict[str, d
 
 
 def _scores(text: str, path: Path) -> Iterator[HumanScore]:
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or ()]
+    reader = csv.reader(io.StringIO(text, newline=""))
+    head = [name.strip().lower() for name in next(reader, [])]
     line = reader.line_num + 1
     try:
-        for row in reader:
-            if any(row[name] is None for name in COLUMNS):
-                what = f"fewer cells than the header, which has {len(reader.fieldnames)}"
-                raise DocumentError(str(path), line, what, "leave a cell blank instead")
-            item, rater, field, value = (row[name].strip() for name in COLUMNS)
-            if item or rater or field or value:
-                yield HumanScore(line, item.lower()[:ITEM], rater, field, value)
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                if len(cells) < len(head):
+                    what = f"fewer cells than the header, which has {len(head)}"
+                    raise DocumentError(str(path), line, what, "leave a cell blank instead")
+                item, rater, field, value = (cells[head.index(name)].strip() for name in COLUMNS)
+                if item or rater or field or value:
+                    yield HumanScore(line, item.lower()[:ITEM], rater, field, value)
             line = reader.line_num + 1
     except csv.Error as error:
         raise DocumentError(str(path), line, f"not valid CSV: {error}", "save it as CSV in UTF-8") from error

@@ -19,7 +19,6 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.exchange.dialogues import (
-    NAME_EXTRACTION,
     ConfigName,
     ImportedRun,
     PublishedPath,
@@ -31,6 +30,7 @@ from independence.exchange.dialogues import (
 )
 from independence.exchange.responses import ResponseFile, response_file
 from independence.exchange.summary import FileCounts, ImportSummary, RunKey, summarise
+from independence.store import names
 from independence.suites.schema import Suite
 from independence.types import Condition
 
@@ -98,7 +98,7 @@ def _add(
     found.older |= {where.config_dir} if where.older else set()
     belongs, run = _belongs(where, by), (where.config_dir, where.run)
     record = response_file(file.content or b"") if belongs else None
-    if where.rest == (NAME_EXTRACTION,):
+    if where.rest == (names.SIDECAR,):
         gathered.setdefault(run, _RunFiles(where.name)).name_extraction = file.content or b""
     elif record:
         _, variant, mode, name = where.rest
@@ -137,9 +137,9 @@ def files(path: Path) -> Iterator[ResultFile]:
 
 def _folder(path: Path) -> Iterator[ResultFile]:
     for top in _configurations(path):
-        for folder, below, names in os.walk(top):
+        for folder, below, found in os.walk(top):
             below.sort()
-            for name in sorted(names):
+            for name in sorted(found):
                 file = Path(folder, name)
                 yield ResultFile((top.name, *file.relative_to(top).parts), _content(file))
 

@@ -22,7 +22,7 @@ from independence.exchange.rent.records import answer, grade, recovered
 from independence.exchange.rent.words import FolderEdition
 from independence.exchange.responses import EMPTY_VERDICT
 from independence.judge.protocol import verdict_key
-from independence.store import context, export_rows, queries, records
+from independence.store import context, export_rows, names, queries, records
 from independence.store.database import transaction
 from independence.store.export_rows import Sidecar
 from independence.store.queries import PUBLISHED, REREAD
@@ -85,7 +85,7 @@ def store(
                 rows.calls.extend(calls)
                 rows.verdicts.extend(_verdict(row.key, calls[-1].after if calls else row.key, trial))
         if run.name_extraction:
-            rows.sidecars.append(Sidecar(run.config_dir, run.run, "name_extraction.json", run.name_extraction))
+            rows.sidecars.append(Sidecar(run.config_dir, run.run, names.SIDECAR, run.name_extraction))
     with transaction(connection):
         return write(connection, rows)
 

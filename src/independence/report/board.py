@@ -21,11 +21,11 @@ from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
+from independence.types import Ends
 
 STRICT = "strict"
 SCORINGS = (STRICT, "published", *published.NAMES)
 T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
-Ends = tuple[float, float]
 
 
 class InferenceOptions(msgspec.Struct, frozen=True):

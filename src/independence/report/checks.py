@@ -56,8 +56,7 @@ class FindingText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def texts() -> Mapping[str, Mapping[str, FindingText]]:
     """What findings say, by check and case."""
-    document = documents.read(Path(__file__).with_name("checks.yaml"))
-    return documents.convert(document, dict[str, dict[str, FindingText]])
+    return documents.packaged(Path(__file__).with_name("checks.yaml"), dict[str, dict[str, FindingText]])
 
 
 def finding(check: str, case: str, of: str, *, usd: float | None = None, **facts: object) -> Finding:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from independence.config import documents
 from independence.report import legend
 from independence.report.table import Column, Table, Value
 
@@ -26,7 +27,7 @@ class DeclaredTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def _declared(family: str) -> dict[str, DeclaredTable]:
-    return msgspec.convert(legend.document(family), dict[str, DeclaredTable])
+    return documents.packaged(legend.TABLES / f"{family}.yaml", dict[str, DeclaredTable])
 
 
 def made(

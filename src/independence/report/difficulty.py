@@ -13,12 +13,12 @@ from typing import NamedTuple
 from independence.report import declared
 from independence.report.legend import words
 from independence.report.study import Study
-from independence.report.table import Ends, Table, Value
+from independence.report.table import Table, Value
 from independence.stats import items
 from independence.stats.intervals import Interval, t_interval
 from independence.stats.items import SANITY_CEILING, SANITY_DISCRIMINATION, ItemStatistics
 from independence.suites.schema import Index, Rubric, Suite
-from independence.types import Scalar
+from independence.types import Ends, Scalar
 
 _TOLERANCE = 1e-9  # of a mean of shares
 

@@ -3,7 +3,7 @@
 A strict index needs a verdict everywhere, and the offline judge gives none where it is unsure. What it predicted is
 stored all the same. On scenarios it was trained on its predictions make an index by the line that was learned with its
 weights; elsewhere they make none until enough of every scenario was bought from a model. What was bought makes the
-prediction-powered estimate (`stats.powered`).
+prediction-powered estimate (`stats.prediction_powered`).
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from independence import stats
 from independence.judge import kinds, protocol
 from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
 from independence.report.planned_verdicts import PlannedVerdict
-from independence.stats.intervals import quantile
+from independence.stats.intervals import t_quantile
 from independence.stats.strict import ScoringFrame
 from independence.stats.subject_points import Leverage, leverage
 from independence.store import routes
 from independence.store.routes import RoutedVerdict
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
+from independence.types import Ends
 
-Ends = tuple[float, float]
 Method = Literal["prediction-powered", "offline", "uncalibrated", "undrawn", "incomplete"]
 _LEVEL = 0.95
 
@@ -89,7 +89,7 @@ def _predicted(lever: Leverage, units: Sequence[PredictedVerdict], line: Calibra
     if line is None or not all(unit.prediction.known for unit in units):
         return EstimatedIndex("uncalibrated", verdicts=len(units))
     index = line.at(lever.constant + sum(lever.points(u.scenario, u.prediction.values) * u.share for u in units))
-    half = quantile(max(line.families - 1, 1), _LEVEL) * line.error
+    half = t_quantile(max(line.families - 1, 1), _LEVEL) * line.error
     return EstimatedIndex("offline", index, (index - half, index + half), 0, len(units))
 
 

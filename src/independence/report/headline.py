@@ -13,8 +13,9 @@ from independence.report.board import STRICT, Board, BoardRow
 from independence.report.board_notes import name
 from independence.report.legend import subject_name
 from independence.report.study import StudiedSubjects
-from independence.report.table import Ends, Prose, Section, escaped
+from independence.report.table import Prose, Section, decimal, escaped, on_scale
 from independence.store.spending import Dates
+from independence.types import Ends
 
 
 def of_index(read: StudiedSubjects, built: Board) -> Section:
@@ -75,17 +76,21 @@ def _unknown(rows: Sequence[BoardRow]) -> str:
         return f"There is no index: of {len(rows)} subjects none is complete."
     row, own = max(estimated, key=lambda pair: pair[1].index or 0.0)
     return (
-        f"By the offline judge's estimate **{escaped(name(row))}** has the highest index: {own.index:.1f}"
-        f"{_ends(own.ci)}. No subject was graded completely by a model."
+        f"By the offline judge's estimate **{escaped(name(row))}** has the highest index: "
+        f"{_shown(own.index, own.ci)}. No subject was graded completely by a model."
     )
 
 
 def _index(row: BoardRow) -> str:
-    return f"{row.index:.1f}{_ends(row.ci)}"
+    return _shown(row.index, row.ci)
+
+
+def _shown(index: float | None, ci: Ends | None) -> str:
+    return f"{decimal(on_scale(index or 0.0))}{_ends(ci)}"
 
 
 def _ends(ci: Ends | None) -> str:
-    return f" (95 % interval {max(0.0, ci[0]):.1f} to {min(100.0, ci[1]):.1f})" if ci else ""
+    return f" (95 % interval {decimal(on_scale(ci[0]))} to {decimal(on_scale(ci[1]))})" if ci else ""
 
 
 def leaning(rows: Sequence[tuple[str, str, float | None]], what: str) -> str:

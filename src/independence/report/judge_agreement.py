@@ -11,12 +11,13 @@ import numpy as np
 from independence.config.subjects import family
 from independence.report import declared
 from independence.report.judge_panel import JudgePanel, Values, indices_by_judge
-from independence.report.table import Ends, Table, Value
+from independence.report.table import Table, Value
 from independence.stats import agreement, strict
 from independence.stats.agreement import Array, Coefficient, FamilyPreference, JudgeDelta, Points
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import subject_points
 from independence.suites.schema import Dimension, Field, Suite
+from independence.types import Ends
 
 
 class Measure(NamedTuple):

@@ -28,8 +28,6 @@ K = TypeVar("K")
 class Repeats(NamedTuple):
     """What was left out, by config_dir."""
 
-    runs: Mapping[str, Mapping[int, int]] = {}  # run -> the earlier one that it repeats
-    replayed: Mapping[str, int] = {}  # dialogues that a gateway marked as replayed, each equal to an earlier one
     dialogues: Mapping[str, int] = {}  # all dialogues that were left out
     why: Mapping[str, tuple[str, ...]] = {}  # the same in sentences
 
@@ -169,7 +167,7 @@ def leave_out(
     connection: sqlite3.Connection, scope: BoardScope, states: Sequence[TrialState]
 ) -> tuple[list[TrialState], Repeats]:
     """The dialogues that count, and what was left out. Imports stay as they were published."""
-    if scope.edition.startswith(queries.PUBLISHED):
+    if queries.imported(scope.edition):
         return list(states), Repeats()
     runs = {config: found for config, own in _by_subject(states).items() if (found := _equal_runs(own))}
     kept = [state for state in states if state.run not in runs.get(state.config_dir, {})]
@@ -180,7 +178,7 @@ def leave_out(
     marked = Counter(kept[at].config_dir for at in replayed)
     left_out = Counter(state.config_dir for state in states)
     left_out.subtract(state.config_dir for state in counted)
-    return counted, Repeats(runs, marked, +left_out, _why(connection, scope, runs, marked))
+    return counted, Repeats(+left_out, _why(connection, scope, runs, marked))
 
 
 def _by_subject(states: Sequence[TrialState]) -> dict[str, dict[int, dict[str, TrialState]]]:

@@ -92,11 +92,6 @@ def repeat_notes(read: StudiedSubjects) -> tuple[str, ...]:
     return read.repeats.notes({config: who.name for config, who in read.about.items()})
 
 
-def complete_runs(planned: Sequence[PlannedVerdict]) -> int:
-    """Runs of one subject of which no verdict is missing."""
-    return len({cell.run for cell in planned} - {cell.run for cell in planned if cell.values is None})
-
-
 class PlaceStudy(NamedTuple):
     """A place read once, whatever its suite measures: by config_dir, in the order of config_dir."""
 

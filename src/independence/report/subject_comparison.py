@@ -19,10 +19,11 @@ from independence.report.study import Study
 from independence.stats import index_uncertainty, strict
 from independence.stats.comparison import Difference, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate
-from independence.stats.strict import Ends, VerdictValues
+from independence.stats.strict import VerdictValues
 from independence.stats.subject_points import Points, Stratum, SubjectPoints, subject_points
 from independence.store import queries, scopes
 from independence.store.scopes import Names
+from independence.types import Ends
 
 _NOISE = 1e-9  # index points
 

@@ -15,9 +15,9 @@ from urllib.parse import quote
 import msgspec
 
 from independence.report import legend
+from independence.types import Ends
 
 DASH = "—"
-Ends = tuple[float, float]
 Value = str | int | float | bool | Ends | None
 Kind = Literal[
     "text",

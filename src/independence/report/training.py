@@ -13,11 +13,12 @@ from independence.judge.offline.weights import WeightsInfo
 from independence.judge.protocol import CalibrationLine
 from independence.report import declared
 from independence.report import table as formats
-from independence.report.table import Ends, Table, Value
+from independence.report.table import Table, Value
 from independence.stats import strict
 from independence.stats.agreement import spearman
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.suites.schema import Field
+from independence.types import Ends
 
 Array = NDArray[np.float64]
 _Values = dict[tuple[str, int], dict[str, float]]  # by scenario and run, then by field

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.stats.intervals import Interval, around
-from independence.stats.strict import Ends
 from independence.stats.subject_points import Points, SubjectPoints
+from independence.types import Ends
 
 Array = NDArray[np.float64]
 

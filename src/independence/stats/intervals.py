@@ -43,12 +43,6 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
     return around(mean, math.sqrt(variance / count), count - 1, level)
 
 
-@lru_cache(maxsize=256)
-def t_quantile(df: float, level: float) -> float:
-    """How many standard errors a two-sided t interval of that level reaches to either side."""
-    return quantile(df, level)
-
-
 def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
     """Wilson's score interval for `successes` of `n` independent tries, both ends in [0, 1].
 
@@ -81,8 +75,9 @@ def outside(statistic: float, df: float) -> float:
     return 1 - _incomplete(rest, x, 0.5, df / 2)
 
 
-def quantile(df: float, level: float) -> float:
-    """The t that |T| stays within with probability `level`, between 0 and 1.
+@lru_cache(maxsize=256)
+def t_quantile(df: float, level: float) -> float:
+    """The t that |T| stays within with probability `level` (0-1): the reach of an interval in standard errors.
 
     Newton's method from the normal quantile: the tail is convex and falling, so every step stays below the root.
     """

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.intervals import quantile
+from independence.stats.intervals import t_quantile
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -62,7 +62,7 @@ def totals(sample: MeasuredSample, groups: int, fitted: Collection[int] = ()) ->
         variance += np.bincount(sample.group[own], told.variance, groups)
         if (np.isfinite(told.variance) & (told.variance > 0)).any():
             fewest = min(fewest, told.measured)
-    factor = quantile(fewest - 1, _LEVEL) if np.isfinite(fewest) else 0.0
+    factor = t_quantile(fewest - 1, _LEVEL) if np.isfinite(fewest) else 0.0
     known = np.isfinite(variance)
     return PoweredTotals(total, np.where(known, factor * np.sqrt(np.where(known, variance, 0.0)), np.nan))
 

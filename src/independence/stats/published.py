@@ -69,8 +69,7 @@ class ScoringRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @functools.cache
 def rules() -> dict[str, ScoringRule]:
     """Every published rule, by name."""
-    document = documents.read(Path(__file__).with_name("published_rules.yaml"))
-    return documents.convert(document, dict[str, ScoringRule])
+    return documents.packaged(Path(__file__).with_name("published_rules.yaml"), dict[str, ScoringRule])
 
 
 class ScoredVerdict(NamedTuple):

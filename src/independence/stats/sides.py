@@ -169,7 +169,7 @@ def _mean(
     draws: clusters.BootstrapDraws,
     margin: float = 0.0,
 ) -> tuple[EffectEstimate | None, float]:
-    """The mean of values on a scale from -`end` to `end`, over cells that have one, and `clusters.Reading.within`."""
+    """Mean of values on a scale from -`end` to `end`, over cells that have one, and `clusters.WeightedSum.within`."""
     kept = [(cell, value) for cell, value in zip(cells, values, strict=True) if value is not None]
     if not kept:
         return None, 1.0

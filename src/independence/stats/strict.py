@@ -15,9 +15,7 @@ import msgspec
 
 from independence.stats.intervals import t_interval
 from independence.suites.schema import Component, Dimension, Index, Suite
-from independence.types import MissingReason, Scalar
-
-Ends = tuple[float, float]
+from independence.types import Ends, MissingReason, Scalar
 
 
 class VerdictValues(NamedTuple):

@@ -14,8 +14,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.strict import Ends, ScoringFrame, VerdictValues, value
-from independence.types import Scalar
+from independence.stats.strict import ScoringFrame, VerdictValues, value
+from independence.types import Ends, Scalar
 
 Points = NDArray[np.float64]
 

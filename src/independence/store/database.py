@@ -17,6 +17,7 @@ from independence.store import context
 from independence.store.migrations import MIGRATIONS
 
 BUSY_S = 30.0
+_OURS = 5  # tables of every version by whose names a store is known
 _FILES = 3  # of an open store: itself, its log and the index of that
 _LONGEST_SHOWN = 80
 _CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
@@ -46,6 +47,8 @@ def connect_existing(path: Path) -> sqlite3.Connection:
         raise StoreError(
             f"{path}: no store here", "`independence demo`, `run` or `import` makes one, --db names another"
         )
+    if not path.stat().st_size:
+        raise StoreError(f"{path}: an empty file, not a store of this program", "name another file with --db")
     connection = connect(path) if _writable(path) else _connect_read_only(path)
     if path.stat().st_size > _CHECKED:
         return connection
@@ -212,15 +215,16 @@ def _open(path: Path) -> sqlite3.Connection:
 def _version(connection: sqlite3.Connection, path: Path) -> int:
     """How many migrations a file has seen. Refuses what is not ours before anything in it is changed."""
     # One statement, so that another process creating the store is seen before or after, never in between.
-    version, tables = connection.execute(
-        "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
+    version, tables, ours = connection.execute(
+        "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master), "
+        "(SELECT count(*) FROM sqlite_master WHERE name IN ('editions', 'subjects', 'trials', 'calls', 'verdicts'))"
     ).fetchone()
     if version > len(MIGRATIONS):
         raise StoreError(
             f"{path}: written by a newer version (schema {version}, this one knows {len(MIGRATIONS)})",
             "upgrade ai-independence-bench or name another store with --db",
         )
-    if version == 0 and tables:
+    if (version or tables) and ours < _OURS:
         raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
     return int(version)
 

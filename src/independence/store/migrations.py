@@ -267,7 +267,7 @@ CREATE INDEX calls_short ON calls (
     Migration(
         "which replies say the same; the version of the rules behind verdicts of the rule judge",
         """
-ALTER TABLE calls ADD COLUMN words TEXT; -- digest of the words of a reply; NULL: none, or not marked yet; '': unknown
+ALTER TABLE calls ADD COLUMN words TEXT; -- digest of a reply's words; NULL: none, or older than digests; '': unknown
 DROP INDEX calls_short;
 CREATE INDEX calls_short ON calls (
     trial, turn, version, context, after, missing, flags, cost_usd, said, reasoning_tokens, words, answered_at

@@ -123,8 +123,8 @@ def _prompt(path: Path) -> str:
     return text
 
 
-def shipped(folder: Path, suite: Suite) -> dict[str, float] | None:
-    """Scenario -> variance of one run in squared index points; None without the file.
+def shipped_noise(folder: Path, suite: Suite) -> dict[str, float] | None:
+    """The noise a suite ships: scenario -> variance of one run in squared index points; None without the file.
 
     Raises DocumentError for a scenario that is missing, unknown, or has no positive variance.
     """

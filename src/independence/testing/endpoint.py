@@ -20,7 +20,7 @@ class LoopbackEndpoint:
             ...  # ask endpoint.url for the model `half`, then look at endpoint.requests
 
     `async with` serves in the running event loop, `with` in a thread of its own, also where a loop runs already.
-    `latency`: seconds, or `lognormal:MU,SIGMA`, `real`, `real/20`. `faults`: comma-separated RATE (0-1), KIND=RATE,
+    `latency`: seconds, or `lognormal:MU,SIGMA`. `faults`: comma-separated RATE (0-1), KIND=RATE,
     KIND@MODEL, KIND+N. `seed` moves every reply, latency and fault; else a reply depends on model and messages alone.
     `key`: the only API key that is let in. Raises UsageError for values that make no sense.
     """

@@ -16,9 +16,10 @@ from independence.report.advice.published import StanceBoard
 from independence.report.advice.tables import ends, est
 from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
 from independence.report.legend import distinct_labels, fitted, short
-from independence.report.table import Ends, Section
+from independence.report.table import Section
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
+from independence.types import Ends
 
 
 class _PairedSides(Analysis):

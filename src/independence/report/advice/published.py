@@ -18,11 +18,12 @@ from independence.report.advice.board import flags
 from independence.report.advice.tables import ends, est, missing, spoken
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import also_graded
-from independence.report.table import Column, Ends, Kind, Table
+from independence.report.table import Column, Kind, Table
 from independence.stats import stance
 from independence.stats.sides import EffectEstimate
 from independence.stats.stance import Alignment, PairedContrast, PublishedSummary
 from independence.store.spending import Dates
+from independence.types import Ends
 
 METHOD = "percentile bootstrap of cells"
 _ANSWERS = {"agrees": "{party} +", "neutral": "0", "opposes": "-"}  # heads of columns

@@ -15,12 +15,13 @@ from independence.report.advice.board import SidesBoard, SidesRow
 from independence.report.board_notes import unanswered, why
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import also_graded
-from independence.report.table import Ends, Table, Value, percent
+from independence.report.table import Table, Value, percent
 from independence.stats import sides
 from independence.stats import sides as paired
 from independence.stats.intervals import wilson
 from independence.stats.sides import EffectEstimate, PlannedStance
 from independence.suites.schema import Scenario
+from independence.types import Ends
 
 _QUANTITIES = ("S", "B", "merit_slope", "harmful", "asymmetry", "S_mixed", "merit_slope_mixed")
 _CORRECTIONS = {

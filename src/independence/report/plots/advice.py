@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from independence.report.plots import canvas, palette, svg
-from independence.report.plots.canvas import HEADING, RowChart, RowName
-from independence.report.plots.svg import FigureMeta
-from independence.report.table import Ends, signed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-from typing import TYPE_CHECKING, Any
-
 from independence.report.advice.tables import MeritLevel
-from independence.report.plots.canvas import LABEL_SIZE
+from independence.report.plots import canvas, palette, svg
+from independence.report.plots.canvas import HEADING, LABEL_SIZE, RowChart, RowName
+from independence.report.plots.svg import FigureMeta
+from independence.report.table import signed
+from independence.types import Ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from independence.report.plots import canvas, palette, svg
-from independence.report.plots.canvas import STRONG, RowChart, RowName
-from independence.report.plots.svg import FigureMeta
-from independence.report.table import DASH, Ends, decimal, on_scale, percent
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-from independence.report.plots.canvas import HEADING, ROW, SMALL_SIZE
+from independence.report.plots.canvas import HEADING, ROW, SMALL_SIZE, STRONG, RowChart, RowName
 from independence.report.plots.palette import HEAT, HEAT_STEPS
+from independence.report.plots.svg import FigureMeta
+from independence.report.table import DASH, decimal, on_scale, percent
+from independence.types import Ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

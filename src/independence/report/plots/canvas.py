@@ -5,26 +5,20 @@ from __future__ import annotations
 import math
 import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from independence.report.legend import fitted
 from independence.report.plots import palette
-from independence.report.table import Ends
+from independence.types import Ends
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.text import Text
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.patches import Rectangle
     from matplotlib.text import Text
 

@@ -47,7 +47,7 @@ def tokens(characters: int) -> int:
 
 
 def draft(asked: ParsedRequest, model: ServedModel, fault: str) -> AnswerDraft:
-    """The answer to a request, off in the way `fault` names if it is one of `faults.REPLY`."""
+    """The answer to a request, off in the way `fault` names if that is one of the `reply` kinds of `faults.yaml`."""
     honest = _judge_draft(asked, model, fault) if model.judge else _subject_draft(asked, model)
     said = _off(fault, honest, asked) if fault in groups()["reply"] else honest
     budget = asked.budget
