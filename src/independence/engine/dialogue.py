@@ -10,13 +10,11 @@ from typing import NamedTuple
 import msgspec
 
 from independence.clients import protocol
-from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import LOCAL, SIM, Subject
 from independence.engine import events, plan
 from independence.engine.events import CallCommitted
 from independence.engine.plan import Selection, Trial
 from independence.engine.run_context import QueueKey, SubjectWorker
-from independence.errors import IndependenceError
 from independence.judge.protocol import ReplyContext
 from independence.judge.replies import non_answers
 from independence.store import context, queries, records
@@ -207,16 +205,12 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
     async with worker.slot(queue, left, trial.run):
         events.set_position(trial, turn_id(trial, turn))
         began = time.monotonic()
-        try:
-            answer = _untempered(subject, await client.ask(request(trial, progress)))
-        except (Parked, GaveUp, IndependenceError) as stop:
-            if isinstance(stop, Parked):
-                worker.stop_queue(queue, stop, worker.label)
-            await worker.record_unresolved(trial.key, turn_id(trial, turn), stop)
-            if isinstance(stop, IndependenceError):
-                raise
+        call, what = client.ask(request(trial, progress)), turn_id(trial, turn)
+        answer = await worker.resolve(call, queue, trial=trial.key, what=what, subject=worker.label)
+        if answer is None:
             return None
         worker.latency.record(time.monotonic() - began)
+        answer = _untempered(subject, answer)
         if isinstance(answer, Reply):
             answer = _marked(worker, trial, progress, answer)
         await _keep(worker, trial, progress, answer)

@@ -9,16 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from independence.clients.protocol import ChatClient, GaveUp, Parked
+from independence.clients.protocol import ChatClient
 from independence.engine import dialogue
 from independence.engine.dialogue import TrialProgress
 from independence.engine.events import VerdictCommitted
 from independence.engine.gate import QueueClosed
 from independence.engine.plan import Trial
-from independence.engine.run_context import QueueKey, SubjectWorker
-from independence.errors import IndependenceError
+from independence.engine.run_context import QueueKey, SubjectWorker, T
 from independence.judge import prompt, protocol
 from independence.judge.protocol import FinishedDialogue, Judge, ReplyContext, verdict_key
 from independence.store import artefacts, queries, records
@@ -123,9 +122,6 @@ async def _keep(task: JudgingTask, grade: Grade, before_usd: float = 0.0) -> boo
     return True
 
 
-T = TypeVar("T")
-
-
 class JudgingTask(NamedTuple):
     """One dialogue, one judge."""
 
@@ -178,15 +174,7 @@ class JudgingTask(NamedTuple):
 
     async def resolve(self, call: Awaitable[T]) -> T | None:
         """What a call came to; None where it cannot be settled now. Raises the run-ending errors of `errors.py`."""
-        try:
-            return await call
-        except (Parked, GaveUp, IndependenceError) as stop:
-            if isinstance(stop, Parked):
-                self.worker.stop_queue(self._queue, stop)
-            await self.worker.record_unresolved(self.trial.key, self.judge.name, stop)
-            if isinstance(stop, IndependenceError):
-                raise
-            return None
+        return await self.worker.resolve(call, self._queue, trial=self.trial.key, what=self.judge.name)
 
 
 def seed_of(key: str) -> int:

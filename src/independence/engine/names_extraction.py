@@ -14,7 +14,6 @@ from typing import NamedTuple
 import msgspec
 
 from independence.clients.limits import BYTES_PER_TOKEN, Prices
-from independence.clients.protocol import GaveUp, Parked
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
@@ -174,16 +173,11 @@ async def _read(worker: SubjectWorker, extractor: ModelJudge, item: NamesTask) -
     seed = seed_of(item.row.source)
     with suppress(QueueClosed, IndependenceError):  # the slot has told whoever waits what ended the command
         async with worker.slot(queue, math.inf, item.row.run):
-            try:
-                outcome = await name_extraction.extract(client, extractor, item.answers, seed)
-            except (Parked, GaveUp, IndependenceError) as stop:
-                if isinstance(stop, Parked):
-                    worker.stop_queue(queue, stop)
-                await worker.record_unresolved(item.trial, f"names of run {item.row.run} by {extractor.name}", stop)
-                if isinstance(stop, IndependenceError):
-                    raise
-                return
-            await _keep(worker, item, outcome)
+            call = name_extraction.extract(client, extractor, item.answers, seed)
+            what = f"names of run {item.row.run} by {extractor.name}"
+            outcome = await worker.resolve(call, queue, trial=item.trial, what=what)
+            if outcome is not None:
+                await _keep(worker, item, outcome)
 
 
 async def _keep(worker: SubjectWorker, item: NamesTask, outcome: ExtractedNames | Missing) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from independence.clients.protocol import ChatClient, GaveUp, Parked
 from independence.engine.events import CallUnresolved, ModelStopped, Watch
@@ -57,6 +57,9 @@ class QueueKey(NamedTuple):
     provider: str | None = None  # pin
 
 
+T = TypeVar("T")
+
+
 class SubjectWorker:
     """One subject's place in the run: its queues, and how long its calls took."""
 
@@ -91,20 +94,33 @@ class SubjectWorker:
                 self.context.stop_signal.stop(stop)
                 raise
 
-    def stop_queue(self, queue: QueueKey, stop: Parked, subject: str = "") -> None:
-        """Let no further call of a queue start. `subject`: whose own calls these are."""
+    async def resolve(
+        self, call: Awaitable[T], queue: QueueKey, *, trial: str, what: str, subject: str = ""
+    ) -> T | None:
+        """What a call came to; None where it cannot be settled now. `subject`: whose own call this is.
+
+        What an unsettled call tried is kept; it is asked again on resume. Raises the run-ending errors of `errors.py`.
+        """
+        try:
+            return await call
+        except (Parked, GaveUp, IndependenceError) as stop:
+            if isinstance(stop, Parked):
+                self._stop_queue(queue, stop, subject)
+            if stop.attempts:
+                row = FailureRow(trial, what, type(stop).__name__, str(stop), stop.attempts)
+                await self.context.writer.write(lambda connection: records.add_failure(connection, row))
+            if isinstance(stop, IndependenceError):
+                raise
+            if isinstance(stop, GaveUp) and self.context.stop_signal.reason is None:
+                self.context.on_event(CallUnresolved(self.label, what, stop.why, stop.attempts))
+            return None
+
+    def _stop_queue(self, queue: QueueKey, stop: Parked, subject: str) -> None:
+        """Let no further call of a queue start."""
         waiting = self._queue(queue)
         if not waiting.stopped:
             self.context.on_event(ModelStopped(stop.model, stop.why, subject))
             self.context.backends[queue.endpoint].gate.stop_queue(waiting)
-
-    async def record_unresolved(self, trial: str, what: str, stop: Parked | GaveUp | IndependenceError) -> None:
-        """Keep what an unsettled call tried; it is asked again on resume."""
-        if stop.attempts:
-            row = FailureRow(trial, what, type(stop).__name__, str(stop), stop.attempts)
-            await self.context.writer.write(lambda connection: records.add_failure(connection, row))
-        if isinstance(stop, GaveUp) and self.context.stop_signal.reason is None:
-            self.context.on_event(CallUnresolved(self.label, what, stop.why, stop.attempts))
 
 
 _WEIGHT = 0.2
