@@ -24,14 +24,12 @@ from independence.store.scopes import Names
 @click.option("--verdicts", is_flag=True, help="Verdicts only; replies stay and can be graded again.")
 @click.option("--missing", is_flag=True, help="Failed replies and verdicts, so that the next run asks again.")
 @click.option("--everything", is_flag=True, help="The whole store.")
-@click.option(
-    "--models", "-m", type=options.NameList(), default=(), help="Everything of these subjects (labels or ids)."
-)
+@options.models("Everything of these subjects (labels or ids).")
 @click.option("--suite", help="Everything of one edition: NAME, or NAME@EDITION if there are several.")
 @click.option("--judge", "-j", help="With --verdicts or --missing: this judge's verdicts only.")
 @click.option("--dry-run", is_flag=True, help="Only list what would be deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--quiet", is_flag=True, help="No notes.")
+@options.QUIET
 @options.output_format()
 @options.db()
 def command(

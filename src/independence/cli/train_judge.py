@@ -61,7 +61,7 @@ class TrainingData(NamedTuple):
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True,
               help="Folder for offline.npz and card.md.")  # fmt: skip
 @click.option("--licence", default="not stated", help="Licence of the data, printed on the card.")
-@click.option("--force", is_flag=True, help="Overwrite files that no training wrote; never a store.")
+@options.FORCE
 @options.place_options
 @options.output_format()
 def command(
