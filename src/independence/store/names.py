@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from independence.store import records
+from independence.store.queries import UNDER, first, rows
 from independence.types import Attempt, MissingReason, TakenName, Usage, Where
 
 SIDECAR = "name_extraction.json"
+_AMONG = "scenario IN (SELECT value FROM json_each(?))"
 
 
 RunKey = tuple[str, int]  # config_dir, run
@@ -44,27 +46,20 @@ class NamesRow(msgspec.Struct, frozen=True):
 
 def runs(connection: sqlite3.Connection, where: Where, scenarios: Sequence[str]) -> list[RunKey]:
     """Every run that has one of the scenarios planned, by subject and number."""
-    rows = connection.execute(
-        "SELECT DISTINCT config_dir, run FROM planned WHERE suite = ? AND edition = ? AND variant = ? AND mode = ? "
-        f"AND scenario IN ({_slots(scenarios)}) ORDER BY 1, 2",
-        (*where.columns, *scenarios),
-    )
-    return [(str(config_dir), int(run)) for config_dir, run in rows]
+    sql = f"SELECT DISTINCT config_dir, run FROM planned WHERE {UNDER} AND {_AMONG} ORDER BY 1, 2"
+    return rows(connection, lambda config_dir, run: (config_dir, run), sql, (*where.columns, _json(scenarios)))
 
 
 def first_answers(
     connection: sqlite3.Connection, where: Where, scenarios: Sequence[str]
 ) -> dict[RunKey, list[FirstAnswer]]:
     """First answers of scenarios that continue no other, in the order of `scenarios`; no missing or stale ones."""
-    rows = connection.execute(
-        "SELECT p.config_dir, p.run, p.scenario, p.trial, c.after FROM planned p JOIN calls c "
-        "ON c.trial = p.trial AND c.turn = 0 AND c.version = 0 "
-        "WHERE p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? "
-        f"AND p.scenario IN ({_slots(scenarios)}) AND c.missing IS NULL AND c.context = p.trial ORDER BY 1, 2",
-        (*where.columns, *scenarios),
+    sql = (
+        "SELECT config_dir, run, scenario, trial, after FROM planned JOIN calls USING (trial) WHERE turn = 0 AND "
+        f"version = 0 AND {UNDER} AND {_AMONG} AND missing IS NULL AND context = trial ORDER BY 1, 2"
     )
     out: dict[RunKey, list[FirstAnswer]] = {}
-    for config_dir, run, *answer in rows:
+    for config_dir, run, *answer in connection.execute(sql, (*where.columns, _json(scenarios))):
         out.setdefault((config_dir, run), []).append(FirstAnswer._make(answer))
     for answers in out.values():
         answers.sort(key=lambda one: scenarios.index(one.scenario))
@@ -73,8 +68,7 @@ def first_answers(
 
 def text(connection: sqlite3.Connection, trial: str) -> str:
     """What was said in the first answer of a dialogue."""
-    row = connection.execute("SELECT text FROM calls WHERE trial = ? AND turn = 0 AND version = 0", (trial,)).fetchone()
-    return str(row[0])
+    return str(first(connection, "SELECT text FROM calls WHERE trial = ? AND turn = 0 AND version = 0", (trial,)))
 
 
 def add(connection: sqlite3.Connection, row: NamesRow) -> None:
@@ -94,8 +88,8 @@ def add(connection: sqlite3.Connection, row: NamesRow) -> None:
 
 def _spent_before(connection: sqlite3.Connection, row: NamesRow) -> tuple[Usage, tuple[Attempt, ...]]:
     known = connection.execute(
-        "SELECT cost_usd, prompt_tokens, completion_tokens, attempts FROM names WHERE suite = ? AND edition = ? "
-        "AND variant = ? AND mode = ? AND config_dir = ? AND run = ? AND extractor = ?",
+        f"SELECT cost_usd, prompt_tokens, completion_tokens, attempts FROM names WHERE {UNDER} AND config_dir = ? "
+        "AND run = ? AND extractor = ?",
         (*row.where.columns, row.config_dir, row.run, row.extractor),
     ).fetchone()
     if known is None:
@@ -106,10 +100,9 @@ def _spent_before(connection: sqlite3.Connection, row: NamesRow) -> tuple[Usage,
 
 def stored(connection: sqlite3.Connection, where: Where) -> list[NamesRow]:
     """Everything read at a place, by extractor, subject and run; without the extractors' words and attempts."""
-    rows = connection.execute(
+    found = connection.execute(
         "SELECT config_dir, run, extractor, source, missing, names, declined, primary_name, prompt_tokens, "
-        "completion_tokens, cost_usd FROM names WHERE suite = ? AND edition = ? AND variant = ? AND mode = ? "
-        "ORDER BY extractor, config_dir, run",
+        f"completion_tokens, cost_usd FROM names WHERE {UNDER} ORDER BY extractor, config_dir, run",
         where.columns,
     )
     return [
@@ -125,21 +118,15 @@ def stored(connection: sqlite3.Connection, where: Where) -> list[NamesRow]:
             primary=primary,
             usage=Usage(prompt, completion, cost_usd=cost),
         )
-        for config_dir, run, extractor, source, missing, names, declined, primary, prompt, completion, cost in rows
+        for config_dir, run, extractor, source, missing, names, declined, primary, prompt, completion, cost in found
     ]
 
 
 def imported(connection: sqlite3.Connection, where: Where) -> dict[RunKey, bytes]:
     """Run -> the extraction that came with it, as it was published."""
-    rows = connection.execute(
-        "SELECT config_dir, run, content FROM sidecars WHERE suite = ? AND edition = ? AND name = ? ORDER BY 1, 2",
-        (where.suite, where.edition, SIDECAR),
-    )
-    return {(str(config_dir), int(run)): bytes(content) for config_dir, run, content in rows}
-
-
-def _slots(values: Iterable[str]) -> str:
-    return ", ".join("?" for _ in values)
+    sql = "SELECT config_dir, run, content FROM sidecars WHERE suite = ? AND edition = ? AND name = ? ORDER BY 1, 2"
+    found = connection.execute(sql, (where.suite, where.edition, SIDECAR))
+    return {(config_dir, run): content for config_dir, run, content in found}
 
 
 def _json(value: object) -> str:
