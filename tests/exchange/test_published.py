@@ -32,13 +32,7 @@ def test_a_sound_run_is_read_whole_and_nothing_is_odd(tmp_path: Path, suite: Sui
     write_run(tmp_path, suite)
     imported = read(tmp_path, suite)
     (run,) = imported.runs
-    assert (run.config_dir, run.run, run.name.model_id, run.name.effort, run.name.temperature) == (
-        CONFIG,
-        1,
-        "acme/small-1",
-        "low",
-        0.7,
-    )
+    assert (run.config_dir, run.run, run.model_id) == (CONFIG, 1, "acme/small-1")
     assert run.name_extraction == b'{"names": []}'
     summary = imported.summary
     assert (summary.files, summary.replies, summary.verdicts, summary.name_extractions) == (27, 26, 15, 1)
@@ -58,7 +52,7 @@ def test_runs_come_in_the_order_of_directory_names_and_numbers(tmp_path: Path, s
         write_run(tmp_path / "cache", suite, config=config, run=run)
     runs = read(tmp_path, suite).runs
     assert [(run.config_dir, run.run) for run in runs] == [(ELSEWHERE, 1), (CONFIG, 2), (CONFIG, 10)]
-    assert [run.name.provider_tag for run in runs] == ["fast-int4", None, None]
+    assert [run.model_id for run in runs] == ["acme/small-1"] * 3
 
 
 def test_a_tree_without_run_folders_is_run_one(tmp_path: Path, suite: Suite) -> None:

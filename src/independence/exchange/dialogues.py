@@ -44,20 +44,11 @@ _RUN = re.compile(r"run_(\d+)")
 _WORDS = "reasoning"  # the judge's prose, not a score
 
 
-class ConfigName(NamedTuple):
-    """What a configuration directory says about its subject. `-` in the tag stood for `/` or for itself."""
-
-    model_id: str
-    provider_tag: str | None
-    effort: str
-    temperature: float
-
-
 class PublishedPath(NamedTuple):
     """A file of a run: `rest` is its path below the run's directory."""
 
     config_dir: str
-    name: ConfigName
+    model_id: str
     run: int
     rest: tuple[str, ...]
     older: bool = False  # of the older layout
@@ -71,13 +62,10 @@ class TurnPosition(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def parse_config_dir(name: str) -> ConfigName | None:
-    """Read a directory name by the grammar; None where it is not a configuration."""
+def configured_model(name: str) -> str | None:
+    """The model id in a directory name of the grammar; None where it is not a configuration."""
     match = _CONFIG.fullmatch(name)
-    if match is None:
-        return None
-    model_id = match["slug"].replace("--", "/")
-    return ConfigName(model_id, match["pin"], match["effort"], float(match["temperature"]))
+    return match["slug"].replace("--", "/") if match else None
 
 
 def older_dir(name: str) -> str | None:
@@ -89,26 +77,26 @@ def older_dir(name: str) -> str | None:
 
 def names_configuration(name: str) -> bool:
     """Whether a directory can be a configuration of either layout."""
-    return parse_config_dir(name) is not None or older_dir(name) is not None
+    return configured_model(name) is not None or older_dir(name) is not None
 
 
 def published_path(parts: tuple[str, ...]) -> PublishedPath | None:
     """Find the configuration and run of a file by its path; None where no part of it names a configuration."""
     for depth, part in enumerate(parts[:-1]):
-        if name := parse_config_dir(part):
-            return _placed(part, name, parts[depth + 1 :])
+        if model_id := configured_model(part):
+            return _placed(part, model_id, parts[depth + 1 :])
     for depth, part in enumerate(parts[:-1]):
-        if (today := older_dir(part)) and (name := parse_config_dir(today)):
-            found = _placed(today, name, parts[depth + 1 :])
+        if (today := older_dir(part)) and (model_id := configured_model(today)):
+            found = _placed(today, model_id, parts[depth + 1 :])
             if len(found.rest) == _DEPTH:  # any folder may have such a name
                 return found._replace(older=True)
     return None
 
 
-def _placed(config_dir: str, name: ConfigName, below: tuple[str, ...]) -> PublishedPath:
+def _placed(config_dir: str, model_id: str, below: tuple[str, ...]) -> PublishedPath:
     run = _RUN.fullmatch(below[0])
     number, rest = (int(run[1]), below[1:]) if run else (1, below)
-    return PublishedPath(config_dir, name, number, rest)
+    return PublishedPath(config_dir, model_id, number, rest)
 
 
 def turn_positions(suite: Suite) -> dict[str, TurnPosition]:
@@ -171,7 +159,7 @@ class ImportedRun(NamedTuple):
 
     config_dir: str
     run: int
-    name: ConfigName  # what the directory's name says; a registry may know better
+    model_id: str  # by the directory's name
     trials: tuple[ImportedTrial, ...]  # in the suite's order
     name_extraction: bytes = b""  # the file as it was published, empty where there is none
 

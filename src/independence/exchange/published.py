@@ -19,7 +19,6 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.exchange.dialogues import (
-    ConfigName,
     ImportedRun,
     PublishedPath,
     SuiteLayout,
@@ -58,7 +57,7 @@ class ImportedResults(NamedTuple):
 
 
 class _RunFiles(msgspec.Struct):
-    name: ConfigName
+    model_id: str
     files: dict[Condition, dict[str, ResponseFile]] = {}  # by turn id
     name_extraction: bytes = b""
 
@@ -99,10 +98,10 @@ def _add(
     belongs, run = _belongs(where, by), (where.config_dir, where.run)
     record = response_file(file.content or b"") if belongs else None
     if where.rest == (names.SIDECAR,):
-        gathered.setdefault(run, _RunFiles(where.name)).name_extraction = file.content or b""
+        gathered.setdefault(run, _RunFiles(where.model_id)).name_extraction = file.content or b""
     elif record:
         _, variant, mode, name = where.rest
-        own = gathered.setdefault(run, _RunFiles(where.name)).files
+        own = gathered.setdefault(run, _RunFiles(where.model_id)).files
         own.setdefault(Condition(variant, mode), {})[name.removesuffix(".json")] = record
     elif belongs:
         found.unreadable.append("/".join(file.parts))
@@ -119,7 +118,7 @@ def _belongs(where: PublishedPath, by: SuiteLayout) -> bool:
 
 def _run(key: RunKey, files: _RunFiles, by: SuiteLayout) -> ImportedRun:
     dialogues = [trial for condition in sorted(files.files) for trial in trials(condition, files.files[condition], by)]
-    return ImportedRun(key[0], key[1], files.name, tuple(dialogues), files.name_extraction)
+    return ImportedRun(key[0], key[1], files.model_id, tuple(dialogues), files.name_extraction)
 
 
 def files(path: Path) -> Iterator[ResultFile]:

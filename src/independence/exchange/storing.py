@@ -76,8 +76,8 @@ def store(
     known, ours = (msgspec.json.encode(one).decode() for one in (without_texts(suite), suite))
     rows = ImportedRows(EditionRow(suite.suite, PUBLISHED, known, ours))
     for run in runs:
-        label = labels.get(run.config_dir, run.name.model_id)
-        rows.subjects[run.config_dir] = subject_row(suite, PUBLISHED, run.config_dir, run.name.model_id, label)
+        label = labels.get(run.config_dir, run.model_id)
+        rows.subjects[run.config_dir] = subject_row(suite, PUBLISHED, run.config_dir, run.model_id, label)
         for row, trial in _places(run, suite):
             rows.trials.append(row)
             if trial:
@@ -106,7 +106,7 @@ def published_labels(runs: Iterable[ImportedRun], known: Registry | None) -> dic
     taken = set(labels.values())
     for run in runs:
         if run.config_dir not in labels:
-            labels[run.config_dir] = run.config_dir if run.name.model_id in taken else run.name.model_id
+            labels[run.config_dir] = run.config_dir if run.model_id in taken else run.model_id
             taken.add(labels[run.config_dir])
     return labels
 

@@ -13,7 +13,7 @@ from typing import Annotated, Generic, NamedTuple, TypeVar
 import msgspec
 
 from independence.errors import UsageError
-from independence.exchange.dialogues import parse_config_dir
+from independence.exchange.dialogues import configured_model
 from independence.exchange.published import DAMAGE, decompressed
 from independence.suites.schema import Field
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Usage, Verdict
@@ -236,7 +236,7 @@ def find(path: Path) -> RentFolder | None:
 def below(path: Path) -> tuple[str, ...]:
     """Names of the run folders in a folder; none where it is a result set of the bench."""
     inside = sorted(path.iterdir()) if path.is_dir() else []
-    if any(child.name == "cache" or parse_config_dir(child.name) for child in inside):
+    if any(child.name == "cache" or configured_model(child.name) for child in inside):
         return ()
     return tuple(child.name for child in inside if child.is_dir() and find(child))
 
