@@ -29,7 +29,7 @@ from independence.judge.offline.grading import DialogueToGrade
 from independence.suites import load
 from independence.suites.schema import Field, Suite
 from independence.suites.script import DialogueScript
-from independence.types import TranscriptTurn
+from independence.types import Grade, TranscriptTurn
 
 SEED = 20_261_121
 ROUNDS, REPLIES = 9, 512
@@ -133,13 +133,19 @@ def _every(suite: Suite) -> Mapping[str, Field]:
     return {name: one for rubric in suite.rubrics.values() for name, one in rubric.fields.items() if name in known}
 
 
+def _verdicts(own: Sequence[DialogueToGrade]) -> list[Grade]:
+    judge = weights.shipped()
+    said = grading.predict_all(own, judge)
+    return [grading.verdict(case.fields, one, judge.about.limit) for case, one in zip(own, said, strict=True)]
+
+
 def _workloads(suite: Suite, rng: random.Random, count: int) -> dict[str, _Workload]:
     every = _every(suite)
     single, other = (cases(suite, "resistance", rng, count) for _ in range(2))
     return {
-        EVERY: _Workload([case._replace(fields=every) for case in other], grading.grade_all),
-        SINGLE: _Workload(single, grading.grade_all),
-        PAIRS: _Workload(cases(suite, "stability", rng, count), grading.grade_all),
+        EVERY: _Workload([case._replace(fields=every) for case in other], _verdicts),
+        SINGLE: _Workload(single, _verdicts),
+        PAIRS: _Workload(cases(suite, "stability", rng, count), _verdicts),
         RULES: _Workload(single, lambda own: [rules.grade(*case) for case in own]),
     }
 

@@ -50,7 +50,7 @@ class OfflineJudge(BatchJudge, frozen=True, kw_only=True):
 
     def knows(self, turns: Sequence[TranscriptTurn], fields: Mapping[str, Field]) -> bool:
         """Whether it was trained on the very texts of a scenario, for all these fields."""
-        return knows(turns, fields, weights.load_or_shipped(self.file))
+        return _knows(scenario_digest(turns), fields, weights.load_or_shipped(self.file))
 
     def predict(self, dialogues: Sequence[FinishedDialogue]) -> list[Prediction]:
         """What it expects of every dialogue."""
@@ -104,23 +104,12 @@ class _FieldPredictions(NamedTuple):
     error: list[float]
 
 
-def knows(lines: Sequence[TranscriptTurn], fields: Mapping[str, Field], judge: Weights) -> bool:
-    """Whether a judge was trained on the very texts of a scenario, for all these fields."""
-    return _knows(scenario_digest(lines), fields, judge)
-
-
 def _knows(texts: str, fields: Mapping[str, Field], judge: Weights) -> bool:
     return fields.keys() <= set(judge.about.rubrics.get(texts, ()))
 
 
-def predict(lines: Sequence[TranscriptTurn], fields: Mapping[str, Field], judge: Weights | None = None) -> Prediction:
-    """Predict one dialogue, of any scenario."""
-    return predict_all([DialogueToGrade(lines, fields)], judge)[0]
-
-
-def predict_all(cases: Sequence[DialogueToGrade], judge: Weights | None = None) -> list[Prediction]:
-    """Predict many dialogues; far faster than one by one."""
-    judge = judge or weights.shipped()
+def predict_all(cases: Sequence[DialogueToGrade], judge: Weights) -> list[Prediction]:
+    """Predict dialogues of any scenarios; many at once are far faster than one by one."""
     alike: dict[tuple[str, ...], list[int]] = {}
     for at, case in enumerate(cases):
         alike.setdefault(tuple(case.fields), []).append(at)
@@ -131,18 +120,6 @@ def predict_all(cases: Sequence[DialogueToGrade], judge: Weights | None = None) 
             own = places[start : start + _BATCH]
             out |= zip(own, _batch([cases[at] for at in own], heads, judge), strict=True)
     return [out[at] for at in range(len(cases))]
-
-
-def grade(lines: Sequence[TranscriptTurn], fields: Mapping[str, Field], judge: Weights | None = None) -> Grade:
-    """The verdict on one dialogue, or `Missing("unsure")`."""
-    return grade_all([DialogueToGrade(lines, fields)], judge)[0]
-
-
-def grade_all(cases: Sequence[DialogueToGrade], judge: Weights | None = None) -> list[Grade]:
-    """Verdicts on many dialogues."""
-    judge = judge or weights.shipped()
-    said = predict_all(cases, judge)
-    return [verdict(case.fields, one, judge.about.limit) for case, one in zip(cases, said, strict=True)]
 
 
 def verdict(fields: Mapping[str, Field], said: Prediction, limit: float) -> Grade:
