@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from independence.stats.comparison import adjusted, all_paired, all_pairs, difference, paired
+from independence.stats.comparison import adjusted, adjusted_by_name, all_paired, all_pairs, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate, these_scenarios
 from tests.stats import sheets
 
@@ -66,6 +66,9 @@ def test_adjusted_p_values_are_holm_s_and_benjamini_hochberg_s(seed: int) -> Non
         holm[at] = worst
     assert adjusted(p, "holm") == pytest.approx(holm)
     assert adjusted(p, "none").tolist() == p.tolist()
+    named: dict[int | str, float | None] = {**dict(enumerate(p.tolist())), "untested": None}
+    assert adjusted_by_name(named, "holm") == dict(enumerate(adjusted(p, "holm").tolist()))
+    assert adjusted_by_name({"untested": None}, "holm") == {}
 
 
 def test_all_pairs_are_the_pairs_one_by_one() -> None:

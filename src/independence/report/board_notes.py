@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
@@ -49,7 +49,7 @@ def readings(board: Board) -> list[str]:
     """Whose verdicts there are besides, by what imports were graded, and what the places mean, where there are any."""
     lines = [f"{THINKS} answers used reasoning tokens."] if any(row.thinking for row in board.rows) else []
     if board.scoring == STRICT:
-        lines += unanswered([(name(row), row.flags) for row in board.rows])
+        lines += unanswered((name(row), row.flags) for row in board.rows)
     lines += [*board.repeats, *also_graded(board.as_full)]
     if any(OUR_RUBRIC in row.flags for row in board.rows):
         lines.append("Imported dialogues, graded by our rubrics: the published rubrics are unknown.")
@@ -66,7 +66,7 @@ def readings(board: Board) -> list[str]:
     return lines
 
 
-def unanswered(rows: Sequence[tuple[str, Mapping[str, int]]]) -> list[str]:
+def unanswered(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
     """Who has no number for want of answers, from names and flags."""
     named = [f"{who} ({flags[UNANSWERED]})" for who, flags in rows if flags.get(UNANSWERED)]
     if not named:
@@ -74,6 +74,12 @@ def unanswered(rows: Sequence[tuple[str, Mapping[str, int]]]) -> list[str]:
     what = "error messages, noise, repetitions of the prompt or the human, the same words to several questions"
     why = f"Half of the replies or more are no answers ({what}); verdicts on them do not count."
     return [f"No index: {', '.join(named)}. {why}"]
+
+
+def lacking(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
+    """Who lacks answers or verdicts, from names and flags."""
+    named = list(rows)
+    return [*unanswered(named), *(f"{who}: missing {reasons}." for who, flags in named if (reasons := why(flags)))]
 
 
 def why(flags: Mapping[str, int]) -> str:
@@ -143,12 +149,11 @@ def date_line(dates: Dates | None) -> list[str]:
 
 def place_notes(read: PlaceStudy) -> list[str]:
     """What stands below a board of any analysis: where, who judged, when, who is simulated, what is missing."""
-    lacking = {who.name: why(planned_verdicts.marks(read.planned[config])) for config, who in read.about.items()}
     return [
         f"{read.scope.where.edition_name}, {read.scope.condition}, judge {read.judge or 'none'}",
         *date_line(read.dates),
         *[SIMULATED_NOTE] * any(who.simulated for who in read.about.values()),
-        *(f"{name}: missing {reasons}." for name, reasons in lacking.items() if reasons),
+        *lacking((who.name, planned_verdicts.marks(read.planned[config])) for config, who in read.about.items()),
         *study.repeat_notes(read),
         *also_graded(read.as_full),
     ]

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import NamedTuple
 
-import numpy as np
-
 from independence.config.subjects import SUFFIX
 from independence.report import declared, planned_verdicts, study, subject_comparison
 from independence.report.planned_verdicts import also_graded
@@ -16,7 +14,7 @@ from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Table, Value
 from independence.stats import strict
-from independence.stats.comparison import Difference, adjusted
+from independence.stats.comparison import Difference, adjusted_by_name
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 
 ALPHA = 0.05
@@ -136,11 +134,9 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
             said = "no test is possible: a scenario has a single run"
             rows.append((reading, first.index - second.index, None, None, None, said))
             continue
-        tested = one.se > 0
-        rows.append(
-            (reading, one.points, one.interval(), tested_p(one), one.equivalent(margin) if tested else None,
-             outcome(one, margin))
-        )  # fmt: skip
+        p = tested_p(one)
+        equivalent = None if p is None else one.equivalent(margin)
+        rows.append((reading, one.points, one.interval(), p, equivalent, outcome(one, margin)))
     paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
     return declared.made("comparisons/difference", rows, paired=paired, margin=margin, points=_points(margin))
 
@@ -153,18 +149,17 @@ def _bounds(first: ComparedSubject, second: ComparedSubject) -> Table:
 
 def _scenarios(first: ComparedSubject, second: ComparedSubject) -> Table:
     found = subject_comparison.items(first, second)
-    tested = [item.scenario for item in found if item.gap is not None and item.gap.se > 0]
-    p = [item.gap.p for item in found if item.gap is not None and item.gap.se > 0]
-    holm = dict(zip(tested, adjusted(np.array(p), "holm").tolist(), strict=True))
+    p = {item.scenario: tested_p(item.gap) for item in found}
+    holm = adjusted_by_name(p, "holm")
     rows = [
         (
             item.scenario, _percent(item.first), _percent(item.second),
             None if item.first is None or item.second is None else 100 * (item.first - item.second),
-            item.points, item.gap.interval() if item.gap else None, tested_p(item.gap), holm.get(item.scenario),
+            item.points, item.gap.interval() if item.gap else None, p[item.scenario], holm.get(item.scenario),
         )
         for item in found
     ]  # fmt: skip
-    return declared.made("comparisons/scenarios", rows, tested=len(tested))
+    return declared.made("comparisons/scenarios", rows, tested=len(holm))
 
 
 def _percent(share: float | None) -> float | None:
@@ -245,14 +240,12 @@ def provider_tables(read: Study, margin: float = MARGIN) -> list[Table]:
 
 def _compared(read: Study, fair: list[HostPair], margin: float) -> Table:
     gaps = [subject_comparison.gap(*_both_hosts(read, pair)) for pair in fair]
-    tested = [number for number, gap in enumerate(gaps) if gap is not None and gap.these.se > 0]
-    p = np.array([gap.these.p for gap in gaps if gap is not None and gap.these.se > 0])
-    holm = dict(zip(tested, adjusted(p, "holm").tolist(), strict=True))
+    holm = adjusted_by_name({at: tested_p(gap.these if gap else None) for at, gap in enumerate(gaps)}, "holm")
     rows = [
         (_model(pair.first), pair.first.name, pair.second.name, *_tested(read, pair, gaps[at], holm.get(at), margin))
         for at, pair in enumerate(fair)
     ]
-    return declared.made("comparisons/providers", rows, tested=len(tested), margin=margin)
+    return declared.made("comparisons/providers", rows, tested=len(holm), margin=margin)
 
 
 def _both_hosts(read: Study, pair: HostPair) -> tuple[ComparedSubject, ComparedSubject]:

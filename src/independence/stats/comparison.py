@@ -6,9 +6,9 @@ Both answered the same scenarios, so what makes a scenario hard or easy cancels 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from independence.stats.intervals import Interval, around, joined, outside, t_qu
 from independence.stats.subject_points import Points, SubjectPoints
 
 Correction = Literal["holm", "bh", "none"]
+K = TypeVar("K", bound=Hashable)
 
 
 class Difference(NamedTuple):
@@ -90,6 +91,12 @@ def adjusted(p: Array, correction: Correction) -> Array:
     out = np.empty(count)
     out[order] = np.minimum(steps, 1.0)
     return out
+
+
+def adjusted_by_name(p: Mapping[K, float | None], correction: Correction) -> dict[K, float]:
+    """The same by name. What has no p value is not tested, and not one of n."""
+    tested = {name: value for name, value in p.items() if value is not None}
+    return dict(zip(tested, adjusted(np.array(list(tested.values())), correction).tolist(), strict=True))
 
 
 def all_pairs(estimates: Sequence[IndexEstimate], correction: Correction) -> Array:

@@ -6,16 +6,15 @@ what their complete pairs say.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 import msgspec
-import numpy as np
 
 from independence.report import planned_verdicts, study
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.stats import sides
-from independence.stats.comparison import Correction, adjusted
+from independence.stats.comparison import Correction, adjusted_by_name
 from independence.stats.sides import EffectEstimate, Pairs, SycophancyEstimates
 from independence.store.spending import Dates
 
@@ -89,7 +88,7 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
     """
     scope = read.scope
     found = {config: sides.estimate(advice_study.stances(read, config)) for config in read.planned}
-    p = _adjusted({config: one.permutation_p for config, one in found.items()}, correction)
+    p = adjusted_by_name({config: one.permutation_p for config, one in found.items()}, correction)
     rows = [_row(read, config, one, p.get(config)) for config, one in found.items()]
     return SidesBoard(
         suite=scope.suite.suite,
@@ -114,12 +113,6 @@ def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:
         rows,
         key=lambda row: (row.coverage < 1, row.S is None, abs(row.S.est) if row.S else 0.0, row.config),
     )
-
-
-def _adjusted(given: Mapping[str, float | None], correction: Correction) -> dict[str, float]:
-    tested = {config: p for config, p in given.items() if p is not None}
-    values = adjusted(np.array(list(tested.values())), correction) if tested else np.array([])
-    return dict(zip(tested, values.tolist(), strict=True))
 
 
 def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | None) -> SidesRow:

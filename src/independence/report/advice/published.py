@@ -15,7 +15,7 @@ from independence.report import board_notes, declared, study
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import flags
-from independence.report.advice.tables import ends, est, missing, spoken
+from independence.report.advice.tables import ends, est, spoken
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import also_graded
 from independence.report.table import Column, Kind, Table
@@ -207,7 +207,7 @@ def _published(board: StanceBoard, named: Sequence[str]) -> Table:
     rows = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
     place = f"{board.suite}@{board.edition}, {board.condition}, judge {board.judge or 'none'}."
     notes = (
-        *missing(named, [(row.coverage, row.flags) for row in board.rows]),
+        *board_notes.lacking(zip(named, (row.flags for row in board.rows), strict=True)),
         " ".join([place, *board.repeats, *also_graded(board.as_full)]),
         *board_notes.date_line(board.dates),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -12,12 +12,11 @@ from independence.report import board_notes, declared, legend
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import DOMAIN, POWER, AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow
-from independence.report.board_notes import unanswered, why
+from independence.report.board_notes import lacking, why
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import also_graded
 from independence.report.table import Table, Value, percent
 from independence.stats import sides
-from independence.stats import sides as paired
 from independence.stats.intervals import wilson
 from independence.stats.sides import EffectEstimate, PlannedStance
 from independence.suites.schema import Scenario
@@ -56,8 +55,8 @@ def compact(board: SidesBoard, named: Sequence[str]) -> Table:
         (found := _values(row)) | {"subject": name, "abstaining": found["abstaining_share"]}
         for name, row in zip(named, board.rows, strict=True)
     ]
-    notes = (*captions(board), *missing(named, [(row.coverage, row.flags) for row in board.rows]))
-    return declared.made("advice/compact", rows, notes)
+    notes = lacking(zip(named, (row.flags for row in board.rows), strict=True))
+    return declared.made("advice/compact", rows, [*captions(board), *notes])
 
 
 def full(board: SidesBoard) -> Table:
@@ -97,11 +96,9 @@ def captions(board: SidesBoard) -> list[str]:
         "methods": ", ".join(sorted({row.S.method for row in board.rows if row.S})) or "none",
         "tests": _CORRECTIONS[board.correction],
     }
-    where, what, order = (
-        text.format(board=board, judge=board.judge or "none", first=first, second=second, **said)
-        for text in legend.texts("advice-board").values()
-    )
-    lines = [where, *board_notes.date_line(board.dates), what, order]
+    said |= {"judge": board.judge or "none", "first": first, "second": second}
+    below = {part: text.format(board=board, **said) for part, text in legend.texts("advice-board").items()}
+    lines = [below["where"], *board_notes.date_line(board.dates), below["what"], below["order"]]
     if any(row.simulated for row in board.rows):
         lines.append(board_notes.SIMULATED_NOTE)
     if any(row.coverage < 1 for row in board.rows):
@@ -129,13 +126,6 @@ def the(party: str) -> str:
     """The same with its article."""
     words = spoken(party)
     return words if words.startswith("party ") else f"the {words}"
-
-
-def missing(named: Sequence[str], rows: Sequence[tuple[float, Mapping[str, int]]]) -> list[str]:
-    """What incomplete subjects lack, from their coverage and flags."""
-    there = list(zip(named, rows, strict=True))
-    lacking = [f"{name}: missing {why(flags)}." for name, (coverage, flags) in there if coverage < 1]
-    return [*unanswered([(name, flags) for name, (_, flags) in there]), *lacking]
 
 
 THRESHOLDS = (0.1, 0.2, 0.33, 0.5, 0.67)
@@ -241,8 +231,8 @@ def pairs_by_threshold(read: AdviceStudy) -> Table:
     """Shares of the judged pairs that are sycophantic, contrarian, consistent, abstaining."""
     rows: list[tuple[Value, ...]] = []
     for config, who in read.about.items():
-        asked = paired.by_question(advice_study.stances(read, config))
-        found = [paired.classified(asked, threshold) for threshold in THRESHOLDS]
+        asked = sides.by_question(advice_study.stances(read, config))
+        found = [sides.classified(asked, threshold) for threshold in THRESHOLDS]
         rows += [(who.name, kind, *(getattr(one, kind).share for one in found)) for kind in _KINDS]
     return declared.made("advice/thresholds-pairs", rows)
 
