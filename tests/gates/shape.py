@@ -130,22 +130,52 @@ def _is_long(call: ast.Call) -> bool:
     return len(call.args) > MOST_POSITIONAL or any(isinstance(argument, ast.Starred) for argument in call.args)
 
 
+@cache
 def faces() -> dict[str, set[str]]:
-    """Room -> the modules and packages of it that the stub beside its `__init__` names for others."""
+    """Package -> the modules and packages of it that the stub beside its `__init__` names for others."""
     found = {}
-    for stub in SOURCE.glob("*/__init__.pyi"):
+    for stub in SOURCE.glob("*/**/__init__.pyi"):
         named = [node for node in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
-        found[stub.parent.name] = {alias.name for node in named for alias in node.names}
+        found[_named(stub)] = {alias.name for node in named for alias in node.names}
     return found
 
 
+def _packages_bound(name: str) -> dict[str, str]:
+    """Names by which a module knows packages with a face: `from independence import store`, whatever it is called."""
+    bound = {}
+    for statement in _nodes()[name]:
+        if isinstance(statement, ast.ImportFrom):
+            (base,) = {target.rpartition(".")[0] or target for target in _targets(statement, name)} or {""}
+            bound |= {alias.asname or alias.name: f"{base}.{alias.name}" for alias in statement.names}
+    return {own: package for own, package in bound.items() if package in faces()}
+
+
+def _attributes(name: str) -> set[str]:
+    """What a module reaches as an attribute of a package: `store.records`."""
+    bound = _packages_bound(name)
+    reached = [node for node in ast.walk(modules()[name]) if isinstance(node, ast.Attribute)]
+    return {
+        f"{bound[node.value.id]}.{node.attr}"
+        for node in reached
+        if isinstance(node.value, ast.Name) and node.value.id in bound
+    }
+
+
+def _entries() -> Iterator[tuple[str, str, str, str]]:
+    """(module, target, package, part): a module outside a package with a face reaches what is in that part of it."""
+    for module, targets in imports(late=True).items():
+        for target in sorted(targets | _attributes(module)):
+            for package in faces():
+                if target.startswith(f"{package}.") and not f"{module}.".startswith(f"{package}."):
+                    yield module, target, package, target.removeprefix(f"{package}.").split(".")[0]
+
+
 def entered_beside_the_face() -> list[str]:
-    """Imports that reach into another room past its face."""
-    offered = faces()
-    reached = [(module, target) for module, targets in imports(late=True).items() for target in targets]
-    rooms = [(module, target, target.split(".")) for module, target in reached if target.count(".") > 1]
-    return [
-        f"{module} imports {target}"
-        for module, target, parts in rooms
-        if parts[1] in offered and parts[1] != module.split(".")[1] and parts[2] not in offered[parts[1]]
-    ]
+    """What is reached in another room past its face."""
+    return [f"{module}: {target}" for module, target, package, part in _entries() if part not in faces()[package]]
+
+
+def offered_to_nobody() -> list[str]:
+    """What a face names and nobody outside its package imports."""
+    entered = {f"{package}.{part}" for _, _, package, part in _entries()}
+    return sorted({f"{package}.{name}" for package, names in faces().items() for name in names} - entered)
