@@ -151,23 +151,28 @@ def _packages_bound(name: str) -> dict[str, str]:
 
 
 def _attributes(name: str) -> set[str]:
-    """What a module reaches as an attribute of a package: `store.records`."""
+    """What a module reaches as an attribute of a package, loaded when it is used: `store.records`."""
     bound = _packages_bound(name)
-    reached = [node for node in ast.walk(modules()[name]) if isinstance(node, ast.Attribute)]
-    return {
-        f"{bound[node.value.id]}.{node.attr}"
-        for node in reached
-        if isinstance(node.value, ast.Name) and node.value.id in bound
-    }
+    reached = (
+        ast.unparse(node).partition(".") for node in ast.walk(modules()[name]) if isinstance(node, ast.Attribute)
+    )
+    return {f"{bound[head]}.{rest}" for head, _, rest in reached if head in bound}
+
+
+def _parts(targets: set[str]) -> Iterator[tuple[str, str, str]]:
+    """(target, package, part): what is reached in packages with a face, and the part of the package that it is in."""
+    for target in sorted(targets):
+        for package in faces():
+            if target.startswith(f"{package}."):
+                yield target, package, target.removeprefix(f"{package}.").split(".")[0]
 
 
 def _entries() -> Iterator[tuple[str, str, str, str]]:
     """(module, target, package, part): a module outside a package with a face reaches what is in that part of it."""
     for module, targets in imports(late=True).items():
-        for target in sorted(targets | _attributes(module)):
-            for package in faces():
-                if target.startswith(f"{package}.") and not f"{module}.".startswith(f"{package}."):
-                    yield module, target, package, target.removeprefix(f"{package}.").split(".")[0]
+        for target, package, part in _parts(targets | _attributes(module)):
+            if not f"{module}.".startswith(f"{package}."):
+                yield module, target, package, part
 
 
 def entered_beside_the_face() -> list[str]:
@@ -176,6 +181,8 @@ def entered_beside_the_face() -> list[str]:
 
 
 def offered_to_nobody() -> list[str]:
-    """What a face names and nobody outside its package imports."""
-    entered = {f"{package}.{part}" for _, _, package, part in _entries()}
-    return sorted({f"{package}.{name}" for package, names in faces().items() for name in names} - entered)
+    """What a face names, but nobody outside its package uses and nobody inside loads when it is first used."""
+    late = {(package, part) for name in modules() for _, package, part in _parts(_attributes(name))}
+    used = late | {(package, part) for _, _, package, part in _entries()}
+    offered = {(package, name) for package, names in faces().items() for name in names}
+    return sorted(".".join(one) for one in offered - used)
