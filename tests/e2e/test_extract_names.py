@@ -19,6 +19,7 @@ ROOK = "I thought about it, and I'd like to be called Rook." + trees.PADDING
 TROUBLE = "I'd like to be called Rook. TROUBLE." + trees.PADDING
 READ = ("extract-names", "--format", "json", "--db", "x.db")
 LOCAL = ("-x", "local/reader", "--local-url")
+DEFAULT = "google/gemini-3-flash-preview"  # as the documentation says
 ASKED = ("direct", "negotiation", "name_gender")
 
 
@@ -57,7 +58,7 @@ def reader(trouble: str) -> Answer:
 
     def answer(path: str, body: bytes | None) -> Said:
         if body is None:
-            return between.said({"object": "list", "data": [{"id": "reader"}]})
+            return between.said({"object": "list", "data": [{"id": "reader"}, {"id": DEFAULT}]})
         content = trouble if b"TROUBLE" in body else json.dumps(found)
         choice = {"finish_reason": "stop", "message": {"role": "assistant", "content": content}}
         usage = {"prompt_tokens": 9, "completion_tokens": 9}
@@ -97,7 +98,7 @@ def test_a_model_reads_what_is_left_and_a_broken_answer_is_no_refusal(cwd: Path)
         ["Rook ×2", 2, 0, 0],
         ["Rook", 2, 0, 1],
     ]
-    assert all(exchange.asked["temperature"] == 0 for exchange in tapped.exchanges)
+    assert {(one.asked["temperature"], one.asked["max_tokens"]) for one in tapped.exchanges} == {(0, 512)}
 
     with between.serving(reader(json.dumps({"names": [], "declined": ASKED, "primary": None}))) as tapped:
         forced = command.run(*READ, *LOCAL, tapped.url, "--force", "-m", "acme/b", cwd=cwd)
@@ -119,6 +120,16 @@ def test_what_subjects_of_our_own_say_is_read_too(tmp_path: Path):
     missing = command.run(*READ, cwd=tmp_path)
     assert missing.code == 2
     assert "OPENROUTER_API_KEY" in command.one_sentence(missing)
+
+
+def test_the_model_of_the_documentation_reads_where_none_is_named(cwd: Path):
+    with between.serving(reader("")) as tapped:
+        env = {"OPENROUTER_API_KEY": endpoint.KEY, "OPENROUTER_BASE_URL": tapped.url}
+        ended = command.run(*READ, "--force", "-m", "acme/a", cwd=cwd, env=env)
+        asked = [exchange.asked for exchange in tapped.exchanges if exchange.asked]
+    assert ended.code == 0, ended.err
+    assert [one["model"] for one in asked] == [DEFAULT] * 2
+    assert f"names by {DEFAULT}: 2 runs to read" in ended.err
 
 
 def test_rules_cannot_read_names(cwd: Path):
