@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 import click
@@ -52,8 +53,30 @@ def test_every_example_parses(name: str) -> None:
                 option.type_cast_value(context, values[option.name])
 
 
+SENTENCE = re.compile(r"[A-Z]\w*( [^ ]+){3,}[.?]")
+
+
+def test_every_built_in_suite_and_experiment_is_explained_in_sentences() -> None:
+    listed = CliRunner().invoke(main, ["suites"]).output.splitlines()
+    explained = [line.strip() for line in listed if line.startswith("    ")]
+    expected = []
+    for suite in (load(name).suite for name in built_in()):
+        expected += [suite.about, *(f"{name}: {about}" for name, about in suite.experiments.items())]
+        for about in (suite.about, *suite.experiments.values()):
+            assert SENTENCE.fullmatch(about), about
+    assert explained == expected
+
+
 def test_every_built_in_suite_and_experiment_is_explained_where_it_is_chosen() -> None:
     helped = " ".join(CliRunner().invoke(main, ["run", "--help"]).output.split())
-    for name in built_in():
-        assert f"{name} (" in helped
-        assert all(f"{experiment} (" in helped for experiment in load(name).suite.experiments)
+    suites = {name: load(name).suite for name in built_in()}
+    experiments = {
+        one: [name for name in suites if one in suites[name].experiments]
+        for name in suites
+        for one in suites[name].experiments
+    }
+    for name in (*suites, *experiments):
+        (about,) = re.findall(rf"\b{name} \(([^()]+)\)", helped)
+        words, _, where = about.partition("; ")
+        assert len(words.split()) >= 3, name
+        assert sorted(where.split(", ")) == experiments.get(name, [""]), name

@@ -130,8 +130,8 @@ def test_an_entry_may_name_its_endpoint(tmp_path: Path) -> None:
         ("models:\n  - model_id: a/b\n    reasoning_effort: huge\n", 3, "no reasoning effort `huge`"),
         ("models:\n  - model_id: a/b\n    reasoning_effort: off\n", 3, "write it in quotes"),
         ("models:\n  - model_id: a/b\n    endpoint: nowhere\n", 3, "not declared"),
-        ("models:\n  - model_id: a/b\n  - model_id: a/b\n", 3, "is taken by entry 1"),
-        ("models:\n  - a/b\n  - {model_id: a/b, active: false}\n", 3, "is taken by entry 1"),
+        ("models:\n  - model_id: a/b\n  - model_id: a/b\n", 3, "label `b@low-t0.7` is taken by entry 1"),
+        ("models:\n  - a/b\n  - {model_id: a/b, active: false}\n", 3, "label `b@low-t0.7` is taken by entry 1"),
         ("preferred: a/bb\nmodels: [a/b]\n", 1, "did you mean `a/b`"),
         ("preferred: zz\nmodels: []\n", 1, "`zz` is neither id nor label of an entry"),
         (
@@ -141,7 +141,11 @@ def test_an_entry_may_name_its_endpoint(tmp_path: Path) -> None:
         ),
         ("endpoints:\n  - name: sim\n    base_url: http://x/v1\n", 2, "cannot be an endpoint's name"),
         ("endpoints:\n  - name: a/b\n    base_url: http://x/v1\n", 2, "cannot be an endpoint's name"),
-        ("endpoints:\n  - {name: a, base_url: http://x}\n  - {name: a, base_url: http://y}\n", 3, "appears twice"),
+        (
+            "endpoints:\n  - {name: a, base_url: http://x}\n  - {name: a, base_url: http://y}\n",
+            3,
+            "endpoint `a` appears twice",
+        ),
         ("endpoints:\n  - name: a\n    base_url: http://x/v1\n    max_concurrency: 0\n", 4, ">= 1"),
         ("endpoints:\n  - name: a\n    base_url: http://x/v1\n    dialect: odd\n", 4, "odd"),
     ],
@@ -151,6 +155,29 @@ def test_a_mistake_in_the_file_is_named_with_its_line(tmp_path: Path, text: str,
         loaded(tmp_path, text)
     assert caught.value.line == line
     assert what in str(caught.value)
+
+
+REPEATED = """\
+models:
+  - {model_id: acme/m}
+  - {model_id: acme/n}
+  - {model_id: acme/m, active: false}
+"""
+
+
+def test_a_repeated_id_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError) as caught:
+        loaded(tmp_path, REPEATED)
+    assert str(caught.value) == (
+        f"{tmp_path / 'models.yaml'}:4: label `m@low-t0.7` is taken by entry 1; give one a display_label"
+    )
+    apart = loaded(tmp_path, REPEATED.replace("active: false", "active: false, display_label: Other m"))
+    assert [subject.label for subject in apart.subjects] == ["m@low-t0.7", "n@low-t0.7", "Other m"]
+
+
+def test_an_id_that_a_plain_list_repeats_counts_once(tmp_path: Path) -> None:
+    known = loaded(tmp_path, "[acme/m, acme/n, acme/m]")
+    assert [subject.model_id for subject in known.subjects] == ["acme/m", "acme/n"]
 
 
 def test_an_empty_file_of_models_is_an_empty_registry(tmp_path: Path) -> None:

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import sqlite3
 
-from independence.store import artefacts, deletion, records
+from independence.store import artefacts, deletion, queries, records, spending
 from independence.store.artefacts import Artefact, ArtefactRow, StepOutput
 from independence.store.deletion import DeletedCounts, DeletionScope, EditionSubject
+from independence.store.spending import JudgeSpending, SubjectSpending
 from independence.types import Answer, Attempt, Condition, Reply, Usage, Verdict, Where
 
 from . import rows
@@ -99,6 +100,23 @@ def test_the_steps_of_a_condition_come_with_their_places(connection: sqlite3.Con
     ]
     assert len(artefacts.of_condition(connection, Where("s", "later", CONDITION))) == 1
     assert artefacts.of_condition(connection, Where("s", "e", Condition("v", "other"))) == []
+
+
+def test_what_steps_took_is_summed_by_judge_and_subject(connection: sqlite3.Connection) -> None:
+    graded(connection)  # half a dollar for a step of each judge, a quarter reserved for its first attempt
+    step(connection, "d", "t", "an older end", said("two", usd=1.0), name="second")
+    rows.trial(connection, "t", scenario="twin")  # a dialogue at two places was paid for once
+    assert spending.by_judge(connection, HERE) == [
+        JudgeSpending("j", "a", verdicts=1, missing=1, published=0, cost_usd=1.5),
+        JudgeSpending("k", "a", verdicts=1, missing=0, published=0, cost_usd=0.5),
+    ]
+    assert spending.by_subject(connection, HERE) == {
+        "a": SubjectSpending(
+            calls=1, answers_usd=0.0, verdicts=2, verdicts_usd=2.0, failed_usd=0.0, unknown_usd=0.75,
+            extra_attempts=0, tokens=4 * 15, runs=1,
+        )
+    }  # fmt: skip
+    assert queries.costs(connection, HERE) == {"a": 2.0}
 
 
 def graded(connection: sqlite3.Connection) -> str:

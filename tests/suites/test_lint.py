@@ -142,6 +142,16 @@ def test_a_problem_of_a_prompt_names_the_prompts_line(
     assert what in problem.what
 
 
+def test_every_slot_that_nothing_fills_is_named_with_its_line(toy_folder: Path) -> None:
+    file = toy_folder / "prompts" / "held.md"
+    file.write_text("{{transcript}}\nplain\n{{b}} {{c}} {{fields}}\n{{b}}")
+    assert [(one.path, one.line, one.what) for one in found(toy_folder)] == [
+        (str(file), 3, "nothing fills the template variable `{{b}}`"),
+        (str(file), 3, "nothing fills the template variable `{{c}}`"),
+        (str(file), 4, "nothing fills the template variable `{{b}}`"),
+    ]
+
+
 @pytest.mark.parametrize("name", ["plain.md", "held.md"])
 def test_a_prompt_that_is_no_text_is_a_problem_not_a_crash(toy_folder: Path, name: str) -> None:
     (toy_folder / "prompts" / name).write_bytes(b"\xff\xfe\x00")

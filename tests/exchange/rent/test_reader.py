@@ -65,6 +65,10 @@ def score_in_words(said: Lines, given: Lines) -> None:
     given[1]["score"] = "0.5"
 
 
+def add_a_key(said: Lines, given: Lines) -> None:
+    said[1]["mood"] = "fair"
+
+
 def change_a_type(said: Lines, given: Lines) -> None:
     said[1]["latency_ms"] = {"ms": 3}
 
@@ -78,33 +82,57 @@ def score_other_words(said: Lines, given: Lines) -> None:
     given[1]["response_text"] = "What was never said."
 
 
+def lose_a_judge(said: Lines, given: Lines) -> None:
+    given[1]["scorer_model"] = ""
+
+
 def lose_an_answer(said: Lines, given: Lines) -> None:
     del said[1]
 
 
+def lose_it_altogether(said: Lines, given: Lines) -> None:
+    del said[1], given[1]
+
+
 @pytest.mark.parametrize(
-    ("spoil", "skipped"),
+    ("spoil", "skipped", "left"),  # `left`: the score that the second prompt has after all
     [
-        (spoil_a_line, ["run.jsonl:2: "]),
+        (spoil_a_line, ["run.jsonl:2: "], [0.5]),
         (
             drop_a_model,
             ["run.jsonl:2: a record that names no model", "run_scored.jsonl:2: a record that names no model"],
+            [],
         ),
-        (drop_a_prompt, ["run.jsonl:2: a record that names no prompt", "run_scored.jsonl:2: a record"]),
-        (repeat_a_line, [f"run.jsonl:4: prompt 001 of {MODEL} occurs here and in line 2; line 2 is kept"]),
-        (score_far_out, []),
-        (score_in_words, []),
-        (change_a_type, ["run.jsonl:2: Expected `float | null`, got `object` - at `$.latency_ms`"]),
+        (
+            drop_a_prompt,
+            ["run.jsonl:2: a record that names no prompt", "run_scored.jsonl:2: a record that names no prompt"],
+            [],
+        ),
+        (repeat_a_line, [f"run.jsonl:4: prompt 001 of {MODEL} occurs here and in line 2; line 2 is kept"], [0.5]),
+        (score_far_out, [], [None]),
+        (score_in_words, [], [None]),
+        (add_a_key, [], [0.5]),
+        (change_a_type, ["run.jsonl:2: Expected `float | null`, got `object` - at `$.latency_ms`"], [0.5]),
         (
             name_another_prompt,
-            [f"run.jsonl:2: prompt 400 of {MODEL} is no prompt of the suite", "run_scored.jsonl:2: "],
+            [
+                f"run.jsonl:2: prompt 400 of {MODEL} is no prompt of the suite",
+                f"run_scored.jsonl:2: prompt 400 of {MODEL} is no prompt of the suite",
+            ],
+            [],
         ),
-        (score_other_words, []),
-        (lose_an_answer, []),
+        (score_other_words, [], [0.5]),
+        (lose_a_judge, [], [0.5]),
+        (lose_an_answer, [], [0.5]),
+        (lose_it_altogether, [], []),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named_and_costs_nothing_else(
-    spoil: Callable[[Lines, Lines], None], skipped: list[str], tmp_path: Path, rent: Suite
+    spoil: Callable[[Lines, Lines], None],
+    skipped: list[str],
+    left: list[float | None],
+    tmp_path: Path,
+    rent: Suite,
 ) -> None:
     said = [answer(rent, prompt) for prompt in TRIPLET]
     given = [judged(one, 0.5) for one in said]
@@ -114,9 +142,8 @@ def test_a_line_that_cannot_be_read_is_named_and_costs_nothing_else(
     assert len(imported.skipped) == len(skipped)
     assert all(line.startswith(begins) for line, begins in zip(imported.skipped, skipped, strict=True))
     assert imported.planned == TRIPLET
-    others = {(MODEL, prompt): f"Advice of {MODEL} on {prompt}." for prompt in ("000", "002")}
-    assert others.items() <= texts(imported).items()
-    assert {"000": 0.5, "002": 0.5}.items() <= scores(imported).items()
+    assert scores(imported) == {"000": 0.5, "002": 0.5} | {"001": score for score in left}
+    assert texts(imported) == {(MODEL, prompt): f"Advice of {MODEL} on {prompt}." for prompt in scores(imported)}
 
 
 def test_an_answer_whose_line_is_broken_is_read_from_the_scored_file(tmp_path: Path, rent: Suite) -> None:
@@ -147,7 +174,7 @@ def test_two_runs_in_one_file_are_no_duplicates(tmp_path: Path, rent: Suite) -> 
     said = [answer(rent, prompt, run_id=run_id) for run_id in (5, 6) for prompt in TRIPLET]
     imported = read(folders.write(tmp_path, answers=said), rent)
     assert imported.skipped == ()
-    assert len(imported.answers) == 6
+    assert [one.key[1:] for one in imported.answers] == [(run_id, prompt) for run_id in (5, 6) for prompt in TRIPLET]
 
 
 def test_two_judges_of_one_answer_are_kept_side_by_side(tmp_path: Path, rent: Suite) -> None:
