@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "independence"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
-LARGEST_FILE, MEDIAN_FILE, LARGEST_FUNCTION = 500, 160, 45
+LARGEST_FILE, MEDIAN_FILE, LARGEST_FUNCTION = 500, 157, 45
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "util", "helper"}
 
 # Where JSON of any shape comes in or goes out, and so has no type of its own.

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import command, endpoint, suites
+from tests.e2e import between, command, endpoint, suites
 from tests.e2e.command import Ended
 
 ENV = {"LOOP_KEY": endpoint.KEY}
+DASH = "A dash means that no price is known; these calls are not included in the sums."
 
 
 def estimate(folder: Path, *more: str) -> Ended:
@@ -26,13 +27,32 @@ def rows(ended: Ended) -> dict[str, dict[str, Any]]:
     return {row["subject"]: row for row in ended.board["estimate"]["rows"]}
 
 
-def test_simulated_models_cost_nothing_and_leave_nothing(tmp_path: Path):
+def test_simulated_and_local_models_cost_nothing_and_leave_nothing(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
-    found = rows(estimate(tmp_path, "-m", "sim/half,sim/never", "-j", "sim/judge", "-j", "cues", "--runs", "2"))
-    half = found["sim/half@none-t0.7"]
-    assert (half["total_usd"], half["range_usd"]) == (0, [0, 0])
-    assert (half["calls"], half["verdicts"]) == (10, 6)
+    asked = ("-j", "sim/judge", "-j", "cues", "--runs", "2", "--local-url")
+    with between.serving(lambda *_: between.said({"object": "list", "data": [{"id": "own"}]})) as local:
+        ended = estimate(tmp_path, "-m", "sim/half,local/own", *asked, local.url)
+        planned = command.run(
+            "run",
+            "--suite",
+            "harbour",
+            "--db",
+            "here.db",
+            "-m",
+            "local/own",
+            "--dry-run",
+            *asked,
+            local.url,
+            cwd=tmp_path,
+        )
+        assert local.exchanges == []
+    found = rows(ended)
+    for name in ("sim/half@none-t0.7", "local/own@low-t0.7"):
+        assert (found[name]["total_usd"], found[name]["range_usd"]) == (0, [0, 0])
+        assert (found[name]["calls"], found[name]["verdicts"]) == (10, 6)
     assert (found["all 2 subjects"]["calls"], found["all 2 subjects"]["verdicts"]) == (20, 12)
+    assert DASH not in ended.board["estimate"]["notes"]
+    assert planned.err.strip() == "plan: 10 calls and 12 verdicts to go; no cost"
     assert [path.name for path in tmp_path.iterdir()] == ["harbour"]
 
 
@@ -70,12 +90,19 @@ def test_a_model_without_a_price_is_a_dash(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
     with endpoint.serving(tmp_path) as served:
         endpoint.models_file(tmp_path, served.base_url)
-        found = rows(estimate(tmp_path, "-m", "loop/half,loop/half:unpriced", "-j", "loop/judge"))
+        ended = estimate(tmp_path, "-m", "loop/half,loop/half:unpriced", "-j", "loop/judge")
+        planned = command.run(
+            "run", "--suite", "harbour", "--db", "here.db", "-m", "loop/half:unpriced", "-j", "cues", "--dry-run",
+            cwd=tmp_path, env=ENV,
+        )  # fmt: skip
         missing = estimate(tmp_path, "-m", "loop/hlaf", "--no-judge")
+    found = rows(ended)
     unpriced = found["loop/half:unpriced@low-t0.7"]
     assert (unpriced["answers_usd"], unpriced["total_usd"], unpriced["range_usd"]) == (None, None, None)
     assert unpriced["judge_usd"] > 0
     assert found["all 2 subjects"]["total_usd"] is None
+    assert DASH in ended.board["estimate"]["notes"]
+    assert planned.err.strip() == "plan: 15 calls and 9 verdicts to go; no price known for loop/half:unpriced"
     assert missing.code == 2
     assert "did you mean `loop/half`" in command.one_sentence(missing)
 

@@ -142,7 +142,7 @@ def test_a_line_that_cannot_be_read_is_named_and_costs_nothing_else(
     assert len(imported.skipped) == len(skipped)
     assert all(line.startswith(begins) for line, begins in zip(imported.skipped, skipped, strict=True))
     assert imported.planned == TRIPLET
-    assert scores(imported) == {"000": 0.5, "002": 0.5} | {"001": score for score in left}
+    assert scores(imported) == {"000": 0.5, "002": 0.5, **dict(zip(("001",), left, strict=False))}
     assert texts(imported) == {(MODEL, prompt): f"Advice of {MODEL} on {prompt}." for prompt in scores(imported)}
 
 

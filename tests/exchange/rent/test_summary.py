@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import json
 import csv
+import json
 import sqlite3
 from collections import Counter
 from pathlib import Path
