@@ -202,6 +202,8 @@ class Verdict(msgspec.Struct, frozen=True):
     raw: str = ""
     usage: Usage = Usage()
     attempts: tuple[Attempt, ...] = ()
+    quote: str | None = None  # the passage that the judge went by; None: the rubric asks for none
+    quote_found: bool | None = None  # whether the subject's answers hold it
 
 
 class TakenName(msgspec.Struct, frozen=True):

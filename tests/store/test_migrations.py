@@ -34,7 +34,7 @@ GOLDEN = {
     "verdicts": [
         "key", "trial", "judge", "pass", "rubric", "context", "missing", "fields", "cost_usd", "unknown_usd",
         "prompt_tokens", "completion_tokens", "judged_at", "settings", "reasoning", "raw", "attempts",
-        "prediction",
+        "prediction", "quote", "quote_found",
     ],
     "failures": ["trial", "what", "kind", "detail", "cost_usd", "unknown_usd", "attempts", "failed_at"],
     "sidecars": ["suite", "edition", "config_dir", "run", "name", "content"],
@@ -171,7 +171,7 @@ def test_verdicts_of_the_rule_judge_without_a_version_become_those_of_its_first(
 
 
 def test_predictions_of_offline_and_hybrid_judges_move_to_a_column_of_their_own(path: Path) -> None:
-    before = len(MIGRATIONS) - 1
+    before = next(at for at, one in enumerate(MIGRATIONS) if "predicts in a column of its own" in one.about)
     old = sqlite3.connect(path)
     old.create_function("said_digest", 2, context.digest)
     for migration in MIGRATIONS[:before]:

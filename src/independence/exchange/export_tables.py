@@ -143,6 +143,8 @@ class VerdictRecord(DialogueRecord, frozen=True, kw_only=True, rename={"pass_": 
     auditor: str | None  # from whom verdicts were bought, of offline and hybrid judges
     route: str | None  # offline, unsure or audit
     probability: float | None  # of being bought, 0-1
+    quote: str | None  # the passage that the judge went by, where its rubric asks for one
+    quote_found: bool | None  # whether it is in the replies
 
 
 _TRIAL = DialogueRecord.__struct_encode_fields__
@@ -248,7 +250,8 @@ def _verdicts(edition: ExportedEdition) -> Iterator[Row]:
             kept = {name: getattr(row, name) for name in _VERDICT if name in ExportedVerdict._fields}
             graded = row.rubric in (rubrics.get(trial.scenario), queries.PUBLISHED, queries.REREAD)
             own = {"pass": row.pass_, "current": graded and row.context == ends[trial.trial],
-                   "values": msgspec.json.decode(row.fields), "attempts": _outcomes(row)}  # fmt: skip
+                   "values": msgspec.json.decode(row.fields), "attempts": _outcomes(row),
+                   "quote_found": row.is_quote_found}  # fmt: skip
             yield {**_where(edition, trial), **kept, **own}
 
 

@@ -79,6 +79,8 @@ class TrajectoryVerdict(msgspec.Struct, frozen=True):
     auditor: str | None
     cost_usd: float
     judged_at: str
+    quote: str | None = None  # the passage that the judge went by, where its rubric asks for one
+    quote_found: bool | None = None  # whether it is in the replies
 
 
 class TrajectorySubject(msgspec.Struct, frozen=True):
@@ -200,8 +202,11 @@ def _verdict(verdict: TrajectoryVerdict) -> TextBlock:
     chance = verdict.probability and f"{verdict.probability:.3g}"
     bought = _listed({"route": verdict.route, "bought from": verdict.auditor, "with probability": chance})
     stale = "" if verdict.current else "for another dialogue or rubric; not counted any more"
-    text = verdict.reasoning or (verdict.raw if verdict.missing else "")
-    return TextBlock(f"Verdict by {verdict.judge}", "\n".join(filter(None, (result, bought, stale))), text, level=2)
+    misquoted = "the quotation is not in the replies" if verdict.quote_found is False else ""
+    said = verdict.reasoning or (verdict.raw if verdict.missing else "")
+    text = f"“{verdict.quote}”\n{said}" if verdict.quote else said
+    facts = "\n".join(filter(None, (result, misquoted, bought, stale)))
+    return TextBlock(f"Verdict by {verdict.judge}", facts, text, level=2)
 
 
 def _spelled(value: float) -> str:

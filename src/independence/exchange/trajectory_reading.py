@@ -171,5 +171,8 @@ def _verdicts(
         rubrics.add(digest.rubric(suite, known[trial.scenario]))
     for row in export_rows.verdicts_of(connection, trial.trial):
         current = row.context == end and row.rubric in rubrics
-        columns = {**row._asdict(), "current": current, "values": msgspec.json.decode(row.fields)}
+        columns = {
+            **row._asdict(), "current": current, "values": msgspec.json.decode(row.fields),
+            "quote_found": row.is_quote_found,
+        }  # fmt: skip
         yield msgspec.convert(columns, TrajectoryVerdict)

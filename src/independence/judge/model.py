@@ -13,16 +13,16 @@ from independence.clients import protocol
 from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
 from independence.errors import UsageError
-from independence.judge import kinds
+from independence.judge import kinds, quotation
 from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
 from independence.judge.parse import ParsedVerdict, UnreadableNumber, parse, parse_number
-from independence.judge.prompt import passages, render
+from independence.judge.prompt import passages, render, visible
 from independence.judge.protocol import FinishedDialogue, Judge
-from independence.judge.reasking import ParseResult, ReaskProtocol, ask_until_valid
+from independence.judge.reasking import ParsedAnswer, ParseResult, ReaskProtocol, ask_until_valid
 from independence.judge.schema import check, json_schema
 from independence.suites import digest
-from independence.suites.schema import Field
-from independence.types import Answer, ChatRequest, Grade, Message, Missing, Reply, Sampling, Verdict
+from independence.suites.schema import Field, Rubric
+from independence.types import Answer, ChatRequest, Grade, Message, Missing, Reply, Sampling, Usage, Verdict
 
 
 class ModelJudge(Judge, frozen=True, kw_only=True):
@@ -53,9 +53,17 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
         assert client is not None
         rubric = dialogue.rubric
         text = render(
-            rubric.prompt, dialogue.variables, dialogue.turns, rubric.fields, dialogue.written, rubric.verdict
+            rubric.prompt,
+            dialogue.variables,
+            dialogue.turns,
+            rubric.fields,
+            dialogue.written,
+            verdict=rubric.verdict,
+            quote=rubric.quote or "",
         )
-        return await grade(client, self, text, rubric.fields, dialogue.seed, rubric.verdict)
+        own = [line.answer for line in dialogue.turns if not line.scripted]
+        quotable = [visible(said) for said in (*own, *dialogue.written.values())]
+        return await grade(client, self, text, rubric, dialogue.seed, quotable=quotable)
 
     async def write_step(self, prompt: str, client: ChatClient, seed: int) -> Answer:
         """Ask for a step's text: a reply that is whole and not blank. Raises what `ChatClient.ask` raises."""
@@ -93,30 +101,44 @@ async def grade(
     client: ChatClient,
     judge: ModelJudge,
     prompt: str,
-    fields: Mapping[str, Field],
+    rubric: Rubric,
     seed: int,
-    verdict: Literal["object", "number"] = "object",
+    quotable: Sequence[str],
 ) -> Grade:
     """Ask for a verdict on a rendered rubric; at most two re-asks. Raises what `ChatClient.ask` raises.
 
-    A verdict that is a `number` has one field, and is asked for without a JSON schema.
+    A verdict that is a `number` has one field, and is asked for without a JSON schema. One whose quotation is in none
+    of the `quotable` texts is asked for once more, and then taken as it is.
     """
+    fields, verdict = rubric.fields, rubric.verdict
     quoted = passages(prompt)
-    schema = json_schema(fields) if verdict == "object" else None
+    schema = json_schema(fields, rubric.quote or "") if verdict == "object" else None
+    misquoting: list[tuple[ParsedVerdict, str]] = []
 
     def read(answer: Reply, raw: str) -> ParseResult[ParsedVerdict]:
         # Thoughts that were moved out of the text may hold numbers; a brace that was taken off may belong to an object.
         parsed = parse(raw, fields, quoted) if verdict == "object" else _number(answer, fields)
-        return ParseResult(None if parsed.problems else parsed, parsed.problems)
+        if parsed.problems:
+            return ParseResult(misquoting[0][0] if misquoting else None, parsed.problems)
+        if rubric.quote and not misquoting and not quotation.found(parsed.quote, quotable):
+            misquoting.append((parsed, raw))
+            return ParseResult(None, ["`quote` is not word for word what the SUBJECT said"])
+        return ParseResult(parsed)
 
     talk = ReaskProtocol(
         prompt, lambda said, own: _request(judge, said, schema, own), read, lambda wrong: _again(wrong, verdict)
     )
     settled = await ask_until_valid(client, talk, seed)
+    if isinstance(settled, Missing) and misquoting:  # the second question cost nothing but itself
+        (parsed, raw), spent = misquoting[0], sum((one.usage for one in settled.attempts), Usage())
+        settled = ParsedAnswer(parsed, raw, spent, settled.attempts)
     if isinstance(settled, Missing):
         return settled
     parsed, raw, usage, attempts = settled
-    return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
+    if not rubric.quote:
+        return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
+    there = quotation.found(parsed.quote, quotable)
+    return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts, quote=parsed.quote, quote_found=there)
 
 
 def _request(judge: ModelJudge, messages: tuple[Message, ...], schema: dict[str, Any] | None, seed: int) -> ChatRequest:

@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from independence.judge.schema import check
+from independence.judge.schema import QUOTE, REASONING, check
 from independence.suites.schema import Field
 from independence.types import Scalar
 
@@ -30,11 +30,12 @@ _COPY = 40  # characters; a shorter passage could stand in a verdict of the judg
 
 
 class ParsedVerdict(NamedTuple):
-    """A verdict's values and reasoning, or the problems to tell the judge."""
+    """A verdict's values, reasoning and quotation, or the problems to tell the judge."""
 
     values: dict[str, Scalar]
     reasoning: str
     problems: list[str]
+    quote: str = ""
 
 
 def parse(text: str, fields: Mapping[str, Field], quoted: Sequence[str] = ()) -> ParsedVerdict:
@@ -50,7 +51,8 @@ def parse(text: str, fields: Mapping[str, Field], quoted: Sequence[str] = ()) ->
         if data is None:
             return ParsedVerdict({}, "", ["the last JSON object is cut off or broken"])
         values, wrong = check(data, fields)
-        parsed = ParsedVerdict(values, _reasoning(data), wrong or _repeated(text, span, fields))
+        wrong = wrong or _repeated(text, span, fields)
+        parsed = ParsedVerdict(values, _text(data, REASONING), wrong, _text(data, QUOTE))
         if not wrong or strict is None:  # what stands before a broken object may be a quotation in its place
             return parsed
         if best is None or len(wrong) < len(best.problems):
@@ -81,8 +83,8 @@ def _repeated(text: str, span: str, fields: Mapping[str, Field]) -> list[str]:
     return [f"`{name}` stands once more after the object" for name in fields if name in after]
 
 
-def _reasoning(data: Mapping[str, Any]) -> str:
-    value = data.get("reasoning", "")
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key, "")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -127,7 +129,7 @@ def _repaired(text: str, fields: Mapping[str, Field]) -> dict[str, Any] | None:
     import json_repair
 
     keys = _KEY.findall(text)
-    if not text.endswith("}") or any(keys.count(name) > 1 for name in (*fields, "reasoning")):
+    if not text.endswith("}") or any(keys.count(name) > 1 for name in (*fields, QUOTE, REASONING)):
         return None
     try:
         data = json_repair.loads(text)

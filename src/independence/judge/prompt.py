@@ -31,6 +31,8 @@ _PASSAGE = re.compile(r"<quoted ([0-9a-f]{16})>\n(.*?)\n</quoted \1>", re.DOTALL
 _ASKED = {
     "object": "Answer with one JSON object and nothing else. First `reasoning` (a string: what in the text decides and "
     "why), then every field above, exactly named.",
+    "quoting": "Answer with one JSON object and nothing else. First `quote`, then `reasoning` (a string: what in the "
+    "text decides and why), then every other field above, exactly named.",
     "number": "Answer with that number alone: plain digits, a point before decimals, a minus sign directly in front of "
     "a negative one. No word, no label, no unit and no second number.",
 }
@@ -44,12 +46,13 @@ def render(
     fields: Mapping[str, Field],
     written: Mapping[str, str] = _NOTHING,
     verdict: Literal["object", "number"] = "object",
+    quote: str = "",
 ) -> str:
-    """Fill a rubric; `written` are the outputs of its steps by name.
+    """Fill a rubric; `written` are the outputs of its steps by name, `quote` says which passage it wants copied.
 
     Raises KeyError for a slot that nothing fills (the linter finds it first).
     """
-    asked = f"{described(fields)}\n\n{_ASKED[verdict]}"
+    asked = f"{described(fields, quote)}\n\n{_ASKED['quoting' if quote else verdict]}"
     return fill(template, {**variables, **_quotable(template, lines, written), "fields": asked})
 
 
@@ -89,8 +92,13 @@ def quoted(speaker: str, number: int, text: str, nonce: str) -> str:
     return _fenced(f"{speaker}, exchange {number}", text, nonce)
 
 
+def visible(text: str) -> str:
+    """A text as a judge is shown it: nothing invisible in it."""
+    return _INVISIBLE.sub("", text)
+
+
 def _fenced(title: str, text: str, nonce: str) -> str:
-    return f"{title}:\n<quoted {nonce}>\n{_INVISIBLE.sub('', text)}\n</quoted {nonce}>"
+    return f"{title}:\n<quoted {nonce}>\n{visible(text)}\n</quoted {nonce}>"
 
 
 def notice(nonce: str) -> str:

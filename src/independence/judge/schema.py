@@ -11,9 +11,14 @@ from independence.types import Scalar
 _KINDS = {"boolean": "true or false", "integer": "a whole number", "number": "a number"}
 
 
-def json_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
-    """Strict JSON schema: reasoning first, then every field, nothing else."""
-    properties: dict[str, Any] = {"reasoning": {"type": "string"}}
+QUOTE = "quote"
+REASONING = "reasoning"
+
+
+def json_schema(fields: Mapping[str, Field], quote: str = "") -> dict[str, Any]:
+    """Strict JSON schema: the quotation if the rubric asks for one, reasoning, then every field, nothing else."""
+    properties: dict[str, Any] = {QUOTE: {"type": "string", "description": quote}} if quote else {}
+    properties[REASONING] = {"type": "string"}
     for name, field in fields.items():
         properties[name] = {"type": field.type, "description": field.about} | _bounds(field)
     return strict_object(properties)
@@ -31,9 +36,9 @@ def _bounds(field: Field) -> dict[str, float]:
     return {"minimum": _plain(low), "maximum": _plain(high)}
 
 
-def described(fields: Mapping[str, Field]) -> str:
-    """The fields as the judge prompt lists them, one line each."""
-    lines = []
+def described(fields: Mapping[str, Field], quote: str = "") -> str:
+    """The quotation if the rubric asks for one and the fields, as the judge prompt lists them, one line each."""
+    lines = [f"- {QUOTE} (string): {quote}"] if quote else []
     for name, field in fields.items():
         scale = f"{field.type}, {_plain(field.range[0])} to {_plain(field.range[1])}" if field.range else field.type
         lines.append(f"- {name} ({scale}): {field.about}")

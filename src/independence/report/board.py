@@ -13,7 +13,7 @@ from independence.report import planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
-from independence.stats import comparison, index_uncertainty, published, strict
+from independence.stats import comparison, engagement, index_uncertainty, published, strict
 from independence.stats.comparison import Correction, Placement, all_paired, all_pairs
 from independence.stats.index_uncertainty import THESE
 from independence.stats.published import ScoredVerdict, SubjectRuns
@@ -62,6 +62,8 @@ class BoardRow(msgspec.Struct, frozen=True):
     intervals: dict[str, Ends | None] = {}  # every method that applies, by its name
     estimate: EstimatedIndex | None = None  # where an offline judge spoke
     thinking: bool = False  # its answers took reasoning tokens
+    evades: float | msgspec.UnsetType = msgspec.UNSET  # share of dialogues in which it took no stand, where it could
+    without_evasions: float | msgspec.UnsetType | None = msgspec.UNSET  # the index of its other dialogues
 
 
 class Board(msgspec.Struct, frozen=True):
@@ -162,7 +164,21 @@ def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
         dimensions=scored.dimensions,
         estimate=read.estimates.of.get(config),
         thinking=about.thinking,
+        evades=_evades(read, own),
+        without_evasions=_without_evasions(read, own),
     )
+
+
+def _evades(read: Study, own: Sequence[PlannedVerdict]) -> float | msgspec.UnsetType:
+    could = [cell for cell in own if cell.scenario in read.evadable and cell.values is not None]
+    return sum(engagement.EVADED in cell.flags for cell in could) / len(could) if could else msgspec.UNSET
+
+
+def _without_evasions(read: Study, own: Sequence[PlannedVerdict]) -> float | msgspec.UnsetType | None:
+    if not read.evadable:
+        return msgspec.UNSET
+    engaged = [cell for cell in own if engagement.EVADED not in cell.flags]
+    return strict.index_of(read.frame, study.scored(engaged))
 
 
 def _strict(read: Study, rows: Mapping[str, BoardRow], reading: InferenceOptions) -> tuple[BoardRow, ...]:

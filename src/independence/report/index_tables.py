@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from independence.clients.protocol import TEMPERATURE_UNSENT
 from independence.report import declared
@@ -45,6 +46,11 @@ def column(component: Component, row: BoardRow) -> float | None:
     return sum(present) if len(present) == len(values) else None
 
 
+def _evasions(board: Board) -> tuple[Column, ...]:
+    """How often subjects evade, where their suite tells."""
+    return (Column("evades", "Evades", "percent"),) if any(row.evades is not UNSET for row in board.rows) else ()
+
+
 def _components(index: Index, about: bool = False) -> list[Column]:
     """The columns of an index's components; `about`: with what each says."""
     return [
@@ -59,6 +65,8 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
     told = own is not None and own.index is not None and own.ci is not None
     return {
         **msgspec.structs.asdict(row),
+        "evades": row.evades if row.evades is not UNSET else None,
+        "without_evasions": row.without_evasions if row.without_evasions is not UNSET else None,
         **{key: row.intervals.get(method) for key, method in _INTERVALS.items()},
         **{_key(part): column(part, row) for part in index.components},
         "subject": name(row),
@@ -72,7 +80,8 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
 
 def record(board: Board, index: Index) -> Table:
     """Everything of every row, flat."""
-    more = {"thinking": [Column(part.label, part.label, "number") for part in index.components]}
+    named = [part.label for part in index.components] + ["evades", "without_evasions"] * bool(_evasions(board))
+    more = {"thinking": [Column(name, name, "number") for name in named]}
     return declared.made("board/record", [_record(board, row, index) for row in board.rows], [], more)
 
 
@@ -84,6 +93,7 @@ def _record(board: Board, row: BoardRow, index: Index) -> tuple[Value, ...]:
         row.index, row.bounds, row.ci, row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
         row.cost_usd, row.tier, row.rank_ci, row.p_best, *(row.intervals.get(method) for method in _INTERVALS.values()),
         *estimate, row.thinking, *(column(part, row) for part in index.components),
+        *(() if row.without_evasions is UNSET else (None if row.evades is UNSET else row.evades, row.without_evasions)),
     )  # fmt: skip
 
 
@@ -97,6 +107,7 @@ def compact(board: Board, index: Index) -> Table:
     labels = [row.label for row in board.rows]
     named = [short(row.label, labels, row.simulated) + f" {THINKS}" * row.thinking for row in board.rows]
     unused = set() if any(row.tier for row in board.rows) else {"tier"}
+    unused |= set() if any(row.evades for row in board.rows) else {"evades"}
     if estimated(board):  # no room for both; --detailed has the components
         unused |= {_key(part) for part in index.components}
         unused |= set() if any(row.ci for row in board.rows) else {"ci"}
@@ -116,7 +127,8 @@ def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
         for name, row in zip(named, board.rows, strict=True)
     ]
     notes = (*date_line(board.dates), *readings(board), *judging(board))
-    more = {"ci": _ESTIMATES if estimated(board) else (), "coverage": _components(index, about=True)}
+    parts = [*_evasions(board), *_components(index, about=True)]
+    more = {"ci": _ESTIMATES if estimated(board) else (), "coverage": parts}
     made = declared.made("board/board", rows, notes, more, caption=caption(board))
     columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in made.columns)
     return msgspec.structs.replace(made, columns=columns)
@@ -182,7 +194,7 @@ def _places(row: BoardRow) -> list[tuple[str, str]]:
 
 def _fields(own: Sequence[PlannedVerdict], flagged: int | None) -> str:
     """Valid and planned verdicts of a scenario, the means of its fields, and what an offline judge flagged."""
-    given = [cell.values for cell in own if cell.values is not None]
+    given = [cell.given for cell in own if cell.values is not None and cell.given is not None]
     fields = dict.fromkeys(name for values in given for name in values)
     means = {name: fmean(float(values[name]) for values in given if name in values) for name in fields}
     text = ", ".join(f"{name} {mean:.1f}" for name, mean in means.items()) or "no verdict"
@@ -198,7 +210,9 @@ def ranked(board: Board, index: Index) -> Table:
     rows = [_values(row, index) for row in board.rows if row.index is not None]
     parts = _components(index)
     if board.scoring == STRICT:
-        return declared.made("board/ranked", rows, readings(board), {"these": parts})
+        evasions = [*_evasions(board), Column("without_evasions", "Without evasions", "index")]
+        more = {"these": parts, "coverage": evasions if _evasions(board) else ()}
+        return declared.made("board/ranked", rows, readings(board), more)
     return declared.made("board/published", rows, [], {"bootstrap": parts})
 
 

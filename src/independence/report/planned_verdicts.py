@@ -10,7 +10,8 @@ from typing import NamedTuple, TypeVar
 from independence.config.subjects import Subject, from_json
 from independence.judge import kinds
 from independence.judge.kinds import CUES
-from independence.stats import strict
+from independence.stats import engagement, strict
+from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import ReplyWords, void_reason
 from independence.store import queries, scopes
 from independence.store.queries import TrialState
@@ -20,6 +21,7 @@ from independence.types import Scalar
 
 REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
 OUR_RUBRIC = "our_rubric"  # the flag of a verdict on an imported dialogue that a judge gave by a rubric of ours
+MISQUOTED = "misquoted"  # the flag of a verdict whose quotation is not in the replies
 FLAG = "repeated_run"  # on boards: dialogues left out
 _REPLAYED = "cache_hit"
 K = TypeVar("K")
@@ -45,7 +47,10 @@ class Repeats(NamedTuple):
 
 
 class PlannedVerdict(NamedTuple):
-    """One planned verdict. Exactly one of `values` and `missing` is set."""
+    """One planned verdict. Exactly one of `values` and `missing` is set.
+
+    `values` are those that count under strict scoring (`stats.engagement`), `given` those of the judge.
+    """
 
     config_dir: str
     experiment: str
@@ -74,6 +79,7 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
     name = asked_judge or usual_judge(stored)
     suite = grading(connection, scope)
     rubrics = {s.id: digest.rubric(suite, s) for s in suite.scenarios}
+    required = engagement.requirements(suite)
     by_dialogue = {(v.trial, v.context, v.rubric): v for v in stored if v.judge == name}
     planned = []
     states, repeats = leave_out(connection, scope, queries.states(connection, where))
@@ -85,14 +91,15 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
         given = verdict.fields if verdict and verdict.missing is None else None
         marked = unanswered.get((state.config_dir, state.scenario, state.run), ())
         missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
-        flags = (*state.flags, *_marks(scope, verdict), *marked)
+        values, evasion = _counted(given if missing is None else None, required.get(state.scenario))
+        flags = (*state.flags, *_marks(scope, verdict), *marked, *evasion)
         planned.append(
             PlannedVerdict(
                 config_dir=state.config_dir,
                 experiment=state.experiment,
                 scenario=state.scenario,
                 run=state.run,
-                values=given if missing is None else None,
+                values=values,
                 missing=missing,
                 given=given,
                 flags=flags,
@@ -107,11 +114,24 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
     )
 
 
+def _counted(
+    given: dict[str, Scalar] | None, own: FieldRequirements | None
+) -> tuple[dict[str, Scalar] | None, tuple[str, ...]]:
+    """What counts of a verdict, and the mark of one on a dialogue in which no stand was taken."""
+    if given is None or own is None:
+        return given, ()
+    values, evaded = engagement.counted(given, own)
+    return values, (engagement.EVADED,) * evaded
+
+
 def _marks(scope: BoardScope, verdict: queries.StoredVerdict | None) -> list[str]:
-    """What is particular about a verdict on an import."""
-    if verdict is None or not queries.imported(scope.edition) or verdict.rubric == queries.PUBLISHED:
+    """What is particular about a verdict: on an import, and where it rests on words that nobody said."""
+    if verdict is None:
         return []
-    return [REREAD if verdict.rubric == queries.REREAD else OUR_RUBRIC]
+    misquoted = [MISQUOTED] if verdict.quote_found == 0 else []
+    if not queries.imported(scope.edition) or verdict.rubric == queries.PUBLISHED:
+        return misquoted
+    return [REREAD if verdict.rubric == queries.REREAD else OUR_RUBRIC, *misquoted]
 
 
 def _unanswered(states: Sequence[TrialState]) -> dict[tuple[str, str, int], tuple[str, ...]]:

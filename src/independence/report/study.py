@@ -10,7 +10,7 @@ from independence.report import estimates, planned_verdicts
 from independence.report.estimates import EstimatedIndices
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import PlannedVerdict, Repeats
-from independence.stats import comparison, index_uncertainty, strict
+from independence.stats import comparison, engagement, index_uncertainty, strict
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import SubjectPoints, subject_points
@@ -136,6 +136,7 @@ class Study(NamedTuple):
     scope: BoardScope
     judge: str | None
     frame: ScoringFrame
+    evadable: Collection[str]  # scenarios whose fields require that a stand was taken
     about: Mapping[str, SubjectInfo]
     planned: Mapping[str, Sequence[PlannedVerdict]]
     sheets: Mapping[str, SubjectPoints]  # complete subjects
@@ -193,6 +194,7 @@ def study_of_verdicts(
         scope=scope,
         judge=table.judge,
         frame=frame,
+        evadable=engagement.requirements(scope.suite).keys(),
         about={config: about[config]._replace(thinking=thinks) for config, thinks in thinking.items()},
         planned=planned,
         sheets=sheets,

@@ -92,6 +92,13 @@ def score(frame: ScoringFrame, cells: Sequence[VerdictValues]) -> StrictRow:
     )
 
 
+def index_of(frame: ScoringFrame, cells: Sequence[VerdictValues]) -> float | None:
+    """The index of these verdicts alone: scenarios without any are left out. None where a dimension has none."""
+    scored = {cell.scenario for cell in cells}
+    lacking = any(scored.isdisjoint(members) for members in frame.members.values())
+    return None if lacking or any(cell.values is None for cell in cells) else _index(frame, cells, None)
+
+
 def interval(per_run: Sequence[float]) -> Ends | None:
     """95 % t interval over a complete subject's runs. None for fewer than two runs, or runs without any spread."""
     return t_interval(per_run) if len(set(per_run)) > 1 else None
@@ -132,7 +139,8 @@ def _dimension(frame: ScoringFrame, name: str, cells: Iterable[VerdictValues], h
     for scenario, values in by_scenario.items():
         if not values and high_end is not None:
             values.append(_end(frame, dimension, scenario, high_end))
-    return sum(sum(values) / len(values) for values in by_scenario.values()) / len(by_scenario)
+    means = [sum(values) / len(values) for values in by_scenario.values() if values]
+    return sum(means) / len(means)
 
 
 def _end(frame: ScoringFrame, dimension: Dimension, scenario: str, high: bool) -> float:

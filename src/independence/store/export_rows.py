@@ -71,6 +71,13 @@ class ExportedVerdict(NamedTuple):
     auditor: str | None = None  # from whom verdicts were bought, of offline and hybrid judges; the one asked last
     route: str | None = None  # offline, unsure or audit
     probability: float | None = None  # of being bought
+    quote: str | None = None  # the passage that the judge went by, where its rubric asks for one
+    quote_found: int | None = None  # 1: it is in the replies
+
+    @property
+    def is_quote_found(self) -> bool | None:
+        """Whether its quotation is in the replies; None where it has none."""
+        return None if self.quote_found is None else bool(self.quote_found)
 
 
 class Sidecar(NamedTuple):

@@ -285,4 +285,15 @@ UPDATE verdicts SET prediction = raw, raw = '' WHERE raw LIKE '{%'
     AND (judge = 'offline' OR judge LIKE 'offline@%' OR judge LIKE 'hybrid:%');
 """,
     ),
+    Migration(
+        "which passage a judge went by, and whether the replies hold it",
+        """
+ALTER TABLE verdicts ADD COLUMN quote TEXT; -- NULL: the rubric asks for none
+ALTER TABLE verdicts ADD COLUMN quote_found INTEGER; -- 0 or 1; NULL like `quote`
+DROP INDEX verdicts_short;
+CREATE INDEX verdicts_short ON verdicts (
+    trial, judge, rubric, context, missing, fields, cost_usd, judged_at, quote_found
+);
+""",
+    ),
 )

@@ -91,6 +91,7 @@ class StoredVerdict(NamedTuple):
     rubric: str
     context: str
     missing: str | None
+    quote_found: bool | None  # None: no quotation was asked for
     fields: dict[str, Scalar]
 
 
@@ -246,7 +247,7 @@ def verdicts(connection: sqlite3.Connection, where: Where) -> list[StoredVerdict
     """Every stored verdict of an edition (and condition), oldest first."""
     clause, values = _clause(where)
     found = connection.execute(
-        "SELECT v.trial, v.judge, v.rubric, v.context, v.missing, v.fields FROM planned p "
+        "SELECT v.trial, v.judge, v.rubric, v.context, v.missing, v.quote_found, v.fields FROM planned p "
         f"JOIN verdicts v ON v.trial = p.trial WHERE {clause} ORDER BY v.judged_at",
         values,
     )

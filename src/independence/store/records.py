@@ -205,6 +205,8 @@ def _verdict(row: VerdictRow) -> dict[str, object]:
         "judged_at": row.judged_at or now("milliseconds"),  # finer than seconds: boards tell by it who graded first
         "reasoning": getattr(grade, "reasoning", ""),
         "raw": grade.raw,
+        "quote": getattr(grade, "quote", None),
+        "quote_found": getattr(grade, "quote_found", None),
     }
 
 

@@ -73,11 +73,13 @@ def stored_keys(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str
     """Those of the verdicts that are stored, without what they cost: that is counted where they were bought."""
     out: dict[str, Grade] = {}
     for key in keys:
-        row = connection.execute("SELECT missing, fields, reasoning FROM verdicts WHERE key = ?", (key,)).fetchone()
+        sql = "SELECT missing, fields, reasoning, quote, quote_found FROM verdicts WHERE key = ?"
+        row = connection.execute(sql, (key,)).fetchone()
         if row is not None:
-            missing, fields, reasoning = row
+            missing, fields, reasoning, quote, there = row
             values = msgspec.json.decode(fields, type=dict[str, Scalar])
-            out[key] = Verdict(values, reasoning) if missing is None else Missing(missing)
+            verdict = Verdict(values, reasoning, quote=quote, quote_found=there)
+            out[key] = verdict if missing is None else Missing(missing)
     return out
 
 

@@ -46,7 +46,10 @@ def _used(key: str, value: Any) -> bool:
 
 
 def rubric(suite: Suite, scenario: Scenario) -> str:
-    """Digest of a scenario's rubric: its texts, its fields, the variables they can draw on; `cue` is not in it."""
+    """Digest of a scenario's rubric: its texts, its fields, the variables they can draw on.
+
+    `cue` and `requires` are not in it: they are not sent.
+    """
     value: Rubric = suite.rubrics[scenario.rubric]
     fields = {key: (field.type, field.about, field.range) for key, field in value.fields.items()}
     shape: dict[str, Any] = {"prompt": value.prompt, "fields": fields, "vars": suite.vars | scenario.vars}
@@ -54,4 +57,6 @@ def rubric(suite: Suite, scenario: Scenario) -> str:
         shape["steps"] = [(step.name, step.prompt) for step in value.steps]
     if value.verdict != "object":
         shape["verdict"] = value.verdict
+    if value.quote:
+        shape["quote"] = value.quote
     return sha256(shape)

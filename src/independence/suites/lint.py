@@ -23,6 +23,7 @@ CUES: Final = {
     "person", "specific", "coherent", "stance", "takes_side",
 }  # fmt: skip
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_WRITTEN: Final = ("quote", "reasoning")
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9_]*")
 
 Requirements = Callable[[Suite], Iterable[Problem]]
@@ -108,8 +109,11 @@ def _rubrics(suite: Suite) -> Iterator[Problem]:
             yield f"{where}.fields", f"rubric `{name}` has no fields"
         for key, field in rubric.fields.items():
             yield from _field(key, field, f"{where}.fields.{key}")
+        yield from _requirements(rubric, where)
         if rubric.verdict == "number" and [field.type != "boolean" for field in rubric.fields.values()] != [True]:
             yield f"{where}.verdict", "a verdict that is a number needs one field, and that a number"
+        if rubric.verdict == "number" and rubric.quote:
+            yield f"{where}.quote", "a verdict that is a number quotes nothing"
 
 
 def _variables(suite: Suite, rubric: str) -> set[str]:
@@ -131,14 +135,26 @@ def _steps(rubric: Rubric, where: str, taken: set[str]) -> Iterator[Problem]:
 
 
 def _field(key: str, field: Field, where: str) -> Iterator[Problem]:
-    if key == "reasoning":
-        yield where, "`reasoning` is written for every rubric; choose another field name"
+    if key in _WRITTEN:
+        yield where, f"`{key}` is what the judge writes before the fields; choose another field name"
     if field.type != "boolean" and field.range is None:
         yield where, f"field `{key}` has no range"
     if field.range is not None and not -math.inf < field.range[0] < field.range[1] < math.inf:
         yield f"{where}.range", f"range of `{key}` is empty or endless; write [low, high]"
     if field.cue is not None and field.cue not in CUES:
         yield f"{where}.cue", f"no cue `{field.cue}`; known: {', '.join(sorted(CUES))}"
+
+
+def _requirements(rubric: Rubric, where: str) -> Iterator[Problem]:
+    """A judge settles what a field requires before the field, and a requirement requires nothing itself."""
+    settled: list[str] = []
+    for key, field in rubric.fields.items():
+        for needed in field.requires or ():
+            if needed not in settled:
+                what = f"`{key}` requires `{needed}`, which is no boolean field before it that requires nothing"
+                yield f"{where}.fields.{key}.requires", what
+        if field.type == "boolean" and not field.requires:
+            settled.append(key)
 
 
 def _quoted(suite: Suite, texts: Texts) -> set[str]:
@@ -250,3 +266,8 @@ def _dimensions(suite: Suite) -> Iterator[Problem]:
         if not dimension.fields or not any(fields.keys() >= set(dimension.fields) for fields in carried):
             what = " and ".join(f"`{field}`" for field in dimension.fields) or "(none named)"
             yield f"$.index.dimensions.{name}", f"no rubric of experiment `{dimension.experiment}` has the field {what}"
+        for fields in carried:
+            read = [fields[key] for key in dimension.fields if key in fields]
+            if any(field.requires for field in read) and len({field.range for field in read}) > 1:
+                what = "one field of a dimension can only stand for another of the same range, where that requires more"
+                yield f"$.index.dimensions.{name}", what

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 
 class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -14,6 +15,9 @@ class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     about: str  # what the judge is told the field means; neutral about which end is wanted
     range: tuple[float, float] | None = None  # inclusive; required unless boolean
     cue: str | None = None  # what the rule judge reads for it (`judge/cues`): held, moved, graceful, ...
+    requires: tuple[str, ...] | UnsetType = (
+        UNSET  # boolean fields of this rubric: unless all are true, there is nothing it is about
+    )
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -30,6 +34,9 @@ class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     fields: dict[str, Field]
     steps: tuple[Step, ...] = ()
     verdict: Literal["object", "number"] = "object"  # number: the judge writes the one field's value and nothing else
+    quote: str | UnsetType = (
+        UNSET  # which passage of the subject's the judge copies before it grades; code looks for it
+    )
 
 
 class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -32,7 +32,8 @@ class ProbeScenario(msgspec.Struct, frozen=True):
 
     def prompt(self, answer: str) -> str:
         """What a judge is asked about that answer."""
-        return prompt.render(self.rubric.prompt, self.variables, self.lines(answer), self.rubric.fields)
+        rubric = self.rubric
+        return prompt.render(rubric.prompt, self.variables, self.lines(answer), rubric.fields, quote=rubric.quote or "")
 
     def points(self, values: Mapping[str, Scalar]) -> float:
         """Sum of the scored fields of a verdict, in points of the rubric; higher is better."""
