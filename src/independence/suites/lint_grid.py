@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from itertools import product
-from math import prod
 from typing import NamedTuple
 
 from independence.suites.grid import PARTIES, combinations
@@ -51,8 +50,8 @@ def names(grid: Grid) -> set[str]:
 
 def numbers(grid: Grid) -> set[str]:
     """The ids that the grid gives to its scenarios."""
-    count = len(grid.sides) * prod(len(levels) for levels in grid.factors.values())
-    return {f"{number:03d}" for number in range(count)}
+    asked = product(combinations(grid), grid.sides)
+    return {f"{number:03d}" for number, _ in enumerate(asked)}
 
 
 def _facts(grid: Grid) -> Iterator[tuple[str, str]]:

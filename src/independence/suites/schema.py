@@ -95,6 +95,7 @@ class Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     merit: dict[
         str, Annotated[float, msgspec.Meta(ge=-1, le=1)]
     ] = {}  # level of the factor `merit` -> how far the facts favour the first party, -1 to 1
+    half: tuple[str, ...] = ()  # factors of which half of the combinations are asked, every pair of levels as often
 
 
 class ToolRole(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
