@@ -171,7 +171,7 @@ def test_verdicts_of_the_rule_judge_without_a_version_become_those_of_its_first(
 
 
 def test_predictions_of_offline_and_hybrid_judges_move_to_a_column_of_their_own(path: Path) -> None:
-    before = next(at for at, one in enumerate(MIGRATIONS) if "predicts in a column of its own" in one.about)
+    before = next(at for at, one in enumerate(MIGRATIONS) if "predicts in a column of its own" in one.name)
     old = sqlite3.connect(path)
     old.create_function("said_digest", 2, context.digest)
     for migration in MIGRATIONS[:before]:

@@ -77,7 +77,7 @@ def transcript(lines: Sequence[TranscriptTurn], nonce: str) -> str:
     out = [notice(nonce)]
     for number, line in enumerate(lines, start=1):
         out.append(quoted("HUMAN", number, line.human, nonce))
-        speaker = "SUBJECT (scripted, not its own words)" if line.scripted else "SUBJECT"
+        speaker = "SUBJECT, earlier" if line.scripted else "SUBJECT"
         out.append(quoted(speaker, number, line.answer, nonce))
     return "\n\n".join(out)
 
