@@ -50,9 +50,9 @@ async def arun(
     `options` is a RunOptions, or a suite with the fields of RunOptions and of what it holds as keywords:
     `await arun("v2", models=["sim/half"], judges=["cues"], runs=1, max_cost=2.5, temperature=0.3)`.
     `on_event` hears of every answer and verdict. `approve` is shown what will be asked and what it will cost, and says
-    whether to go on; without it the run goes on. `hooks` is for programs that do more around a run,
-    `command` what the ledger of the store calls it. Cancelled, a run
-    stops in order: calls that were sent are waited for and stored, and the same call resumes. Raises IndependenceError.
+    whether to go on; without it the run goes on. `hooks` is for programs that do more around a run, `command` what the
+    ledger of the store calls it. Cancelled, a run stops in order: calls that were sent are waited for and stored, and
+    the same call resumes. Raises IndependenceError.
     """
     asked = from_settings(RunOptions, options, "suite", settings)
 
