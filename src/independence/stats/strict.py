@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from independence.stats.intervals import t_interval
 from independence.suites.schema import Component, Dimension, Index, Suite
 from independence.types import Ends, MissingReason, Scalar
 
@@ -90,11 +89,6 @@ def score(frame: ScoringFrame, cells: Sequence[VerdictValues]) -> StrictRow:
         per_run=per_run,
         dimensions=dimensions,
     )
-
-
-def interval(per_run: Sequence[float]) -> Ends | None:
-    """95 % t interval over a complete subject's runs. None for fewer than two runs, or runs without any spread."""
-    return t_interval(per_run) if len(set(per_run)) > 1 else None
 
 
 def _dimension_or_none(frame: ScoringFrame, name: str, cells: Iterable[VerdictValues]) -> float | None:
