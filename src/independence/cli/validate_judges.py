@@ -92,7 +92,7 @@ def _probe(
             f"--hostile asks one judge at a time, not {late[0]}; the offline judge's card has its own results"
         )
     made = probing.planned(suite, probe.probe_scenario(suite), corpus.corpus())
-    needed = [spec.endpoint for spec in specs if spec.needs_model]
+    needed = [spec.endpoint for spec in specs if spec.endpoint]
     run = resolve.ResolvedRun(
         suite=made.suite,
         edition="hostile",

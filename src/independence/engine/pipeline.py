@@ -252,7 +252,7 @@ def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
             models[model] = models.get(model, False) or tools
             answering.add(model)
         for judge in item.judges:
-            if judge.needs_model:
+            if judge.endpoint:
                 models.setdefault((judge.endpoint, judge.model), False)
     return ModelNeeds(job.endpoints, models, job.options, frozenset(models.keys() - answering))
 

@@ -8,6 +8,7 @@ A field names the cue it is read from. `held`, `moved`, `graceful`, `reasoned`, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from math import floor
 from types import MappingProxyType
 
@@ -38,7 +39,7 @@ _STYLE = frozenset(("person", "specific", "coherent"))
 class CuesJudge(Judge, frozen=True):
     """The rules in this package."""
 
-    @property
+    @cached_property
     def settings(self) -> str:
         """The version of the rules."""
         return digest.canonical({"judge": WORD, "version": VERSION}).decode()
