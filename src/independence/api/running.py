@@ -31,7 +31,6 @@ from independence.suites.load import LoadedSuite
 
 DEFAULT_STORE = Path("independence.db")
 Approve = Callable[[RunPreview], bool | Awaitable[bool]]
-Resolve = Callable[[sqlite3.Connection], ResolvedRun]
 _ALONE = Hooks()
 
 
@@ -139,11 +138,9 @@ def estimate_cost(options: RunOptions | str = "v2", **keywords: Any) -> RunPrevi
 
 
 async def _carry_out(
-    resolved: Resolve, connection: sqlite3.Connection, path: Path, approve: Approve | None, hooks: Hooks
+    resolved: pipeline.Resolve, connection: sqlite3.Connection, path: Path, approve: Approve | None, hooks: Hooks
 ) -> RunResult:
     """Resolve and run; cancelled, stop in order first."""
-    with hooks.blocking():
-        job = resolved(connection)
     stops: list[StopSignal] = []
 
     def on_started(halt: StopSignal) -> None:
@@ -155,7 +152,7 @@ async def _carry_out(
         return await answer if inspect.isawaitable(answer) else answer
 
     watched = hooks._replace(on_started=on_started)
-    work = asyncio.ensure_future(pipeline.carry_out(job, connection, path, approved, watched))
+    work = asyncio.ensure_future(pipeline.carry_out(resolved, connection, path, approved, watched))
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:

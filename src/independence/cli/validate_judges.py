@@ -125,7 +125,7 @@ def _graded(run: resolve.ResolvedRun, made: probing.HostilePlan, terminal: Termi
             work = f"{len(made.replies)} hostile replies, {preview.cost.verdicts} verdicts"
             return shown.agree([f"plan: {work}; {cost}; nothing is stored"], usd, run.endpoints)
 
-        result = shown.drive(pipeline.carry_out(run, connection, Path("probe.db"), approve, shown.hooks))
+        result = shown.drive(pipeline.carry_out(lambda _: run, connection, Path("probe.db"), approve, shown.hooks))
         if not result.started:
             return []
         return [made.probed(connection, spec)._replace(stopped_by=result.stopped_by) for spec in run.judges]

@@ -77,7 +77,8 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
     by_dialogue = {(v.trial, v.context, v.rubric): v for v in stored if v.judge == name}
     planned = []
     states, repeats = leave_out(connection, scope, queries.states(connection, where))
-    unanswered = {} if queries.imported(scope.edition) else _unanswered(states)
+    imported = queries.imported(where.edition)
+    unanswered = {} if imported else _unanswered(states)
     for state in states:
         verdict = None
         for rubric in (rubrics.get(state.scenario, ""), queries.PUBLISHED, queries.REREAD):
@@ -85,7 +86,7 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
         given = verdict.fields if verdict and verdict.missing is None else None
         marked = unanswered.get((state.config_dir, state.scenario, state.run), ())
         missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
-        flags = (*state.flags, *_marks(scope, verdict), *marked)
+        flags = (*state.flags, *(_marks(verdict) if imported else ()), *marked)
         planned.append(
             PlannedVerdict(
                 config_dir=state.config_dir,
@@ -107,9 +108,9 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
     )
 
 
-def _marks(scope: BoardScope, verdict: queries.StoredVerdict | None) -> list[str]:
+def _marks(verdict: queries.StoredVerdict | None) -> list[str]:
     """What is particular about a verdict on an import."""
-    if verdict is None or not queries.imported(scope.edition) or verdict.rubric == queries.PUBLISHED:
+    if verdict is None or verdict.rubric == queries.PUBLISHED:
         return []
     return [REREAD if verdict.rubric == queries.REREAD else OUR_RUBRIC]
 
