@@ -60,7 +60,7 @@ def compare(
     for trial in trials:
         state = known.get(trial.key)
         stale += bool(state and state.stale)
-        if state and state.missing and not state.stale:
+        if state and state.settled and state.missing:
             missing[state.missing] += 1
             continue
         calls = trial.dialogue.generated - (state.answered if state else 0)

@@ -16,7 +16,7 @@ from independence.store import queries, scopes
 from independence.store.queries import TrialState
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
-from independence.types import Scalar
+from independence.types import Scalar, Where
 
 REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
 OUR_RUBRIC = "our_rubric"  # the flag of a verdict on an imported dialogue that a judge gave by a rubric of ours
@@ -76,9 +76,15 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
     rubrics = {s.id: digest.rubric(suite, s) for s in suite.scenarios}
     by_dialogue = {(v.trial, v.context, v.rubric): v for v in stored if v.judge == name}
     planned = []
-    states, repeats = leave_out(connection, scope, queries.states(connection, where))
+    states, repeats, unanswered = (
+        queries.states(connection, where),
+        Repeats(),
+        dict[tuple[str, str, int], tuple[str, ...]](),
+    )
     imported = queries.imported(where.edition)
-    unanswered = {} if imported else _unanswered(states)
+    if not imported:  # imports stay as they were published
+        states, repeats = _leave_out(connection, where, states)
+        unanswered = _unanswered(states)
     for state in states:
         verdict = None
         for rubric in (rubrics.get(state.scenario, ""), queries.PUBLISHED, queries.REREAD):
@@ -164,12 +170,10 @@ def grouped(cells: Iterable[PlannedVerdict], by: Callable[[PlannedVerdict], K]) 
     return out
 
 
-def leave_out(
-    connection: sqlite3.Connection, scope: BoardScope, states: Sequence[TrialState]
+def _leave_out(
+    connection: sqlite3.Connection, where: Where, states: Sequence[TrialState]
 ) -> tuple[list[TrialState], Repeats]:
-    """The dialogues that count, and what was left out. Imports stay as they were published."""
-    if queries.imported(scope.edition):
-        return list(states), Repeats()
+    """The dialogues that count, and what was left out."""
     runs = {config: found for config, own in _by_subject(states).items() if (found := _equal_runs(own))}
     kept = [state for state in states if state.run not in runs.get(state.config_dir, {})]
     replayed = _replayed(kept)
@@ -179,7 +183,7 @@ def leave_out(
     marked = Counter(kept[at].config_dir for at in replayed)
     left_out = Counter(state.config_dir for state in states)
     left_out.subtract(state.config_dir for state in counted)
-    return counted, Repeats(+left_out, _why(connection, scope, runs, marked))
+    return counted, Repeats(+left_out, _why(connection, where, runs, marked))
 
 
 def _by_subject(states: Sequence[TrialState]) -> dict[str, dict[int, dict[str, TrialState]]]:
@@ -220,11 +224,11 @@ def _replayed(states: Sequence[TrialState]) -> set[int]:
 
 def _why(
     connection: sqlite3.Connection,
-    scope: BoardScope,
+    where: Where,
     runs: Mapping[str, Mapping[int, int]],
     replayed: Mapping[str, int],
 ) -> dict[str, tuple[str, ...]]:
-    configured = queries.configurations(connection, scope.where)
+    configured = queries.configurations(connection, where)
     out: dict[str, tuple[str, ...]] = {}
     for config, equal in runs.items():
         known = configured.get(config)

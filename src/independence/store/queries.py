@@ -73,6 +73,11 @@ class TrialState(NamedTuple):
     thought: bool = False  # an answer took reasoning tokens
     replies: tuple[ReplyMarks, ...] = ()  # those behind `answered`
 
+    @property
+    def settled(self) -> bool:
+        """True when no call is left to make: finished, or ended in a missing answer."""
+        return self.end is not None or (self.missing is not None and not self.stale)
+
 
 class StoredVerdict(NamedTuple):
     """A verdict as stored."""
