@@ -76,15 +76,10 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
     rubrics = {s.id: digest.rubric(suite, s) for s in suite.scenarios}
     by_dialogue = {(v.trial, v.context, v.rubric): v for v in stored if v.judge == name}
     planned = []
-    states, repeats, unanswered = (
-        queries.states(connection, where),
-        Repeats(),
-        dict[tuple[str, str, int], tuple[str, ...]](),
-    )
-    imported = queries.imported(where.edition)
-    if not imported:  # imports stay as they were published
-        states, repeats = _leave_out(connection, where, states)
-        unanswered = _unanswered(states)
+    imported = queries.imported(where.edition)  # they stay as they were published
+    there = queries.states(connection, where)
+    states, repeats = (there, Repeats()) if imported else _leave_out(connection, where, there)
+    unanswered = {} if imported else _unanswered(states)
     for state in states:
         verdict = None
         for rubric in (rubrics.get(state.scenario, ""), queries.PUBLISHED, queries.REREAD):
