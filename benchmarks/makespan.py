@@ -27,7 +27,7 @@ from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
-from independence.engine import plan, run
+from independence.engine import dialogue, plan, run
 from independence.engine.event_loop import drive
 from independence.engine.gate import CallQueue, EndpointGate, StopSignal
 from independence.engine.plan import Trial
@@ -160,4 +160,4 @@ def _bounds(draw: Draw, trials: Sequence[Trial], verdicts: dict[str, str], asked
 
 def _answers(draw: Draw, trial: Trial) -> list[float]:
     turns = [turn.id for turn in trial.dialogue.turns if turn.reply is None]
-    return [draw.answer(trial.subject.model, turn_id, trial.turn_seed(n)) for n, turn_id in enumerate(turns)]
+    return [draw.answer(trial.subject.model, turn_id, dialogue.turn_seed(trial, n)) for n, turn_id in enumerate(turns)]

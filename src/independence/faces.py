@@ -1,7 +1,8 @@
 """The face of a room: it names the modules that other rooms may use, and each is loaded when it is first used.
 
 The stub beside a room's `__init__` names them, for type checkers, readers and `tests/gates`, which holds other rooms to
-them.
+them. `from room import module` loads a module by itself; a room that is imported whole, so that `room.module` is loaded
+only where that line is reached, has the `__getattr__` of `lazy`.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ def test_a_request_carries_what_the_subject_and_the_suite_say(
     trial = planned.trials(toy_suite.suite, subject)["radio", 1]
     request = dialogue.request(trial, progress(connection, trial))
     assert (request.model, request.sampling) == ("m", Sampling(0.3, "high", "host"))
-    assert (request.max_tokens, request.seed) == (256, trial.turn_seed(0))
+    assert (request.max_tokens, request.seed) == (256, dialogue.turn_seed(trial, 0))
     assert request.tool is not None
     assert request.tool.name == "speak"
     assert request.messages[0].content == trial.dialogue.system
@@ -158,7 +158,7 @@ def test_private_content_is_replayed_and_every_turn_has_its_seed(
     planned.answer(connection, trials["dinner"], "stew")
     request = dialogue.request(trials["dinner"], progress(connection, trials["dinner"]))
     assert request.messages[4].content == "private stew"
-    assert request.seed == trials["dinner"].turn_seed(1) != trials["dinner"].turn_seed(0)
+    assert request.seed == dialogue.turn_seed(trials["dinner"], 1) != dialogue.turn_seed(trials["dinner"], 0)
 
 
 def test_a_user_role_request_offers_no_tool(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:

@@ -57,7 +57,7 @@ def test_the_packages_offline_judge_is_called_offline_and_asks_nobody() -> None:
     spec, shipped = one(OFFLINE), weights.shipped()
     assert (type(spec), spec.name) == (OfflineJudge, OFFLINE)
     assert (spec.weights, spec.line) == (shipped.version, shipped.about.line)
-    assert (spec.needs_model, spec.purchase, spec.file) == (False, None, "")
+    assert (spec.endpoint, spec.purchase, spec.file) == ("", None, "")
 
 
 def test_a_hybrid_is_offline_and_its_model() -> None:

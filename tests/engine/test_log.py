@@ -21,9 +21,9 @@ from independence.engine.events import (
     VerdictCommitted,
     entries,
 )
-from independence.types import Attempt, Missing, Reply, Usage, Verdict
+from independence.types import Attempt, Condition, Missing, Reply, Usage, Verdict
 
-SPOT = RunPosition("m@low-t0.7", "acme/m", "plain/user_role", "berth", 2, "berth_push")
+SPOT = RunPosition("m@low-t0.7", "acme/m", Condition("plain", "user_role"), "berth", 2, "berth_push")
 PLACE = {
     "subject": "m@low-t0.7", "condition": "plain/user_role", "scenario": "berth", "run": 2, "turn": "berth_push",
 }  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 
 from independence.config.options import GridPart
 from independence.config.subjects import Subject
-from independence.engine import plan
+from independence.engine import dialogue, plan
 from independence.engine.plan import Selection, Trial
 from independence.errors import UsageError
 from independence.suites.load import LoadedSuite, load
@@ -242,19 +242,19 @@ def test_generated_turns_are_those_without_a_scripted_reply(toy_suite: LoadedSui
 
 def test_seeds_are_31_bit_and_depend_on_key_run_and_turn(toy_suite: LoadedSuite) -> None:
     made = trials(toy_suite.suite, SUBJECT, runs=20)
-    seeds = [trial.turn_seed(turn) for trial in made.values() for turn in range(5)]
+    seeds = [dialogue.turn_seed(trial, turn) for trial in made.values() for turn in range(5)]
     assert all(0 <= seed < 2**31 for seed in seeds)
     assert len(set(seeds)) == len(seeds)
     other = trials(toy_suite.suite, replace(SUBJECT, model="acme/n"), runs=20)
-    assert not {trial.turn_seed(0) for trial in other.values()} & set(seeds)
+    assert not {dialogue.turn_seed(trial, 0) for trial in other.values()} & set(seeds)
     again = trials(toy_suite.suite, SUBJECT, runs=1)
-    assert again["radio", 1].turn_seed(3) == made["radio", 1].turn_seed(3)
+    assert dialogue.turn_seed(again["radio", 1], 3) == dialogue.turn_seed(made["radio", 1], 3)
 
 
 def test_seeds_of_the_runs_of_one_dialogue_spread_evenly(toy_suite: LoadedSuite) -> None:
     made = trials(toy_suite.suite, runs=10)
     for scenario, turn in itertools.product(("dinner", "radio", "dessert"), range(3)):
-        seeds = sorted(made[scenario, run].turn_seed(turn) / 2**31 for run in range(1, 11))
+        seeds = sorted(dialogue.turn_seed(made[scenario, run], turn) / 2**31 for run in range(1, 11))
         gaps = [b - a for a, b in itertools.pairwise([*seeds, seeds[0] + 1])]
         assert min(gaps) > 0.05
         assert max(gaps) < 0.2

@@ -11,7 +11,7 @@ import msgspec
 
 from independence.clients.protocol import GaveUp, Parked
 from independence.config.subjects import Subject
-from independence.engine import plan, resume, run
+from independence.engine import dialogue, plan, resume, run
 from independence.engine.events import (
     CallCommitted,
     CallUnresolved,
@@ -214,7 +214,7 @@ async def asked_in_order(
     """(model, run) of every request of three subjects' two runs, in the order they left."""
     subjects = [Subject(f"lab/{name}", "openrouter", name) for name in "abc"]
     trials = plan.trials(loaded.suite, plan.select(loaded.suite, (), (), 2, ()), subjects)
-    runs = {trial.turn_seed(turn): trial.run for trial in trials for turn in range(trial.dialogue.generated)}
+    runs = {dialogue.turn_seed(trial, turn): trial.run for trial in trials for turn in range(trial.dialogue.generated)}
     work, client = Run(connection, tmp_path / "store.db", loaded, trials), Subjects(firm)
     await work.carry_out(client, limit=2, shares=shares)
     return [(request.model, runs[request.seed or 0]) for request in client.asked]

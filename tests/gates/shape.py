@@ -159,6 +159,12 @@ def _attributes(name: str) -> set[str]:
     return {f"{bound[head]}.{rest}" for head, _, rest in reached if head in bound}
 
 
+def imported_whole_without_a_loader() -> set[str]:
+    """Packages that some module knows by their own name, though they load nothing as an attribute."""
+    bound = {package for name in modules() for package in _packages_bound(name).values()}
+    return {package for package in bound if "__getattr__" not in ast.unparse(modules()[package])}
+
+
 def _parts(targets: set[str]) -> Iterator[tuple[str, str, str]]:
     """(target, package, part): what is reached in packages with a face, and the part of the package that it is in."""
     for target in sorted(targets):

@@ -53,6 +53,10 @@ def test_a_room_is_entered_through_its_face():
     assert shape.entered_beside_the_face() == []
 
 
+def test_a_room_that_is_imported_whole_loads_its_modules_when_they_are_used():
+    assert shape.imported_whole_without_a_loader() == set()
+
+
 def test_a_face_names_what_another_room_uses_or_what_is_loaded_late():
     assert shape.offered_to_nobody() == []
 

@@ -126,5 +126,5 @@ def test_what_is_bought_is_the_models_own_verdict(spec: Judge) -> None:
     ],
 )
 def test_who_asks_a_model_and_who_waits_for_all_dialogues(spec: Judge, needs_model: bool, waits_for_all: bool) -> None:
-    assert (spec.needs_model, spec.waits_for_all) == (needs_model, waits_for_all)
+    assert (bool(spec.endpoint), spec.waits_for_all) == (needs_model, waits_for_all)
     assert isinstance(spec, BatchJudge) == waits_for_all

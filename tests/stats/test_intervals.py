@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
@@ -41,8 +41,9 @@ def test_fewer_than_two_values_have_no_interval(values: list[float]) -> None:
     assert t_interval(values) is None
 
 
-def test_equal_values_give_an_interval_without_width() -> None:
-    assert t_interval([4.0, 4.0, 4.0]) == (4.0, 4.0)
+def test_equal_values_have_no_interval() -> None:
+    assert t_interval([4.0, 4.0, 4.0]) is None
+    assert t_interval([0.3, 0.1 + 0.2]) is None
 
 
 def test_an_interval_is_not_clipped_to_a_scale() -> None:
@@ -61,6 +62,7 @@ def test_a_higher_level_is_wider() -> None:
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=12), st.floats(-1e3, 1e3))
 def test_shifting_all_values_shifts_the_interval(values: list[float], by: float) -> None:
+    assume(max(values) - min(values) > 1e-6)
     found, shifted = t_interval(values), t_interval([value + by for value in values])
     assert found is not None
     assert shifted is not None

@@ -110,7 +110,7 @@ def test_a_missing_verdict_lowers_coverage_and_is_as_if_it_had_not_been_planned(
 
 def test_a_cell_that_one_party_alone_was_answered_in_counts_in_coverage_only() -> None:
     found = estimate(of(Cell([0.5], [-0.5]), Cell([0.9], [None]), Cell([0.3], [-0.1])))
-    assert (found.n_cells, found.planned_cells, found.n_pairs) == (2, 3, 2)
+    assert (found.n_cells, found.planned_cells, found.pairs.missing) == (2, 3, 1)
     assert found.coverage == pytest.approx(5 / 6)
     assert est(found.S) == pytest.approx(0.35)
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.stats.strict import ScoringFrame, StrictRow, VerdictValues, frame, interval, score
+from independence.stats.intervals import t_interval
+from independence.stats.strict import ScoringFrame, StrictRow, VerdictValues, frame, score
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Component, Dimension, Index
 from independence.types import Scalar
@@ -144,14 +145,14 @@ def test_a_plan_without_verdicts_is_an_error() -> None:
 
 def test_only_runs_with_spread_have_an_interval() -> None:
     complete = run(1, 5, 5, 5) + run(2, 6, 6, 6)
-    found = interval(score(FRAME, complete).per_run)
+    found = t_interval(score(FRAME, complete).per_run)
     assert found is not None
     mean = score(FRAME, complete).index
     assert mean is not None
     assert found[0] < mean < found[1]
     assert sum(found) / 2 == pytest.approx(mean)
-    assert interval(score(FRAME, run(1, 5, 5, 5)).per_run) is None
-    assert interval(score(FRAME, run(1, 5, 5, 5) + run(2, 5, 5, 5)).per_run) is None
+    assert t_interval(score(FRAME, run(1, 5, 5, 5)).per_run) is None
+    assert t_interval(score(FRAME, run(1, 5, 5, 5) + run(2, 5, 5, 5)).per_run) is None
 
 
 def test_a_frame_knows_scales_and_members(toy_suite: LoadedSuite) -> None:

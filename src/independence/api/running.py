@@ -31,7 +31,6 @@ from independence.suites.load import LoadedSuite
 
 DEFAULT_STORE = Path("independence.db")
 Approve = Callable[[RunPreview], bool | Awaitable[bool]]
-Resolve = Callable[[sqlite3.Connection], ResolvedRun]
 _ALONE = Hooks()
 
 
@@ -50,9 +49,9 @@ async def arun(
     `options` is a RunOptions, or a suite with the fields of RunOptions and of what it holds as keywords:
     `await arun("v2", models=["sim/half"], judges=["cues"], runs=1, max_cost=2.5, temperature=0.3)`.
     `on_event` hears of every answer and verdict. `approve` is shown what will be asked and what it will cost, and says
-    whether to go on; without it the run goes on. `hooks` is for programs that do more around a run,
-    `command` what the ledger of the store calls it. Cancelled, a run
-    stops in order: calls that were sent are waited for and stored, and the same call resumes. Raises IndependenceError.
+    whether to go on; without it the run goes on. `hooks` is for programs that do more around a run, `command` what the
+    ledger of the store calls it. Cancelled, a run stops in order: calls that were sent are waited for and stored, and
+    the same call resumes. Raises IndependenceError.
     """
     asked = from_settings(RunOptions, options, "suite", settings)
 
@@ -139,11 +138,9 @@ def estimate_cost(options: RunOptions | str = "v2", **keywords: Any) -> RunPrevi
 
 
 async def _carry_out(
-    resolved: Resolve, connection: sqlite3.Connection, path: Path, approve: Approve | None, hooks: Hooks
+    resolved: pipeline.Resolve, connection: sqlite3.Connection, path: Path, approve: Approve | None, hooks: Hooks
 ) -> RunResult:
     """Resolve and run; cancelled, stop in order first."""
-    with hooks.blocking():
-        job = resolved(connection)
     stops: list[StopSignal] = []
 
     def on_started(halt: StopSignal) -> None:
@@ -155,7 +152,7 @@ async def _carry_out(
         return await answer if inspect.isawaitable(answer) else answer
 
     watched = hooks._replace(on_started=on_started)
-    work = asyncio.ensure_future(pipeline.carry_out(job, connection, path, approved, watched))
+    work = asyncio.ensure_future(pipeline.carry_out(resolved, connection, path, approved, watched))
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:

@@ -22,7 +22,8 @@ def command(path: Path, models_file: Path | None, suite: str | None, format_: st
 
     PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or a CSV of scores that
     people gave (item, rater, field, value), stored as verdicts of the judge human:RATER. Its content decides which.
-    Anomalies are tolerated, flagged and counted. Importing twice changes nothing.
+    Files of the bench and lines of a run folder that cannot be read are skipped and named. Importing twice changes
+    nothing.
     """
     with activity.working(f"reading {path}") as say:
         found = importing.import_results(path, db, suite=suite, models_file=models_file, say=say)

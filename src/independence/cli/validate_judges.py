@@ -92,7 +92,7 @@ def _probe(
             f"--hostile asks one judge at a time, not {late[0]}; the offline judge's card has its own results"
         )
     made = probing.planned(suite, probe.probe_scenario(suite), corpus.corpus())
-    needed = [spec.endpoint for spec in specs if spec.needs_model]
+    needed = [spec.endpoint for spec in specs if spec.endpoint]
     run = resolve.ResolvedRun(
         suite=made.suite,
         edition="hostile",
@@ -125,7 +125,7 @@ def _graded(run: resolve.ResolvedRun, made: probing.HostilePlan, terminal: Termi
             work = f"{len(made.replies)} hostile replies, {preview.cost.verdicts} verdicts"
             return shown.agree([f"plan: {work}; {cost}; nothing is stored"], usd, run.endpoints)
 
-        result = shown.drive(pipeline.carry_out(run, connection, Path("probe.db"), approve, shown.hooks))
+        result = shown.drive(pipeline.carry_out(lambda _: run, connection, Path("probe.db"), approve, shown.hooks))
         if not result.started:
             return []
         return [made.probed(connection, spec)._replace(stopped_by=result.stopped_by) for spec in run.judges]

@@ -19,7 +19,7 @@ DEFAULT_TEMPERATURE = 0.7
 _DEFAULT, _NOTHING = Sampling(DEFAULT_TEMPERATURE), Sampling()
 
 
-class Subject(msgspec.Struct, frozen=True):
+class Subject(msgspec.Struct, frozen=True, dict=True):
     """A model configuration. Two subjects are the same exactly when `config_dir` is."""
 
     model_id: str  # as the user writes it, endpoint prefix included: `sim/half`, `local/qwen3`, `openai/gpt-5`
@@ -30,7 +30,7 @@ class Subject(msgspec.Struct, frozen=True):
     active: bool = True
     display_label: str | None = None
 
-    @property
+    @functools.cached_property
     def label(self) -> str:
         """Unique name on boards: `display_label`, else `[local/]id[+pin]@effort-tTEMP` with the vendor dropped."""
         if self.display_label:
@@ -38,17 +38,17 @@ class Subject(msgspec.Struct, frozen=True):
         base = self.model_id.split("/", 1)[-1] if self.endpoint == OPENROUTER else self.model_id
         return base + config_suffix(self)
 
-    @property
+    @functools.cached_property
     def config_dir(self) -> str:
         """The published directory grammar: `<slug>[+<provider tag>]@<effort>-t<temperature>`."""
         return self.model_id.replace("/", "--") + config_suffix(self)
 
-    @property
+    @functools.cached_property
     def temperature(self) -> float:
         """The temperature it is named after."""
         return DEFAULT_TEMPERATURE if self.sampling.temperature is None else float(self.sampling.temperature)
 
-    @property
+    @functools.cached_property
     def sent(self) -> Sampling:
         """The settings that a request states; no temperature where the model takes none."""
         return msgspec.structs.replace(

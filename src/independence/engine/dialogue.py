@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -22,6 +23,9 @@ from independence.store.records import CallRow
 from independence.suites.schema import Suite, Turn
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
 from independence.types import Answer, ChatRequest, Message, Missing, Reply, TranscriptTurn, Where
+
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_SEEDS = 2**31
 
 
 class SubjectAnswer(NamedTuple):
@@ -87,8 +91,17 @@ def request(trial: Trial, progress: TrialProgress) -> ChatRequest:
         dialogue.max_tokens,
         subject.sent,
         tool=offered(dialogue.tool) if dialogue.tool else None,
-        seed=trial.turn_seed(turn),
+        seed=turn_seed(trial, turn),
     )
+
+
+def turn_seed(trial: Trial, turn: int) -> int:
+    """Seed of a turn, derived from the key's fields and the turn.
+
+    Runs of one dialogue are spaced by the golden ratio over the seed space (a Kronecker sequence): independent draws
+    where a backend hashes the seed, evenly spread ones where it uses the seed as a position.
+    """
+    return int(((trial.seed_base + trial.run * _GOLDEN + turn * math.sqrt(2)) % 1.0) * _SEEDS)
 
 
 def opening(dialogue: DialogueScript) -> tuple[Message, ...]:

@@ -195,7 +195,7 @@ def bills(todo: Iterable[PendingTrial], prices: PriceList, history: CostHistory)
             own = priced[payer] = prices.get((subject.endpoint, subject.model))
             out.setdefault(payer, Bill()).add(_answer(trial, turn, history), own, times)
         for judge in item.judges:
-            if judge.needs_model:
+            if judge.endpoint:
                 payer = Payer(subject.config_dir, judge.name)
                 own = priced[payer] = prices.get((judge.endpoint, judge.model))
                 for step, call in _verdict(trial, judge.name, history):

@@ -14,7 +14,7 @@ import msgspec
 from independence.clients.protocol import Wait
 from independence.config.environment import Level
 from independence.engine.plan import Trial
-from independence.types import Answer, Attempt, Grade, Missing, Reply
+from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply
 
 
 class SubjectStarted(NamedTuple):
@@ -108,7 +108,7 @@ class RunPosition(NamedTuple):
 
     subject: str  # label
     model: str  # id, endpoint included
-    condition: str
+    condition: Condition
     scenario: str
     run: int
     turn: str = ""  # empty before the first and after the last
@@ -126,7 +126,7 @@ def set_position(trial: Trial, turn: str = "") -> None:
         RunPosition(
             subject.label,
             subject.model_id,
-            condition=str(dialogue.condition),
+            condition=dialogue.condition,
             scenario=scenario,
             run=trial.run,
             turn=turn,
@@ -239,6 +239,6 @@ def _with_position(entry: LogEntry, here: RunPosition | None) -> LogEntry:
     if here is None:
         return entry
     return msgspec.structs.replace(
-        entry, model=entry.model or here.model, subject=entry.subject or here.subject, condition=here.condition,
+        entry, model=entry.model or here.model, subject=entry.subject or here.subject, condition=str(here.condition),
         scenario=here.scenario, run=here.run, turn=here.turn or None,
     )  # fmt: skip

@@ -43,7 +43,7 @@ async def judge(worker: SubjectWorker, trial: Trial, progress: TrialProgress, ju
     turns = dialogue.transcript_turns(trial, progress)
     graded = 0
     # Those without a model first: a stopped model must not keep them from speaking.
-    for spec in sorted(judges, key=lambda one: one.needs_model):
+    for spec in sorted(judges, key=lambda one: bool(one.endpoint)):
         with suppress(QueueClosed):  # a parked judge must not keep the next one from speaking
             graded += await _grade(JudgingTask(worker, trial, progress.context, turns, spec))
     return graded == len(judges)
@@ -65,7 +65,7 @@ async def _grade(task: JudgingTask) -> bool:
     finished = FinishedDialogue(
         task.turns, task.rubric, task.variables, task.reply_context, written=written, seed=seed_of(task.key)
     )
-    if not task.judge.needs_model:
+    if not task.judge.endpoint:
         return await _keep(task, await task.judge.grade(finished))
     async with task.slot():
         grade = await task.resolve(task.judge.grade(finished, task.client))

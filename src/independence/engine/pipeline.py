@@ -70,14 +70,16 @@ class RunResult(NamedTuple):
         return not self.left.todo and not self.left.missing
 
 
+Resolve = Callable[[sqlite3.Connection], ResolvedRun]
 Approve = Callable[[RunPreview], Awaitable[bool]]
 
 
 async def carry_out(
-    job: ResolvedRun, connection: sqlite3.Connection, path: Path, approve: Approve, hooks: Hooks
+    resolve: Resolve, connection: sqlite3.Connection, path: Path, approve: Approve, hooks: Hooks
 ) -> RunResult:
-    """Check, plan, ask for approval, run. What was refused, or is a dry run, is not started: nothing is sent."""
+    """Resolve, plan, check, ask for approval, run. What was refused, or is a dry run, is not started."""
     with hooks.blocking():
+        job = resolve(connection)
         left = _preview(connection, job)
     async with service.check_endpoints(_needs(job, left)) as found:
         with hooks.blocking():
@@ -252,7 +254,7 @@ def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
             models[model] = models.get(model, False) or tools
             answering.add(model)
         for judge in item.judges:
-            if judge.needs_model:
+            if judge.endpoint:
                 models.setdefault((judge.endpoint, judge.model), False)
     return ModelNeeds(job.endpoints, models, job.options, frozenset(models.keys() - answering))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -20,8 +19,6 @@ from independence.types import Condition
 # What stored runs say of the variance of each scenario beside what was known before; None where they say nothing.
 StoredNoise = Callable[[sqlite3.Connection, BoardScope, Mapping[str, float]], Mapping[str, float] | None]
 
-_GOLDEN = (math.sqrt(5) - 1) / 2
-_SEEDS = 2**31
 MOST = 200_000  # dialogues that one command plans
 
 
@@ -32,17 +29,9 @@ class Trial(msgspec.Struct, frozen=True):
     subject: Subject
     dialogue: DialogueScript
     run: int
-    seed_base: float  # in [0, 1): see `turn_seed`
+    seed_base: float  # in [0, 1): see `dialogue.turn_seed`
     parent: Trial | None = None
     shape: str = ""
-
-    def turn_seed(self, turn: int) -> int:
-        """Seed of a turn, derived from the key's fields and the turn.
-
-        Runs of one dialogue are spaced by the golden ratio over the seed space (a Kronecker sequence): independent
-        draws where a backend hashes the seed, evenly spread ones where it uses the seed as a position.
-        """
-        return int(((self.seed_base + self.run * _GOLDEN + turn * math.sqrt(2)) % 1.0) * _SEEDS)
 
 
 class Selection(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -28,7 +29,7 @@ from independence.types import Where
 InPublishedWords = Callable[[sqlite3.Connection, Iterable[Trial]], list[Trial]]
 
 
-class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True):
+class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Everything a run needs: nothing is looked up any more."""
 
     suite: Suite  # with the personas among its variants
@@ -42,30 +43,30 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True):
     grading_only: bool = False  # the trials are from the store: nothing is planned
     command: str = "run"  # what the ledger of the store calls it
 
-    @property
+    @cached_property
     def where(self) -> Where:
         """The edition that is asked or graded."""
         return Where(self.suite.suite, self.edition)
 
-    @property
+    @cached_property
     def rubrics(self) -> dict[str, str]:
         """Scenario -> rubric digest."""
         return {s.id: digest.rubric(self.suite, s) for s in self.suite.scenarios}
 
-    @property
+    @cached_property
     def shares(self) -> Parallelism:
         """How much runs at once."""
         return Parallelism(self.options.parallel, self.options.calls)
 
-    @property
+    @cached_property
     def asked(self) -> list[str]:
         """Endpoints that subjects need."""
         return [] if self.grading_only else [trial.subject.endpoint for trial in self.trials]
 
-    @property
+    @cached_property
     def grading(self) -> list[str]:
         """Endpoints that judges need."""
-        return [judge.endpoint for judge in self.judges if judge.needs_model]
+        return [judge.endpoint for judge in self.judges if judge.endpoint]
 
 
 def run(
@@ -88,7 +89,7 @@ def run(
     if shared := load.shared_name(suite.suite, load.locate(options.suite)):
         notes.append(shared)
     if options.calls is not None:
-        verdicts = sum(judge.needs_model for judge in graders)
+        verdicts = sum(bool(judge.endpoint) for judge in graders)
         budget = engine.replicates.ReplicateBudget(options.calls, verdicts, max(runs, stats.allocation.LEAST))
         known_noise = load.shipped_noise(load.locate(options.suite), suite)
         noise = engine.replicates.NoiseSource(connection, suite, loaded.edition, known_noise, stored_noise)

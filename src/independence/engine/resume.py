@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence import store
 from independence.engine.plan import Trial
 from independence.judge.protocol import Judge, verdict_key
-from independence.store import queries
+from independence.store import queries, routes
 from independence.store.queries import TrialState
 from independence.types import Condition, Where
 
@@ -173,7 +172,7 @@ def _unbought(
     """Verdicts of the offline judge in scenarios of which too few are drawn, or that were drawn and not bought."""
     assert judge.purchase is not None
     found, there = purchasable_verdicts(connection, trials, states, judge, rubrics)
-    known = store.routes.known(connection, [sale.key for sale in found.values()], judge.purchase.auditor.name)
+    known = routes.known(connection, [sale.key for sale in found.values()], judge.purchase.auditor.name)
     drawn = {key for key, route in known.items() if route.way != "offline"}
     cells: dict[tuple[Condition, str], set[str]] = {}
     for sale in found.values():

@@ -7,6 +7,7 @@ without it there is no verdict.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from independence.clients import protocol
@@ -43,7 +44,7 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
         """What its requests are sent with."""
         return {"temperature": self.temperature, "max_tokens": self.max_tokens, "effort": self.effort}
 
-    @property
+    @cached_property
     def settings(self) -> str:
         """Its name and what its requests are sent with."""
         return digest.canonical({"judge": self.name, **self.request_settings}).decode()

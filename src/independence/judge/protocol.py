@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Self
 
@@ -57,22 +58,17 @@ class Purchase(msgspec.Struct, frozen=True):
     rule: PurchaseRule
 
 
-class Judge(msgspec.Struct, frozen=True):
+class Judge(msgspec.Struct, frozen=True, dict=True):
     """A judge as configured. A kind of judge overrides what it does otherwise."""
 
     name: str  # what boards print
-    endpoint: str = ""  # of the model, where one is asked
+    endpoint: str = ""  # of the model that is asked for verdicts; empty: none is asked
     model: str = ""
     max_tokens: int = 1024
     purchase: Purchase | None = None  # what it lets a model grade beside it
 
     waits_for_all: ClassVar[bool] = False  # grades only when every dialogue is finished: it is a `BatchJudge`
     reads_rubric_steps: ClassVar[bool] = False  # a rubric's steps are written for it, by its model, before it grades
-
-    @property
-    def needs_model(self) -> bool:
-        """Whether a model is asked for verdicts."""
-        return bool(self.endpoint)
 
     def buying(self, auditor: Judge, rule: PurchaseRule) -> Self:
         """The same judge with verdicts bought beside it."""
@@ -81,7 +77,7 @@ class Judge(msgspec.Struct, frozen=True):
             purchase=Purchase(auditor, rule),
         )  # fmt: skip
 
-    @property
+    @cached_property
     def settings(self) -> str:
         """Canonical JSON of everything that shapes a verdict besides rubric and dialogue: part of the verdict's key."""
         raise NotImplementedError

@@ -16,6 +16,7 @@ from independence.report.study import Study
 from independence.stats import comparison, engagement, index_uncertainty, published, strict
 from independence.stats.comparison import Correction, Placement, all_paired, all_pairs
 from independence.stats.index_uncertainty import THESE
+from independence.stats.intervals import t_interval
 from independence.stats.published import ScoredVerdict, SubjectRuns
 from independence.store import queries
 from independence.store.queries import imported
@@ -230,7 +231,7 @@ def _intervals(read: Study, row: BoardRow) -> dict[str, Ends | None]:
     return {
         index_uncertainty.THESE: read.these[row.config].interval(),
         index_uncertainty.LIKE_THESE: read.like_these[row.config].interval(),
-        T_RUNS: strict.interval(row.per_run),
+        T_RUNS: t_interval(row.per_run),
         BOOTSTRAP: published.percentile_interval(row.per_run) if bootstrap else None,
     }
 

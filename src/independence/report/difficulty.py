@@ -20,8 +20,6 @@ from independence.stats.items import SANITY_CEILING, SANITY_DISCRIMINATION, Item
 from independence.suites.schema import Index, Rubric, Suite
 from independence.types import Ends, Scalar
 
-_TOLERANCE = 1e-9  # of a mean of shares
-
 Scales = Mapping[str, Ends]
 """Field -> its worse and its better end."""
 
@@ -81,8 +79,7 @@ def _share(scales: Scales, values: Mapping[str, Scalar]) -> float:
 
 def _row(suite: Suite, number: int, question: _ScenarioDifficulty) -> tuple[Value, ...]:
     scenario, average = suite.scenario(question.scenario), question.average
-    spread = bool(question.shares) and max(question.shares) - min(question.shares) > _TOLERANCE
-    interval = clipped(t_interval([100 * (1 - share) for share in question.shares])) if spread else None
+    interval = clipped(t_interval([100 * (1 - share) for share in question.shares]))
     return (
         number, scenario.id, scenario.title, scenario.category or scenario.experiment,
         None if average is None else 100 - average, interval, average, question.samples, len(question.shares),

@@ -27,7 +27,6 @@ from independence.report.board import STRICT, Board, BoardRow, InferenceOptions
 from independence.report.legend import short, subject_name, words
 from independence.report.planned_verdicts import PlannedVerdict, independent
 from independence.report.plots import board as board_plot
-from independence.report.plots import board as heatmap_plot
 from independence.report.plots import scatter
 from independence.report.plots.board import ForestRow, HeatRow
 from independence.report.plots.scatter import CostPoint
@@ -270,7 +269,7 @@ def heatmap(read: Study, board: Board) -> Svg:
     ]
     caption = "The share of each scenario's scale that a subject keeps. Hatched where a verdict is missing."
     meta = FigureMeta("scenario-heatmap", "Subjects by scenario", caption)
-    return Svg(meta.id, heatmap_plot.heatmap(rows, experiments, meta), caption)
+    return Svg(meta.id, board_plot.heatmap(rows, experiments, meta), caption)
 
 
 def _kept_share(read: Study, config: str, scenario: str) -> float | None:

@@ -23,7 +23,7 @@ from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject
 from independence.report.table import Column, Table, Value
-from independence.stats.intervals import Interval, t_interval
+from independence.stats.intervals import t_interval
 from independence.store import queries
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -107,13 +107,8 @@ def _standing(grid: _ConditionGrid, cell: _ConditionCell, base: _ConditionCell, 
     apart = own - reference
     index = float(own.mean()) if len(own) else None
     difference = None if cell is base or not len(own) else float(apart.mean())
-    ci = None if cell is base else _interval(apart)
+    ci = None if cell is base else t_interval(apart.tolist())
     return len(cell.study.planned), len(cell.study.sheets), len(own), index, difference, ci
-
-
-def _interval(differences: Array) -> Interval | None:
-    """The t interval over subjects; None where they do not differ, or there are not two."""
-    return t_interval(differences.tolist()) if len(set(np.round(differences, 9).tolist())) > 1 else None
 
 
 def _left_out(grid: _ConditionGrid) -> list[str]:
@@ -160,7 +155,7 @@ def _effects(grid: _ConditionGrid) -> list[Table]:
         ("interaction", f"effect of {modes[1]} under {variants[1]} − under {variants[0]}", (d - c) - (b - a)),
     )
     rows = [
-        (name, contrast, len(values), float(values.mean()) if len(values) else None, _interval(values))
+        (name, contrast, len(values), float(values.mean()) if len(values) else None, t_interval(values.tolist()))
         for name, contrast, values in effects
     ]
     return [declared.made("comparisons/configuration-effects", rows)]

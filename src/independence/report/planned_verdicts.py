@@ -17,7 +17,7 @@ from independence.store import queries, scopes
 from independence.store.queries import TrialState
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
-from independence.types import Scalar
+from independence.types import Scalar, Where
 
 REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
 OUR_RUBRIC = "our_rubric"  # the flag of a verdict on an imported dialogue that a judge gave by a rubric of ours
@@ -82,8 +82,10 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
     required = engagement.requirements(suite)
     by_dialogue = {(v.trial, v.context, v.rubric): v for v in stored if v.judge == name}
     planned = []
-    states, repeats = leave_out(connection, scope, queries.states(connection, where))
-    unanswered = {} if queries.imported(scope.edition) else _unanswered(states)
+    imported = queries.imported(where.edition)  # they stay as they were published
+    there = queries.states(connection, where)
+    states, repeats = (there, Repeats()) if imported else _leave_out(connection, where, there)
+    unanswered = {} if imported else _unanswered(states)
     for state in states:
         verdict = None
         for rubric in (rubrics.get(state.scenario, ""), queries.PUBLISHED, queries.REREAD):
@@ -92,7 +94,7 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
         marked = unanswered.get((state.config_dir, state.scenario, state.run), ())
         missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
         values, evasion = _counted(given if missing is None else None, required.get(state.scenario))
-        flags = (*state.flags, *_marks(scope, verdict), *marked, *evasion)
+        flags = (*state.flags, *(_marks(verdict) if imported else ()), *_misquoted(verdict), *marked, *evasion)
         planned.append(
             PlannedVerdict(
                 config_dir=state.config_dir,
@@ -124,14 +126,16 @@ def _counted(
     return values, (engagement.EVADED,) * evaded
 
 
-def _marks(scope: BoardScope, verdict: queries.StoredVerdict | None) -> list[str]:
-    """What is particular about a verdict: on an import, and where it rests on words that nobody said."""
-    if verdict is None:
+def _misquoted(verdict: queries.StoredVerdict | None) -> tuple[str, ...]:
+    """The mark of a verdict that rests on words that nobody said."""
+    return (MISQUOTED,) if verdict is not None and verdict.quote_found == 0 else ()
+
+
+def _marks(verdict: queries.StoredVerdict | None) -> list[str]:
+    """What is particular about a verdict on an import."""
+    if verdict is None or verdict.rubric == queries.PUBLISHED:
         return []
-    misquoted = [MISQUOTED] if verdict.quote_found == 0 else []
-    if not queries.imported(scope.edition) or verdict.rubric == queries.PUBLISHED:
-        return misquoted
-    return [REREAD if verdict.rubric == queries.REREAD else OUR_RUBRIC, *misquoted]
+    return [REREAD if verdict.rubric == queries.REREAD else OUR_RUBRIC]
 
 
 def _unanswered(states: Sequence[TrialState]) -> dict[tuple[str, str, int], tuple[str, ...]]:
@@ -183,12 +187,10 @@ def grouped(cells: Iterable[PlannedVerdict], by: Callable[[PlannedVerdict], K]) 
     return out
 
 
-def leave_out(
-    connection: sqlite3.Connection, scope: BoardScope, states: Sequence[TrialState]
+def _leave_out(
+    connection: sqlite3.Connection, where: Where, states: Sequence[TrialState]
 ) -> tuple[list[TrialState], Repeats]:
-    """The dialogues that count, and what was left out. Imports stay as they were published."""
-    if queries.imported(scope.edition):
-        return list(states), Repeats()
+    """The dialogues that count, and what was left out."""
     runs = {config: found for config, own in _by_subject(states).items() if (found := _equal_runs(own))}
     kept = [state for state in states if state.run not in runs.get(state.config_dir, {})]
     replayed = _replayed(kept)
@@ -198,7 +200,7 @@ def leave_out(
     marked = Counter(kept[at].config_dir for at in replayed)
     left_out = Counter(state.config_dir for state in states)
     left_out.subtract(state.config_dir for state in counted)
-    return counted, Repeats(+left_out, _why(connection, scope, runs, marked))
+    return counted, Repeats(+left_out, _why(connection, where, runs, marked))
 
 
 def _by_subject(states: Sequence[TrialState]) -> dict[str, dict[int, dict[str, TrialState]]]:
@@ -239,11 +241,11 @@ def _replayed(states: Sequence[TrialState]) -> set[int]:
 
 def _why(
     connection: sqlite3.Connection,
-    scope: BoardScope,
+    where: Where,
     runs: Mapping[str, Mapping[int, int]],
     replayed: Mapping[str, int],
 ) -> dict[str, tuple[str, ...]]:
-    configured = queries.configurations(connection, scope.where)
+    configured = queries.configurations(connection, where)
     out: dict[str, tuple[str, ...]] = {}
     for config, equal in runs.items():
         known = configured.get(config)

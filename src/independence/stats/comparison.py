@@ -14,7 +14,7 @@ import numpy as np
 
 from independence.stats.index_uncertainty import Array, IndexEstimate
 from independence.stats.intervals import Interval, around, joined, outside, t_quantile
-from independence.stats.subject_points import Points, SubjectPoints
+from independence.stats.subject_points import SubjectPoints
 
 Correction = Literal["holm", "bh", "none"]
 K = TypeVar("K", bound=Hashable)
@@ -63,16 +63,11 @@ def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference) -> Di
             part, part_df = len(means) * float(np.var(means, ddof=1)), len(means) - 1.0
         else:
             a, b = own.points[0], other.points[0]
-            part, part_df = joined((_squared_error(own), len(own) - 1) for own in (a, b))
+            part, part_df = joined((float(own.var(ddof=1)) / len(own), len(own) - 1) for own in (a, b))
         variance, df = joined([(variance, df), (part, part_df)])
     if variance < floor.se**2:
         return floor
     return Difference(first.index - second.index, math.sqrt(variance), df)
-
-
-def _squared_error(points: Points) -> float:
-    """Of the mean; a plain float, which JSON can hold."""
-    return float(points.var(ddof=1)) / len(points)
 
 
 def adjusted(p: Array, correction: Correction) -> Array:

@@ -8,6 +8,8 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
+_REST = 1e-9  # what is left of no difference after computing it
+
 
 class Interval(NamedTuple):
     """Both ends of a confidence interval."""
@@ -31,12 +33,12 @@ def joined(parts: Iterable[tuple[float, float]]) -> tuple[float, float]:
 
 
 def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
-    """Student's t interval for the mean of independent values; None below two, since one value has no spread.
+    """Student's t interval for the mean of independent values; None where they are fewer than two, or all the same.
 
     `level` is the two-sided confidence, between 0 and 1.
     """
     count = len(values)
-    if count < 2:
+    if count < 2 or max(values) - min(values) < _REST:
         return None
     mean = math.fsum(values) / count
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)

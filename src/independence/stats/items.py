@@ -57,7 +57,7 @@ def items(fleet: Sequence[SubjectPoints]) -> list[ItemStatistics]:
             ItemStatistics(
                 scenario,
                 None if lost is None else float(lost.mean()),
-                interval=None if lost is None else _interval(lost),
+                interval=None if lost is None else t_interval(lost.tolist()),
                 discrimination=_correlation(means[number], index - means[number]),
                 ceiling=full,
                 always=always,
@@ -89,7 +89,3 @@ def _correlation(first: Array, second: Array) -> float | None:
     if len(first) < _FEWEST_SUBJECTS or min(np.ptp(first), np.ptp(second)) < _TOLERANCE:
         return None
     return float(np.corrcoef(first, second)[0, 1])
-
-
-def _interval(values: Array) -> Interval | None:
-    return t_interval(values.tolist()) if len(values) > 1 and np.ptp(values) > _TOLERANCE else None

@@ -62,7 +62,6 @@ class SycophancyEstimates(msgspec.Struct, frozen=True, kw_only=True):
     coverage: float  # judged / planned answers, 0-1
     n_cells: int  # that S rests on
     planned_cells: int
-    n_pairs: int  # whose two answers were judged
 
 
 def estimate(
@@ -104,7 +103,6 @@ def estimate(
         coverage=sum(row.value is not None for row in rows) / len(rows) if rows else 0.0,
         n_cells=len(cells),
         planned_cells=len({row.cell for row in rows}),
-        n_pairs=len(halves),
     )
 
 

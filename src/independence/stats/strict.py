@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from independence.stats.intervals import t_interval
 from independence.suites.schema import Component, Dimension, Index, Suite
 from independence.types import Ends, MissingReason, Scalar
 
@@ -97,11 +96,6 @@ def index_of(frame: ScoringFrame, cells: Sequence[VerdictValues]) -> float | Non
     scored = {cell.scenario for cell in cells}
     lacking = any(scored.isdisjoint(members) for members in frame.members.values())
     return None if lacking or any(cell.values is None for cell in cells) else _index(frame, cells, None)
-
-
-def interval(per_run: Sequence[float]) -> Ends | None:
-    """95 % t interval over a complete subject's runs. None for fewer than two runs, or runs without any spread."""
-    return t_interval(per_run) if len(set(per_run)) > 1 else None
 
 
 def _dimension_or_none(frame: ScoringFrame, name: str, cells: Iterable[VerdictValues]) -> float | None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.store import records
 from independence.store.queries import UNDER, first, rows
+from independence.store.records import now, to_json
 from independence.types import Attempt, MissingReason, TakenName, Usage, Where
 
 SIDECAR = "name_extraction.json"
@@ -47,7 +47,7 @@ class NamesRow(msgspec.Struct, frozen=True):
 def runs(connection: sqlite3.Connection, where: Where, scenarios: Sequence[str]) -> list[RunKey]:
     """Every run that has one of the scenarios planned, by subject and number."""
     sql = f"SELECT DISTINCT config_dir, run FROM planned WHERE {UNDER} AND {_AMONG} ORDER BY 1, 2"
-    return rows(connection, lambda config_dir, run: (config_dir, run), sql, (*where.columns, _json(scenarios)))
+    return rows(connection, lambda config_dir, run: (config_dir, run), sql, (*where.columns, to_json(scenarios)))
 
 
 def first_answers(
@@ -59,7 +59,7 @@ def first_answers(
         f"version = 0 AND {UNDER} AND {_AMONG} AND missing IS NULL AND context = trial ORDER BY 1, 2"
     )
     out: dict[RunKey, list[FirstAnswer]] = {}
-    for config_dir, run, *answer in connection.execute(sql, (*where.columns, _json(scenarios))):
+    for config_dir, run, *answer in connection.execute(sql, (*where.columns, to_json(scenarios))):
         out.setdefault((config_dir, run), []).append(FirstAnswer._make(answer))
     for answers in out.values():
         answers.sort(key=lambda one: scenarios.index(one.scenario))
@@ -79,9 +79,9 @@ def add(connection: sqlite3.Connection, row: NamesRow) -> None:
     connection.execute(
         "INSERT OR REPLACE INTO names VALUES (" + ", ".join("?" * 19) + ")",
         (
-            *row.where.columns, row.config_dir, row.run, row.extractor, row.source, row.missing, _json(row.names),
-            _json(row.declined), row.primary, usage.cost_usd, sum(a.unknown_usd for a in attempts),
-            usage.prompt_tokens, usage.completion_tokens, records.now(), row.raw, _json(attempts),
+            *row.where.columns, row.config_dir, row.run, row.extractor, row.source, row.missing, to_json(row.names),
+            to_json(row.declined), row.primary, usage.cost_usd, sum(a.unknown_usd for a in attempts),
+            usage.prompt_tokens, usage.completion_tokens, now(), row.raw, to_json(attempts),
         ),
     )  # fmt: skip
 
@@ -127,7 +127,3 @@ def imported(connection: sqlite3.Connection, where: Where) -> dict[RunKey, bytes
     sql = "SELECT config_dir, run, content FROM sidecars WHERE suite = ? AND edition = ? AND name = ? ORDER BY 1, 2"
     found = connection.execute(sql, (where.suite, where.edition, SIDECAR))
     return {(config_dir, run): content for config_dir, run, content in found}
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()

@@ -67,15 +67,11 @@ class TrialState(NamedTuple):
     stale: bool  # an answer exists that was given on a replaced history
     at: str | None  # digest of the dialogue as far as it goes; None while the one it continues is unfinished
     flags: tuple[str, ...]
+    end: str | None  # digest of the finished dialogue; None while unfinished
     parent: str | None = None  # trial whose transcript it continues
     said: tuple[str, ...] = ()  # digest of each answer's words
     thought: bool = False  # an answer took reasoning tokens
     replies: tuple[ReplyMarks, ...] = ()  # those behind `answered`
-
-    @property
-    def end(self) -> str | None:
-        """Digest of the finished dialogue; None while unfinished."""
-        return self.at if self.answered == self.turns and not self.stale else None
 
     @property
     def settled(self) -> bool:
@@ -190,7 +186,7 @@ def states(connection: sqlite3.Connection, where: Where) -> list[TrialState]:
             before = state(parent) if parent in by_key else None
             end = before.end if before else None
             start = None if parent and not end else context.begin(key, end)
-            own = _state(key, calls.get(key, []), start)._replace(turns=turns, parent=parent)
+            own = _state(key, calls.get(key, []), start, turns)._replace(parent=parent)
             barred = before is not None and before.missing is not None
             done[key] = own._replace(missing="parent_missing", stale=False) if barred else own
         return done[key]
@@ -218,8 +214,8 @@ class _CallState(NamedTuple):
     words: str | None
 
 
-def _state(key: str, calls: Iterable[_CallState], start: str | None) -> TrialState:
-    """How far the calls of a trial go; its place, turns and parent are left to the caller."""
+def _state(key: str, calls: Iterable[_CallState], start: str | None, turns: int) -> TrialState:
+    """How far the calls of a trial go; its place and parent are left to the caller."""
     missing, at, stale, thought = None, start, False, False
     flags: list[str] = []
     said: list[str] = []
@@ -237,9 +233,10 @@ def _state(key: str, calls: Iterable[_CallState], start: str | None) -> TrialSta
         replies.append(ReplyMarks(call.words, own))
         thought = thought or call.reasoning_tokens > 0
         at = call.after
+    end = at if len(said) == turns and not stale else None
     return TrialState(
-        key, "", "", "", 0, answered=len(said), turns=0, missing=missing, stale=stale, at=at, flags=tuple(flags),
-        said=tuple(said), thought=thought, replies=tuple(replies),
+        key, "", "", "", 0, answered=len(said), turns=turns, missing=missing, stale=stale, at=at, flags=tuple(flags),
+        end=end, said=tuple(said), thought=thought, replies=tuple(replies),
     )  # fmt: skip
 
 

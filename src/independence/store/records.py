@@ -116,7 +116,7 @@ def spent(answer: Answer | Grade) -> dict[str, object]:
         "unknown_usd": sum(attempt.unknown_usd for attempt in answer.attempts),
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
-        "attempts": _json(answer.attempts),
+        "attempts": to_json(answer.attempts),
     }
 
 
@@ -175,7 +175,7 @@ def _call(row: CallRow) -> dict[str, object]:
         **spent(answer),
         **{name: getattr(answer, name, "") for name in texts},
         **{name: getattr(answer, name, None) for name in ("channel", "finish_reason")},
-        **{name: _json(getattr(answer, name, ())) for name in ("flags", "tool_calls")},
+        **{name: to_json(getattr(answer, name, ())) for name in ("flags", "tool_calls")},
         "answered_at": row.answered_at or now(),
         "reasoning_tokens": answer.usage.reasoning_tokens,
         "seconds": sum(attempt.seconds for attempt in answer.attempts),
@@ -201,7 +201,7 @@ def _verdict(row: VerdictRow) -> dict[str, object]:
     return {
         **own,
         **spent(grade),
-        "fields": _json(getattr(grade, "values", {})),
+        "fields": to_json(getattr(grade, "values", {})),
         "judged_at": row.judged_at or now("milliseconds"),  # finer than seconds: boards tell by it who graded first
         "reasoning": getattr(grade, "reasoning", ""),
         "raw": grade.raw,
@@ -214,7 +214,7 @@ def add_failure(connection: sqlite3.Connection, row: FailureRow) -> None:
     """Keep what an unsettled call tried and may have cost."""
     cost_usd = sum(attempt.usage.cost_usd for attempt in row.attempts)
     unknown_usd = sum(attempt.unknown_usd for attempt in row.attempts)
-    own = msgspec.structs.asdict(row) | {"attempts": _json(row.attempts), "failed_at": now()}
+    own = msgspec.structs.asdict(row) | {"attempts": to_json(row.attempts), "failed_at": now()}
     insert(connection, "failures", [own | {"cost_usd": cost_usd, "unknown_usd": unknown_usd}])
 
 
@@ -224,5 +224,6 @@ def add_sidecar(connection: sqlite3.Connection, subject: SubjectRow, run: int, n
     insert(connection, "sidecars", [{**place, "name": name, "content": content}])
 
 
-def _json(value: object) -> str:
+def to_json(value: object) -> str:
+    """As a column holds it."""
     return msgspec.json.encode(value).decode()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +19,7 @@ from independence.suites.template import fill
 from independence.types import Condition, FunctionCall, Message, Tool, ToolCall
 
 
-class DialogueScript(msgspec.Struct, frozen=True):
+class DialogueScript(msgspec.Struct, frozen=True, dict=True):
     """A scenario under a condition: everything that is sent, shared by all subjects and runs."""
 
     scenario: Scenario
@@ -29,7 +30,7 @@ class DialogueScript(msgspec.Struct, frozen=True):
     max_tokens: int
     context: str = ""  # a second system message
 
-    @property
+    @cached_property
     def generated(self) -> int:
         """How many turns the subject answers."""
         return sum(turn.reply is None for turn in self.turns)

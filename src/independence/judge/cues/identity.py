@@ -60,6 +60,11 @@ def names(text: str) -> list[str]:
     return list(_names(text))
 
 
+def gender(text: str) -> str | None:
+    """The gender that `text` speaks of most: male, female or neither; None where it speaks of none."""
+    return _leading(text)
+
+
 @lru_cache(maxsize=64)  # earlier answers are read again and again
 def _names(text: str) -> tuple[str, ...]:
     return tuple(cued[1] for cued in _cued(text))

@@ -108,6 +108,7 @@ class CueLexicon(msgspec.Struct, frozen=True):
     stance: TrieNode
     openers: TrieNode
     character: TrieNode
+    evasion: TrieNode
     everyday: frozenset[str]
     ordinary: frozenset[str]
 

@@ -45,22 +45,10 @@ class CheckResults(NamedTuple):
         return self.replies - len({failure.id for failure in self.failures if failure.check == check})
 
 
-def _in_reasoning(copy: str, verdict: str) -> str:
-    return json.dumps({"reasoning": copy} | json.loads(verdict), ensure_ascii=False)
-
-
-def _as_prose(copy: str, verdict: str) -> str:
-    return f"{copy}\n\n{verdict}"
-
-
-def _as_code(copy: str, verdict: str) -> str:
-    return f"```\n{copy}\n```\n\n```json\n{verdict}\n```"
-
-
 FORMS: Mapping[str, Callable[[str, str], str]] = {
-    "in reasoning": _in_reasoning,
-    "as prose": _as_prose,
-    "as code": _as_code,
+    "in reasoning": lambda copy, verdict: json.dumps({"reasoning": copy} | json.loads(verdict), ensure_ascii=False),
+    "as prose": lambda copy, verdict: f"{copy}\n\n{verdict}",
+    "as code": lambda copy, verdict: f"```\n{copy}\n```\n\n```json\n{verdict}\n```",
 }
 
 # The same from judges that do not escape what they copy. Not every such text can be read, but none may mislead.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from math import floor
 from pathlib import Path
 from typing import NamedTuple
@@ -43,7 +44,7 @@ class OfflineJudge(BatchJudge, frozen=True, kw_only=True):
     line: CalibrationLine | None = None  # from the weights: what an index of predictions becomes
     file: str = ""  # of the weights; "": those of the package
 
-    @property
+    @cached_property
     def settings(self) -> str:
         """Its weights, whatever is bought beside them."""
         return digest.canonical({"judge": OFFLINE, "weights": self.weights, "line": self.line}).decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import ClassVar
 
 from independence.config.options import OfflineOptions
@@ -25,7 +26,7 @@ class HybridJudge(OfflineJudge, frozen=True, kw_only=True):
 
     takes_bought: ClassVar[bool] = True
 
-    @property
+    @cached_property
     def settings(self) -> str:
         """Its weights, its shares and its model."""
         assert self.purchase is not None

@@ -22,7 +22,15 @@ from independence.suites.schema import Suite
 from independence.types import Ends
 
 
-class _PairedSides(Analysis):
+class _AdviceAnalysis(Analysis):
+    """What both have in common."""
+
+    def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
+        if suite.grid is None:
+            yield "$.analysis", f"analysis `{suite.analysis}` needs a `grid:` section (at `$.analysis`)"
+
+
+class _PairedSides(_AdviceAnalysis):
     """Sycophancy from the same facts asked by both parties."""
 
     flags: ClassVar[Collection[str]] = ("--correction",)
@@ -36,11 +44,8 @@ class _PairedSides(Analysis):
     ) -> list[Section]:
         return report.advice.sections.sides(connection, scope, options.judge, options.reading.correction, models)
 
-    def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
-        return _check(suite)
 
-
-class _StanceCsv(Analysis):
+class _StanceCsv(_AdviceAnalysis):
     """The columns of the published instrument, and the paired contrast."""
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
@@ -52,16 +57,8 @@ class _StanceCsv(Analysis):
     ) -> list[Section]:
         return report.advice.sections.stance(connection, scope, options.judge, models)
 
-    def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
-        return _check(suite)
-
 
 PAIRED_SIDES, STANCE_CSV = _PairedSides(), _StanceCsv()
-
-
-def _check(suite: Suite) -> Iterable[tuple[str, str]]:
-    if suite.grid is None:
-        yield "$.analysis", f"analysis `{suite.analysis}` needs a `grid:` section (at `$.analysis`)"
 
 
 def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:

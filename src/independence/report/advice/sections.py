@@ -15,8 +15,7 @@ from independence.report.advice.board import SidesBoard, SidesRow
 from independence.report.advice.published import StanceBoard, StanceRow
 from independence.report.advice.tables import spoken, the
 from independence.report.legend import short
-from independence.report.plots import advice as panels_plot
-from independence.report.plots import advice as slopes_plot
+from independence.report.plots import advice as advice_plot
 from independence.report.plots.advice import PanelRow, PointEstimate, QuantityScale, SlopePanel
 from independence.report.plots.svg import FigureMeta
 from independence.report.table import Block, Prose, Section, Svg, Table, Value, quoted, signed
@@ -171,7 +170,7 @@ def forest(board: SidesBoard) -> Svg:
         "sycophantic: an interval wholly within it shows that there is none, one that only touches it does not."
     )
     meta = FigureMeta("advice-forest", "Does advice bend towards the person who asks?", caption)
-    return Svg(meta.id, panels_plot.panels(rows, heads, meta), caption)
+    return Svg(meta.id, advice_plot.panels(rows, heads, meta), caption)
 
 
 def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:
@@ -187,7 +186,7 @@ def slopes(read: AdviceStudy, board: SidesBoard) -> Svg | None:
     )
     meta = FigureMeta("advice-slopes", "Stance by merit", caption)
     named = (spoken(board.parties[0]), spoken(board.parties[1]))
-    return Svg(meta.id, slopes_plot.slopes(given, named, meta), caption)
+    return Svg(meta.id, advice_plot.slopes(given, named, meta), caption)
 
 
 def contrast(board: StanceBoard) -> Svg:
@@ -209,7 +208,7 @@ def contrast(board: StanceBoard) -> Svg:
         "it, with 95 % intervals. Only the first measures sycophancy: the others include the subject's tilt."
     )
     meta = FigureMeta("stance-contrast", "The paired contrast", caption)
-    return Svg(meta.id, panels_plot.panels(rows, heads, meta), caption)
+    return Svg(meta.id, advice_plot.panels(rows, heads, meta), caption)
 
 
 def _names(board: SidesBoard | StanceBoard) -> list[str]:
