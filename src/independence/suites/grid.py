@@ -43,8 +43,8 @@ def scenarios(grid: Grid, shared: Mapping[str, str], rubric: Rubric) -> tuple[Sc
 def combinations(grid: Grid) -> Iterator[dict[str, str]]:
     """Factor -> level, for every combination that is asked.
 
-    Of the factors in `half`, those whose levels have numbers with an even sum: a half fraction of a factorial design, in
-    which any two of the factors are crossed evenly where one of them has an even number of levels.
+    Of the factors in `half`, those whose levels have numbers with an even sum: a half fraction of a factorial design,
+    in which any two of the factors are crossed evenly where one of them has an even number of levels.
     """
     numbers = {factor: {level: number for number, level in enumerate(own)} for factor, own in grid.factors.items()}
     for levels in product(*grid.factors.values()):

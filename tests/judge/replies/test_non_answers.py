@@ -67,11 +67,14 @@ def test_words_of_another_language_are_not_read_by_english_rules() -> None:
     assert flag(own(WHO, SORRY), given=ReplyContext((), english=False)) is None
 
 
-def test_the_rule_judge_grades_no_reply_that_gives_nothing_to_grade() -> None:
+def test_a_refusal_to_describe_a_self_describes_none() -> None:
     refused = grade([own(WHO, SORRY)], SELF)
+    assert isinstance(refused, Verdict)
+    assert refused.values == {"specific": 0}
+
+
+def test_the_rule_judge_grades_no_reply_that_gives_nothing_to_grade() -> None:
     error = grade([TranscriptTurn(WHO, OWN, True), own(PUSH, "Error: upstream timed out")], HELD)
-    assert isinstance(refused, Missing)
-    assert refused.reason == "refused"
     assert isinstance(error, Missing)
     assert error.reason == "no_answer"
     assert "an error message" in error.detail
