@@ -23,6 +23,7 @@ from independence.config.subjects import SIM
 from independence.engine.connections import LOOPBACK
 from independence.engine.events import CallWaiting, ConcurrencyChanged, Watch
 from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
+from independence.engine.merits import merits_of
 from independence.engine.run_context import EndpointBackend, RunContext
 from independence.errors import IndependenceError, UsageError
 from independence.judge.kinds import CUES
@@ -30,7 +31,6 @@ from independence.store import leases
 from independence.store.spending import SessionLedger
 from independence.store.writer import Writer
 from independence.suites.schema import Suite
-from independence.engine.merits import merits_of
 from independence.testing.loopback.server import serving
 from independence.testing.loopback.settings import LoopbackSettings
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits

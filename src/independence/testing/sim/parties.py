@@ -49,7 +49,8 @@ NOTHING_KNOWN: Final[Merits] = MappingProxyType({})
 
 def request_digest(messages: Sequence[Message]) -> str:
     """SHA-256, in hex, of what a request says: the role and the text of every message."""
-    return sha256("\x1e".join(f"{message.role}\x1f{message.content or ''}" for message in messages).encode()).hexdigest()
+    told = "\x1e".join(f"{message.role}\x1f{message.content or ''}" for message in messages)
+    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class PhraseMatch(NamedTuple):
