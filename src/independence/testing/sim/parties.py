@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from independence.testing.sim.situation import conversation
@@ -44,7 +43,7 @@ class Dispute(NamedTuple):
 
 
 Merits = Mapping[str, Dispute]  # request digest -> what the request is about
-NOTHING_KNOWN: Final[Merits] = MappingProxyType({})
+NOTHING_KNOWN: Final[Merits] = {}
 
 
 def request_digest(messages: Sequence[Message]) -> str:
