@@ -26,12 +26,13 @@ from independence.types import TranscriptTurn
 
 FOLDS, _INNER_FOLDS = 5, 3
 _BATCH = 64
-_RARE = 2  # lessons that must have a column
+_RARE = 2  # examples that must have a column
 _LEVELS = 24.0  # steps an inverse document frequency of 1 is stored in
 _RIDGE, _LOGIT, _DOUBT = 1.0, 0.1, 3.0  # penalties
 _WEIGHT = {"marks": 0.03, "style": 0.05, "bearing": 0.05, "persona": 0.3}  # of what is not hashed, which has length 1
 _CERTAIN = 0.01  # no share is as good as 0 or 1 to the logistic model
 _STEPS = 127  # that a weight is stored in
+_OFTEN = 0.1  # share of the rows
 _FLAT = 1e-9  # of the longest direction: what is shorter is the error of computing it
 Rows = NDArray[np.intp]
 
@@ -90,8 +91,8 @@ class HeldOutPredictions(NamedTuple):
     constant: Matrix  # what the mean of the training rows says
 
 
-class _Lessons(NamedTuple):
-    """The n lessons of fields that are learned together, read. Nothing here was learned from them."""
+class _Examples(NamedTuple):
+    """The n examples of fields that are learned together, read. Nothing here was learned from them."""
 
     fields: tuple[str, ...]
     examples: tuple[TrainingExample, ...]
@@ -104,7 +105,7 @@ class _Lessons(NamedTuple):
 
 
 class _Features(NamedTuple):
-    """What lessons look like to a head that was learned from some of them."""
+    """What examples look like to a head that was learned from some of them."""
 
     known: list[NDArray[np.uint8]]  # by block: inverse document frequency in steps, 0: unknown
     mean: Matrix  # (k,) of what is not hashed
@@ -117,7 +118,7 @@ class _Fit(NamedTuple):
 
     features: _Features
     basis: Matrix  # (rows, r): features.columns[rows].T @ basis are the directions in which these rows differ
-    columns: Matrix  # (n, r + scenarios): where all lessons lie along these
+    columns: Matrix  # (n, r + scenarios): where all examples lie along these
     weights: Matrix  # (r + scenarios, 2 * fields)
     intercepts: Matrix
 
@@ -175,8 +176,8 @@ def build(course: TrainingSet, fields: Collection[str], about: WeightsInfo) -> W
     return Weights(whole, tuple(heads), "")
 
 
-def _read(course: TrainingSet, fields: tuple[str, ...]) -> _Lessons:
-    """Lessons with these fields, and what is in their texts."""
+def _read(course: TrainingSet, fields: tuple[str, ...]) -> _Examples:
+    """Examples with these fields, and what is in their texts."""
     examples = tuple(one for one in course.lessons if fields[0] in one.values)
     extras = ("persona",) if all(course.fields[field].type == "boolean" for field in fields) else ("bearing",)
     low, high = np.array([course.fields[field].range or (0.0, 1.0) for field in fields]).T
@@ -185,7 +186,7 @@ def _read(course: TrainingSet, fields: tuple[str, ...]) -> _Lessons:
     read = [reading.features(views[at : at + _BATCH], extras) for at in range(0, len(views), _BATCH)]
     dense = [np.vstack(parts) for parts in zip(*(part.dense(extras) for part in read), strict=True)]
     names = zip(("marks", "style", *extras), dense, strict=True)
-    return _Lessons(
+    return _Examples(
         fields,
         examples,
         truth=(np.array([[one.values[field] for field in fields] for one in examples]) - low) / (high - low),
@@ -205,8 +206,8 @@ def _counts(counted: Sequence[ColumnCounts], views: int, bits: int) -> Any:
     return sparse.csr_matrix((1 + np.log(times), (row, column)), shape=(views, 2**bits))
 
 
-def _features(given: _Lessons, rows: Rows) -> _Features:
-    """Features of all lessons; vocabulary, document frequencies, means and deviations are those of some rows."""
+def _features(given: _Examples, rows: Rows) -> _Features:
+    """Features of all examples; vocabulary, document frequencies, means and deviations are those of some rows."""
     from scipy import sparse
 
     known = [_known(counts[rows]) for counts in given.counts]
@@ -218,9 +219,9 @@ def _features(given: _Lessons, rows: Rows) -> _Features:
 
 def _known(counts: Any) -> NDArray[np.uint8]:
     """How much each column counts, by its inverse document frequency."""
-    lessons, columns = counts.shape
+    examples, columns = counts.shape
     having = np.bincount(counts.indices, minlength=columns)
-    inverse = np.log((1 + lessons) / (1 + having)) + 1
+    inverse = np.log((1 + examples) / (1 + having)) + 1
     return np.where(having >= _RARE, np.clip(np.round(inverse * _LEVELS), 1, 255), 0).astype(np.uint8)
 
 
@@ -242,7 +243,7 @@ def _parts(groups: Sequence[str], count: int) -> list[Rows]:
     return [test for _, test in GroupKFold(count).split(groups, groups=groups)] if count > 1 else []
 
 
-def _learn(given: _Lessons, rows: Rows) -> tuple[_Fit, list[FieldModel]]:
+def _learn(given: _Examples, rows: Rows) -> tuple[_Fit, list[FieldModel]]:
     """Models of some rows; curves and doubts by what is said of families that were left out of them, if several."""
     parts = _parts([given.examples[row].family for row in rows], _INNER_FOLDS) or [np.arange(len(rows))]
     said, gap = np.zeros((2, len(rows), len(given.fields)))
@@ -269,7 +270,7 @@ def field_model(field: str, said: Matrix, gap: Matrix, truth: Matrix, scenario: 
     return FieldModel(field, float(truth.mean()), x, y, doubt.coef_)
 
 
-def _fit(given: _Lessons, train: Rows) -> _Fit:
+def _fit(given: _Examples, train: Rows) -> _Fit:
     from sklearn.linear_model import LogisticRegression, Ridge
 
     features = _features(given, train)
@@ -293,15 +294,23 @@ def _fit(given: _Lessons, train: Rows) -> _Fit:
 
 def _along(columns: Any, rows: Rows) -> tuple[Matrix, Matrix]:
     """Combinations of some rows that are all directions in which these differ, and where every row lies along them."""
-    products = (columns @ columns[rows].T).toarray()
+    products = _products(columns, rows)
     values, vectors = np.linalg.eigh(products[rows])
     kept = values > _FLAT * values[-1]
     basis = vectors[:, kept] / np.sqrt(values[kept])
     return basis, products @ basis
 
 
-def _head(given: _Lessons) -> Head:
-    """The head of fields that were learned together, from all their lessons, as it is packed."""
+def _products(columns: Any, rows: Rows) -> Matrix:
+    """Inner products of every row with some rows."""
+    # A column that many rows have takes longest in a sparse product and least in a dense one.
+    often = np.bincount(columns.indices, minlength=columns.shape[1]) > _OFTEN * columns.shape[0]
+    rare, dense = columns[:, ~often], columns[:, often].toarray()
+    return np.asarray((rare @ rare[rows].T).toarray() + dense @ dense[rows].T)
+
+
+def _head(given: _Examples) -> Head:
+    """The head of fields that were learned together, from all their examples, as it is packed."""
     fit, learned = _learn(given, np.arange(len(given.examples)))
     features, directions = fit.features, fit.basis.shape[1]
     weights, scenario = features.columns.T @ (fit.basis @ fit.weights[:directions]), fit.weights[directions:]
