@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
 from independence.report import planned_verdicts, study
 from independence.report.board import STRICT, Board, BoardRow
 from independence.report.legend import subject_name
-from independence.report.planned_verdicts import OUR_RUBRIC, also_graded
+from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.report.study import PlaceStudy
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import UNANSWERED
@@ -64,6 +64,13 @@ def readings(board: Board) -> list[str]:
             f"{board.minimum_detectable:.1f} points (80 % power, one comparison at 5 %)."
         )
     return lines
+
+
+def also_graded(names: Sequence[str]) -> list[str]:
+    """That other judges graded as much as the one that is shown, and how to see theirs; nothing without any."""
+    if not names:
+        return []
+    return [f"Also completely graded by {', '.join(names)}: --judge {names[0] if len(names) == 1 else 'NAME'}."]
 
 
 def unanswered(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
