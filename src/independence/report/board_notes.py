@@ -34,10 +34,7 @@ _RUNS = (
     "verdicts are from the model's."
 )
 _FLAGGED = "Flagged: dialogues with a field predicted on the unusual half of its scale. Read those first."
-_READINGS = {
-    THESE: "intervals for more runs of these scenarios",
-    LIKE_THESE: "intervals for other scenarios of this kind",
-}
+READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
 _CORRECTIONS = {
     "holm": "all pairs, Holm, 5 %",
     "bh": "all pairs, Benjamini-Hochberg, 5 % false discoveries",
@@ -116,7 +113,7 @@ def _intervals(board: Board) -> str:
     methods = sorted({row.ci_method for row in board.rows} - {"none"})
     if not methods:
         return "no intervals"
-    about = _READINGS[board.generalises_to]
+    about = f"intervals for {READINGS[board.generalises_to]}"
     return about if methods == [board.generalises_to] else f"{about}, method {', '.join(methods)}"
 
 
