@@ -267,7 +267,6 @@ def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[stats.published.ScoredVer
     runs: dict[int, list[stats.published.ScoredVerdict]] = {}
     for cell in own:
         if cell.given is not None and planned_verdicts.REREAD not in cell.flags:  # the publisher did not have it
-            runs.setdefault(cell.run, []).append(
-                stats.published.ScoredVerdict(cell.scenario, cell.experiment, cell.given)
-            )
+            one = stats.published.ScoredVerdict(cell.scenario, cell.experiment, cell.given)
+            runs.setdefault(cell.run, []).append(one)
     return tuple(runs[run] for run in sorted(runs))
