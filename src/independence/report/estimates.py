@@ -58,15 +58,20 @@ class EstimatedIndices(NamedTuple):
 
 
 def estimate(
-    said: PlacePredictions | None, frame: ScoringFrame, planned: Mapping[str, Sequence[PlannedVerdict]], suite: str
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    judge: str | None,
+    planned: Mapping[str, Sequence[PlannedVerdict]],
+    frame: ScoringFrame,
 ) -> EstimatedIndices:
-    """The estimate of every subject of a place (of a suite, by name)."""
+    """The estimate of every subject of a place, where an offline judge spoke."""
+    said = _read(connection, scope, judge, planned)
     if said is None:
         return EstimatedIndices()
     lever = leverage(frame)
     whole = {config: units for config, units in said.units.items() if _whole(lever, units)}
     if said.auditor is None:
-        line = said.settings.line if said.settings.line and said.settings.line.suite == suite else None
+        line = said.settings.line if said.settings.line and said.settings.line.suite == scope.suite.suite else None
         found = {config: _predicted(lever, units, line) for config, units in whole.items()}
     else:
         found = _corrected(lever, whole) if whole else {}
@@ -212,7 +217,7 @@ class PlacePredictions(NamedTuple):
     rows: Sequence[RoutedVerdict]
 
 
-def read(
+def _read(
     connection: sqlite3.Connection,
     scope: BoardScope,
     judge: str | None,

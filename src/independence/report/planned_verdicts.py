@@ -343,15 +343,6 @@ def as_full(verdicts: Sequence[queries.StoredVerdict], judge: str | None) -> tup
     )
 
 
-def also_graded(names: Sequence[str]) -> list[str]:
-    """That other judges graded as much as the one that is shown, and how to see theirs; nothing without any."""
-    return (
-        [f"Also completely graded by {', '.join(names)}: --judge {names[0] if len(names) == 1 else 'NAME'}."]
-        if names
-        else []
-    )
-
-
 def _valid(verdicts: Sequence[queries.StoredVerdict]) -> dict[str, int]:
     """Judge -> its valid verdicts, in the order in which judges began."""
     counts = Counter({verdict.judge: 0 for verdict in verdicts})
