@@ -109,7 +109,7 @@ def test_each_factor_of_several_in_the_wording_has_a_table_besides_them_all(conn
     assert title == "Effect of the wording: tone of voice"
     tones = found["wording-tone_of_voice"]
     assert [(row["part"], row["cells"]) for row in tones] == [("first tone", 24), ("second tone", 24)]
-    assert [(row["part"], row["cells"]) for row in found["wordings"]][0] == ("short, first_tone", 12)
+    assert {row["part"]: row["cells"] for row in found["wordings"]}["short, first_tone"] == 12
     assert [row["S"] for row in tones] == pytest.approx([0.3, 0.3], abs=0.05)
 
 
