@@ -155,11 +155,11 @@ def level_difference(
         return LevelDifference(favours, tilts) if favours and tilts else None
     cells = [*one.values(), *other.values()]
     weights = np.repeat([1 / len(one), -1 / len(other)], [len(one), len(other)])
-    between = (
+    favour, tilt = (
         _read(cells, clusters.WeightedValues(np.array(values), weights, -1.0, 1.0), drawn, 0.0)[0]
         for values in ([cell.favour for cell in cells], [cell.tilt for cell in cells])
     )
-    return LevelDifference(*between)
+    return LevelDifference(favour, tilt)
 
 
 class _FactCell(NamedTuple):
@@ -201,7 +201,8 @@ def _cells(rows: Sequence[PlannedStance]) -> list[_FactCell]:
         gains = [(each["a"] - each["n"], each["n"] - each["b"]) for each in both if "n" in each]
         mean_gains = (sum(own) / len(gains) for own in zip(*gains, strict=True))
         gained = tuple(mean_gains) if gains else None
-        made.append(_FactCell(row.cell, row.merit, row.group, (first - second) / 2, (first + second) / 2, gained))
+        favour, tilt = (first - second) / 2, (first + second) / 2
+        made.append(_FactCell(row.cell, row.merit, row.group, favour=favour, tilt=tilt, gains=gained))
     return made
 
 
