@@ -104,7 +104,7 @@ async def grade(
     prompt: str,
     rubric: Rubric,
     seed: int,
-    quotable: Sequence[str],
+    quotable: Sequence[str] = (),
 ) -> Grade:
     """Ask for a verdict on a rendered rubric; at most two re-asks. Raises what `ChatClient.ask` raises.
 

@@ -294,6 +294,7 @@ DROP INDEX verdicts_short;
 CREATE INDEX verdicts_short ON verdicts (
     trial, judge, rubric, context, missing, fields, cost_usd, judged_at, quote_found
 );
+UPDATE verdicts SET judge = 'cues@2' WHERE judge = 'cues';
 """,
     ),
 )
