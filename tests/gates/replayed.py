@@ -67,7 +67,8 @@ def found(db: Path) -> dict[str, Any]:
     with closing(sqlite3.connect(db)) as connection:
         settings = [text for (text,) in connection.execute("SELECT DISTINCT settings FROM verdicts")]
     older = [judge for judge, own in OLDER.items() if own in settings]
-    boards = {f"{suite.partition('@')[0]} {judge}": _board(db, suite, judge) for suite in JUDGES for judge in (*JUDGES[suite], *older)}
+    asked = [(suite, judge) for suite, judges in JUDGES.items() for judge in (*judges, *older)]
+    boards = {f"{suite.partition('@')[0]} {judge}": _board(db, suite, judge) for suite, judge in asked}
     return {"boards": boards, "store": stored.kept(db)}
 
 
