@@ -255,7 +255,7 @@ def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
         for judge in item.judges:
             if judge.endpoint:
                 models.setdefault((judge.endpoint, judge.model), False)
-    return ModelNeeds(job.endpoints, models, job.options, frozenset(models.keys() - answering))
+    return ModelNeeds(job.endpoints, models, job.options, frozenset(models.keys() - answering), job.suite)
 
 
 _AMPLE: Final = 1.5  # times an expected cost: a cap that covers it is not expected to stop anything
