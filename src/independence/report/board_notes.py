@@ -8,7 +8,7 @@ from typing import Final
 
 from independence.report import planned_verdicts, study
 from independence.report.board import STRICT, Board, BoardRow
-from independence.report.legend import subject_name
+from independence.report.legend import edition_named, subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC, also_graded
 from independence.report.study import PlaceStudy
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -99,7 +99,7 @@ def judging(board: Board) -> list[str]:
 def caption(board: Board) -> str:
     """What the numbers are: suite, condition, scoring, judge, what they generalise to."""
     return (
-        f"{board.suite}@{board.edition}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, "
+        f"{edition_named(f'{board.suite}@{board.edition}', board.language)}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, "
         f"{_intervals(board)}"
     )
 
@@ -150,7 +150,7 @@ def date_line(dates: Dates | None) -> list[str]:
 def place_notes(read: PlaceStudy) -> list[str]:
     """What stands below a board of any analysis: where, who judged, when, who is simulated, what is missing."""
     return [
-        f"{read.scope.where.edition_name}, {read.scope.condition}, judge {read.judge or 'none'}",
+        f"{edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)}, {read.scope.condition}, judge {read.judge or 'none'}",
         *date_line(read.dates),
         *[SIMULATED_NOTE] * any(who.simulated for who in read.about.values()),
         *lacking((who.name, planned_verdicts.marks(read.planned[config])) for config, who in read.about.items()),

@@ -54,5 +54,10 @@ def made(
     )
 
 
+def language_column(language: str | msgspec.UnsetType) -> list[Column]:
+    """A column for the language of a suite, where that is not English."""
+    return [Column("language", "language")] if language else []
+
+
 def _in_order(row: Row, columns: Sequence[Column]) -> tuple[Value, ...]:
     return tuple(row[column.key] for column in columns) if isinstance(row, Mapping) else tuple(row)

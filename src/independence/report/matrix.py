@@ -19,6 +19,7 @@ from independence.errors import UsageError
 from independence.report import board as boards
 from independence.report import declared, planned_verdicts, study, subject_comparison
 from independence.report.board import STRICT, Board, InferenceOptions
+from independence.report.legend import edition_named
 from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, Repeats, usual_judge
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject
@@ -95,7 +96,7 @@ def _cells(grid: _ConditionGrid, judge: str | None) -> Table:
     return declared.made(
         "comparisons/configurations", rows,
         [f"Not compared, for a cell that is incomplete or not run: {', '.join(left)}."] if left else [],
-        where=f"{read.scope.where.edition_name}, judge {judge}", common=len(grid.common),
+        where=f"{edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)}, judge {judge}", common=len(grid.common),
         base=f"{base.condition}{shifted}",
     )  # fmt: skip
 
