@@ -72,13 +72,13 @@ def command(
 
 def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Place) -> None:
     """Raises UsageError unless two suites are named and nothing that is about subjects."""
-    context, place = click.get_current_context(), place.copy()
+    context = click.get_current_context()
     about_subjects = {"first": "A", "second": "B"} | {
         name: f"--{name.replace('_', '-')}"
         for name in ("against_variant", "against_mode", "against_judge", "equivalence")
     }
     written = [*(shown for name, shown in about_subjects.items() if _written(context, name))]
-    written += ["--suite"] * (place.pop("suite", None) is not None)
+    written += ["--suite"] * (place.get("suite") is not None)
     if written:
         raise UsageError(f"--suites compares two suites over all subjects; leave {written[0]} out")
     if len(suites) != 2:
@@ -86,7 +86,9 @@ def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Plac
             f"--suites {','.join(suites)}: two suites are compared, not {len(suites)}; write --suites sides,sides-es"
         )
     with activity.working("comparing"), reading.Store(db, note) as store:
-        compared = comparing.compare_suites(store, *suites, **place)
+        compared = comparing.compare_suites(
+            store, *suites, variant=place.get("variant"), mode=place.get("mode"), judge=place.get("judge")
+        )
     table_output.print_tables(compared.tables, format_)
 
 

@@ -82,7 +82,8 @@ def record(board: Board, index: Index) -> Table:
     """Everything of every row, flat."""
     named = [part.label for part in index.components] + ["evades", "without_evasions"] * bool(_evasions(board))
     more = {
-        "edition": declared.language_column(board.language), "thinking": [Column(name, name, "number") for name in named]
+        "edition": declared.language_column(board.language),
+        "thinking": [Column(name, name, "number") for name in named],
     }  # fmt: skip
     return declared.made("board/record", [_record(board, row, index) for row in board.rows], [], more)
 

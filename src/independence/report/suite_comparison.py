@@ -190,10 +190,8 @@ def _suites(compared: ComparedSuites) -> Table:
         spread = stdev(values) if len(values) > 1 else None
         planned = len(one.measures.subjects)
         rows.append((letter, one.name, one.scope.suite.language, planned, fmean(values) if values else None, spread))
-    notes = [
-        f"{first.scope.condition}, judge {compared.judge}. Mean and SD of {first.measures.quantity} over "
-        f"{_counted(len(compared.measured))} measured in both."
-    ]
+    about = f"{first.measures.quantity} over {_counted(len(compared.measured))} measured in both"
+    notes = [f"{first.scope.condition}, judge {compared.judge}. Mean and SD of {about}."]
     notes += [
         f"{one.name} is a translation of {one.scope.suite.original}."
         for one in (first, second)
@@ -229,11 +227,7 @@ def _equating(compared: ComparedSuites) -> Table:
         few = f"{_counted(count)} measured in both: no line and no rank correlation with fewer than {equating.FEWEST}."
         return declared.made("comparisons/equating", rows, [few])
     errors = "are not known, and taken as alike" if ratio is None else f"have {ratio:.2f} times the variance of A's"
-    notes = [
-        f"B = intercept + slope × A over {_counted(count)} (Deming's line); errors of B {errors}.",
-        "Intervals are about other subjects like these: slope by Creasy, intercept by the delta method, rank "
-        "correlation by Bonett and Wright (too narrow beyond .98), mean difference by t.",
-    ]
+    notes = [f"B = intercept + slope × A over {_counted(count)} (Deming's line); errors of B {errors}."]
     if found.slope is None or found.slope.ci is None:
         notes.append("A line without an interval is not determined: the subjects differ too little, or fit it exactly.")
     return declared.made("comparisons/equating", rows, notes)

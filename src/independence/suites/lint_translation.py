@@ -123,5 +123,5 @@ def _index(own: Index | None, original: Index | None) -> Iterator[Problem]:
     if shown != wanted:
         yield (
             "$.index.components",
-            "weights, ends or dimensions of the index's components are not those of the original",
+            "dimensions, weights or ends of the components are not those of the original",
         )

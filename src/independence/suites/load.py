@@ -70,7 +70,7 @@ def problems(
         return found
     try:
         original = _original(suite.translation_of, folder, requirements)
-        unlike = lint_translation.problems(grid.expanded(inline(suite, folder)), original)
+        unlike = list(lint_translation.problems(grid.expanded(inline(suite, folder)), original))
     except UsageError as error:
         unlike = [("$.translation_of", f"`{suite.translation_of}` is no suite that loads: {error}")]
     return sorted((document.error(*one) for one in unlike), key=lambda problem: problem.line)
