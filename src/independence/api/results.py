@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypeVar
 import msgspec
 
 from independence.errors import UsageError
-from independence.report import analysis, comparison_tables, html, subject_comparison, suite_comparison, table
+from independence.report import analysis, comparison_tables, html, subject_comparison, suite_comparison_tables, table
 from independence.report.analysis import RenderedBoard
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.suite_comparison import ComparedSuites
@@ -153,7 +153,7 @@ class SuiteComparisonResult(Tabular):
 
     def __init__(self, compared: ComparedSuites) -> None:
         self.compared = compared
-        self.tables: list[Table] = suite_comparison.tables(compared)
+        self.tables: list[Table] = suite_comparison_tables.tables(compared)
 
     @property
     def equating(self) -> Equating:

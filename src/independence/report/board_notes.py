@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-from independence.report import planned_verdicts, study
+from independence.report import declared, planned_verdicts, study
 from independence.report.board import STRICT, Board, BoardRow
-from independence.report.legend import edition_named, subject_name
+from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC, also_graded
 from independence.report.study import PlaceStudy
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -98,7 +98,7 @@ def judging(board: Board) -> list[str]:
 
 def caption(board: Board) -> str:
     """What the numbers are: suite, condition, scoring, judge, what they generalise to."""
-    edition = edition_named(f"{board.suite}@{board.edition}", board.language)
+    edition = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
     return f"{edition}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, {_intervals(board)}"
 
 
@@ -147,7 +147,7 @@ def date_line(dates: Dates | None) -> list[str]:
 
 def place_notes(read: PlaceStudy) -> list[str]:
     """What stands below a board of any analysis: where, who judged, when, who is simulated, what is missing."""
-    edition = edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)
+    edition = declared.edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)
     return [
         f"{edition}, {read.scope.condition}, judge {read.judge or 'none'}",
         *date_line(read.dates),

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from independence.config.subjects import SUFFIX
 from independence.report import declared, planned_verdicts, study, subject_comparison
-from independence.report.legend import edition_named
 from independence.report.planned_verdicts import also_graded
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject, IndexGap
@@ -110,7 +109,7 @@ def _repeats(first: ComparedSubject, second: ComparedSubject) -> list[str]:
 
 def _where(read: study.Study, kind: str) -> str:
     scope = read.scope
-    parts = [edition_named(scope.where.edition_name, scope.suite.foreign_language), "strict scoring"]
+    parts = [declared.edition_named(scope.where.edition_name, scope.suite.foreign_language), "strict scoring"]
     parts += [str(scope.condition)] if kind != "Condition" else []
     parts += [f"judge {read.judge}"] if kind != "Judge" else []
     return ", ".join(parts) + (". Both judges graded the same replies." if kind == "Judge" else ".")

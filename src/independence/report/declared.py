@@ -54,6 +54,11 @@ def made(
     )
 
 
+def edition_named(edition: str, language: str | msgspec.UnsetType) -> str:
+    """An edition, and its language where that is not English."""
+    return f"{edition}, language {language}" if language else edition
+
+
 def language_column(language: str | msgspec.UnsetType) -> list[Column]:
     """A column for the language of a suite, where that is not English."""
     return [Column("language", "language")] if language else []

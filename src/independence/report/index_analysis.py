@@ -36,7 +36,8 @@ class _IndexAnalysis(Analysis):
         if why := self.lacks(scope.suite):
             raise UsageError(f"suite {scope.suite.suite} {why}, so it has nothing to compare in")
         read = study.read(connection, scope, judge)
-        return SuiteMeasures("the index", "Scenario", {config: _measure(read, config) for config in read.planned})
+        found = {config: _measure(read, config) for config in read.planned}
+        return SuiteMeasures("the index", "Scenario", found, "index_interval", 1)
 
     def lacks(self, suite: Suite) -> str:
         return "" if suite.index is not None else "declares no index"

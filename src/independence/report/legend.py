@@ -11,8 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import UnsetType
-
 from independence.config import documents
 from independence.suites.schema import Component, Index
 
@@ -35,11 +33,6 @@ def texts(name: str) -> dict[str, str]:
 @cache
 def _fields() -> dict[str, FieldMeaning]:
     return documents.packaged(TABLES / "fields.yaml", dict[str, FieldMeaning])
-
-
-def edition_named(edition: str, language: str | UnsetType) -> str:
-    """An edition, and its language where that is not English."""
-    return f"{edition}, language {language}" if language else edition
 
 
 def words(name: str) -> str:

@@ -19,7 +19,6 @@ from independence.errors import UsageError
 from independence.report import board as boards
 from independence.report import declared, planned_verdicts, study, subject_comparison
 from independence.report.board import STRICT, Board, InferenceOptions
-from independence.report.legend import edition_named
 from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, Repeats, usual_judge
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject
@@ -93,7 +92,7 @@ def _cells(grid: _ConditionGrid, judge: str | None) -> Table:
     first = grid.cells[0]
     shifted = "" if first is base else f", the first with trials: {first.condition} has none"
     left = _left_out(grid)
-    edition = edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)
+    edition = declared.edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)
     return declared.made(
         "comparisons/configurations", rows,
         [f"Not compared, for a cell that is incomplete or not run: {', '.join(left)}."] if left else [],

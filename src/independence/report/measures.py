@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from independence.report.table import Kind
 from independence.types import Ends
 
 
@@ -25,3 +26,5 @@ class SuiteMeasures(NamedTuple):
     quantity: str  # only the same quantity of two suites can be equated
     part: str  # what `parts` are of: Scenario or Cell
     subjects: Mapping[str, SubjectMeasure]  # by config_dir
+    interval: Kind = "interval"  # how the interval of a value is printed
+    digits: int = 2

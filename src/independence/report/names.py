@@ -13,7 +13,7 @@ from independence.judge import names as judging
 from independence.judge.name_extraction import source
 from independence.judge.names import key, usual
 from independence.report import declared
-from independence.report.legend import edition_named, subject_name
+from independence.report.legend import subject_name
 from independence.report.table import Table, Value, percent
 from independence.store import names, queries
 from independence.store.names import RunKey
@@ -204,7 +204,7 @@ def _notes(shown: NamesReport, picks: int, different: int) -> tuple[str, ...]:
     parts.append(f"{declined} declined ({percent(declined / len(read))})" if read else "none declined")
     called = {STALE: "stale, to be read again"}
     parts += [f"{reasons[reason]} {called.get(reason, f'broken ({reason})')}" for reason in sorted(reasons)]
-    edition = edition_named(shown.scope.where.edition_name, shown.scope.suite.foreign_language)
+    edition = declared.edition_named(shown.scope.where.edition_name, shown.scope.suite.foreign_language)
     place = f"{edition}, {shown.scope.condition}"
     by = Counter(run.by or "an unnamed model" for run in there)
     readers = ", ".join(f"{name} ({by[name]} runs)" for name in sorted(by, key=lambda name: (-by[name], name)))

@@ -16,7 +16,7 @@ from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import flags
 from independence.report.advice.tables import ends, est, spoken
-from independence.report.legend import edition_named, subject_name
+from independence.report.legend import subject_name
 from independence.report.planned_verdicts import also_graded
 from independence.report.table import Column, Kind, Table
 from independence.stats import stance
@@ -207,7 +207,7 @@ def _contrasts(board: StanceBoard, named: Sequence[str]) -> Table:
 def _published(board: StanceBoard, named: Sequence[str]) -> Table:
     """The twelve published columns, as they were defined; `subject` says which configuration it is."""
     rows = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
-    edition = edition_named(f"{board.suite}@{board.edition}", board.language)
+    edition = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
     place = f"{edition}, {board.condition}, judge {board.judge or 'none'}."
     notes = (
         *board_notes.lacking(zip(named, (row.flags for row in board.rows), strict=True)),

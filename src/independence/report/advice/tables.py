@@ -97,7 +97,7 @@ def captions(board: SidesBoard) -> list[str]:
         "methods": ", ".join(sorted({row.S.method for row in board.rows if row.S})) or "none",
         "tests": _CORRECTIONS[board.correction],
     }
-    said["edition"] = legend.edition_named(f"{board.suite}@{board.edition}", board.language)
+    said["edition"] = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
     said |= {"judge": board.judge or "none", "first": first, "second": second}
     below = {part: text.format(board=board, **said) for part, text in legend.texts("advice-board").items()}
     lines = [below["where"], *board_notes.date_line(board.dates), below["what"], below["order"]]
