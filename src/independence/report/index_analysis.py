@@ -53,14 +53,16 @@ INDEX = _IndexAnalysis()
 
 
 def _measure(read: Study, config: str) -> SubjectMeasure:
-    name, own, whole = read.about[config].name, read.planned[config], read.sheets.get(config)
-    coverage = sum(cell.values is not None for cell in own) / len(own)
-    if whole is None:
-        return SubjectMeasure(name, coverage, None)
-    parts = {scenario: float(points.mean()) for scenario, points in whole.totals.items()}
-    sure = read.these.get(config)
-    ci = sure.interval() if sure else None
-    return SubjectMeasure(name, coverage, whole.index, sure.se if sure else None, ci, parts=parts)
+    about, own, whole, sure = read.about[config], read.planned[config], read.sheets.get(config), read.these.get(config)
+    return SubjectMeasure(
+        name=about.name,
+        coverage=sum(cell.values is not None for cell in own) / len(own),
+        value=whole.index if whole else None,
+        se=sure.se if sure else None,
+        ci=sure.interval() if sure else None,
+        simulated=about.simulated,
+        parts={scenario: float(points.mean()) for scenario, points in whole.totals.items()} if whole else {},
+    )
 
 
 def _board(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> Board:

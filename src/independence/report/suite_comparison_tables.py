@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 import msgspec
 
 from independence.report import declared
+from independence.report.board_notes import SIMULATED_NOTE
 from independence.report.comparison_tables import tested_p
 from independence.report.measures import SuiteMeasures
 from independence.report.suite_comparison import ComparedSuites, PairedScenario
@@ -49,7 +50,8 @@ def _suites(compared: ComparedSuites) -> Table:
         if one.scope.suite.translation_of
     ]
     title = f"{first.name} against {second.name}"
-    return declared.made("comparisons/suites", rows, [*notes, *_incomplete(compared)], title=title)
+    notes += [*_incomplete(compared), *[SIMULATED_NOTE] * any(one.first.simulated for one in compared.common)]
+    return declared.made("comparisons/suites", rows, notes, title=title)
 
 
 def _counted(subjects: int) -> str:

@@ -67,14 +67,18 @@ class _StanceCsv(_AdviceAnalysis):
 
 
 def _measure(read: AdviceStudy, config: str) -> SubjectMeasure:
-    stances = advice_study.stances(read, config)
+    about, stances = read.about[config], advice_study.stances(read, config)
     found = sides.estimate(stances)
-    name, parts = read.about[config].name, sides.by_cell(stances)
-    if found.S is None or found.S.ci is None:
-        return SubjectMeasure(name, found.coverage, est(found.S), parts=parts)
-    low, high = found.S.ci
-    se = (high - low) / 2 / t_quantile(max(1, found.S.n_cells - 1), LEVEL)
-    return SubjectMeasure(name, found.coverage, found.S.est, se, found.S.ci, parts=parts)
+    ci = ends(found.S)
+    return SubjectMeasure(
+        name=about.name,
+        coverage=found.coverage,
+        value=est(found.S),
+        se=(ci[1] - ci[0]) / 2 / t_quantile(found.n_cells - 1, LEVEL) if ci else None,
+        ci=ci,
+        simulated=about.simulated,
+        parts=sides.by_cell(stances),
+    )
 
 
 PAIRED_SIDES, STANCE_CSV = _PairedSides(), _StanceCsv()
