@@ -89,7 +89,7 @@ def _scenarios(suite: Suite, original: Suite) -> Iterator[Problem]:
 def _grid(own: Grid | None, original: Grid | None) -> Iterator[Problem]:
     if own is None or original is None:
         if own is not original:
-            yield "$.grid", f"{'the original' if own else 'the translation'} has no grid, and the other suite has one"
+            yield "$.grid", _one_sided("grid", own is not None)
         return
     yield from _ordered("$.grid.factors", "factor", own.factors, original.factors)
     for factor in own.factors.keys() & original.factors.keys():
@@ -99,6 +99,11 @@ def _grid(own: Grid | None, original: Grid | None) -> Iterator[Problem]:
     for part in ("experiment", "rubric", "stance", "cell", "merit", "half"):
         if getattr(own, part) != getattr(original, part):
             yield f"$.grid.{part}", f"`{part}` is not that of the original"
+
+
+def _one_sided(what: str, own: bool) -> str:
+    lacks, has = ("original", "translation") if own else ("translation", "original")
+    return f"the {lacks} has no {what}, and the {has} has one"
 
 
 def _ordered(where: str, what: str, own: Collection[str], original: Collection[str]) -> Iterator[Problem]:
@@ -113,7 +118,7 @@ def _index(own: Index | None, original: Index | None) -> Iterator[Problem]:
     """Labels may be translated."""
     if own is None or original is None:
         if own is not original:
-            yield "$.index", f"{'the original' if own else 'the translation'} has no index, and the other suite has one"
+            yield "$.index", _one_sided("index", own is not None)
         return
     if own.dimensions != original.dimensions:
         yield "$.index.dimensions", "the dimensions of the index are not those of the original"
