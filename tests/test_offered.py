@@ -15,8 +15,13 @@ RUNNING = {"aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade
 OPTIONS = {"ConnectionOptions", "GradeOptions", "GridPart", "OfflineOptions", "RerunOptions", "RunOptions", "Sampling"}
 RESULTS = {"Event", "RunPreview", "RunResult"}
 ERRORS = {"IndependenceError", "StoreError", "UsageError"}
-READING = {"InferenceOptions", "OtherSide", "Store", "compare", "export", "load_suite", "read_results"}
-READ = {"BoardResult", "ComparisonResult", "LoadedSuite", "ReplyRecord", "Trajectory", "VerdictRecord"}
+READING = {
+    "InferenceOptions", "OtherSide", "Store", "compare", "compare_suites", "export", "load_suite", "read_results",
+}  # fmt: skip
+READ = {
+    "BoardResult", "ComparisonResult", "LoadedSuite", "ReplyRecord", "SuiteComparisonResult", "Trajectory",
+    "VerdictRecord",
+}  # fmt: skip
 
 
 def test_these_names_are_offered_and_no_others() -> None:

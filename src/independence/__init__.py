@@ -11,11 +11,11 @@ from typing import Any
 __version__ = "0.1.0"
 
 _OFFERED = {
-    "independence.api.comparing": ("OtherSide", "compare"),
+    "independence.api.comparing": ("OtherSide", "compare", "compare_suites"),
     "independence.api.files": ("export",),
     "independence.api.importing": ("read_results",),
     "independence.api.reading": ("Store", "load_suite"),
-    "independence.api.results": ("BoardResult", "ComparisonResult"),
+    "independence.api.results": ("BoardResult", "ComparisonResult", "SuiteComparisonResult"),
     "independence.api.running": (
         "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
     ),
@@ -52,6 +52,7 @@ __all__ = [
     "Sampling",
     "Store",
     "StoreError",
+    "SuiteComparisonResult",
     "Trajectory",
     "UsageError",
     "VerdictRecord",
@@ -61,6 +62,7 @@ __all__ = [
     "arerun",
     "arun",
     "compare",
+    "compare_suites",
     "estimate_cost",
     "export",
     "grade",

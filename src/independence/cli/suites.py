@@ -15,7 +15,7 @@ from independence.engine import plan
 from independence.errors import DocumentError, UsageError
 from independence.exchange.rent import words
 from independence.report import analysis
-from independence.suites import lint, load, schema
+from independence.suites import load, schema
 
 
 @click.group("suites", invoke_without_command=True)
@@ -43,7 +43,7 @@ def _lint(path: Path) -> None:
     try:
         document = documents.read(folder / "suite.yaml")
         suite = documents.convert(document, schema.Suite)
-        found = lint.problems(suite, document, folder, analysis.check)
+        found = load.problems(suite, document, folder, analysis.check)
     except DocumentError as error:
         found = [error]
     for problem in found:

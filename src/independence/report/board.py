@@ -82,6 +82,7 @@ class Board(msgspec.Struct, frozen=True):
     repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
+    language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
 
 
 def board(
@@ -127,6 +128,7 @@ def board_of_study(
         generalises_to=THESE,
         rows=_strict(read, unranked, reading) if strictly else _published(read, unranked, scoring),
         judging=read.estimates.judging,
+        language=scope.suite.foreign_language,
         repeats=study.repeat_notes(read),
         as_full=read.as_full,
         dates=read.dates,

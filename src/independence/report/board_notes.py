@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from independence.report import planned_verdicts, study
+from independence.report import declared, planned_verdicts, study
 from independence.report.board import STRICT, Board, BoardRow
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC
@@ -102,10 +102,8 @@ def judging(board: Board) -> list[str]:
 
 def caption(board: Board) -> str:
     """What the numbers are: suite, condition, scoring, judge, what they generalise to."""
-    return (
-        f"{board.suite}@{board.edition}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, "
-        f"{_intervals(board)}"
-    )
+    edition = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
+    return f"{edition}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, {_intervals(board)}"
 
 
 def _intervals(board: Board) -> str:
@@ -153,8 +151,9 @@ def date_line(dates: Dates | None) -> list[str]:
 
 def place_notes(read: PlaceStudy) -> list[str]:
     """What stands below a board of any analysis: where, who judged, when, who is simulated, what is missing."""
+    edition = declared.edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)
     return [
-        f"{read.scope.where.edition_name}, {read.scope.condition}, judge {read.judge or 'none'}",
+        f"{edition}, {read.scope.condition}, judge {read.judge or 'none'}",
         *date_line(read.dates),
         *[SIMULATED_NOTE] * any(who.simulated for who in read.about.values()),
         *lacking((who.name, planned_verdicts.marks(read.planned[config])) for config, who in read.about.items()),

@@ -81,7 +81,10 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
 def record(board: Board, index: Index) -> Table:
     """Everything of every row, flat."""
     named = [part.label for part in index.components] + ["evades", "without_evasions"] * bool(_evasions(board))
-    more = {"thinking": [Column(name, name, "number") for name in named]}
+    more = {
+        "edition": declared.language_column(board.language),
+        "thinking": [Column(name, name, "number") for name in named],
+    }  # fmt: skip
     return declared.made("board/record", [_record(board, row, index) for row in board.rows], [], more)
 
 
@@ -89,7 +92,8 @@ def _record(board: Board, row: BoardRow, index: Index) -> tuple[Value, ...]:
     own = row.estimate
     estimate = (own.index, own.ci, own.method, own.bought, sum(own.flagged.values())) if own else (None,) * 5
     return (
-        board.suite, board.edition, board.condition, board.scoring, board.judge, row.rank, row.label, row.config,
+        board.suite, board.edition, *([board.language] if board.language else []), board.condition, board.scoring,
+        board.judge, row.rank, row.label, row.config,
         row.index, row.bounds, row.ci, row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
         row.cost_usd, row.tier, row.rank_ci, row.p_best, *(row.intervals.get(method) for method in _INTERVALS.values()),
         *estimate, row.thinking, *(column(part, row) for part in index.components),
