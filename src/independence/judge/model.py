@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
+import msgspec
+
 from independence.clients import protocol
 from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
 from independence.errors import UsageError
-from independence.judge import kinds
+from independence.judge import kinds, published_prompt
 from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
 from independence.judge.parse import ParsedVerdict, UnreadableNumber, parse, parse_number
 from independence.judge.prompt import passages, render
@@ -53,6 +55,10 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
         """Ask for the verdict by the rubric's prompt. Raises what `ChatClient.ask` raises."""
         assert client is not None
         rubric = dialogue.rubric
+        if rubric.quoting:
+            text = published_prompt.render(rubric.prompt, dialogue.variables, dialogue.turns)
+            asker = msgspec.structs.replace(self, effort=published_prompt.EFFORT)
+            return await grade(client, asker, text, rubric.fields, dialogue.seed, with_schema=False)
         text = render(
             rubric.prompt, dialogue.variables, dialogue.turns, rubric.fields, dialogue.written, rubric.verdict
         )
@@ -97,13 +103,15 @@ async def grade(
     fields: Mapping[str, Field],
     seed: int,
     verdict: Literal["object", "number"] = "object",
+    *,
+    with_schema: bool = True,
 ) -> Grade:
     """Ask for a verdict on a rendered rubric; at most two re-asks. Raises what `ChatClient.ask` raises.
 
     A verdict that is a `number` has one field, and is asked for without a JSON schema.
     """
     quoted = passages(prompt)
-    schema = json_schema(fields) if verdict == "object" else None
+    schema = json_schema(fields) if with_schema and verdict == "object" else None
 
     def read(answer: Reply, raw: str) -> ParseResult[ParsedVerdict]:
         # Thoughts that were moved out of the text may hold numbers; a brace that was taken off may belong to an object.

@@ -54,4 +54,6 @@ def rubric(suite: Suite, scenario: Scenario) -> str:
         shape["steps"] = [(step.name, step.prompt) for step in value.steps]
     if value.verdict != "object":
         shape["verdict"] = value.verdict
+    if value.quoting:
+        shape["quoting"] = value.quoting
     return sha256(shape)

@@ -30,6 +30,8 @@ class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     fields: dict[str, Field]
     steps: tuple[Step, ...] = ()
     verdict: Literal["object", "number"] = "object"  # number: the judge writes the one field's value and nothing else
+    # published: the prompt of somebody else, as it is: unfenced, by {{human_N}} and {{answer_N}}, without a schema
+    quoting: Literal["published"] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
