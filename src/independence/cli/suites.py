@@ -56,6 +56,31 @@ def _lint(path: Path) -> None:
     click.echo(runnable(f"{folder}: ready to run with `independence run --suite {folder}`"))
 
 
+@command.command("adopt")
+@click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--to", type=click.Path(path_type=Path), help="The folder to write; default: `adopted-SUITE`.")
+def adopt(path: Path, to: Path | None) -> None:
+    """Make a suite folder with the published words from PATH, your own clone of the public repository.
+
+    The branches main, lite and v1 are known. The source is read and never run; where something in it is not understood,
+    one line says what and where, and nothing is written. The folder holds the published prompts, tool and judge prompts
+    and is run like any suite of your own: `run --suite ./adopted-v2 -m vendor/model`.
+    """
+    from independence.cli import hints
+    from independence.cli.terminal import note, plain
+    from independence.engine import plan
+    from independence.exchange.adoption import suite_folder
+
+    made = suite_folder.adopt(path, to)
+    suite, folder = made.loaded.suite, made.folder if made.folder.is_absolute() else f"./{made.folder}"
+    size = f"{len(suite.scenarios)} scenarios, {plan.calls(suite)} calls a run"
+    click.echo(
+        plain(f"{folder}: {suite.suite}@{made.loaded.edition} in the published words of `{made.layout}`, {size}")
+    )
+    click.echo(plain(hints.runnable(f"ready to run with `independence run --suite {folder} -m vendor/model`")))
+    note(plain(f"judge prompts as published, not hardened; the published board was judged by {made.judge}"))
+
+
 @command.command("grid")
 @click.argument("name")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file to write; default: stdout.")
