@@ -6,8 +6,7 @@ import pytest
 
 from independence.errors import DocumentError, UsageError
 from independence.exchange.adoption.layouts import known, recognise
-from independence.stats.published_rules import RULES
-from independence.suites.load import load
+from independence.stats.published import index_of, rules
 from tests.exchange.adoption import invented
 
 
@@ -16,20 +15,19 @@ def test_a_layout_is_known_by_the_names_it_holds(layout: str, tmp_path: Path) ->
     assert recognise(invented.write(tmp_path, layout))[0] == layout
 
 
-def test_a_layout_is_scored_like_the_built_in_suite_of_its_name() -> None:
-    for layout in known().values():
-        rule = layout.index.published_rule
-        assert rule in RULES
-        assert (rule, layout.index.dimensions.keys()) == (
-            layout.suite,
-            RULES[rule].components and _dimensions(layout.suite),
-        )
-
-
-def _dimensions(suite: str) -> object:
-    index = load(suite).suite.index
-    assert index is not None
-    return index.dimensions.keys()
+@pytest.mark.parametrize("layout", invented.LAYOUTS)
+def test_the_index_of_a_layout_is_the_one_it_was_published_with(layout: str) -> None:
+    """At the worst, in the middle and at the best of every dimension; weights are those that the source must have."""
+    index, weights = known()[layout].index, known()[layout].expects["config:SCORING_WEIGHTS"]
+    rule = rules()[index.published_rule or ""]
+    assert sorted(component.weight for component in index.components) == sorted(weights.values())
+    for share in (0.0, 0.5, 1.0):
+        values = {
+            name: (component.worst + share * (component.best - component.worst)) / len(component.dimensions)
+            for component in index.components
+            for name in component.dimensions
+        }
+        assert index_of(values, rule) == pytest.approx(100 * share)
 
 
 def test_a_folder_without_the_source_is_said(tmp_path: Path) -> None:

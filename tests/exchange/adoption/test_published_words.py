@@ -13,7 +13,7 @@ import pytest
 
 from independence.clients import dialects
 from independence.exchange.adoption.suite_folder import adopt
-from independence.exchange.layout import verdict_turn
+from independence.exchange.dialogues import verdict_turn
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import FinishedDialogue
 from independence.suites import script
