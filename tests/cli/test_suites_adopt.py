@@ -30,6 +30,14 @@ def test_a_suite_is_adopted_linted_and_run_by_simulated_subjects(clone: Path) ->
     assert '"coverage": 1' in done.stdout
 
 
+def test_a_board_of_a_model_says_that_its_judge_prompt_is_not_hardened(clone: Path) -> None:
+    assert CliRunner().invoke(main, ["suites", "adopt", "clone"]).exit_code == 0
+    for judge, told in (("cues", False), ("sim/judge", True)):
+        command = ["run", "--suite", "./adopted-v2", "-m", "sim/half", "-j", judge, "--runs", "1"]
+        done = CliRunner().invoke(main, command)
+        assert ("Judge prompt as published, not hardened." in done.stdout) is told
+
+
 def test_a_folder_of_ones_own_choice_is_written(clone: Path) -> None:
     done = CliRunner().invoke(main, ["suites", "adopt", "clone", "--to", "words/v2"])
     assert done.exit_code == 0, done.output

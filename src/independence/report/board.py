@@ -5,11 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
 from independence import stats
 from independence.errors import UsageError
+from independence.judge import kinds
 from independence.report import planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.planned_verdicts import PlannedVerdict
@@ -22,6 +24,7 @@ from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
+from independence.suites.schema import Suite
 from independence.types import Ends
 
 STRICT = "strict"
@@ -80,6 +83,7 @@ class Board(msgspec.Struct, frozen=True):
     repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
+    judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
 
 
 def board(
@@ -128,6 +132,7 @@ def board_of_study(
         repeats=study.repeat_notes(read),
         as_full=read.as_full,
         dates=read.dates,
+        judge_prompt="as published" if _asks_as_published(scope.suite, read.judge) else msgspec.UNSET,
     )
     if not strictly:
         return built
@@ -138,6 +143,12 @@ def board_of_study(
         correction=reading.correction,
         minimum_detectable=comparison.minimum_detectable(estimates),
     )
+
+
+def _asks_as_published(suite: Suite, judge: str | None) -> bool:
+    """Whether a model judges by prompts as somebody else published them."""
+    quotes = any(rubric.quoting for rubric in suite.rubrics.values())
+    return quotes and judge is not None and kinds.of(judge).needs_model
 
 
 def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:

@@ -48,6 +48,7 @@ def readings(board: Board) -> list[str]:
     if board.scoring == STRICT:
         lines += unanswered((name(row), row.flags) for row in board.rows)
     lines += [*board.repeats, *also_graded(board.as_full)]
+    lines += ["Judge prompt as published, not hardened."] if board.judge_prompt else []
     if any(OUR_RUBRIC in row.flags for row in board.rows):
         lines.append("Imported dialogues, graded by our rubrics: the published rubrics are unknown.")
     if any(row.tier for row in board.rows):
