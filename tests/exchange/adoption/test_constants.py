@@ -152,6 +152,10 @@ def test_anything_else_is_refused_with_its_line_and_what_to_do(what: str, tmp_pa
     assert str(error.value).endswith("; take a released version of the published repository")
 
 
+def test_the_style_of_a_source_is_no_concern(tmp_path: Path) -> None:
+    assert constants(tmp_path, a=r"A = '\d'").named("a", "A") == r"\d"
+
+
 def test_a_text_that_doubles_and_doubles_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
     doubling = "\n".join(f"B{n} = B{n - 1} + B{n - 1}" for n in range(1, 80))
     with pytest.raises(DocumentError, match="makes a text of more than 200,000 characters"):

@@ -249,6 +249,15 @@ def test_what_is_not_understood_is_one_line_and_nothing_is_written(change: str, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["clone"]
 
 
+def test_texts_that_make_no_suite_are_told_by_what_is_wrong_with_it(main: Path, tmp_path: Path) -> None:
+    invented.edit(main, "scenarios", '"pt01", "ropes"', '"rs01", "ropes"')
+    with pytest.raises(
+        UsageError, match=r"clone: the suite that its texts make cannot run: scenario id `rs01` appears"
+    ):
+        adopt(main, tmp_path / "suite")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["clone"]
+
+
 def test_a_folder_that_holds_something_is_never_written_over(main: Path, tmp_path: Path) -> None:
     (tmp_path / "suite").mkdir()
     adopt(main, tmp_path / "suite")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -155,7 +156,9 @@ def _parsed(path: Path) -> ast.Module:
     if len(text) > _LARGEST:
         raise DocumentError(str(path), 1, f"more than {_LARGEST:,} characters", _FIX)
     try:
-        return ast.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the source's style
+            return ast.parse(text)
     except SyntaxError as error:
         raise DocumentError(str(path), error.lineno or 1, f"not valid Python: {error.msg}", _FIX) from None
     except (ValueError, RecursionError, MemoryError):

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import yaml
 
-from independence.errors import UsageError
+from independence.errors import DocumentError, UsageError
 from independence.exchange.adoption.layouts import recognise
 from independence.exchange.adoption.published_suite import PublishedSuite, SuiteTexts
 from independence.suites.load import LoadedSuite, load
@@ -58,12 +58,20 @@ def _write(made: SuiteTexts, folder: Path, clone: Path, layout: str) -> LoadedSu
         for name in _LICENSES:
             if (clone / name).is_file():
                 shutil.copyfile(clone / name, draft / name)
-        loaded = load(str(draft))
+        loaded = _loaded(draft, clone)
         _check_kept(made, draft)
         if folder.exists():
             folder.rmdir()  # it is empty
         draft.rename(folder)
     return loaded
+
+
+def _loaded(draft: Path, clone: Path) -> LoadedSuite:
+    try:
+        return load(str(draft))
+    except DocumentError as error:  # it names a line of the draft, which nobody will see
+        what = f"{clone}: the suite that its texts make cannot run: {error.what}"
+        raise UsageError(what, "take a released version of the published repository") from error
 
 
 def _put(path: Path, text: str) -> None:
