@@ -15,6 +15,7 @@ import msgspec
 from independence.clients import protocol
 from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
+from independence.config.subjects import SIM
 from independence.errors import UsageError
 from independence.judge import kinds, published_prompt
 from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
@@ -79,7 +80,11 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
 
 def configure(name: str, sources: JudgeSources) -> ModelJudge:
     """A judge that is a model. Raises UsageError for a name that is none, or that no model can have."""
-    return named(name, sources.registry)
+    judge, rubrics = named(name, sources.registry), sources.suite.rubrics.values()
+    if judge.endpoint == SIM and any(rubric.quoting for rubric in rubrics):
+        what = f"judge `{name}` reads prompts of this package alone, and suite {sources.suite.suite} has published ones"
+        raise UsageError(what, f"name a model, or `{CUES}`, which reads no prompt")
+    return judge
 
 
 def named(name: str, known: Registry) -> ModelJudge:

@@ -1,0 +1,3 @@
+# What other rooms may use.
+from independence.exchange.adoption import suite_folder as suite_folder
+from independence.exchange.adoption import verifying as verifying
