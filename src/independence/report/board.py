@@ -15,7 +15,7 @@ from independence.judge import kinds
 from independence.report import planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.planned_verdicts import PlannedVerdict
-from independence.report.study import Study
+from independence.report.study import Origin, Study
 from independence.stats import comparison, index_uncertainty, strict
 from independence.stats.comparison import Correction, Placement, all_paired, all_pairs
 from independence.stats.index_uncertainty import THESE
@@ -24,6 +24,7 @@ from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
+from independence.suites import digest
 from independence.suites.schema import Suite
 from independence.types import Ends
 
@@ -65,6 +66,7 @@ class BoardRow(msgspec.Struct, frozen=True):
     intervals: dict[str, Ends | None] = {}  # every method that applies, by its name
     estimate: EstimatedIndex | None = None  # where an offline judge spoke
     thinking: bool = False  # its answers took reasoning tokens
+    origin: Origin | msgspec.UnsetType = msgspec.UNSET  # on boards of imports beside others
 
 
 class Board(msgspec.Struct, frozen=True):
@@ -84,6 +86,8 @@ class Board(msgspec.Struct, frozen=True):
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
     judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
+    wording: str | msgspec.UnsetType = msgspec.UNSET  # where it is the published one, or of several editions
+    editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
 
 
 def board(
@@ -101,7 +105,7 @@ def board(
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no board of this kind")
     read = study.read(connection, scope, judge)
-    costs = queries.costs(connection, scope.where)
+    costs = scope.by_key(lambda where: queries.costs(connection, where))
     return only(board_of_study(read, costs, scoring, reading), read, models)
 
 
@@ -133,6 +137,8 @@ def board_of_study(
         as_full=read.as_full,
         dates=read.dates,
         judge_prompt="as published" if _asks_as_published(scope.suite, read.judge) else msgspec.UNSET,
+        wording=digest.wording(scope.suite) if scope.beside or _quotes(scope.suite) else msgspec.UNSET,
+        editions=tuple(one.edition for one in scope.editions) if scope.beside else msgspec.UNSET,
     )
     if not strictly:
         return built
@@ -147,8 +153,11 @@ def board_of_study(
 
 def _asks_as_published(suite: Suite, judge: str | None) -> bool:
     """Whether a model judges by prompts as somebody else published them."""
-    quotes = any(rubric.quoting for rubric in suite.rubrics.values())
-    return quotes and judge is not None and kinds.of(judge).needs_model
+    return _quotes(suite) and judge is not None and kinds.of(judge).needs_model
+
+
+def _quotes(suite: Suite) -> bool:
+    return any(rubric.quoting for rubric in suite.rubrics.values())
 
 
 def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
@@ -173,6 +182,7 @@ def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
         dimensions=scored.dimensions,
         estimate=read.estimates.of.get(config),
         thinking=about.thinking,
+        origin=about.origin or msgspec.UNSET,
     )
 
 
@@ -265,6 +275,8 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
     if imported(read.scope.edition):
         return
     for config, own in read.planned.items():
+        if read.about[config].origin == study.IMPORTED:
+            continue
         counts = Counter(cell.scenario for cell in own)
         if len(set(counts.values())) > 1:
             fewest, most = min(counts, key=lambda s: counts[s]), max(counts, key=lambda s: counts[s])

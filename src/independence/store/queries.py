@@ -97,6 +97,7 @@ class EditionInfo(NamedTuple):
     edition: str
     used_at: str
     trials: int
+    wording: str = ""  # digest of what models and judges read; empty where that is not known
 
     @property
     def where(self) -> Where:
@@ -107,8 +108,8 @@ class EditionInfo(NamedTuple):
 def editions(connection: sqlite3.Connection) -> list[EditionInfo]:
     """Every edition with trials, last used first."""
     sql = (
-        "SELECT e.suite, e.edition, e.used_at, count(*) FROM editions e JOIN planned p USING (suite, edition) "
-        "GROUP BY e.suite, e.edition ORDER BY e.used_at DESC, e.rowid DESC"
+        "SELECT e.suite, e.edition, e.used_at, count(*), e.wording FROM editions e "
+        "JOIN planned p USING (suite, edition) GROUP BY e.suite, e.edition ORDER BY e.used_at DESC, e.rowid DESC"
     )
     return rows(connection, EditionInfo, sql)
 
