@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from independence.api import adopting
 from independence.api.reading import Store
 from independence.config import registry
-from independence.errors import StoreError, UsageError
-from independence.exchange import adoption, humans, published, storing
+from independence.errors import UsageError
+from independence.exchange import humans, published, storing
 from independence.exchange import summary as summaries
 from independence.exchange.adoption import verifying
-from independence.exchange.adoption.suite_folder import AdoptedSuite
-from independence.exchange.adoption.verifying import RequestComparison
-from independence.exchange.dialogues import ImportedRun
 from independence.exchange.rent import reader, records
 from independence.exchange.storing import NewRows
 from independence.report import table
 from independence.report.table import Table
-from independence.store import queries, verifications
 from independence.store.database import writing
 from independence.store.queries import PUBLISHED
-from independence.store.verifications import VerificationRow
-from independence.suites import digest, load
+from independence.suites import load
 from independence.suites.load import LoadedSuite
-from independence.suites.schema import Suite
 from independence.types import Where
 
 _LISTED = 20  # skipped lines that are named
@@ -87,46 +81,6 @@ def read_results(path: Path | str, *, suite: str | None = None, models_file: Pat
         raise
 
 
-def adopt_suite(clone: Path | str, folder: Path | str | None = None) -> AdoptedSuite:
-    """Write a suite in the published words from your own copy of the public repository; nothing of it is executed.
-
-    `folder`: where to, by default `adopted-SUITE` here. `.folder` is where it is, `.loaded` the suite. Raises
-    UsageError for a source that is not understood, and nothing is written then.
-    """
-    return adoption.suite_folder.adopt(Path(clone), None if folder is None else Path(folder))
-
-
-def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:
-    """Compare what a suite sends with the requests of published results: a folder, a tar, or a store that holds them.
-
-    `.holds` says whether all are equal but for known exceptions. Where they are, a store keeps that its import has
-    the wording of the suite, and their boards become one. Raises UsageError or StoreError where there is nothing to
-    compare.
-    """
-    path, own = Path(results), suite.suite
-    if not _is_store(path):
-        return verifying.compare(own, verifying.of_runs(published.read(path, own).runs))
-    with writing(path, new=False) as connection:
-        where = Where(own.suite, PUBLISHED)
-        found = verifying.compare(own, verifying.of_store(connection, where))
-        if not found.requests:
-            raise StoreError(f"{path}: holds no imported results of {own.suite}", "`independence import` brings them")
-        if found.holds:
-            row = VerificationRow(
-                suite=own.suite, edition=PUBLISHED, wording=digest.wording(own), requests=found.requests,
-                equal=found.equal, exceptions=found.exceptions,
-            )  # fmt: skip
-            verifications.record(connection, row, msgspec.json.encode(own).decode())
-    return found
-
-
-def _is_store(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(16) == b"SQLite format 3\0"
-
-
 def _bench(
     path: Path, store: Path, suite: str | None, models_file: Path | str | None, say: Callable[[str], object]
 ) -> ImportResult:
@@ -142,7 +96,7 @@ def _bench(
     say(f"storing {summary.replies:,} replies")
     with writing(store, new=True) as connection:
         new = storing.store(connection, loaded, runs, storing.published_labels(runs, known))
-        changed = _other_words(connection, Where(loaded.suite, PUBLISHED), runs)
+        changed = adopting.other_words(connection, Where(loaded.suite, PUBLISHED), verifying.of_runs(runs))
     notes = [_new(new), *changed]
     if summary.older:
         notes.append(
@@ -152,19 +106,6 @@ def _bench(
     notes += [f"skipped, not readable: {name}" for name in summary.unreadable]
     document = msgspec.json.format(msgspec.json.encode(summary), indent=2).decode()
     return ImportResult([summaries.table(summary)], document, notes)
-
-
-def _other_words(connection: sqlite3.Connection, where: Where, runs: Sequence[ImportedRun]) -> list[str]:
-    """What to say where an import of verified wording got requests of other words; it has none from then on."""
-    text = queries.read_as(connection, where) if verifications.verified(connection, where) else None
-    if (
-        text is None
-        or not verifying.compare(msgspec.json.decode(text, type=Suite), verifying.of_runs(runs)).unexplained
-    ):
-        return []
-    verifications.withdraw(connection, where)
-    what = "requests in other words than those that were verified: the imported results have a board of their own again"
-    return [f"{what}; `independence suites adopt --verify` compares anew"]
 
 
 def _rent(found: records.RentFolder, store: Path, suite: LoadedSuite, say: Callable[[str], object]) -> ImportResult:

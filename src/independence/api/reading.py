@@ -264,7 +264,7 @@ class Store:
         return self.places(Place(suite=suite, variant=variant, mode=mode), one=True)[0]
 
     def board_scope(self, suite: str | None, variant: str | None, mode: str | None) -> BoardScope:
-        """The same with every edition of one wording, unless an edition is named. Raises StoreError."""
+        """What a board is about: the same, with every edition of one wording unless one is named. Raises StoreError."""
         with self.reading() as connection:
             found = scopes.find(connection, suite, variant, mode)
             whole = found if suite and "@" in suite else scopes.with_same_wording(connection, found)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from independence.api import importing
+from independence.api import adopting
 from independence.cli import activity, options, table_output
 from independence.cli.terminal import note, plain, runnable
 from independence.config import documents, user_files
@@ -78,7 +78,7 @@ def _adopt(path: Path, to: Path | None, results: Path | None) -> None:
     if results is not None and to is None and (path / "suite.yaml").is_file():
         _verify(load.load(str(path)), results)
         return
-    made = importing.adopt_suite(path, to)
+    made = adopting.adopt_suite(path, to)
     suite, folder = made.loaded.suite, made.folder if made.folder.is_absolute() else f"./{made.folder}"
     size = f"{len(suite.scenarios)} scenarios, {plan.calls(suite)} calls a run"
     click.echo(
@@ -93,7 +93,7 @@ def _adopt(path: Path, to: Path | None, results: Path | None) -> None:
 def _verify(loaded: load.LoadedSuite, results: Path) -> None:
     """Print the comparison. Exit code 1 where it does not hold."""
     with activity.working(f"comparing with {results}"):
-        found = importing.verify_suite(loaded, results)
+        found = adopting.verify_suite(loaded, results)
     table_output.print_tables([adoption.verifying.table(found)], "table")
     if not found.holds:
         note("the imported requests are not those of this suite: nothing is recorded")

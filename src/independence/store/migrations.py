@@ -40,9 +40,12 @@ def add_wordings(connection: sqlite3.Connection) -> None:
     ).fetchall():
         brought = connection.execute("SELECT variant FROM personas WHERE suite = ? AND edition = ?", (suite, edition))
         own = {variant for (variant,) in brought}
-        whole = msgspec.json.decode(text, type=Suite)
-        variants = {name: prompt for name, prompt in whole.variants.items() if name not in own}
-        wording = digest.wording(msgspec.structs.replace(whole, variants=variants))
+        try:
+            whole = msgspec.json.decode(text, type=Suite)
+            variants = {name: prompt for name, prompt in whole.variants.items() if name not in own}
+            wording = digest.wording(msgspec.structs.replace(whole, variants=variants))
+        except (msgspec.ValidationError, KeyError):  # no suite that ever ran; it must not keep the store shut
+            continue
         connection.execute("UPDATE editions SET wording = ? WHERE suite = ? AND edition = ?", (wording, suite, edition))
 
 

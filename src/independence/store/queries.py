@@ -97,7 +97,6 @@ class EditionInfo(NamedTuple):
     edition: str
     used_at: str
     trials: int
-    wording: str = ""  # digest of what models and judges read; empty where that is not known
 
     @property
     def where(self) -> Where:
@@ -108,10 +107,16 @@ class EditionInfo(NamedTuple):
 def editions(connection: sqlite3.Connection) -> list[EditionInfo]:
     """Every edition with trials, last used first."""
     sql = (
-        "SELECT e.suite, e.edition, e.used_at, count(*), e.wording FROM editions e "
-        "JOIN planned p USING (suite, edition) GROUP BY e.suite, e.edition ORDER BY e.used_at DESC, e.rowid DESC"
+        "SELECT e.suite, e.edition, e.used_at, count(*) FROM editions e JOIN planned p USING (suite, edition) "
+        "GROUP BY e.suite, e.edition ORDER BY e.used_at DESC, e.rowid DESC"
     )
     return rows(connection, EditionInfo, sql)
+
+
+def wordings(connection: sqlite3.Connection) -> dict[Where, str]:
+    """The digest of what models and judges read in each edition, where that is known."""
+    found = connection.execute("SELECT suite, edition, wording FROM editions WHERE wording <> ''")
+    return {Where(suite, edition): wording for suite, edition, wording in found}
 
 
 def document(connection: sqlite3.Connection, where: Where) -> str | None:

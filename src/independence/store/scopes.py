@@ -83,15 +83,15 @@ def find(connection: sqlite3.Connection, suite: str | None, variant: str | None,
 
 def with_same_wording(connection: sqlite3.Connection, scope: BoardScope) -> BoardScope:
     """The same with every edition of its wording that has trials under its condition, those of one's own first."""
-    known = [info for info in queries.editions(connection) if info.suite == scope.suite.suite]
-    wording = next((info.wording for info in known if info.edition == scope.edition), "")
-    if not wording or scope.suite.index is None:
+    known = queries.wordings(connection)
+    wording = known.get(scope.where.under(None))
+    if wording is None or scope.suite.index is None:
         return scope
-    same = [info for info in known if info.wording == wording]
+    same = [info.where for info in queries.editions(connection) if known.get(info.where) == wording]
     first, *others = [
-        BoardScope(_document(connection, info.where), info.where.under(scope.condition))
-        for info in sorted(same, key=lambda info: queries.imported(info.edition))
-        if scope.condition in queries.conditions(connection, info.where)
+        BoardScope(_document(connection, where), where.under(scope.condition))
+        for where in sorted(same, key=lambda where: queries.imported(where.edition))
+        if where.suite == scope.where.suite and scope.condition in queries.conditions(connection, where)
     ]
     return first._replace(beside=tuple(others))
 
@@ -167,10 +167,14 @@ def _edition(connection: sqlite3.Connection, asked: str | None) -> queries.Editi
     """The edition used last of those that are asked for. Raises StoreError where that may mean several suites."""
     found = editions(connection, asked)
     several, imports = len({info.suite for info in found}) > 1, any(queries.imported(info.edition) for info in found)
-    wordings = {info.wording or info.edition for info in found}
-    if asked is None and (several or (imports and len(wordings) > 1)):
+    if asked is None and (several or (imports and len(found) > 1 and not _of_one_wording(connection, found))):
         raise StoreError("the store holds several suite editions", f"name one with --suite: {names(found)}")
     return found[0]
+
+
+def _of_one_wording(connection: sqlite3.Connection, found: Sequence[queries.EditionInfo]) -> bool:
+    known = queries.wordings(connection)
+    return len({known.get(info.where, info.edition) for info in found}) == 1
 
 
 _SHOWN = 6  # names in one sentence
