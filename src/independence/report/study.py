@@ -59,7 +59,7 @@ def subjects(connection: sqlite3.Connection, where: Where) -> dict[str, SubjectI
 
 
 def everybody(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, SubjectInfo]:
-    """Everybody in the editions of a place, by key. Of two with one label the imported one says that it is."""
+    """Everybody in the editions of a place, by key. An import that would be called like another says what it is."""
     found = scope.by_key(lambda where: subjects(connection, where))
     if not scope.mixed:
         return found
@@ -69,9 +69,10 @@ def everybody(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, Su
         if queries.imported(one.edition)
         for config in subjects(connection, one.where)
     }
-    here = {about.label for key, about in found.items() if key not in imports}
+    here = {Names(key, about.label, about.model_id).short for key, about in found.items() if key not in imports}
     for key, about in found.items():
-        label = f"{about.label}@{imports[key]}" if key in imports and about.label in here else about.label
+        alike = key in imports and Names(key, about.label, about.model_id).short in here
+        label = f"{about.label}@{imports[key]}" if alike else about.label
         found[key] = about._replace(label=label, origin=IMPORTED if key in imports else MEASURED_HERE)
     return found
 
