@@ -66,8 +66,8 @@ def everybody(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, Su
     imports = {
         scope.key(one.where, config): one.edition
         for one in scope.editions
+        for config in queries.subjects(connection, one.where)
         if queries.imported(one.edition)
-        for config in subjects(connection, one.where)
     }
     here = {Names(key, about.label, about.model_id).short for key, about in found.items() if key not in imports}
     for key, about in found.items():
@@ -80,14 +80,12 @@ def everybody(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, Su
 def days(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> Dates:
     """Of the replies and of the verdicts of one judge, over the editions of a place."""
     found = [dates(connection, one.where, judge) for one in scope.editions]
-    first_reply, first_verdict = (
-        min(filter(None, ends), default=None)
-        for ends in ([one.first_reply for one in found], [one.first_verdict for one in found])
-    )
-    last_reply, last_verdict = (
-        max(filter(None, ends), default=None)
-        for ends in ([one.last_reply for one in found], [one.last_verdict for one in found])
-    )
+
+    def known(end: str) -> list[str]:
+        return [at for one in found if (at := getattr(one, end)) is not None]
+
+    first_reply, first_verdict = (min(known(end), default=None) for end in ("first_reply", "first_verdict"))
+    last_reply, last_verdict = (max(known(end), default=None) for end in ("last_reply", "last_verdict"))
     return Dates(first_reply, last_reply, first_verdict, last_verdict)
 
 
