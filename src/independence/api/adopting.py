@@ -11,9 +11,10 @@ import msgspec
 from independence.config import user_files
 from independence.errors import StoreError
 from independence.exchange import adoption, published
-from independence.exchange.adoption import verifying
+from independence.exchange.adoption import imported_requests, verifying
+from independence.exchange.adoption.imported_requests import ImportedDialogue
 from independence.exchange.adoption.suite_folder import AdoptedSuite
-from independence.exchange.adoption.verifying import ImportedDialogue, RequestComparison
+from independence.exchange.adoption.verifying import RequestComparison
 from independence.store import queries, verifications
 from independence.store.database import writing
 from independence.store.queries import PUBLISHED
@@ -42,10 +43,10 @@ def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:
     """
     path, own = Path(results), suite.suite
     if not user_files.is_store(path):
-        return verifying.compare(own, verifying.of_runs(published.read(path, own).runs))
+        return verifying.compare(own, imported_requests.of_runs(published.read(path, own).runs))
     with writing(path, new=False) as connection:
         where = Where(own.suite, PUBLISHED)
-        found = verifying.compare(own, verifying.of_store(connection, where))
+        found = verifying.compare(own, imported_requests.of_store(connection, where))
         if not found.requests:
             raise StoreError(f"{path}: holds no imported results of {own.suite}", "`independence import` brings them")
         if found.holds:

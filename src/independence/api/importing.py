@@ -16,7 +16,7 @@ from independence.config import registry
 from independence.errors import UsageError
 from independence.exchange import humans, published, storing
 from independence.exchange import summary as summaries
-from independence.exchange.adoption import verifying
+from independence.exchange.adoption import imported_requests
 from independence.exchange.rent import reader, records
 from independence.exchange.storing import NewRows
 from independence.report import table
@@ -96,7 +96,7 @@ def _bench(
     say(f"storing {summary.replies:,} replies")
     with writing(store, new=True) as connection:
         new = storing.store(connection, loaded, runs, storing.published_labels(runs, known))
-        changed = adopting.other_words(connection, Where(loaded.suite, PUBLISHED), verifying.of_runs(runs))
+        changed = adopting.other_words(connection, Where(loaded.suite, PUBLISHED), imported_requests.of_runs(runs))
     notes = [_new(new), *changed]
     if summary.older:
         notes.append(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from independence.exchange import published
-from independence.exchange.adoption import verifying
+from independence.exchange.adoption import imported_requests, verifying
 from independence.exchange.adoption.suite_folder import adopt
 from independence.exchange.adoption.verifying import RequestComparison
 
@@ -25,8 +25,10 @@ def test_all_requests_but_twenty_two_are_those_of_the_suite_to_the_letter(publis
         pytest.skip("INDEPENDENCE_PUBLISHED_DATA has no published source")
     suite = adopt(clone, tmp_path / "suite").loaded.suite
     runs = published.read(published_data / "published-v2-part.tar.xz", suite).runs
-    found = verifying.compare(suite, verifying.of_runs(runs))
+    found = verifying.compare(suite, imported_requests.of_runs(runs))
     assert found == RequestComparison(7427, 7405, {"old_prompt": 13, "stale_history": 9}, 0, "", ())
     assert found.holds
-    older = [one for one in verifying.of_runs(runs) if verifying.compare(suite, [one]).exceptions.get("old_prompt")]
+    older = [
+        one for one in imported_requests.of_runs(runs) if verifying.compare(suite, [one]).exceptions.get("old_prompt")
+    ]
     assert {(one.config_dir, one.run) for one in older} == {("mistralai--mistral-large-2512@none-t0.7", 1)}

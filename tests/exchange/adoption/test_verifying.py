@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 from independence.exchange.adoption import verifying
+from independence.exchange.adoption.imported_requests import ImportedDialogue, ImportedRequest
 from independence.exchange.adoption.suite_folder import adopt
-from independence.exchange.adoption.verifying import ImportedDialogue, ImportedRequest, RequestComparison
+from independence.exchange.adoption.verifying import RequestComparison
 from independence.suites import script
 from independence.suites.schema import Suite
 from independence.suites.script import Exchange
