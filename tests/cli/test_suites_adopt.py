@@ -140,11 +140,29 @@ def test_what_is_imported_later_in_other_words_ends_the_shared_board(imported: P
     assert said("leaderboard", code=2).exit_code == 2
 
 
+def test_an_import_of_known_wording_is_graded_by_the_published_prompts(imported: Path) -> None:
+    said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
+    done = said("judge", "-j", "cues", "--suite", "v2@published")
+    assert "graded as they were held, by the judge prompts that they were published with" in done.stderr
+    assert "graded by our rubrics" not in done.stdout
+    refused = said("judge", "-j", "sim/judge", "--suite", "v2@published", code=2)
+    assert "reads prompts of this package alone" in refused.stderr
+
+
+def test_an_import_that_is_deleted_leaves_nothing_of_its_verification(imported: Path) -> None:
+    said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
+    said("clear-cache", "--suite", "v2@published", "--yes")
+    with closing(sqlite3.connect("independence.db")) as store:
+        assert store.execute("SELECT count(*) FROM verifications").fetchone() == (0,)
+    said("import", "cache", "--suite", "./adopted-v2")
+    assert said("leaderboard", code=2).exit_code == 2
+
+
 def test_a_store_without_the_results_has_nothing_to_compare(clone: Path) -> None:
     said("suites", "adopt", "clone")
     said("run", "--suite", "./adopted-v2", "-m", "sim/half", "-j", "cues", "--runs", "1")
     done = said("suites", "adopt", "adopted-v2", "--verify", "independence.db", code=2)
-    assert "independence.db: holds no imported results of v2; `independence import` brings them" in done.stderr
+    assert "independence.db: holds no imported results of v2;" in done.stderr
 
 
 def test_a_folder_of_ones_own_choice_is_written(clone: Path) -> None:
