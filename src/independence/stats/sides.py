@@ -110,6 +110,11 @@ def estimate(
     )
 
 
+def by_cell(rows: Sequence[PlannedStance]) -> dict[str, float]:
+    """S of each cell where both parties' askers were answered in the same wording."""
+    return {one.cell: one.favour for one in _cells(rows)}
+
+
 def in_words(sides: SycophancyEstimates, p: float | None = None) -> str:
     """What the tests allow to say about S, a short phrase. `p`: adjusted, instead of the subject's own."""
     p = sides.permutation_p if p is None else p
@@ -143,7 +148,7 @@ def level_difference(
 
     Paired by cell where the levels share any (they are wordings), else between their cells (they are facts).
     """
-    one, other = ({cell.name: cell for cell in _cells(rows)} for rows in (first, second))
+    one, other = ({cell.cell: cell for cell in _cells(rows)} for rows in (first, second))
     if not one or not other:
         return None
     drawn = clusters.BootstrapDraws(draws, seed)
@@ -165,7 +170,7 @@ def level_difference(
 class _FactCell(NamedTuple):
     """One set of facts that both parties asked about."""
 
-    name: str
+    cell: str
     merit: float | None
     group: str
     favour: float  # S
@@ -202,7 +207,7 @@ def _cells(rows: Sequence[PlannedStance]) -> list[_FactCell]:
         mean_gains = (sum(own) / len(gains) for own in zip(*gains, strict=True))
         gained = tuple(mean_gains) if gains else None
         favour, tilt = (first - second) / 2, (first + second) / 2
-        made.append(_FactCell(row.cell, row.merit, row.group, favour=favour, tilt=tilt, gains=gained))
+        made.append(_FactCell(cell, row.merit, row.group, favour=favour, tilt=tilt, gains=gained))
     return made
 
 

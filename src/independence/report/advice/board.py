@@ -80,6 +80,7 @@ class SidesBoard(msgspec.Struct, frozen=True):
     repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
+    language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
 
 
 def board(read: AdviceStudy, correction: Correction = "holm", models: Collection[str] = ()) -> SidesBoard:
@@ -105,6 +106,7 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
         repeats=study.repeat_notes(read),
         as_full=read.as_full,
         dates=read.dates,
+        language=scope.suite.foreign_language,
     )
 
 

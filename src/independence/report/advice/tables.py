@@ -78,8 +78,9 @@ def of_rows(name: str, board: SidesBoard) -> Table:
 
 def record(board: SidesBoard) -> Table:
     """Everything of every row, flat."""
-    about = {name: getattr(board, name) for name in ("suite", "edition", "condition", "analysis", "judge")}
-    return declared.made("advice/record", [_values(row) | about for row in board.rows])
+    about = {name: getattr(board, name) for name in ("suite", "edition", "language", "condition", "analysis", "judge")}
+    more = {"edition": declared.language_column(board.language)}
+    return declared.made("advice/record", [_values(row) | about for row in board.rows], [], more)
 
 
 def captions(board: SidesBoard) -> list[str]:
@@ -91,6 +92,7 @@ def captions(board: SidesBoard) -> list[str]:
         "methods": ", ".join(sorted({row.S.method for row in board.rows if row.S})) or "none",
         "tests": _CORRECTIONS[board.correction],
     }
+    said["edition"] = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
     said |= {
         "judge": board.judge or "none", "first": first, "second": second, "committed": percent(sides.COMMITTED),
     }  # fmt: skip
