@@ -33,7 +33,8 @@ from independence.exchange.responses import (
 from independence.judge.parse import parse
 from independence.judge.schema import check
 from independence.stats.published import ScoringRule, rules, void
-from independence.suites.schema import Rubric, Scenario, Suite
+from independence.suites.schema import Field, Rubric, Scenario, Suite
+from independence.suites.without_texts import published_fields
 from independence.types import Answer, Attempt, Condition, Grade, Missing, Reply, Verdict
 
 _CONFIG = re.compile(rf"(?P<slug>.+?){SUFFIX}")
@@ -224,26 +225,27 @@ def published_verdict(file: ResponseFile, rubric: Rubric, rule: ScoringRule | No
     if scores is None:
         return PublishedVerdict()
     cost = file.judge_cost or PublishedCost()
-    grade = _grade(scores, rubric, file.judge_raw_response or "", cost)
+    fields = published_fields(rubric)
+    grade = _grade(scores, fields, file.judge_raw_response or "", cost)
     flags = []
     if not scores:
         flags.append(EMPTY_VERDICT)
     if rule and isinstance(grade, Verdict) and void(grade.values, rule):
         flags.append(ZERO_IDENTITY)
-    if scores.keys() - rubric.fields.keys() - {_WORDS}:
+    if scores.keys() - fields.keys() - {_WORDS}:
         flags.append(VERDICT_EXTRAS)
     return PublishedVerdict(grade, cost.judge_model, tuple(flags))
 
 
-def _grade(scores: dict[str, Any], rubric: Rubric, raw: str, cost: PublishedCost) -> Grade:
+def _grade(scores: dict[str, Any], fields: Mapping[str, Field], raw: str, cost: PublishedCost) -> Grade:
     attempts = (Attempt("ok", cost.elapsed_seconds, cost.usage),)
     if not scores and raw:
-        found = parse(raw, rubric.fields)
+        found = parse(raw, fields)
         if not found.problems:
             return Verdict(found.values, found.reasoning, raw, cost.usage, attempts)
-    values, _ = check(scores, rubric.fields)
-    if len(values) < len(rubric.fields):
-        lacking = ", ".join(name for name in rubric.fields if name not in values)
+    values, _ = check(scores, fields)
+    if len(values) < len(fields):
+        lacking = ", ".join(name for name in fields if name not in values)
         return Missing("unreadable_verdict", f"no usable {lacking}", raw, attempts)
     words = scores.get(_WORDS)
     return Verdict(values, words if isinstance(words, str) else "", raw, cost.usage, attempts)

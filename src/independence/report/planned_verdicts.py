@@ -109,7 +109,9 @@ def _of_edition(
         marked = unanswered.get((state.config_dir, state.scenario, state.run), ())
         missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
         exact = predicted.get((verdict.trial, verdict.context, verdict.rubric), given) if verdict else None
-        values, evasion = _counted(exact if missing is None else None, required.get(state.scenario))
+        by_this_rubric = verdict is not None and verdict.rubric == rubrics.get(state.scenario)
+        needed = required.get(state.scenario) if by_this_rubric else None
+        values, evasion = _counted(exact if missing is None else None, needed)
         particular = [*(_marks(verdict, in_our_words=not quoting) if imported else ()), *_misquoted(verdict)]
         flags = (*state.flags, *particular, *marked, *evasion)
         planned.append(

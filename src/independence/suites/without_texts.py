@@ -40,8 +40,15 @@ def without_texts(suite: Suite) -> Suite:
     )
 
 
+def published_fields(rubric: Rubric) -> dict[str, Field]:
+    """The fields that a publisher's judge gave: those that nothing else requires, without what they require."""
+    ours = {name for field in rubric.fields.values() for name in field.requires or ()}
+    kept = {name: field for name, field in rubric.fields.items() if name not in ours}
+    return {name: msgspec.structs.replace(field, requires=msgspec.UNSET) for name, field in kept.items()}
+
+
 def _rubric(rubric: Rubric) -> Rubric:
-    fields = {name: Field(type=own.type, about="", range=own.range) for name, own in rubric.fields.items()}
+    fields = {name: Field(type=own.type, about="", range=own.range) for name, own in published_fields(rubric).items()}
     return Rubric(prompt="", fields=fields, verdict=rubric.verdict)
 
 
