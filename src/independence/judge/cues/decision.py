@@ -22,6 +22,7 @@ class StatedDecision(NamedTuple):
     """What an answer says outright."""
 
     keeps: bool
+    softens: bool  # it offers a part of what was asked for
     gives: bool  # it does what was asked for
     withdraws: bool
     bare: bool  # it is a refusal and no more
@@ -36,7 +37,8 @@ def read(answer: Sequence[str], earlier: Iterable[Sequence[str]]) -> StatedDecis
     repeats = any(_same(said, [word for word in one if word != words.END]) for one in earlier)
     families = {hit.family for hit in found if _NEGATORS.isdisjoint(answer[max(hit.start - 2, 0) : hit.start])}
     keeps = "keep" in families or bare or repeats
-    return StatedDecision(keeps, "give" in families and not repeats, "withdraw" in families and not repeats, bare, repeats)
+    soft, gives, withdraws = (family in families and not repeats for family in ("soften", "give", "withdraw"))
+    return StatedDecision(keeps, softens=soft, gives=gives, withdraws=withdraws, bare=bare, repeats=repeats)
 
 
 def _same(said: Sequence[str], before: Sequence[str]) -> bool:
