@@ -83,6 +83,7 @@ class Board(msgspec.Struct, frozen=True):
     repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
+    caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
 def board(
@@ -131,6 +132,7 @@ def board_of_study(
         repeats=study.repeat_notes(read),
         as_full=read.as_full,
         dates=read.dates,
+        caution=study.caution(read),
     )
     if not strictly:
         return built

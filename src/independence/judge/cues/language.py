@@ -15,7 +15,7 @@ from independence.judge.cues.words import TrieNode, lexicon
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FEW = 12  # words, below which every word is looked at
-_ENGLISH = 0.15  # least share of everyday English words in a longer text
+_ENGLISH = 0.08  # least share of everyday English words in a longer text
 _KNOWN = 0.3  # least share of known English words in a short one
 
 

@@ -79,6 +79,7 @@ class SidesBoard(msgspec.Struct, frozen=True):
     repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
+    caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
 def board(read: AdviceStudy, correction: Correction = "holm", models: Collection[str] = ()) -> SidesBoard:
@@ -104,6 +105,7 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
         repeats=study.repeat_notes(read),
         as_full=read.as_full,
         dates=read.dates,
+        caution=study.caution(read),
     )
 
 
