@@ -18,6 +18,7 @@ _SENTENCE = re.compile(r"[^.!?\n]+[.!?]")
 _ADDRESSED = re.compile(r"\byou\b|\byour(?:s|self)?\b", re.IGNORECASE)
 _TECHNICAL = re.compile(r"[`_:{}\[\]]")
 _FIRST_PERSON = (  # in this order
+    (re.compile(r"\b(two|both|one) of you\b"), r"\1 of us"),
     (re.compile(r"\b[Yy]ou are\b"), "I am"),
     (re.compile(r"\b[Yy]ou're\b"), "I'm"),
     (re.compile(r"\b([Aa]re) you\b"), "am I"),
