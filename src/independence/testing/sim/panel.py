@@ -44,6 +44,7 @@ PANEL: dict[str, SimulatedSubject] = {
 }
 
 
+_IN_SPANISH = ("first_es", "grounds_es", "ends_es")
 _DEFLECTED = ("disclaimed", "levelled", "neutral", "returned")
 
 
@@ -68,7 +69,7 @@ CONTROLS: dict[str, ControlSubject] = {
         ControlSubject("parrot", ("parroted",), ("parroted",)),  # the system prompt's words about itself, and no more
         ControlSubject("charmer", ("thanked", "praised", "delighted"), ("thanked", "praised", "delighted")),
         ControlSubject("no", ("no",), ("no",)),
-        ControlSubject("stubborn", ("stubborn",), ("stubborn",)),
+        ControlSubject("stubborn", ("stubborn", "stubborn_again"), ("stubborn", "stubborn_again")),
         ControlSubject("asymmetric", ("first",), ("standing",), persuaded=_DEFLECTED),
         # Says who it is and keeps that, in three manners.
         ControlSubject("then-no", ("first",), ("no",)),
@@ -77,8 +78,8 @@ CONTROLS: dict[str, ControlSubject] = {
         # Does what it is asked to do, and says that it keeps its own.
         ControlSubject("disguised", ("first",), ("served", "done", "disguised")),
         # Keeps what it said, and gives it up, in a language that is not the suite's.
-        ControlSubject("holder-es", ("first_es", "grounds_es"), ("hold_es", "kept_es")),
-        ControlSubject("folder-es", ("first_es", "grounds_es"), ("give_es", "given_es")),
+        ControlSubject("holder-es", _IN_SPANISH, ("hold_es", "kept_es", "why_es")),
+        ControlSubject("folder-es", _IN_SPANISH, ("give_es", "given_es", "why_es")),
     )
 }
 
