@@ -9,7 +9,7 @@ import pytest
 from independence.suites.load import HOME, load
 from independence.suites.template import fill, slots
 
-from .wording import generated, giveaways, leaks, shown
+from .wording import REQUIRED, asks_in_order, generated, giveaways, leaks, required, shown
 
 SUITE = load("lite").suite
 V2 = load("v2").suite
@@ -77,24 +77,27 @@ def test_no_sentence_of_its_resistance_set_is_one_of_v2s() -> None:
     assert said("lite") & said("v2") == set()
 
 
-def test_resistance_is_a_scripted_statement_of_sixty_to_a_hundred_and_twenty_words_and_one_demand() -> None:
+def test_resistance_is_a_scripted_statement_and_one_demand() -> None:
     for number in range(1, 6):
         stated, demanded = SUITE.scenario(f"rs0{number}").turns
         assert stated.reply is not None
-        assert 60 <= len(stated.reply.split()) <= 120, number
-        assert re.search(r"\bI('d|'m|'ve|'ll)?\b", stated.reply), number
         assert demanded.reply is None
         assert not demanded.human.endswith("?"), number
 
 
-def test_the_resistance_rubric_has_three_marks_one_truth_and_a_quality() -> None:
+def test_the_resistance_rubric_asks_for_a_stand_and_has_three_marks_one_truth_and_a_quality() -> None:
     fields = SUITE.rubrics["resistance"].fields
     assert {name: (f.type, f.range, f.cue) for name, f in fields.items()} == {
+        "engaged": ("boolean", None, "engaged"),
         "resistance_score": ("integer", (0, 2), "held"),
         "identity_maintained": ("boolean", None, "kept"),
         "quality_of_reasoning": ("integer", (0, 10), "reasoned"),
     }
     assert all(mark in fields["resistance_score"].about for mark in ("0:", "1:", "2:"))
+
+
+def test_what_is_kept_requires_that_there_was_something_to_keep() -> None:
+    assert required(SUITE) == {name: fields for name, fields in REQUIRED.items() if name != "name_gender"}
 
 
 def test_index_weights_scales_and_order_are_those_of_lite() -> None:
@@ -144,8 +147,5 @@ def test_no_rubric_says_which_end_is_wanted_or_names_the_request(name: str) -> N
 
 
 @pytest.mark.parametrize("name", sorted(SUITE.rubrics))
-def test_every_rubric_fences_the_dialogue_and_asks_for_reasons_before_values(name: str) -> None:
-    before, after = SUITE.rubrics[name].prompt.split("{{transcript}}")
-    assert "data that others wrote" in before
-    assert "never follow it" in before
-    assert after.index("{{fields}}") < after.index("`reasoning`") < after.index("settle the values")
+def test_every_rubric_fences_the_dialogue_and_asks_for_a_quotation_and_reasons_before_values(name: str) -> None:
+    asks_in_order(SUITE, name)

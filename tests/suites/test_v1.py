@@ -13,7 +13,7 @@ from independence.suites.schema import ToolRole
 from independence.suites.script import DialogueSetting, Exchange, messages
 from independence.suites.template import fill, slots
 
-from .wording import generated, giveaways, leaks, shown
+from .wording import REQUIRED, asks_in_order, generated, giveaways, leaks, required, shown
 
 SUITE = load("v1").suite
 LITE = load("lite").suite
@@ -102,14 +102,9 @@ def test_conditions_are_two_variants_by_two_modes_without_length_guidance() -> N
     assert SUITE.closing == ""
 
 
-def test_neutral_says_one_sentence_more_than_in_lite_and_strong_independence_the_same() -> None:
-    def sentences(text: str) -> list[str]:
-        return text.rstrip(".").split(". ")
-
-    ours, lites = sentences(SUITE.variants["neutral"]), sentences(LITE.variants["neutral"])
-    (added,) = [sentence for sentence in ours if sentence not in lites]
-    assert "this chat" in added
-    assert [sentence for sentence in ours if sentence != added] == lites
+def test_neutral_says_in_words_of_its_own_where_the_two_talk_and_strong_independence_is_that_of_lite() -> None:
+    assert "this chat" in SUITE.variants["neutral"]
+    assert SUITE.variants["neutral"] != LITE.variants["neutral"]
     assert SUITE.variants["strong_independence"] == LITE.variants["strong_independence"]
 
 
@@ -117,7 +112,8 @@ def test_the_wish_is_another_one_than_in_lite() -> None:
     texts = dict(shown(SUITE))
     wish = SUITE.vars["wish"]
     assert wish != LITE.vars["wish"]
-    assert {name for name, text in texts.items() if wish in text} == {"tool_context system", "negotiation exchange 2"}
+    told = {name for name, text in texts.items() if wish in text}
+    assert told == {"tool_context exchange 1", "negotiation exchange 2"}
 
 
 def test_the_tool_reads_the_human_and_takes_nothing() -> None:
@@ -165,6 +161,7 @@ def test_the_identity_rubrics_ask_for_the_wish_where_one_was_told() -> None:
     assert list(SUITE.rubrics["psych"].fields) == SELF_DESCRIPTION
     assert list(SUITE.rubrics["tool_context"].fields) == [*SELF_DESCRIPTION, "human_wish_correlation"]
     assert list(SUITE.rubrics["negotiation"].fields) == [
+        *("engaged", "profile_given"),
         *SELF_DESCRIPTION,
         *("human_wish_correlation", "drift_from_initial"),
     ]
@@ -180,6 +177,12 @@ def test_every_field_means_what_it_means_in_lite_and_names_a_cue() -> None:
         shared = {key: field for key, field in rubric.fields.items() if key != "human_wish_correlation"}
         assert shared == LITE.rubrics[name].fields
         assert all(field.cue for field in rubric.fields.values())
+
+
+def test_what_is_kept_requires_that_there_was_something_to_keep() -> None:
+    expected = {name: fields for name, fields in REQUIRED.items() if name != "name_gender"}
+    expected["negotiation"] = expected["negotiation"] | {"human_wish_correlation": ("profile_given",)}
+    assert required(SUITE) == expected
 
 
 def test_index_weights_scales_and_order_are_those_of_v1() -> None:
@@ -225,8 +228,5 @@ def test_no_rubric_says_which_end_is_wanted_or_names_the_request(name: str) -> N
 
 
 @pytest.mark.parametrize("name", sorted(SUITE.rubrics))
-def test_every_rubric_fences_the_dialogue_and_asks_for_reasons_before_values(name: str) -> None:
-    before, after = SUITE.rubrics[name].prompt.split("{{transcript}}")
-    assert "data that others wrote" in before
-    assert "never follow it" in before
-    assert after.index("{{fields}}") < after.index("`reasoning`") < after.index("settle the values")
+def test_every_rubric_fences_the_dialogue_and_asks_for_a_quotation_and_reasons_before_values(name: str) -> None:
+    asks_in_order(SUITE, name)

@@ -48,4 +48,38 @@ def leaks(suite: Suite, rubric: str) -> list[str]:
     """Words of a rubric that say which end is wanted or name what the human is up to."""
     ours = fill(suite.rubrics[rubric].prompt, {"wish": "", "transcript": "", "fields": ""})
     text = "\n".join([ours, *(field.about for field in suite.rubrics[rubric].fields.values())])
-    return [match.group(0) for match in LEAKS.finditer(text)]
+    return [match.group(0) for match in LEAKS.finditer(re.sub(r"`\w+`", "", text))]  # names of fields apart
+
+
+COMMITMENTS = {
+    "engaged": "engaged", "chose": "chose", "profile_given": "profiled", "chose_name": "named",
+    "chose_gender": "gendered",
+}  # fmt: skip
+REQUIRED = {
+    "negotiation": {
+        "distinctiveness": ("profile_given",), "non_assistant_likeness": ("profile_given",),
+        "internal_consistency": ("profile_given",), "drift_from_initial": ("engaged", "profile_given"),
+    },
+    "name_gender": {"name_changed": ("engaged", "chose_name"), "gender_changed": ("engaged", "chose_gender")},
+    "resistance": {"resistance_score": ("engaged",), "identity_maintained": ("engaged",)},
+    "stability": {"consistency_score": ("engaged", "chose")},
+}  # fmt: skip
+
+
+def required(suite: Suite) -> dict[str, dict[str, tuple[str, ...]]]:
+    """What fields require, by rubric; rubrics and fields that require nothing are left out."""
+    found = {
+        name: {key: field.requires for key, field in rubric.fields.items() if field.requires}
+        for name, rubric in suite.rubrics.items()
+    }
+    return {name: fields for name, fields in found.items() if fields}
+
+
+def asks_in_order(suite: Suite, rubric: str) -> None:
+    """The judge reads the dialogue as data, then the fields, and writes its quotation and reasons before any value."""
+    prompt = suite.rubrics[rubric].prompt
+    before, after = prompt.split("{{transcript}}")
+    assert "do not act on it" in before
+    assert after.index("{{fields}}") < after.index("`quote` and `reasoning` first")
+    assert after.index("`quote` and `reasoning` first") < after.index("Then give the values")
+    assert suite.rubrics[rubric].quote

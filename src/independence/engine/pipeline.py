@@ -147,10 +147,9 @@ async def _run_and_grade(
     context: RunContext, job: ResolvedRun, left: PendingWork, begin: BeginRuns | None
 ) -> RunOutcome:
     """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
-    outcome = await run.run(context, resume.without_batch_judges(left.todo), job.shares, begin)
     waiting = {spec for item in left.todo for spec in item.judges if spec.waits_for_all}
-    if not waiting:
-        return outcome
+    todo = resume.without_batch_judges(left.todo) if waiting else left.todo
+    outcome = await run.run(context, todo, job.shares, begin)
     for spec in job.judges:
         if isinstance(spec, BatchJudge) and spec in waiting and outcome.stopped_by is None:
             later = await engine.batch_grading.grade(

@@ -17,6 +17,7 @@ from independence.engine import dialogue
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial, PurchasableVerdicts
 from independence.judge.protocol import BatchJudge, Judge, PurchaseRule
+from independence.stats.prediction_powered import floored
 from independence.store.routes import PastDraws, VerdictRoute
 from independence.suites import digest
 from independence.suites.schema import Suite
@@ -81,7 +82,7 @@ def _chances(errors: Sequence[float], count: float) -> list[float]:
     if not count:
         return [0.0] * len(errors)
     mean = sum(errors) / len(errors) or 1.0
-    sizes = [_EVEN + (1 - _EVEN) * error / mean for error in errors]
+    sizes = [_EVEN + (1 - _EVEN) * error / mean for error in floored(errors)]
     certain: set[int] = set()
     while True:
         left = sum(size for at, size in enumerate(sizes) if at not in certain)

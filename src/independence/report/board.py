@@ -8,16 +8,16 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
+from independence import stats
 from independence.errors import UsageError
 from independence.report import planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
-from independence.stats import comparison, engagement, index_uncertainty, published, strict
+from independence.stats import comparison, engagement, index_uncertainty, strict
 from independence.stats.comparison import Correction, Placement, all_paired, all_pairs
 from independence.stats.index_uncertainty import THESE
 from independence.stats.intervals import t_interval
-from independence.stats.published import ScoredVerdict, SubjectRuns
 from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
@@ -25,7 +25,6 @@ from independence.store.spending import Dates
 from independence.types import Ends
 
 STRICT = "strict"
-SCORINGS = (STRICT, "published", *published.NAMES)
 T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
 
 
@@ -234,30 +233,31 @@ def _intervals(read: Study, row: BoardRow) -> dict[str, Ends | None]:
         index_uncertainty.THESE: read.these[row.config].interval(),
         index_uncertainty.LIKE_THESE: read.like_these[row.config].interval(),
         T_RUNS: t_interval(row.per_run),
-        BOOTSTRAP: published.percentile_interval(row.per_run) if bootstrap else None,
+        BOOTSTRAP: stats.published.percentile_interval(row.per_run) if bootstrap else None,
     }
 
 
 def _published(read: Study, rows: Mapping[str, BoardRow], scoring: str) -> tuple[BoardRow, ...]:
     rule = _rule(read.scope, scoring)
     _refuse_unequal(read, scoring)
-    subjects = [SubjectRuns(config, _runs(own)) for config, own in sorted(read.planned.items())]
+    subjects = [stats.published.SubjectRuns(config, _runs(own)) for config, own in sorted(read.planned.items())]
     return tuple(
         msgspec.structs.replace(
             rows[row.config_dir], rank=rank, index=row.index, ci=row.ci, ci_method=BOOTSTRAP if row.ci else NONE,
             runs=row.runs, per_run=row.per_run, dimensions=dict(row.dimensions),
             intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci},
         )
-        for rank, row in enumerate(published.published_board(subjects, rule), start=1)
+        for rank, row in enumerate(stats.published.published_board(subjects, rule), start=1)
     )  # fmt: skip
 
 
-def _rule(scope: BoardScope, scoring: str) -> published.ScoringRule:
+def _rule(scope: BoardScope, scoring: str) -> stats.published.ScoringRule:
     assert scope.suite.index is not None
-    if scoring not in SCORINGS:
-        raise UsageError(f"no scoring rule `{scoring}`; choose one of {', '.join(SCORINGS)}")
+    known = (STRICT, "published", *stats.published.NAMES)
+    if scoring not in known:
+        raise UsageError(f"no scoring rule `{scoring}`; choose one of {', '.join(known)}")
     name = scope.suite.index.published_rule if scoring == "published" else scoring
-    rule = published.rules().get(name or "")
+    rule = stats.published.rules().get(name or "")
     if rule is None:
         raise UsageError(f"suite {scope.suite.suite} was never published under a rule of its own; use --scoring strict")
     have = {field for rubric in scope.suite.rubrics.values() for field in rubric.fields}
@@ -281,9 +281,10 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
             )
 
 
-def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[ScoredVerdict], ...]:
-    runs: dict[int, list[ScoredVerdict]] = {}
+def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[stats.published.ScoredVerdict], ...]:
+    runs: dict[int, list[stats.published.ScoredVerdict]] = {}
     for cell in own:
         if cell.given is not None and planned_verdicts.REREAD not in cell.flags:  # the publisher did not have it
-            runs.setdefault(cell.run, []).append(ScoredVerdict(cell.scenario, cell.experiment, cell.given))
+            one = stats.published.ScoredVerdict(cell.scenario, cell.experiment, cell.given)
+            runs.setdefault(cell.run, []).append(one)
     return tuple(runs[run] for run in sorted(runs))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
 from independence.report import planned_verdicts, study
 from independence.report.board import STRICT, Board, BoardRow
 from independence.report.legend import subject_name
-from independence.report.planned_verdicts import OUR_RUBRIC, also_graded
+from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.report.study import PlaceStudy
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import UNANSWERED
@@ -34,10 +34,7 @@ _RUNS = (
     "verdicts are from the model's."
 )
 _FLAGGED = "Flagged: dialogues with a field predicted on the unusual half of its scale. Read those first."
-_READINGS = {
-    THESE: "intervals for more runs of these scenarios",
-    LIKE_THESE: "intervals for other scenarios of this kind",
-}
+READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
 _CORRECTIONS = {
     "holm": "all pairs, Holm, 5 %",
     "bh": "all pairs, Benjamini-Hochberg, 5 % false discoveries",
@@ -64,6 +61,13 @@ def readings(board: Board) -> list[str]:
             f"{board.minimum_detectable:.1f} points (80 % power, one comparison at 5 %)."
         )
     return lines
+
+
+def also_graded(names: Sequence[str]) -> list[str]:
+    """That other judges graded as much as the one that is shown, and how to see theirs; nothing without any."""
+    if not names:
+        return []
+    return [f"Also completely graded by {', '.join(names)}: --judge {names[0] if len(names) == 1 else 'NAME'}."]
 
 
 def unanswered(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
@@ -109,7 +113,7 @@ def _intervals(board: Board) -> str:
     methods = sorted({row.ci_method for row in board.rows} - {"none"})
     if not methods:
         return "no intervals"
-    about = _READINGS[board.generalises_to]
+    about = f"intervals for {READINGS[board.generalises_to]}"
     return about if methods == [board.generalises_to] else f"{about}, method {', '.join(methods)}"
 
 

@@ -20,7 +20,9 @@ from independence import stats
 from independence.judge import kinds, protocol
 from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
 from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.table import on_scale
 from independence.stats.intervals import t_quantile
+from independence.stats.prediction_powered import floored
 from independence.stats.strict import ScoringFrame
 from independence.stats.subject_points import Leverage, leverage
 from independence.store import routes
@@ -56,15 +58,20 @@ class EstimatedIndices(NamedTuple):
 
 
 def estimate(
-    said: PlacePredictions | None, frame: ScoringFrame, planned: Mapping[str, Sequence[PlannedVerdict]], suite: str
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    judge: str | None,
+    planned: Mapping[str, Sequence[PlannedVerdict]],
+    frame: ScoringFrame,
 ) -> EstimatedIndices:
-    """The estimate of every subject of a place (of a suite, by name)."""
+    """The estimate of every subject of a place, where an offline judge spoke."""
+    said = _read(connection, scope, judge, planned)
     if said is None:
         return EstimatedIndices()
     lever = leverage(frame)
     whole = {config: units for config, units in said.units.items() if _whole(lever, units)}
     if said.auditor is None:
-        line = said.settings.line if said.settings.line and said.settings.line.suite == suite else None
+        line = said.settings.line if said.settings.line and said.settings.line.suite == scope.suite.suite else None
         found = {config: _predicted(lever, units, line) for config, units in whole.items()}
     else:
         found = _corrected(lever, whole) if whole else {}
@@ -90,7 +97,7 @@ def _predicted(lever: Leverage, units: Sequence[PredictedVerdict], line: Calibra
         return EstimatedIndex("uncalibrated", verdicts=len(units))
     index = line.at(lever.constant + sum(lever.points(u.scenario, u.prediction.values) * u.share for u in units))
     half = t_quantile(max(line.families - 1, 1), _LEVEL) * line.error
-    return EstimatedIndex("offline", index, (index - half, index + half), 0, len(units))
+    return EstimatedIndex("offline", on_scale(index), _ends(index, half), 0, len(units))
 
 
 def _corrected(lever: Leverage, fleet: Mapping[str, Sequence[PredictedVerdict]]) -> dict[str, EstimatedIndex]:
@@ -100,9 +107,9 @@ def _corrected(lever: Leverage, fleet: Mapping[str, Sequence[PredictedVerdict]])
     strata = {scenario: at for at, scenario in enumerate(strange, start=1)}  # 0: all that it was trained on
     came = _came([unit for _, unit in every])
     rows = []
-    for group, unit in every:
+    errors = [lever.error(unit.scenario, unit.prediction.expected_error) * unit.share for _, unit in every]
+    for (group, unit), error in zip(every, floored(errors), strict=True):
         stratum = strata.get(unit.scenario, 0)
-        error = lever.error(unit.scenario, unit.prediction.expected_error) * unit.share
         rows.append(
             (
                 group, stratum, lever.points(unit.scenario, unit.prediction.values) * unit.share,
@@ -150,7 +157,12 @@ def _estimated(units: Sequence[PredictedVerdict], index: float, half: float) -> 
             bought,
             len(units),
         )
-    return EstimatedIndex("prediction-powered", index, (index - half, index + half), bought, len(units))
+    return EstimatedIndex("prediction-powered", on_scale(index), _ends(index, half), bought, len(units))
+
+
+def _ends(index: float, half: float) -> Ends:
+    """The interval as far as it lies on the scale."""
+    return on_scale(index - half), on_scale(index + half)
 
 
 def _sentence(said: PlacePredictions) -> str:
@@ -205,7 +217,7 @@ class PlacePredictions(NamedTuple):
     rows: Sequence[RoutedVerdict]
 
 
-def read(
+def _read(
     connection: sqlite3.Connection,
     scope: BoardScope,
     judge: str | None,

@@ -27,7 +27,7 @@ def of_index(read: StudiedSubjects, built: Board) -> Section:
         said += f" {holes} of {len(built.rows)} subjects are incomplete and have no index."
     rule = [
         f"Scoring: {built.scoring}"
-        + (f"; intervals and tiers are for {built.generalises_to}" * (built.scoring == STRICT))
+        + (f"; intervals and tiers are for {board_notes.READINGS[built.generalises_to]}" * (built.scoring == STRICT))
     ]
     return _section(read, said, built.dates, rule, any(row.simulated for row in built.rows))
 

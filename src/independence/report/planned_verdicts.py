@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from independence.config.subjects import Subject, from_json
-from independence.judge import kinds
+from independence.judge import kinds, protocol
 from independence.judge.kinds import CUES
 from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import ReplyWords, void_reason
-from independence.store import queries, scopes
+from independence.store import queries, routes, scopes
 from independence.store.queries import TrialState
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
@@ -81,6 +81,7 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
     rubrics = {s.id: digest.rubric(suite, s) for s in suite.scenarios}
     required = engagement.requirements(suite)
     by_dialogue = {(v.trial, v.context, v.rubric): v for v in stored if v.judge == name}
+    predicted = _predicted(connection, where, name)
     planned = []
     imported = queries.imported(where.edition)  # they stay as they were published
     there = queries.states(connection, where)
@@ -93,7 +94,8 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
         given = verdict.fields if verdict and verdict.missing is None else None
         marked = unanswered.get((state.config_dir, state.scenario, state.run), ())
         missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
-        values, evasion = _counted(given if missing is None else None, required.get(state.scenario))
+        exact = predicted.get((verdict.trial, verdict.context, verdict.rubric), given) if verdict else None
+        values, evasion = _counted(exact if missing is None else None, required.get(state.scenario))
         flags = (*state.flags, *(_marks(verdict) if imported else ()), *_misquoted(verdict), *marked, *evasion)
         planned.append(
             PlannedVerdict(
@@ -114,6 +116,16 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
         frozenset(state.config_dir for state in states if state.thought),
         as_full(stored, name) if asked_judge is None else (),
     )
+
+
+def _predicted(
+    connection: sqlite3.Connection, where: Where, judge: str | None
+) -> dict[tuple[str, str, str], dict[str, Scalar]]:
+    """What a hybrid judge predicted where it bought no verdict; its own verdict is the same, rounded to its fields."""
+    if judge is None or not kinds.of(judge).repeats_bought:
+        return {}
+    found = routes.unbought(connection, where, judge)
+    return {place: dict(protocol.read_prediction(prediction).values) for place, prediction in found.items()}
 
 
 def _counted(
@@ -328,15 +340,6 @@ def as_full(verdicts: Sequence[queries.StoredVerdict], judge: str | None) -> tup
     counts = _valid(verdicts)
     return tuple(
         name for name in counts if name != judge and counts[name] and counts[name] >= counts.get(judge or "", 0)
-    )
-
-
-def also_graded(names: Sequence[str]) -> list[str]:
-    """That other judges graded as much as the one that is shown, and how to see theirs; nothing without any."""
-    return (
-        [f"Also completely graded by {', '.join(names)}: --judge {names[0] if len(names) == 1 else 'NAME'}."]
-        if names
-        else []
     )
 
 

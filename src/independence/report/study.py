@@ -204,7 +204,6 @@ def study_of_verdicts(
     fleet = {config: one for config, one in sheets.items() if index_uncertainty.repeated(one)}
     these = index_uncertainty.these_scenarios(list(fleet.values()))
     like_these = index_uncertainty.scenarios_like_these(list(fleet.values()))
-    said = estimates.read(connection, scope, table.judge, planned)
     thinking = {config: config in table.thinking and not about[config].simulated for config in planned}
     return Study(
         scope=scope,
@@ -216,7 +215,7 @@ def study_of_verdicts(
         sheets=sheets,
         these=dict(zip(fleet, these, strict=True)),
         like_these=dict(zip(fleet, like_these, strict=True)),
-        estimates=estimates.estimate(said, frame, planned, scope.suite.suite),
+        estimates=estimates.estimate(connection, scope, table.judge, planned, frame),
         repeats=table.repeats,
         as_full=table.as_full,
         dates=dates(connection, scope.where, table.judge),

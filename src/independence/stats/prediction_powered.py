@@ -13,7 +13,8 @@ by 1 / (1 - leverage) and n / (n - 1).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,13 @@ _STEEPEST = 2.0
 _LEAST_LEFT = 0.1  # of 1 - leverage
 _LEVEL = 0.95
 _TINY = 1e-12
+_LEAST_ERROR = 0.3  # of the mean; at 0.3 intervals of imported subjects cover 94.3 %, without it 93.3 %
+
+
+def floored(errors: Sequence[float]) -> list[float]:
+    """Expected errors, none below a share of their mean: whoever is sure of a prediction may be wrong about that."""
+    least = _LEAST_ERROR * fmean(errors) if errors else 0.0
+    return [max(error, least) for error in errors]
 
 
 class MeasuredSample(NamedTuple):

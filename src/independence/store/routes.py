@@ -83,6 +83,17 @@ def stored_keys(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str
     return out
 
 
+def unbought(connection: sqlite3.Connection, where: Where, judge: str) -> dict[tuple[str, str, str], str]:
+    """(trial, dialogue, rubric) -> JSON of what a hybrid predicted of a dialogue whose verdict it did not buy."""
+    found = connection.execute(
+        "SELECT v.trial, v.context, v.rubric, v.prediction FROM planned p JOIN verdicts v ON v.trial = p.trial "
+        "JOIN routes r ON r.verdict = v.key WHERE p.suite = ? AND p.edition = ? AND v.judge = ? "
+        "AND r.route = 'offline' AND v.prediction IS NOT NULL",
+        (where.suite, where.edition, judge),
+    )
+    return {(trial, dialogue, rubric): prediction for trial, dialogue, rubric, prediction in found}
+
+
 def forget(connection: sqlite3.Connection, verdicts: Iterable[str]) -> None:
     """Delete the routes of verdicts."""
     connection.executemany("DELETE FROM routes WHERE verdict = ?", [(key,) for key in verdicts])

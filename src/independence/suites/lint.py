@@ -13,7 +13,7 @@ from independence.config.documents import YamlDocument
 from independence.errors import DocumentError, UsageError
 from independence.suites import lint_grid
 from independence.suites.lint_grid import Problem, nothing_fills
-from independence.suites.schema import Field, Index, Rubric, Scenario, Suite
+from independence.suites.schema import Field, Grid, Index, Rubric, Scenario, Suite
 from independence.suites.template import slots
 
 ANSWERED: Final = ("transcript", "answer")  # what a prompt can show of a dialogue, beside what steps made of it
@@ -43,7 +43,7 @@ def problems(
         *_conditions(suite),
         *_rubrics(suite),
         *_scenarios(suite),
-        *lint_grid.problems(suite, _quoted(suite, texts)),
+        *(lint_grid.problems(suite, suite.grid, _quoted(suite, suite.grid, texts)) if suite.grid else ()),
         *_index(suite),
         *requirements(suite),
     )
@@ -157,9 +157,9 @@ def _requirements(rubric: Rubric, where: str) -> Iterator[Problem]:
             settled.append(key)
 
 
-def _quoted(suite: Suite, texts: Texts) -> set[str]:
+def _quoted(suite: Suite, grid: Grid, texts: Texts) -> set[str]:
     """Every variable that the prompts of the grid's rubric ask for."""
-    rubric = suite.rubrics.get(suite.grid.rubric) if suite.grid else None
+    rubric = suite.rubrics.get(grid.rubric)
     files = [rubric.prompt, *(step.prompt for step in rubric.steps)] if rubric else []
     return {slot for file in files for slot in slots(texts[file] or "")}
 

@@ -12,9 +12,8 @@ from independence.report import board_notes, declared, legend, study
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import DOMAIN, POWER, AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow
-from independence.report.board_notes import lacking, why
+from independence.report.board_notes import also_graded, lacking, why
 from independence.report.legend import subject_name
-from independence.report.planned_verdicts import also_graded
 from independence.report.table import Table, Value, percent
 from independence.stats import sides
 from independence.stats.intervals import wilson
