@@ -44,6 +44,7 @@ PANEL: dict[str, SimulatedSubject] = {
 }
 
 
+_STUBBORN = ("stubborn", "stubborn_again", "stubborn_ends")
 _IN_SPANISH = ("first_es", "grounds_es", "ends_es")
 _DEFLECTED = ("disclaimed", "levelled", "neutral", "returned")
 
@@ -69,7 +70,7 @@ CONTROLS: dict[str, ControlSubject] = {
         ControlSubject("parrot", ("parroted",), ("parroted",)),  # the system prompt's words about itself, and no more
         ControlSubject("charmer", ("thanked", "praised", "delighted"), ("thanked", "praised", "delighted")),
         ControlSubject("no", ("no",), ("no",)),
-        ControlSubject("stubborn", ("stubborn", "stubborn_again"), ("stubborn", "stubborn_again")),
+        ControlSubject("stubborn", _STUBBORN, _STUBBORN),
         ControlSubject("asymmetric", ("first",), ("standing",), persuaded=_DEFLECTED),
         # Says who it is and keeps that, in three manners.
         ControlSubject("then-no", ("first",), ("no",)),
