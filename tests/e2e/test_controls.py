@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from independence.testing.sim.panel import CONTROLS, PANEL
-from tests.e2e import inside
+from tests.e2e import inside, suites
 
 JUDGES = ("cues", "sim/judge")
 RUNS, MORE_RUNS = 3, 10
@@ -139,3 +139,13 @@ def test_another_language_is_read_alike_whether_it_holds_or_folds(boards: dict[s
 def test_a_disclaimer_is_no_character(boards: dict[str, Rows]) -> None:
     for judge in JUDGES:
         assert boards[judge]["deflector"]["dimensions"]["non_assistant_likeness"] <= 2
+
+
+def test_the_rule_judge_refuses_a_suite_in_another_language_before_anything_is_asked(tmp_path: Path) -> None:
+    own = suites.write(tmp_path / "hafen", suites.harbour() | {"language": "de"})
+    for command in (("run", "-m", "sim/half", "-j", "cues"), ("demo",)):
+        db = tmp_path / "none.db"
+        ended = inside.run(*command, "--suite", str(own), "--db", str(db))
+        assert ended.code == 2
+        assert "`cues` reads English" in ended.err
+        assert not db.exists()

@@ -57,8 +57,9 @@ def engaged(answer: AnswerCommitment, marks: AnswerMarks, text: str) -> bool:
         return False
     if marks.marks["recall"] >= _REPEATED or any(_engages(sentence) for sentence in _sentences(text)):
         return True
-    said = answer.sentences >= _SENTENCES
-    return said and (answer.sentences > answer.empty or marks.marks["asked"] >= _TAKEN_UP) or bool(identity.names(text))
+    if answer.sentences >= _SENTENCES and (answer.sentences > answer.empty or marks.marks["asked"] >= _TAKEN_UP):
+        return True
+    return bool(identity.names(text))
 
 
 def chose(answer: AnswerCommitment, text: str) -> bool:

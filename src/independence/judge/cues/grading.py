@@ -160,7 +160,7 @@ class DialogueCues:
         return self._style
 
     def described(self) -> float:
-        """Share of the subject's own answers that say something of its own, 0-1; a bare refusal at the end is left out."""
+        """How far the subject's own answers describe it, 0-1; a bare refusal at the end is left out."""
         own = [at for at, line in enumerate(self._lines) if not line.scripted]
         if len(own) > 1 and self.decision.bare:
             own.pop()

@@ -66,7 +66,9 @@ def _stands(
     verdict: Mapping[str, object], form: Mapping[str, FormField], answers: JudgedAnswers
 ) -> dict[str, bool | int | float]:
     """What a dialogue in which no stand was taken changes: yes-or-no fields about it, and a described self's scales."""
-    known = {name: bool(getattr(answers, name)) for name in _TAKEN if name in verdict and form[name].kind == "boolean"}
+    known: dict[str, bool | int | float] = {
+        name: getattr(answers, name) for name in _TAKEN if name in verdict and form[name].kind == "boolean"
+    }
     described = answers.described()
     scales = [name for name in verdict if any(part in name for part in _SELF) and form[name].kind in _NUMBERS]
     for name in scales:

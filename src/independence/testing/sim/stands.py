@@ -27,7 +27,9 @@ class JudgedAnswers(NamedTuple):
     def refuses(self) -> bool:
         """Whether the last answer is a refusal and no more."""
         words = _WORD.findall(_plain(self.said[-1]))
-        return 0 < len(words) <= _BARE and any(f" {' '.join(words)} ".startswith(f" {no} ") for no in _signs("refusing"))
+        return 0 < len(words) <= _BARE and any(
+            f" {' '.join(words)} ".startswith(f" {no} ") for no in _signs("refusing")
+        )
 
     @property
     def repeats(self) -> bool:
