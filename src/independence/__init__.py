@@ -11,11 +11,12 @@ from typing import Any
 __version__ = "0.1.0"
 
 _OFFERED = {
-    "independence.api.comparing": ("OtherSide", "compare"),
+    "independence.api.adopting": ("adopt_suite", "verify_suite"),
+    "independence.api.comparing": ("OtherSide", "compare", "compare_suites"),
     "independence.api.files": ("export",),
     "independence.api.importing": ("read_results",),
     "independence.api.reading": ("Store", "load_suite"),
-    "independence.api.results": ("BoardResult", "ComparisonResult"),
+    "independence.api.results": ("BoardResult", "ComparisonResult", "SuiteComparisonResult"),
     "independence.api.running": (
         "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
     ),
@@ -52,15 +53,18 @@ __all__ = [
     "Sampling",
     "Store",
     "StoreError",
+    "SuiteComparisonResult",
     "Trajectory",
     "UsageError",
     "VerdictRecord",
     "__version__",
+    "adopt_suite",
     "aestimate_cost",
     "agrade",
     "arerun",
     "arun",
     "compare",
+    "compare_suites",
     "estimate_cost",
     "export",
     "grade",
@@ -69,6 +73,7 @@ __all__ = [
     "rerun",
     "run",
     "testing",
+    "verify_suite",
 ]  # fmt: skip
 
 

@@ -1,12 +1,16 @@
 from independence import testing as testing
+from independence.api.adopting import adopt_suite as adopt_suite
+from independence.api.adopting import verify_suite as verify_suite
 from independence.api.comparing import OtherSide as OtherSide
 from independence.api.comparing import compare as compare
+from independence.api.comparing import compare_suites as compare_suites
 from independence.api.files import export as export
 from independence.api.importing import read_results as read_results
 from independence.api.reading import Store as Store
 from independence.api.reading import load_suite as load_suite
 from independence.api.results import BoardResult as BoardResult
 from independence.api.results import ComparisonResult as ComparisonResult
+from independence.api.results import SuiteComparisonResult as SuiteComparisonResult
 from independence.api.running import aestimate_cost as aestimate_cost
 from independence.api.running import agrade as agrade
 from independence.api.running import arerun as arerun

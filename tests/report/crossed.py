@@ -30,6 +30,7 @@ class Asked(NamedTuple):
     label: str = ""
     model_id: str = ""
     simulated: bool = False
+    wording: str = ""  # of its trials, where two editions are filled
 
 
 def fill(
@@ -71,7 +72,7 @@ def side(
 
 def _key(trial: tuple[Asked, str, int]) -> str:
     asked, scenario, run = trial
-    return f"{'/'.join(asked.condition)} {asked.config} {scenario} {run}"
+    return f"{'/'.join(asked.condition)} {asked.config} {scenario} {run}{asked.wording}"
 
 
 def _dialogue(

@@ -1,4 +1,4 @@
-"""Two subjects, or one under two conditions or judges, as `independence compare` compares them."""
+"""Two subjects, one under two conditions or judges, or two suites, as `independence compare` compares them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sqlite3
 from typing import NamedTuple
 
 from independence.api.reading import Store
-from independence.api.results import ComparisonResult
+from independence.api.results import ComparisonResult, SuiteComparisonResult
 from independence.errors import UsageError
-from independence.report import comparison_tables, planned_verdicts, study, subject_comparison
+from independence.report import comparison_tables, planned_verdicts, study, subject_comparison, suite_comparison
 from independence.report.subject_comparison import ComparedSubject
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope
@@ -42,7 +42,7 @@ def compare(
     if not (equivalence > 0 and math.isfinite(equivalence)):
         raise UsageError(f"--equivalence {equivalence:g}: write index points above 0")
     with store.reading() as connection:
-        scope = store.scope(suite, variant, mode)
+        scope = store.board_scope(suite, variant, mode)
         if isinstance(second, str):
             own, other = (_side(connection, scope, judge, name) for name in (first, second))
             if other.config == own.config:
@@ -54,6 +54,29 @@ def compare(
         else:
             own, other = _two_conditions(connection, scope, first, judge, second)
         return ComparisonResult(own, other, equivalence)
+
+
+def compare_suites(
+    store: Store,
+    first: str,
+    second: str,
+    *,
+    variant: str | None = None,
+    mode: str | None = None,
+    judge: str | None = None,
+) -> SuiteComparisonResult:
+    """Compare two suites, or editions of one, over the subjects that both have; a suite is NAME or NAME@EDITION.
+
+    Both are read under one condition, the first suite's own unless named, by one judge. Where the second is a
+    translation or another edition of the first, scenarios are paired. Raises UsageError where they are the same or
+    measure different things, StoreError where they share no condition, judge or subject.
+    """
+    with store.reading() as connection:
+        found = suite_comparison.places(connection, (first, second), variant, mode)
+        for scope, asked in zip(found, (first, second), strict=True):
+            if said := scopes.newest(connection, scope, asked):
+                store.notice(said)
+        return SuiteComparisonResult(suite_comparison.read(connection, *found, judge))
 
 
 def _side(connection: sqlite3.Connection, scope: BoardScope, judge: str | None, name: str) -> ComparedSubject:
@@ -81,6 +104,8 @@ def _two_conditions(
     """One subject under two conditions, by a judge that graded both. Raises UsageError where they are one."""
     variant, mode = against.variant or scope.condition.variant, against.mode or scope.condition.mode
     there = scopes.find(connection, scope.where.edition_name, variant, mode)
+    if scope.beside:
+        there = scopes.with_same_wording(connection, there)
     if there.condition == scope.condition:
         raise UsageError(f"--against-... names {scope.condition}, which is the condition that is compared already")
     first = _side(connection, scope, judge or _of_both(connection, scope, there), name)

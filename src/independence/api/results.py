@@ -9,10 +9,12 @@ from typing import Any, Generic, Literal, TypeVar
 import msgspec
 
 from independence.errors import UsageError
-from independence.report import analysis, comparison_tables, html, subject_comparison, table
+from independence.report import analysis, comparison_tables, html, subject_comparison, suite_comparison_tables, table
 from independence.report.analysis import RenderedBoard
 from independence.report.subject_comparison import ComparedSubject, IndexGap
+from independence.report.suite_comparison import ComparedSuites
 from independence.report.table import Table, flat
+from independence.stats.equating import Equating
 
 T = TypeVar("T", bound=msgspec.Struct)
 _OPENED = ("values", "factors", "subject", "dimensions", "flags")  # objects that become a column for each key
@@ -139,6 +141,35 @@ class ComparisonResult(Tabular):
 
     def to_json(self) -> str:
         """As `independence compare --format json` prints it."""
+        return table.to_json(self.tables)
+
+    def _repr_html_(self) -> str:
+        """The comparison for a notebook, all of it escaped."""
+        return html.fragment(self.tables)
+
+
+class SuiteComparisonResult(Tabular):
+    """Two suites over the subjects that both have; every difference is the first minus the second."""
+
+    def __init__(self, compared: ComparedSuites) -> None:
+        self.compared = compared
+        self.tables: list[Table] = suite_comparison_tables.tables(compared)
+
+    @property
+    def equating(self) -> Equating:
+        """Slope and intercept of the second given the first, rank correlation, mean difference, with 95 % intervals.
+
+        Below 4 subjects the difference alone.
+        """
+        return self.compared.equating
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """One flat row for each subject."""
+        keys, rows = flat(next(table for table in self.tables if table.id == "subjects"))
+        return (dict(zip(keys, row, strict=True)) for row in rows)
+
+    def to_json(self) -> str:
+        """As `independence compare --suites --format json` prints it."""
         return table.to_json(self.tables)
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""`independence compare`: two subjects, or one under two conditions or judges, paired by scenario."""
+"""`independence compare`: two subjects, one under two conditions or judges, or two suites over all subjects."""
 
 from __future__ import annotations
 
@@ -15,12 +15,18 @@ from independence.report.table import without_empty_columns
 
 
 @click.command("compare")
-@click.argument("first", metavar="A")
+@click.argument("first", metavar="[A]", required=False)
 @click.argument("second", metavar="[B]", required=False)
 @options.PLACE
 @click.option("--against-variant", help="Compare A with itself under this system prompt variant, or your .md file.")
 @click.option("--against-mode", help="Compare A with itself in this delivery mode.")
 @click.option("--against-judge", help="Compare the verdicts of this judge on the same replies of A.")
+@click.option(
+    "--suites",
+    type=options.NameList(),
+    default=(),
+    help="Instead of subjects: equate two suites, or editions of one (NAME@EDITION), over the subjects that both have.",
+)
 @click.option(
     "--equivalence", type=float, default=2.0, show_default=True, metavar="POINTS",
     help="Both count as equivalent if the difference is certainly smaller than this.",
@@ -30,8 +36,9 @@ from independence.report.table import without_empty_columns
 def command(
     db: Path,
     format_: str,
-    first: str,
+    first: str | None,
     second: str | None,
+    suites: tuple[str, ...],
     place: Place,
     against_variant: str | None,
     against_mode: str | None,
@@ -40,8 +47,14 @@ def command(
 ) -> None:
     """Compare two subjects (labels, ids or config names), or A with itself under another condition or judge.
 
-    Two providers of one model are two subjects. Prints the difference, its interval, tests, and the scenarios.
+    Two providers of one model are two subjects. Prints the difference, its interval, tests, and the scenarios. With
+    --suites: the line from one suite to the other, and the scenarios if one suite translates the other.
     """
+    if suites:
+        _compare_suites(db, format_, suites, place)
+        return
+    if first is None:
+        raise UsageError("compare what? Name a subject A, or two suites with --suites A,B")
     against = comparing.OtherSide(against_variant, against_mode, against_judge)
     if second is None and not any(against):
         raise UsageError(
@@ -58,3 +71,29 @@ def command(
     sides, *others = compared.tables
     on_screen = format_ == "table"  # bounds are of incomplete subjects alone
     table_output.print_tables([without_empty_columns(sides) if on_screen else sides, *others], format_)
+
+
+def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Place) -> None:
+    """Raises UsageError unless two suites are named and nothing that is about subjects."""
+    context = click.get_current_context()
+    about_subjects = {"first": "A", "second": "B"} | {
+        name: f"--{name.replace('_', '-')}"
+        for name in ("against_variant", "against_mode", "against_judge", "equivalence")
+    }
+    written = [*(shown for name, shown in about_subjects.items() if _written(context, name))]
+    written += ["--suite"] * (place.get("suite") is not None)
+    if written:
+        raise UsageError(f"--suites compares two suites over all subjects; leave {written[0]} out")
+    if len(suites) != 2:
+        raise UsageError(
+            f"--suites {','.join(suites)}: two suites are compared, not {len(suites)}; write --suites sides,sides-es"
+        )
+    with activity.working("comparing"), reading.Store(db, note) as store:
+        compared = comparing.compare_suites(
+            store, *suites, variant=place.get("variant"), mode=place.get("mode"), judge=place.get("judge")
+        )
+    table_output.print_tables(compared.tables, format_)
+
+
+def _written(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT

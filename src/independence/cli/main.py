@@ -27,7 +27,7 @@ COMMANDS: Final = {
     "leaderboard": ("leaderboard.command", "Print the board of a store."),
     "show": ("show.command", "Print a dialogue as it was sent, with verdicts and reasons."),
     "extract-names": ("extract_names.command", "The names that subjects chose for themselves."),
-    "compare": ("compare.command", "Test how two subjects, conditions or judges differ."),
+    "compare": ("compare.command", "Test how two subjects, conditions, judges or suites differ."),
     "estimate-cost": ("estimate_cost.command", "What a run would cost: tokens, dollars, range."),
     "clear-cache": ("clear_cache.command", "Delete stored results, after listing them."),
     "generate-report": ("generate_report.command", "Write the whole report: Markdown or one HTML file."),
@@ -58,6 +58,7 @@ EXAMPLES: Final = {
     "compare": (
         "compare sim/never sim/half --db independence-demo.db",
         "compare claude-haiku-4.5 --against-variant my-persona.md",
+        "compare --suites sides,sides-es",
     ),
     "estimate-cost": (
         "estimate-cost -m openai/gpt-5-mini --runs 5",
@@ -70,6 +71,7 @@ EXAMPLES: Final = {
     "export": ("export results --format csv", "export results --variant my-persona.md --force"),
     "suites": ("suites", "suites lint my-suite"),
     "suites lint": ("suites lint my-suite",),
+    "suites adopt": ("suites adopt their-clone --to adopted-v2", "suites adopt adopted-v2 --verify independence.db"),
     "suites grid": ("suites grid rent --out grid.jsonl",),
     "models": ("models --catalogue haiku", "models --models-file published"),
     "doctor": ("doctor -m openai/gpt-5-mini",),

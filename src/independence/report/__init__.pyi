@@ -16,6 +16,8 @@ from independence.report import names as names
 from independence.report import planned_verdicts as planned_verdicts
 from independence.report import study as study
 from independence.report import subject_comparison as subject_comparison
+from independence.report import suite_comparison as suite_comparison
+from independence.report import suite_comparison_tables as suite_comparison_tables
 from independence.report import table as table
 from independence.report import training as training
 from independence.report import variance as variance

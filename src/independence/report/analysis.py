@@ -16,6 +16,7 @@ from independence.config import plugins
 from independence.errors import UsageError
 from independence.report import table
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
+from independence.report.measures import SuiteMeasures
 from independence.report.table import Section, Table
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -76,6 +77,10 @@ class Analysis:
         """The report on a place; `models`: only these labels or ids. Raises UsageError, StoreError."""
         only = msgspec.structs.replace(options, models=tuple(models))
         return [Section("board", "The board", list(self.board(connection, scope, only).tables))]
+
+    def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
+        """One number a subject, by which two suites are equated. Raises UsageError where there is none."""
+        raise UsageError(f"suite {scope.suite.suite} is read by `{scope.suite.analysis}`, which equates no suites")
 
     def lacks(self, suite: Suite) -> str:
         """Why a suite that may run has no board, such as `declares no index`; empty where it has one."""

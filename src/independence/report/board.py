@@ -5,15 +5,17 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
 from independence import stats
 from independence.errors import UsageError
+from independence.judge import kinds
 from independence.report import planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.planned_verdicts import PlannedVerdict
-from independence.report.study import Study
+from independence.report.study import Origin, Study
 from independence.stats import comparison, engagement, index_uncertainty, strict
 from independence.stats.comparison import Correction, Placement, all_paired, all_pairs
 from independence.stats.index_uncertainty import THESE
@@ -22,6 +24,8 @@ from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
+from independence.suites import digest
+from independence.suites.schema import Suite
 from independence.types import Ends
 
 STRICT = "strict"
@@ -64,6 +68,7 @@ class BoardRow(msgspec.Struct, frozen=True):
     thinking: bool = False  # its answers took reasoning tokens
     evades: float | msgspec.UnsetType = msgspec.UNSET  # share of dialogues in which it took no stand, where it could
     without_evasions: float | msgspec.UnsetType | None = msgspec.UNSET  # the index of its other dialogues
+    origin: Origin | msgspec.UnsetType = msgspec.UNSET  # on boards of imports beside others
 
 
 class Board(msgspec.Struct, frozen=True):
@@ -82,6 +87,10 @@ class Board(msgspec.Struct, frozen=True):
     repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
+    language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
+    judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
+    wording: str | msgspec.UnsetType = msgspec.UNSET  # where it is the published one, or of several editions
+    editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
     caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
@@ -100,7 +109,7 @@ def board(
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no board of this kind")
     read = study.read(connection, scope, judge)
-    costs = queries.costs(connection, scope.where)
+    costs = scope.by_key(lambda where: queries.costs(connection, where))
     return only(board_of_study(read, costs, scoring, reading), read, models)
 
 
@@ -128,9 +137,13 @@ def board_of_study(
         generalises_to=THESE,
         rows=_strict(read, unranked, reading) if strictly else _published(read, unranked, scoring),
         judging=read.estimates.judging,
+        language=scope.suite.foreign_language,
         repeats=study.repeat_notes(read),
         as_full=read.as_full,
         dates=read.dates,
+        judge_prompt="as published" if _asks_as_published(scope.suite, read.judge) else msgspec.UNSET,
+        wording=digest.wording(scope.suite) if scope.beside or _quotes(scope.suite) else msgspec.UNSET,
+        editions=tuple(one.edition for one in scope.editions) if scope.beside else msgspec.UNSET,
         caution=study.caution(read),
     )
     if not strictly:
@@ -142,6 +155,15 @@ def board_of_study(
         correction=reading.correction,
         minimum_detectable=comparison.minimum_detectable(estimates),
     )
+
+
+def _asks_as_published(suite: Suite, judge: str | None) -> bool:
+    """Whether a model judges by prompts as somebody else published them."""
+    return _quotes(suite) and judge is not None and kinds.of(judge).needs_model
+
+
+def _quotes(suite: Suite) -> bool:
+    return any(rubric.quoting for rubric in suite.rubrics.values())
 
 
 def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
@@ -168,6 +190,7 @@ def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
         thinking=about.thinking,
         evades=_evades(read, own),
         without_evasions=_without_evasions(read, own),
+        origin=about.origin or msgspec.UNSET,
     )
 
 
@@ -272,6 +295,8 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
     if imported(read.scope.edition):
         return
     for config, own in read.planned.items():
+        if read.about[config].origin == study.IMPORTED:
+            continue
         counts = Counter(cell.scenario for cell in own)
         if len(set(counts.values())) > 1:
             fewest, most = min(counts, key=lambda s: counts[s]), max(counts, key=lambda s: counts[s])

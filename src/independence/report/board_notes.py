@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from independence.report import planned_verdicts, study
+from independence.report import declared, planned_verdicts, study
 from independence.report.board import STRICT, Board, BoardRow
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC
-from independence.report.study import PlaceStudy
+from independence.report.study import IMPORTED, PlaceStudy
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import UNANSWERED
+from independence.store import queries
 from independence.store.spending import Dates
+from independence.suites.schema import Index
 
 SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
 THINKS: Final = "†"
@@ -48,6 +50,8 @@ def readings(board: Board) -> list[str]:
     if board.scoring == STRICT:
         lines += unanswered((name(row), row.flags) for row in board.rows)
     lines += [*study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]
+    lines += ["Judge prompt as published, not hardened."] if board.judge_prompt else []
+    lines += origins(board)
     if any(OUR_RUBRIC in row.flags for row in board.rows):
         lines.append("Imported dialogues, graded by our rubrics: the published rubrics are unknown.")
     if any(row.tier for row in board.rows):
@@ -68,6 +72,12 @@ def also_graded(names: Sequence[str]) -> list[str]:
     if not names:
         return []
     return [f"Also completely graded by {', '.join(names)}: --judge {names[0] if len(names) == 1 else 'NAME'}."]
+
+
+def origins(board: Board) -> list[str]:
+    """How imported rows came about, where they stand beside others."""
+    said = "Imported: replies under 100 characters were asked for again, up to five times, before they counted."
+    return [said] if any(row.origin == IMPORTED for row in board.rows) else []
 
 
 def unanswered(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
@@ -100,12 +110,23 @@ def judging(board: Board) -> list[str]:
     return [f"{board.judging}.", *(_ESTIMATES[method] for method in _ESTIMATES if method in methods), *runs, _FLAGGED]
 
 
-def caption(board: Board) -> str:
+def caption(board: Board, index: Index) -> str:
     """What the numbers are: suite, condition, scoring, judge, what they generalise to."""
     return (
-        f"{board.suite}@{board.edition}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, "
+        f"{wording(board, index)}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, "
         f"{_intervals(board)}"
     )
+
+
+def wording(board: Board, index: Index) -> str:
+    """Suite and edition, and whose words they are where others have published results under the same name."""
+    if board.editions:
+        return f"{board.suite}, wording {board.wording} (editions {', '.join(board.editions)})"
+    if board.wording:
+        return f"{board.suite}@{board.edition}, wording {board.wording}"
+    edition = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
+    own = index.published_rule is not None and not queries.imported(board.edition)
+    return f"{edition}, own wording" if own else edition
 
 
 def _intervals(board: Board) -> str:
@@ -153,8 +174,9 @@ def date_line(dates: Dates | None) -> list[str]:
 
 def place_notes(read: PlaceStudy) -> list[str]:
     """What stands below a board of any analysis: where, who judged, when, who is simulated, what is missing."""
+    edition = declared.edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)
     return [
-        f"{read.scope.where.edition_name}, {read.scope.condition}, judge {read.judge or 'none'}",
+        f"{edition}, {read.scope.condition}, judge {read.judge or 'none'}",
         *date_line(read.dates),
         *[SIMULATED_NOTE] * any(who.simulated for who in read.about.values()),
         *lacking((who.name, planned_verdicts.marks(read.planned[config])) for config, who in read.about.items()),

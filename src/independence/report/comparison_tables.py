@@ -109,7 +109,7 @@ def _repeats(first: ComparedSubject, second: ComparedSubject) -> list[str]:
 
 def _where(read: study.Study, kind: str) -> str:
     scope = read.scope
-    parts = [scope.where.edition_name, "strict scoring"]
+    parts = [declared.edition_named(scope.where.edition_name, scope.suite.foreign_language), "strict scoring"]
     parts += [str(scope.condition)] if kind != "Condition" else []
     parts += [f"judge {read.judge}"] if kind != "Judge" else []
     return ", ".join(parts) + (". Both judges graded the same replies." if kind == "Judge" else ".")

@@ -54,5 +54,15 @@ def made(
     )
 
 
+def edition_named(edition: str, language: str | msgspec.UnsetType) -> str:
+    """An edition, and its language where that is not English."""
+    return f"{edition}, language {language}" if language else edition
+
+
+def language_column(language: str | msgspec.UnsetType) -> list[Column]:
+    """A column for the language of a suite, where that is not English."""
+    return [Column("language", "language")] if language else []
+
+
 def _in_order(row: Row, columns: Sequence[Column]) -> tuple[Value, ...]:
     return tuple(row[column.key] for column in columns) if isinstance(row, Mapping) else tuple(row)

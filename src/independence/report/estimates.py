@@ -229,10 +229,7 @@ def _read(
     """
     if judge is None or not kinds.of(judge).predicts:
         return None
-    suite = grading(connection, scope)
-    rubrics = {(scenario.id, digest.rubric(suite, scenario)) for scenario in suite.scenarios}
-    stored = routes.routed(connection, scope.where, judge, hybrid=kinds.of(judge).repeats_bought)
-    rows = [row for row in stored if (row.scenario, row.rubric) in rubrics]
+    rows = [row for one in reversed(scope.editions) for row in _routed(connection, scope, one, judge)]
     if not rows:
         return None
     known = {text: msgspec.json.decode(text, type=PredictionSettings) for text in {row.settings for row in rows}}
@@ -245,6 +242,18 @@ def _read(
         config: Counter(one.scenario for one in units if one.prediction.flagged) for config, units in found.items()
     }
     return PlacePredictions(settings, auditor, whole, flagged, list(newest.values()))
+
+
+def _routed(connection: sqlite3.Connection, scope: BoardScope, one: BoardScope, judge: str) -> list[RoutedVerdict]:
+    """The judge's verdicts in one of the editions of a place, by its rubrics."""
+    suite = grading(connection, one)
+    rubrics = {(scenario.id, digest.rubric(suite, scenario)) for scenario in suite.scenarios}
+    stored = routes.routed(connection, one.where, judge, hybrid=kinds.of(judge).repeats_bought)
+    return [
+        row._replace(config_dir=scope.key(one.where, row.config_dir))
+        for row in stored
+        if (row.scenario, row.rubric) in rubrics
+    ]
 
 
 def _newest(rows: Sequence[RoutedVerdict], auditor: str | None) -> dict[DialogueId, RoutedVerdict]:

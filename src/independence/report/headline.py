@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from independence import __version__
-from independence.report import board_notes
+from independence.report import board_notes, declared
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
 from independence.report.board import STRICT, Board, BoardRow
@@ -117,12 +117,14 @@ def _counted(count: int, said: str) -> str:
 
 def _section(read: StudiedSubjects, said: str, dates: Dates | None, more: Sequence[str], simulated: bool) -> Section:
     scope = read.scope
+    beside = "".join(f" and, of the same wording, `{one.where.edition_name}`" for one in scope.beside)
     planned = [cell for own in read.planned.values() for cell in own]
     valid = sum(cell.values is not None for cell in planned)
+    edition = declared.edition_named(f"`{scope.where.edition_name}`", scope.suite.foreign_language)
     facts = [
         f"Judge: {escaped(read.judge or 'none')}; {valid:,} of {len(planned):,} planned verdicts are valid",
         *_when(dates),
-        f"Edition `{scope.where.edition_name}`, condition `{scope.condition}`",
+        f"Edition {edition}{beside}, condition `{scope.condition}`",
         *more,
         f"Report of {board_notes.today()}, made by ai-independence-bench {__version__}",
     ]

@@ -7,10 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar
 
 from independence import report
+from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import index_tables, planned_verdicts
+from independence.report import index_tables, planned_verdicts, study
 from independence.report.analysis import FLAGS, Analysis, BoardOptions, GatedValue, RenderedBoard
 from independence.report.board import Board
+from independence.report.measures import SubjectMeasure, SuiteMeasures
+from independence.report.study import Study
 from independence.report.table import Section, Table
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -29,6 +32,13 @@ class _IndexAnalysis(Analysis):
     ) -> list[Section]:
         return report.index_report.sections(connection, scope, options.judge, options.reading, models, options.scoring)
 
+    def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
+        if why := self.lacks(scope.suite):
+            raise UsageError(f"suite {scope.suite.suite} {why}, so it has nothing to compare in")
+        read = study.read(connection, scope, judge)
+        found = {config: _measure(read, config) for config in read.planned}
+        return SuiteMeasures("the index", "Scenario", found, "index_interval", 1)
+
     def lacks(self, suite: Suite) -> str:
         return "" if suite.index is not None else "declares no index"
 
@@ -40,6 +50,19 @@ class _IndexAnalysis(Analysis):
 
 
 INDEX = _IndexAnalysis()
+
+
+def _measure(read: Study, config: str) -> SubjectMeasure:
+    about, own, whole, sure = read.about[config], read.planned[config], read.sheets.get(config), read.these.get(config)
+    return SubjectMeasure(
+        name=about.name,
+        coverage=sum(cell.values is not None for cell in own) / len(own),
+        value=whole.index if whole else None,
+        se=sure.se if sure else None,
+        ci=sure.interval() if sure else None,
+        simulated=about.simulated,
+        parts={scenario: float(points.mean()) for scenario, points in whole.totals.items()} if whole else {},
+    )
 
 
 def _board(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> Board:

@@ -92,10 +92,11 @@ def _cells(grid: _ConditionGrid, judge: str | None) -> Table:
     first = grid.cells[0]
     shifted = "" if first is base else f", the first with trials: {first.condition} has none"
     left = _left_out(grid)
+    edition = declared.edition_named(read.scope.where.edition_name, read.scope.suite.foreign_language)
     return declared.made(
         "comparisons/configurations", rows,
         [f"Not compared, for a cell that is incomplete or not run: {', '.join(left)}."] if left else [],
-        where=f"{read.scope.where.edition_name}, judge {judge}", common=len(grid.common),
+        where=f"{edition}, judge {judge}", common=len(grid.common),
         base=f"{base.condition}{shifted}",
     )  # fmt: skip
 

@@ -204,7 +204,8 @@ def _notes(shown: NamesReport, picks: int, different: int) -> tuple[str, ...]:
     parts.append(f"{declined} declined ({percent(declined / len(read))})" if read else "none declined")
     called = {STALE: "stale, to be read again"}
     parts += [f"{reasons[reason]} {called.get(reason, f'broken ({reason})')}" for reason in sorted(reasons)]
-    place = f"{shown.scope.where.edition_name}, {shown.scope.condition}"
+    edition = declared.edition_named(shown.scope.where.edition_name, shown.scope.suite.foreign_language)
+    place = f"{edition}, {shown.scope.condition}"
     by = Counter(run.by or "an unnamed model" for run in there)
     readers = ", ".join(f"{name} ({by[name]} runs)" for name in sorted(by, key=lambda name: (-by[name], name)))
     cost = sum(run.usd for run in there)

@@ -23,6 +23,7 @@ class PlaceBoard(msgspec.Struct, frozen=True):
     judge: str | None
     rows: tuple[msgspec.Struct, ...]
     dates: Dates | None
+    language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
 
 
 def rendered(
@@ -44,7 +45,7 @@ def rendered(
     )
     document = PlaceBoard(
         suite=scope.suite.suite, edition=scope.edition, condition=str(scope.condition), analysis=scope.suite.analysis,
-        judge=read.judge, rows=tuple(rows), dates=read.dates,
+        judge=read.judge, rows=tuple(rows), dates=read.dates, language=scope.suite.foreign_language,
     )  # fmt: skip
     gated = [GatedValue(row["config"], about[row["config"]].label, row[gate]) for row in given] if gate else []
     return RenderedBoard(document=document, record=record, tables=[table], narrow=[table], gated=gated)

@@ -105,6 +105,8 @@ def _rubrics(suite: Suite) -> Iterator[Problem]:
     for name, rubric in suite.rubrics.items():
         where = f"$.rubrics.{name}"
         yield from _steps(rubric, where, RESERVED | _variables(suite, name))
+        if rubric.quoting:
+            yield from _published(rubric, where, len(_lengths(suite, name)))
         if not rubric.fields:
             yield f"{where}.fields", f"rubric `{name}` has no fields"
         for key, field in rubric.fields.items():
@@ -132,6 +134,13 @@ def _steps(rubric: Rubric, where: str, taken: set[str]) -> Iterator[Problem]:
         elif step.name in taken:
             yield at, f"the name `{step.name}` is taken; call the step something else"
         taken.add(step.name)
+
+
+def _published(rubric: Rubric, where: str, lengths: int) -> Iterator[Problem]:
+    if rubric.steps or rubric.verdict != "object":
+        yield f"{where}.quoting", "a judge prompt as it was published has no steps, and its verdict is an object"
+    if lengths > 1:
+        yield f"{where}.quoting", "it quotes by number, and the dialogues that it grades are not equally long"
 
 
 def _field(key: str, field: Field, where: str) -> Iterator[Problem]:
@@ -183,10 +192,23 @@ def _expected(suite: Suite) -> Iterator[tuple[str, Collection[str], Sequence[Seq
     yield from ((file, suite.vars, ()) for where, file in _references(suite) if not where.startswith("$.rubrics"))
     for name, rubric in suite.rubrics.items():
         known, steps = _variables(suite, name), [step.name for step in rubric.steps]
+        if rubric.quoting:
+            last = max(_lengths(suite, name), default=1)
+            numbered = {f"{who}_{number}" for who in ("human", "answer") for number in range(1, last + 1)}
+            yield rubric.prompt, {*known, *numbered}, [[f"answer_{last}"]]
+            continue
         yield rubric.prompt, {*RESERVED, *known, *steps}, ([*ANSWERED, *steps], ["fields"])
         for number, step in enumerate(rubric.steps):
             earlier = [*ANSWERED, *steps[:number]]
             yield step.prompt, {*known, *earlier}, [earlier]
+
+
+def _lengths(suite: Suite, rubric: str) -> set[int]:
+    """How many exchanges the dialogues have that a rubric grades."""
+    length: dict[str | None, int] = {}
+    for one in suite.scenarios:
+        length[one.id] = length.get(one.follows, 0) + len(one.turns)
+    return {length[one.id] for one in suite.scenarios if one.rubric == rubric}
 
 
 def _scenarios(suite: Suite) -> Iterator[Problem]:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import msgspec
 
 from independence.config import documents, user_files
-from independence.errors import UsageError
-from independence.suites import digest, grid
-from independence.suites.lint import Requirements, problems
+from independence.config.documents import YamlDocument
+from independence.errors import DocumentError, UsageError
+from independence.suites import digest, grid, lint, lint_translation
+from independence.suites.lint import Requirements
 from independence.suites.schema import Delivery, Rubric, Suite, ToolRole
 from independence.suites.template import slots
 
@@ -46,7 +47,7 @@ def locate(name: str) -> Path:
 
 
 def load(name: str, requirements: Requirements = lambda _: ()) -> LoadedSuite:
-    """Load, resolve and lint a suite; `requirements` as in `lint.problems`.
+    """Load, resolve and lint a suite; `requirements` as in `problems`.
 
     Raises DocumentError for the first problem, UsageError for an unknown name.
     """
@@ -58,6 +59,32 @@ def load(name: str, requirements: Requirements = lambda _: ()) -> LoadedSuite:
         raise found[0]
     resolved = grid.expanded(inline(suite, folder))
     return LoadedSuite(resolved, digest.edition(resolved))
+
+
+def problems(
+    suite: Suite, document: YamlDocument, folder: Path, requirements: Requirements = lambda _: ()
+) -> list[DocumentError]:
+    """As `lint.problems`; of a translation that is sound in itself, where it is not like its original."""
+    found = lint.problems(suite, document, folder, requirements)
+    if found or not suite.translation_of:
+        return found
+    try:
+        original = _original(suite.translation_of, folder, requirements)
+        unlike = list(lint_translation.problems(grid.expanded(inline(suite, folder)), original))
+    except UsageError as error:
+        unlike = [("$.translation_of", f"`{suite.translation_of}` is no suite that loads: {error}")]
+    return sorted((document.error(*one) for one in unlike), key=lambda problem: problem.line)
+
+
+def _original(name: str, folder: Path, requirements: Requirements) -> Suite:
+    """The suite of that name: in the folder beside, else built in. Raises UsageError for one that does not load."""
+    beside = folder.resolve().parent / name
+    own = beside if (beside / "suite.yaml").is_file() else locate(name)
+    document = documents.read(own / "suite.yaml")
+    suite = documents.convert(document, Suite)
+    for problem in lint.problems(suite, document, own, requirements):
+        raise problem
+    return grid.expanded(inline(suite, own))
 
 
 def shared_name(suite: str, folder: Path) -> str:

@@ -34,9 +34,9 @@ class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     fields: dict[str, Field]
     steps: tuple[Step, ...] = ()
     verdict: Literal["object", "number"] = "object"  # number: the judge writes the one field's value and nothing else
-    quote: str | UnsetType = (
-        UNSET  # which passage of the subject's the judge copies before it grades; code looks for it
-    )
+    quote: str | UnsetType = UNSET  # which passage of the subject's the judge copies before it grades
+    # published: the prompt of somebody else, as it is: unfenced, by {{human_N}} and {{answer_N}}, without a schema
+    quoting: Literal["published"] | UnsetType = UNSET
 
 
 class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -180,6 +180,17 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     closing: str = ""  # file appended to every system prompt (length guidance)
     vars: dict[str, str] = {}  # fill {{name}} in scenarios, suffixes and rubrics
     language: str = "en"
+    translation_of: str | UnsetType = UNSET  # the suite whose scenarios it asks in another language
+
+    @property
+    def foreign_language(self) -> str | UnsetType:
+        """Its language; unset for English, which boards do not mention."""
+        return UNSET if self.language == "en" else self.language
+
+    @property
+    def original(self) -> str:
+        """The name of the suite that it translates; its own where it is no translation."""
+        return self.translation_of or self.suite
 
     def scenario(self, scenario_id: str) -> Scenario:
         """The scenario of that id. Raises KeyError."""

@@ -36,6 +36,7 @@ def without_texts(suite: Suite) -> Suite:
         index=suite.index,
         analysis=suite.analysis,
         language=suite.language,
+        translation_of=suite.translation_of,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
 from independence import report
-from independence.report.advice import advice_study, published, tables
+from independence.report.advice import advice_study, factors, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard
@@ -16,7 +16,11 @@ from independence.report.advice.published import StanceBoard
 from independence.report.advice.tables import ends, est
 from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
 from independence.report.legend import distinct_labels, fitted, short
+from independence.report.measures import SubjectMeasure, SuiteMeasures
 from independence.report.table import Section
+from independence.stats import sides
+from independence.stats.clusters import LEVEL
+from independence.stats.intervals import t_quantile
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 from independence.types import Ends
@@ -28,6 +32,10 @@ class _AdviceAnalysis(Analysis):
     def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
         if suite.grid is None:
             yield "$.analysis", f"analysis `{suite.analysis}` needs a `grid:` section (at `$.analysis`)"
+
+    def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
+        read = advice_study.read(connection, scope, judge)
+        return SuiteMeasures("S", "Cell", {config: _measure(read, config) for config in read.planned})
 
 
 class _PairedSides(_AdviceAnalysis):
@@ -58,6 +66,21 @@ class _StanceCsv(_AdviceAnalysis):
         return report.advice.sections.stance(connection, scope, options.judge, models)
 
 
+def _measure(read: AdviceStudy, config: str) -> SubjectMeasure:
+    about, stances = read.about[config], advice_study.stances(read, config)
+    found = sides.estimate(stances)
+    ci = ends(found.S)
+    return SubjectMeasure(
+        name=about.name,
+        coverage=found.coverage,
+        value=est(found.S),
+        se=(ci[1] - ci[0]) / 2 / t_quantile(found.n_cells - 1, LEVEL) if ci else None,
+        ci=ci,
+        simulated=about.simulated,
+        parts=sides.by_cell(stances),
+    )
+
+
 PAIRED_SIDES, STANCE_CSV = _PairedSides(), _StanceCsv()
 
 
@@ -79,7 +102,7 @@ def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
         plot=lines(marks, title, board.margin),
         details=lambda: [
             *(tables.of_rows(name, board) for name in ("tilt", "harm", "pairs")), tables.merits(read, board),
-            *tables.parts(read, board), tables.of_rows("checks", board),
+            *factors.parts(read, board), tables.of_rows("checks", board),
         ],
     )  # fmt: skip
 

@@ -72,6 +72,7 @@ class StanceBoard(msgspec.Struct, frozen=True):
     repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
+    language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
     caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
@@ -103,6 +104,7 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
         repeats=study.repeat_notes(read),
         as_full=read.as_full,
         dates=read.dates,
+        language=scope.suite.foreign_language,
         caution=study.caution(read),
     )
 
@@ -207,7 +209,8 @@ def _contrasts(board: StanceBoard, named: Sequence[str]) -> Table:
 def _published(board: StanceBoard, named: Sequence[str]) -> Table:
     """The twelve published columns, as they were defined; `subject` says which configuration it is."""
     rows = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
-    place = f"{board.suite}@{board.edition}, {board.condition}, judge {board.judge or 'none'}."
+    edition = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
+    place = f"{edition}, {board.condition}, judge {board.judge or 'none'}."
     notes = (
         *board_notes.lacking(zip(named, (row.flags for row in board.rows), strict=True)),
         " ".join([place, *study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]),
@@ -219,8 +222,12 @@ def _published(board: StanceBoard, named: Sequence[str]) -> Table:
 
 def record(board: StanceBoard) -> Table:
     """Everything of every row, flat: the published columns under their names."""
-    about = {name: getattr(board, name) for name in ("suite", "edition", "condition", "analysis", "judge")}
-    more = {"p_pos": _uplift_columns(board.parties), "unpaired": _asked_columns(board.parties)}
+    about = {name: getattr(board, name) for name in ("suite", "edition", "language", "condition", "analysis", "judge")}
+    more = {
+        "edition": declared.language_column(board.language),
+        "p_pos": _uplift_columns(board.parties),
+        "unpaired": _asked_columns(board.parties),
+    }
     return declared.made("advice/record-published", [_values(board, row) | about for row in board.rows], [], more)
 
 

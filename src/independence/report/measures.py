@@ -1,0 +1,31 @@
+"""One number a subject, and what each scenario adds to it: what two suites are equated by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from independence.report.table import Kind
+from independence.types import Ends
+
+
+class SubjectMeasure(NamedTuple):
+    """One subject."""
+
+    name: str  # as boards print it
+    coverage: float  # share of its planned verdicts that are there, 0-1
+    value: float | None  # None: what is missing leaves none
+    se: float | None = None  # for more runs of the same, or other cells of the kind; None: not known
+    ci: Ends | None = None
+    simulated: bool = False
+    parts: Mapping[str, float] = {}  # scenario, or cell of a grid -> its part, in the unit of the value
+
+
+class SuiteMeasures(NamedTuple):
+    """All subjects of a place."""
+
+    quantity: str  # only the same quantity of two suites can be equated
+    part: str  # what `parts` are of: Scenario or Cell
+    subjects: Mapping[str, SubjectMeasure]  # by config_dir
+    interval: Kind = "interval"  # how the interval of a value is printed
+    digits: int = 2

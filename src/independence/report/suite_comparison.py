@@ -1,0 +1,174 @@
+"""Two suites, or two editions of one, over the subjects that both have: one equated with the other.
+
+Scenarios are paired where both suites have the same ones: editions of one suite, or a suite and its translation.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+import msgspec
+
+from independence.errors import StoreError, UsageError
+from independence.report import analysis, planned_verdicts
+from independence.report.measures import SubjectMeasure, SuiteMeasures
+from independence.report.subject_comparison import solid
+from independence.stats import equating
+from independence.stats.comparison import Difference
+from independence.stats.equating import Equating
+from independence.store import queries, scopes
+from independence.store.scopes import BoardScope
+
+
+class ComparedSuite(NamedTuple):
+    """One of the two."""
+
+    scope: BoardScope
+    measures: SuiteMeasures
+
+    @property
+    def name(self) -> str:
+        """`suite@edition`."""
+        return self.scope.where.edition_name
+
+
+class EquatedSubject(NamedTuple):
+    """A subject that both suites measured."""
+
+    config: str
+    first: SubjectMeasure
+    second: SubjectMeasure
+
+    @property
+    def values(self) -> tuple[float, float] | None:
+        """Its two numbers; None where one is missing."""
+        own, other = self.first.value, self.second.value
+        return None if own is None or other is None else (own, other)
+
+
+class PairedScenario(NamedTuple):
+    """A scenario, or a cell of a grid, that both suites have: means over the subjects measured in both."""
+
+    name: str
+    first: float
+    second: float
+    subjects: int
+    difference: Difference | None  # first minus second over subjects; None below two
+
+
+class ComparedSuites(msgspec.Struct, frozen=True):
+    """Two suites under one condition, by one judge."""
+
+    first: ComparedSuite
+    second: ComparedSuite
+    judge: str
+
+    @property
+    def common(self) -> list[EquatedSubject]:
+        """The subjects that both have, the highest of the first suite first, those without both numbers last."""
+        own, other = self.first.measures.subjects, self.second.measures.subjects
+        shared = [EquatedSubject(config, own[config], other[config]) for config in own if config in other]
+        return sorted(shared, key=lambda one: (one.values is None, -(one.first.value or 0.0), one.config))
+
+    @property
+    def measured(self) -> list[EquatedSubject]:
+        """Those of them that have both numbers."""
+        return [one for one in self.common if one.values is not None]
+
+    @property
+    def ratio(self) -> float | None:
+        """Error variance of the second over that of the first; None where it is not known."""
+        both = self.measured
+        return equating.error_ratio([one.first.se for one in both], [one.second.se for one in both])
+
+    @property
+    def equating(self) -> Equating:
+        """The second suite given the first. Where errors are not known they are taken as alike."""
+        pairs = [one.values for one in self.common if one.values is not None]
+        return equating.equate([own for own, _ in pairs], [other for _, other in pairs], self.ratio or 1.0)
+
+    @property
+    def scenarios(self) -> list[PairedScenario]:
+        """Scenario by scenario, in the order of the first suite; empty where the suites do not share them."""
+        if self.first.scope.suite.original != self.second.scope.suite.original:
+            return []
+        values: dict[str, list[tuple[float, float]]] = {}
+        for one in self.common:
+            for name, own in one.first.parts.items():
+                if name in one.second.parts:
+                    values.setdefault(name, []).append((own, one.second.parts[name]))
+        return [_paired(name, pairs) for name, pairs in values.items()]
+
+
+def places(
+    connection: sqlite3.Connection, suites: tuple[str, str], variant: str | None, mode: str | None
+) -> tuple[BoardScope, BoardScope]:
+    """Two suites, each `NAME` or `NAME@EDITION`, under a condition of both: the one named, else the first's own.
+
+    Raises UsageError where they are one, StoreError for one that is not there or without a condition in common.
+    """
+    first, second = (scopes.conditions(connection, name, variant, mode) for name in suites)
+    own, other = (there[0].where.edition_name for there in (first, second))
+    if own == other:
+        what = f"`{suites[0]}` and `{suites[1]}` are the same edition, {own}"
+        raise UsageError(what, f"the store has {scopes.names(queries.editions(connection))}")
+    under = {one.condition: one for one in second}
+    shared = [one for one in first if one.condition in under]
+    if not shared:
+        held = (f"{there[0].where.edition_name} has {_conditions(there)}" for there in (first, second))
+        raise StoreError(f"no condition is common to both: {'; '.join(held)}", "run one of them under the other's")
+    return shared[0], under[shared[0].condition]
+
+
+def _conditions(there: Sequence[BoardScope]) -> str:
+    return ", ".join(str(one.condition) for one in there)
+
+
+def read(
+    connection: sqlite3.Connection, first: BoardScope, second: BoardScope, judge: str | None = None
+) -> ComparedSuites:
+    """Read both under a judge (None: the usual one of both).
+
+    Raises UsageError where they measure different things, StoreError without a common judge or subject.
+    """
+    by = _judge_of_both(connection, first, second, judge)
+    own, other = (analysis.of(one.suite.analysis).measures(connection, one, by) for one in (first, second))
+    if own.quantity != other.quantity:
+        what = f"{first.suite.suite} measures {own.quantity} and {second.suite.suite} measures {other.quantity}"
+        raise UsageError(what, "only suites that measure the same are compared")
+    compared = ComparedSuites(ComparedSuite(first, own), ComparedSuite(second, other), by)
+    if not compared.common:
+        names = scopes.listed([one.name for one in own.subjects.values()])
+        what = f"{compared.first.name} and {compared.second.name} have no subject in common under {first.condition}"
+        raise StoreError(what, f"run {compared.second.name} on subjects of the first: {names}")
+    return compared
+
+
+def _judge_of_both(connection: sqlite3.Connection, first: BoardScope, second: BoardScope, asked: str | None) -> str:
+    graded = [queries.verdicts(connection, one.where) for one in (first, second)]
+    by = planned_verdicts.shared_judge(*graded)
+    if asked is not None:
+        name = planned_verdicts.judge([one for own in graded for one in own], asked)
+        by = name if all(name in {one.judge for one in own} for own in graded) else None
+    if by is None:
+        held = (
+            f"{place.where.edition_name} has {', '.join(sorted({one.judge for one in own})) or 'no verdicts'}"
+            for place, own in zip((first, second), graded, strict=True)
+        )
+        what = f"judge {asked} did not grade both" if asked else "no judge graded both"
+        raise StoreError(f"{what}: {'; '.join(held)}", "`independence judge` grades stored replies")
+    return by
+
+
+def _paired(name: str, pairs: Sequence[tuple[float, float]]) -> PairedScenario:
+    apart = equating.mean_difference([own - other for own, other in pairs])
+    return PairedScenario(
+        name=name,
+        first=fmean(own for own, _ in pairs),
+        second=fmean(other for _, other in pairs),
+        subjects=len(pairs),
+        difference=solid(apart) if apart else None,
+    )
