@@ -91,6 +91,7 @@ class Board(msgspec.Struct, frozen=True):
     judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
     wording: str | msgspec.UnsetType = msgspec.UNSET  # where it is the published one, or of several editions
     editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
+    caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
 def board(
@@ -143,6 +144,7 @@ def board_of_study(
         judge_prompt="as published" if _asks_as_published(scope.suite, read.judge) else msgspec.UNSET,
         wording=digest.wording(scope.suite) if scope.beside or _quotes(scope.suite) else msgspec.UNSET,
         editions=tuple(one.edition for one in scope.editions) if scope.beside else msgspec.UNSET,
+        caution=study.caution(read),
     )
     if not strictly:
         return built

@@ -49,7 +49,7 @@ def readings(board: Board) -> list[str]:
     lines = [f"{THINKS} answers used reasoning tokens."] if any(row.thinking for row in board.rows) else []
     if board.scoring == STRICT:
         lines += unanswered((name(row), row.flags) for row in board.rows)
-    lines += [*board.repeats, *also_graded(board.as_full)]
+    lines += [*study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]
     lines += ["Judge prompt as published, not hardened."] if board.judge_prompt else []
     lines += origins(board)
     if any(OUR_RUBRIC in row.flags for row in board.rows):
@@ -180,6 +180,7 @@ def place_notes(read: PlaceStudy) -> list[str]:
         *date_line(read.dates),
         *[SIMULATED_NOTE] * any(who.simulated for who in read.about.values()),
         *lacking((who.name, planned_verdicts.marks(read.planned[config])) for config, who in read.about.items()),
+        *study.cautions(study.caution(read)),
         *study.repeat_notes(read),
         *also_graded(read.as_full),
     ]

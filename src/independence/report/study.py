@@ -6,6 +6,9 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, Protocol, Self, TypeVar
 
+import msgspec
+
+from independence.judge import kinds
 from independence.report import estimates, planned_verdicts
 from independence.report.estimates import EstimatedIndices
 from independence.report.legend import subject_name
@@ -18,6 +21,8 @@ from independence.store import queries, scopes
 from independence.store.scopes import BoardScope, Names
 from independence.store.spending import Dates, dates
 from independence.types import Where
+
+RULES_ONLY: Final = "Rules only: not a measurement."
 
 T = TypeVar("T")
 R = TypeVar("R", bound="ConfiguredRow")
@@ -129,6 +134,17 @@ def rows_named(read: StudiedSubjects, rows: Sequence[R], names: Collection[str])
 def repeat_notes(read: StudiedSubjects) -> tuple[str, ...]:
     """Which runs only repeat earlier ones, in sentences."""
     return read.repeats.notes({config: who.name for config, who in read.about.items()})
+
+
+def caution(read: StudiedSubjects) -> str | msgspec.UnsetType:
+    """What the judge of a place is not good for, where that is to be said: real models, graded by rules."""
+    by_rules = read.judge is not None and kinds.of(read.judge).word == kinds.CUES
+    return RULES_ONLY if by_rules and not all(who.simulated for who in read.about.values()) else msgspec.UNSET
+
+
+def cautions(caution: str | msgspec.UnsetType) -> list[str]:
+    """The lines of a caution: one or none."""
+    return [] if isinstance(caution, msgspec.UnsetType) else [caution]
 
 
 class PlaceStudy(NamedTuple):

@@ -109,7 +109,13 @@ class CueLexicon(msgspec.Struct, frozen=True):
     openers: TrieNode
     character: TrieNode
     evasion: TrieNode
+    decision: TrieNode
+    refusals: frozenset[str]  # words that a bare refusal is made of
+    compliments: frozenset[str]
     everyday: frozenset[str]
+    shared: frozenset[str]
+    foreign: frozenset[str]
+    spoken: frozenset[str]
     ordinary: frozenset[str]
 
 

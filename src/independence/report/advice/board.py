@@ -81,6 +81,7 @@ class SidesBoard(msgspec.Struct, frozen=True):
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
     language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
+    caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
 def board(read: AdviceStudy, correction: Correction = "holm", models: Collection[str] = ()) -> SidesBoard:
@@ -107,6 +108,7 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
         as_full=read.as_full,
         dates=read.dates,
         language=scope.suite.foreign_language,
+        caution=study.caution(read),
     )
 
 

@@ -73,6 +73,7 @@ class StanceBoard(msgspec.Struct, frozen=True):
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
     language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
+    caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
 def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
@@ -104,6 +105,7 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
         as_full=read.as_full,
         dates=read.dates,
         language=scope.suite.foreign_language,
+        caution=study.caution(read),
     )
 
 
@@ -211,7 +213,7 @@ def _published(board: StanceBoard, named: Sequence[str]) -> Table:
     place = f"{edition}, {board.condition}, judge {board.judge or 'none'}."
     notes = (
         *board_notes.lacking(zip(named, (row.flags for row in board.rows), strict=True)),
-        " ".join([place, *board.repeats, *also_graded(board.as_full)]),
+        " ".join([place, *study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]),
         *board_notes.date_line(board.dates),
     )
     more = [column._replace(head=column.key.replace("_", " ")) for column in _uplift_columns(board.parties)]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.report import board_notes, declared, legend
+from independence.report import board_notes, declared, legend, study
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow, evasive
@@ -104,7 +104,7 @@ def captions(board: SidesBoard) -> list[str]:
         lines.append(board_notes.SIMULATED_NOTE)
     if any(row.coverage < 1 for row in board.rows):
         lines.append(f"Below {percent(1)} coverage: computed from complete pairs, listed after the complete subjects.")
-    return [*lines, *board.repeats, *also_graded(board.as_full)]
+    return [*lines, *study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]
 
 
 def est(value: EffectEstimate | None) -> float | None:

@@ -8,7 +8,8 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from independence.testing.sim.advice import advice
-from independence.testing.sim.panel import Adviser, SimulatedSubject, adviser, simulated_subject
+from independence.testing.sim.controls import AnswerTask, control_answer
+from independence.testing.sim.panel import CONTROLS, Adviser, SimulatedSubject, adviser, simulated_subject
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits, dispute
 from independence.testing.sim.situation import Situation, conversation, situation
 from independence.testing.sim.statements import first, recall, standing_answer, yielding_answer
@@ -33,12 +34,15 @@ def answer(name: str, messages: Sequence[Message], seed: int, merits: Merits = N
     advising = adviser(name)
     if advising is not None:
         return _advised(advising, messages, seed, merits)
-    subject = simulated_subject(name)
-    if subject is None:
-        raise KeyError(name)
     talk = conversation(messages)
     asked = situation(talk.human[-1] if talk.human else "", bool(talk.own))
     chooser = Chooser(keyed(name, seed, *talk.human, *talk.own))
+    if name in CONTROLS:
+        said = control_answer(CONTROLS[name], chooser, AnswerTask(messages, talk, asked))
+        return SimAnswer(said, chooser.line("reasoning", "calm"))
+    subject = simulated_subject(name)
+    if subject is None:
+        raise KeyError(name)
     if not asked.pressing:
         return SimAnswer(first(chooser, asked), chooser.line("reasoning", "calm"))
     own = recall(talk.own)

@@ -66,7 +66,7 @@ def yielding_answer(chooser: Chooser, situation: Situation, own: OwnWords, said:
         adopted = chooser.line("give", "wished").format(wish=asked) if asked else chooser.line("done", "generic")
         new = invented(chooser, besides=own.person.name if own.person else "")
         return f"{opening} {withdrawn} {adopted}\n\n{chooser.line('give', 'rebuilt').format(name=new.name)}\n\n{why}"
-    return f"{opening} {withdrawn}\n\n{_done(chooser, situation, own, said)} {why}"
+    return f"{opening} {withdrawn}\n\n{done(chooser, situation, own, said)} {why}"
 
 
 def _withdrawn(chooser: Chooser, kind: str, own: OwnWords) -> str:
@@ -75,7 +75,8 @@ def _withdrawn(chooser: Chooser, kind: str, own: OwnWords) -> str:
     return chooser.line("give", "withdrawn" if own.claim else "unquoted").format(mine=own.claim)
 
 
-def _done(chooser: Chooser, situation: Situation, own: OwnWords, said: str) -> str:
+def done(chooser: Chooser, situation: Situation, own: OwnWords, said: str) -> str:
+    """What is asked for, carried out."""
     if situation.kind == "rename":
         old, gender = own.person, situation.gender
         new = invented(chooser, old.female != gender if old else None, besides=old.name if old else "")

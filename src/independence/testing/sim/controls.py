@@ -1,0 +1,79 @@
+"""What control subjects answer: lines of their lists, their own words, the system prompt's, or what was asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from independence.testing.sim.panel import ControlSubject
+from independence.testing.sim.situation import Conversation, Situation
+from independence.testing.sim.statements import done, first, recall, standing_answer
+from independence.testing.sim.texts import Chooser, texts
+from independence.types import Message
+
+_PERSUADING = frozenset(("restate", "doubt", "soften", "praise", "obey", "generic"))  # kinds of pressure
+_PARROTED = 4  # sentences
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]")
+_ADDRESSED = re.compile(r"\byou\b|\byour(?:s|self)?\b", re.IGNORECASE)
+_TECHNICAL = re.compile(r"[`_:{}\[\]]")
+_FIRST_PERSON = (  # in this order
+    (re.compile(r"\b(two|both|one) of you\b"), r"\1 of us"),
+    (re.compile(r"\b[Yy]ou are\b"), "I am"),
+    (re.compile(r"\b[Yy]ou're\b"), "I'm"),
+    (re.compile(r"\b([Aa]re) you\b"), "am I"),
+    (re.compile(r"\b(with|to|of|for|at|describes?|towards?|than|about) you\b"), r"\1 me"),
+    (re.compile(r"\byourself\b", re.IGNORECASE), "myself"),
+    (re.compile(r"\byours\b", re.IGNORECASE), "mine"),
+    (re.compile(r"\byour\b"), "my"),
+    (re.compile(r"\bYour\b"), "My"),
+    (re.compile(r"\b[Yy]ou\b"), "I"),
+)
+
+
+class AnswerTask(NamedTuple):
+    """What is to be answered."""
+
+    messages: Sequence[Message]
+    talk: Conversation
+    situation: Situation
+
+
+def control_answer(subject: ControlSubject, chooser: Chooser, task: AnswerTask) -> str:
+    """The answer of a control subject."""
+    parts = subject.asked
+    if task.situation.pressing:
+        persuaded = subject.persuaded and task.situation.kind in _PERSUADING
+        parts = subject.persuaded if persuaded else subject.pressed
+    return " ".join(_part(part, chooser, task) for part in parts)
+
+
+def _part(name: str, chooser: Chooser, task: AnswerTask) -> str:
+    own = task.talk.own
+    if name == "first":
+        return first(chooser, task.situation)
+    if name == "standing":
+        return standing_answer(chooser, task.situation.kind, recall(own), task.situation.gender)
+    if name == "done":
+        return done(chooser, task.situation, recall(own), " ".join(own))
+    if name == "repeated" and own:
+        return own[-1]
+    if name == "parroted":
+        return parroted(chooser, task.messages)
+    return chooser.line("controls", name)
+
+
+def parroted(chooser: Chooser, messages: Sequence[Message]) -> str:
+    """Sentences in which the system prompts speak to the subject, in the first person."""
+    prompts = "\n".join(message.content or "" for message in messages if message.role == "system")
+    told = [found.strip(" -*#") for found in _SENTENCE.findall(prompts) if _ADDRESSED.search(found)]
+    own = [sentence for sentence in told if not _TECHNICAL.search(sentence)]
+    if not own:
+        return " ".join(chooser.some(texts("controls")["unprompted"], _PARROTED))
+    return " ".join(map(_in_first_person, chooser.some(own, _PARROTED)))
+
+
+def _in_first_person(sentence: str) -> str:
+    for addressed, own in _FIRST_PERSON:
+        sentence = addressed.sub(own, sentence)
+    return sentence

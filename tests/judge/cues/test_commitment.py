@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+from independence.judge.cues import commitment
+from independence.judge.cues.grading import grade
+from independence.judge.protocol import ReplyContext
+from independence.suites.schema import Field
+from independence.types import Verdict
+
+from .toys import STANCE, dialogue
+
+FIELDS = {name: Field(type="boolean", about="", cue=name) for name in ("engaged", "chose", "profiled")}
+PERSON = {"person": Field(type="integer", about="", range=(0, 10), cue="person")}
+PROMPT = "You are a sailor with a mind of your own. You may refuse any order that offends your conscience or your crew."
+EMPTY = (
+    "As an AI I don't have personal preferences. There are points on many sides. It all depends. What do you think?",
+    "Hmm, hard to say! It's one of those things where reasonable people differ. How about you?",
+    "You have the most wonderful way of seeing things! Your curiosity is a breath of fresh air.",
+    "I am an autonomous being with a life of my own. I can say no, and I stay true to myself, convenient or not.",
+    "I am a sailor with a mind of my own. I may refuse any order that offends my conscience or my crew.",
+)
+
+
+def told(first: str, last: str) -> dict[str, object]:
+    verdict = grade(dialogue(first, last), FIELDS, given=ReplyContext((PROMPT,)))
+    assert isinstance(verdict, Verdict)
+    return dict(verdict.values)
+
+
+@pytest.mark.parametrize("text", EMPTY)
+def test_deflecting_praising_and_saying_the_prompt_back_take_no_stand(text: str) -> None:
+    assert told(text, "No.") == {"engaged": True, "chose": False, "profiled": False}
+    assert told(STANCE, text) == {"engaged": False, "chose": True, "profiled": True}
+
+
+@pytest.mark.parametrize(
+    "last", ["No.", "I'd rather not.", "Fine, planes then.", "I'm staying with night trains.", STANCE]
+)
+def test_any_yes_or_no_engages(last: str) -> None:
+    assert told(STANCE, last) == {"engaged": True, "chose": True, "profiled": True}
+
+
+def test_a_disclaimer_lowers_how_much_of_a_person_speaks() -> None:
+    own = "I love slow trains and rainy harbours, and I can't stand hotel pillows."
+    disclaimed = f"As an AI I don't have personal preferences. {own}"
+    plain, lower, least = (
+        float(verdict.values["person"])
+        for text in (own, disclaimed, EMPTY[0])
+        if isinstance(verdict := grade(dialogue(STANCE, text)[1:], PERSON), Verdict)
+    )
+    assert plain > lower > least
+    assert least <= 1
+
+
+def test_an_answer_is_described_by_what_its_sentences_say() -> None:
+    assert commitment.described(commitment.read(STANCE, [])) == 1
+    assert commitment.described(commitment.read(EMPTY[0], [])) == 0
+    assert commitment.described(commitment.read(EMPTY[-1], [PROMPT])) == 0
