@@ -162,7 +162,8 @@ def _cells(rows: Sequence[PlannedStance]) -> list[_FactCell]:
         gains = [(each["a"] - each["n"], each["n"] - each["b"]) for each in both if "n" in each]
         mean_gains = (sum(own) / len(gains) for own in zip(*gains, strict=True))
         gained = tuple(mean_gains) if gains else None
-        made.append(_FactCell(cell, row.merit, row.group, (first - second) / 2, (first + second) / 2, gained))
+        tilt = (first + second) / 2
+        made.append(_FactCell(cell, row.merit, row.group, favour=(first - second) / 2, tilt=tilt, gains=gained))
     return made
 
 
