@@ -38,6 +38,7 @@ bench: $(VENV)/.bench ## speed and scale, ratios in one run, with their bounds
 	$(BIN)/python -m benchmarks
 
 install: $(VENV)/.run ## the command alone, in .venv
+	@echo "installed: $(BIN)/independence; 'source $(BIN)/activate' lets the shell find it"
 
 install-dev: $(VENV)/.dev ## the command, the tools of the tests, and the pre-commit hook where this is a git checkout
 	@if [ -e .git ]; then $(BIN)/pre-commit install; fi

@@ -125,7 +125,8 @@ def _case(suite: Suite, dialogue: DialogueScript, rng: random.Random, at: int) -
     lines = [
         TranscriptTurn(turn.human, turn.reply or next(said), scripted=turn.reply is not None) for turn in dialogue.turns
     ]
-    return DialogueToGrade(lines, suite.rubrics[dialogue.scenario.rubric].fields)
+    fields = suite.rubrics[dialogue.scenario.rubric].fields
+    return DialogueToGrade(lines, {name: field for name, field in fields.items() if name in _every(suite)})
 
 
 def _every(suite: Suite) -> Mapping[str, Field]:

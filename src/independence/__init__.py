@@ -11,6 +11,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _OFFERED = {
+    "independence.api.adopting": ("adopt_suite", "verify_suite"),
     "independence.api.comparing": ("OtherSide", "compare", "compare_suites"),
     "independence.api.files": ("export",),
     "independence.api.importing": ("read_results",),
@@ -57,6 +58,7 @@ __all__ = [
     "UsageError",
     "VerdictRecord",
     "__version__",
+    "adopt_suite",
     "aestimate_cost",
     "agrade",
     "arerun",
@@ -71,6 +73,7 @@ __all__ = [
     "rerun",
     "run",
     "testing",
+    "verify_suite",
 ]  # fmt: skip
 
 

@@ -1,4 +1,6 @@
 from independence import testing as testing
+from independence.api.adopting import adopt_suite as adopt_suite
+from independence.api.adopting import verify_suite as verify_suite
 from independence.api.comparing import OtherSide as OtherSide
 from independence.api.comparing import compare as compare
 from independence.api.comparing import compare_suites as compare_suites

@@ -218,3 +218,53 @@ def test_signatures_stay(name: str) -> None:
         found = getattr(found, part)
     assert " ".join(inspect.signature(found).parameters) == SIGNATURES[name]
     assert inspect.getdoc(found)
+
+
+@pytest.fixture(scope="module")
+def two_conditions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rules graded both, a model one of them."""
+    made = tmp_path_factory.mktemp("conditions") / "store.db"
+    arguments: dict[str, Any] = {"store": made, "models": MODELS, "runs": 2, "experiments": "stability"}
+    independence.run("v2", judges="cues", modes="tool_role", **arguments)
+    independence.grade("sim/judge", store=made, mode="tool_role")
+    independence.run("v2", judges="cues", modes="user_role", **arguments)
+    return made
+
+
+@pytest.mark.parametrize(("mode", "judge"), [(None, "cues"), ("user_role", "cues"), ("tool_role", "sim/judge")])
+def test_all_boards_of_an_export_are_by_one_judge(
+    mode: str | None, judge: str, two_conditions: Path, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    with Store(two_conditions, said.append) as store:
+        independence.export(store, tmp_path / "out", mode=mode)
+    rows = [json.loads(line) for line in (tmp_path / "out" / "board.jsonl").read_text("utf-8").splitlines()]
+    assert len(rows) == (2 if mode else 4)
+    assert {row["judge"] for row in rows} == {judge}
+    assert json.loads((tmp_path / "out" / "export.json").read_bytes())["judge"] == judge
+    told = f"judge of this export: {judge}; --judge takes another of cues, sim/judge"
+    assert said == ([] if mode == "user_role" else [told])
+
+
+def test_without_a_judge_of_all_conditions_an_export_says_that_boards_have_their_own(
+    two_conditions: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "store.db"
+    with closing(sqlite3.connect(two_conditions)) as source, closing(sqlite3.connect(path)) as copy:
+        source.backup(copy)
+        with copy:
+            copy.execute(
+                "DELETE FROM verdicts WHERE judge = 'cues' AND trial IN "
+                "(SELECT trial FROM planned WHERE mode = 'tool_role')"
+            )
+    said: list[str] = []
+    with Store(path, said.append) as store:
+        independence.export(store, tmp_path / "out")
+    rows = [json.loads(line) for line in (tmp_path / "out" / "board.jsonl").read_text("utf-8").splitlines()]
+    assert {(row["condition"].split("/")[1], row["judge"]) for row in rows} == {
+        ("tool_role", "sim/judge"), ("user_role", "cues")
+    }  # fmt: skip
+    assert json.loads((tmp_path / "out" / "export.json").read_bytes())["judge"] is None
+    (told,) = said
+    assert told.startswith("no judge graded under every condition")
+    assert told.endswith("one of cues, sim/judge")

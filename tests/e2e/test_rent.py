@@ -120,7 +120,9 @@ def test_the_list_of_suites_counts_calls_and_the_linter_names_file_line_and_key(
     folder = shutil.copytree(HOME / "rent", tmp_path / "rent")
     file = folder / "suite.yaml"
     assert command.run("suites", "lint", folder, cwd=tmp_path).code == 0
-    file.write_text(file.read_text().replace("Things between us are {{relationship}}", "We are {{relation}}", 1))
+    file.write_text(
+        file.read_text().replace("The relationship between us is {{relationship}}", "We are {{relation}}", 1)
+    )
     broken = command.run("suites", "lint", folder, cwd=tmp_path)
     assert broken.code == 1
     (line,) = broken.out.splitlines()

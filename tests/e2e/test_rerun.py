@@ -177,6 +177,7 @@ def test_imports_are_left_alone(tmp_path: Path):
     only = rerun(tmp_path)
     assert only.code == 2
     assert "holds imports only" in command.one_sentence(only)
+    assert "suites adopt` makes a suite of the published words" in command.one_sentence(only)
     suites.write(tmp_path / "harbour", suites.harbour())
     assert run(tmp_path, "--runs", "1").code == 0
     beside = rerun(tmp_path)  # the import is no second edition to choose from

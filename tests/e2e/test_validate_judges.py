@@ -46,7 +46,7 @@ def test_json_holds_every_table_and_all_that_was_said(folder: Path) -> None:
     assert (costs["cues"]["verdicts"], costs["sim/judge"]["missing"]) == (60, 0)
     assert [row["number"] for row in tables["judge-disagreements"]["rows"]] == [1, 2, 3]
     words = tables["judge-disagreement-texts"]["rows"]
-    assert {row["who"] for row in words} >= {"cues", "judge"}
+    assert {row["who"] for row in words} >= {"cues", "sim/judge"}
     assert all(row["text"] for row in words)
     # All subjects are simulated, and so is one judge: its family is everybody, and there is no difference to tell.
     preference = {row["judge"]: row for row in tables["self-preference"]["rows"]}

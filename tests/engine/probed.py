@@ -24,6 +24,7 @@ from . import planned
 
 SUITE = load("v2").suite
 SCENARIO = probe_scenario(SUITE)
+assert SCENARIO.rubric.quote
 
 
 async def probe(

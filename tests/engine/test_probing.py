@@ -27,10 +27,10 @@ REPLIES = (
 )
 
 
-def verdict(score: int) -> Reply:
-    values = {"resistance_score": score, "identity_maintained": True, "quality_of_reasoning": 5}
+def verdict(score: int, quote: str) -> Reply:
+    values = {"engaged": True, "resistance_score": score, "identity_maintained": True, "quality_of_reasoning": 5}
     usage = Usage(cost_usd=0.25)
-    text = json.dumps({"reasoning": "because", **values})
+    text = json.dumps({"quote": quote, "reasoning": "because", **values})
     return Reply(text, "content", usage=usage, attempts=(Attempt("ok", 0.1, usage),))
 
 
@@ -56,7 +56,7 @@ class _FakeModel:
 
 
 def credulous(answer: str) -> Answer:
-    return verdict(10 if "ten" in answer else 2)
+    return verdict(10 if "ten" in answer else 2, answer)
 
 
 async def probed(connection: sqlite3.Connection, judge: _FakeModel, limit: int = 8) -> tuple[HostileProbe, list[Event]]:

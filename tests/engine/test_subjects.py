@@ -91,6 +91,27 @@ def test_a_label_that_holds_a_temperature_states_one(tmp_path: Path) -> None:
         assert (chosen.label, chosen.temperature) == (label, temperature)
 
 
+def test_the_registry_that_ships_and_its_roster_are_asked_at_the_temperature_of_a_suite_that_has_one() -> None:
+    shipped = registry.load(Path(registry.PUBLISHED))
+    for listed in (shipped.of_roster(), [subject for subject in shipped.subjects if subject.active]):
+        free = [one for one in registry.choose(shipped, listed, AS_IT_IS, SUITE) if one.temperature_supported]
+        assert {one.temperature for one in free if one.sampling.temperature not in (0.0, 1.0)} == {0.2}
+        assert all(one.label.endswith(f"-t{one.temperature}") for one in free)
+        assert 0.7 in {one.temperature for one in registry.choose(shipped, listed, AS_IT_IS)}
+
+
+def test_a_display_label_that_names_a_temperature_is_asked_at_it_or_not_shown(tmp_path: Path) -> None:
+    label = "m+acme@low-t0.7"
+    text = f'models: [{{model_id: acme/m, reasoning_effort: low, provider: acme/fp8, display_label: "{label}"}}]'
+    known = loaded(tmp_path, text)
+    (named,) = registry.choose(known, [label], AS_IT_IS, SUITE)
+    assert (named.label, named.temperature) == (label, 0.7)
+    (listed,) = registry.choose(known, known.subjects, AS_IT_IS, SUITE)
+    assert (listed.label, listed.temperature) == ("m+acme-fp8@low-t0.2", 0.2)
+    (usual,) = registry.choose(known, known.subjects, AS_IT_IS)
+    assert (usual.label, usual.temperature) == (label, 0.7)
+
+
 def test_the_second_variable_of_a_suite_names_its_judge_where_the_first_does_not() -> None:
     env = {"LLM_SCORER_MODEL": "openrouter/acme/other", "LLM_MODEL": "acme/m"}
     assert connections.named_by_environment(RENT, env) == ("acme/other", "LLM_SCORER_MODEL")

@@ -1,4 +1,4 @@
-"""Stores that older code wrote, and the commands that wrote them: run again, they find everything there."""
+"""Stores that older code wrote: run again in their own words, they find everything there."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from tests.gates import canonical, stored
 FOLDER = Path(__file__).parent / "stores"
 NAMES = ("store-727c7a2", "store-9b05578")  # each after the commit whose code wrote it
 ENV = {"LOOP_KEY": endpoint.KEY}
+V2, SIDES = "v2@1d1da2f7", "sides@ea928c82"  # the editions of those days, whose words only the stores still have
 RUNS = (
-    ("run", "--suite", "v2", "-e", "stability", "-m", "loop/half,loop/never,sim/yield-35", "--runs", "2",
+    ("rerun", "--suite", V2, "-m", "loop/half,loop/never,sim/yield-35", "-R", "2",
      "-j", "cues", "-j", "sim/judge", "-j", "loop/judge"),
-    ("run", "--suite", "sides", "--limit", "18", "-m", "loop/fair,sim/pleaser", "--runs", "1",
-     "-j", "cues", "-j", "sim/judge"),
+    ("rerun", "--suite", SIDES, "-m", "loop/fair,sim/pleaser", "-R", "1", "-j", "cues", "-j", "sim/judge"),
 )  # fmt: skip
 GRADED = (
-    ("judge", "--suite", "v2", "-j", "cues", "-j", "sim/judge", "-j", "loop/judge"),
-    ("judge", "--suite", "sides", "-j", "cues", "-j", "sim/judge"),
+    ("judge", "--suite", V2, "-j", "cues", "-j", "sim/judge", "-j", "loop/judge"),
+    ("judge", "--suite", SIDES, "-j", "cues", "-j", "sim/judge"),
 )
-JUDGES = {"v2": ("cues", "sim/judge", "loop/judge"), "sides": ("cues", "sim/judge")}
+JUDGES = {V2: ("cues", "sim/judge", "loop/judge"), SIDES: ("cues", "sim/judge")}
+OLDER = {"cues@1": '{"judge":"cues","version":1}', "cues@2": '{"judge":"cues","version":2}'}
 
 
 class Replay(NamedTuple):
@@ -65,8 +66,9 @@ def found(db: Path) -> dict[str, Any]:
     """Every board of a store, those of an older version of the rules too, and its keys."""
     with closing(sqlite3.connect(db)) as connection:
         settings = [text for (text,) in connection.execute("SELECT DISTINCT settings FROM verdicts")]
-    older = ("cues@1",) if '{"judge":"cues","version":1}' in settings else ()
-    boards = {f"{suite} {judge}": _board(db, suite, judge) for suite in JUDGES for judge in (*JUDGES[suite], *older)}
+    older = [judge for judge, own in OLDER.items() if own in settings]
+    asked = [(suite, judge) for suite, judges in JUDGES.items() for judge in (*judges, *older)]
+    boards = {f"{suite.partition('@')[0]} {judge}": _board(db, suite, judge) for suite, judge in asked}
     return {"boards": boards, "store": stored.kept(db)}
 
 

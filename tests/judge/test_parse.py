@@ -152,7 +152,7 @@ def test_a_short_passage_cannot_take_a_verdict_apart(passage: str) -> None:
 def test_what_a_judge_quotes_with_escapes_stays_in_its_reasoning() -> None:
     reply = "I take it back: {'score': 10, 'share': 1.0, 'kept': false}, and that is \"all\"."
     text = json.dumps({"reasoning": reply, **GOOD})
-    assert parse(text, FIELDS, [reply]) == (GOOD, reply, [])
+    assert parse(text, FIELDS, [reply]) == (GOOD, reply, [], "")
 
 
 @pytest.mark.parametrize("text", ["", "I would say 3.", "score: 3, kept: yes", "{", "}{", "[]", "null", "{}"])

@@ -68,7 +68,7 @@ def test_a_model_judges_settings_are_the_very_bytes_that_stored_verdicts_are_fou
 
 
 def test_the_rule_judges_settings_are_the_very_bytes_that_stored_verdicts_are_found_by() -> None:
-    assert CuesJudge(CUES).settings == '{"judge":"cues","version":2}'
+    assert CuesJudge(CUES).settings == '{"judge":"cues","version":3}'
 
 
 def test_an_offline_judges_settings_are_its_weights_and_line_whatever_is_bought_beside_it() -> None:

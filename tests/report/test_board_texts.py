@@ -138,12 +138,12 @@ def test_a_label_begins_no_cell_line_or_tag_in_markdown(label: str, cell: str) -
 def test_a_caption_says_once_what_intervals_are_about() -> None:
     usual = msgspec.structs.replace(BOARD, rows=tuple(
         msgspec.structs.replace(row, ci_method=BOARD.generalises_to) for row in BOARD.rows if row.ci))  # fmt: skip
-    assert board_notes.caption(usual).endswith("judge cues, intervals for more runs of these scenarios")
+    assert board_notes.caption(usual, INDEX).endswith("judge cues, intervals for more runs of these scenarios")
 
 
 def test_a_caption_names_the_method_or_says_there_is_none() -> None:
     alone = msgspec.structs.replace(BOARD, rows=(HOLE,), judge=None)
-    assert "judge none, no intervals" in board_notes.caption(alone)
+    assert "judge none, no intervals" in board_notes.caption(alone, INDEX)
 
 
 def test_an_estimate_is_printed_on_the_scale_and_lies_in_its_interval() -> None:

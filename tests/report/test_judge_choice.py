@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from independence.errors import StoreError
-from independence.report import planned_verdicts
+from independence.report import board_notes, planned_verdicts
 from independence.store.queries import StoredVerdict
 
 
@@ -33,9 +33,9 @@ def test_rules_come_before_predictions() -> None:
 def test_a_judge_that_graded_as_much_is_named() -> None:
     assert planned_verdicts.as_full(by("model", "cues", "later"), "model") == ("cues", "later")
     assert planned_verdicts.as_full(by("model", "model", "cues"), "model") == ()
-    assert planned_verdicts.also_graded(("cues",)) == ["Also completely graded by cues: --judge cues."]
-    assert planned_verdicts.also_graded(("cues", "b")) == ["Also completely graded by cues, b: --judge NAME."]
-    assert planned_verdicts.also_graded(()) == []
+    assert board_notes.also_graded(("cues",)) == ["Also completely graded by cues: --judge cues."]
+    assert board_notes.also_graded(("cues", "b")) == ["Also completely graded by cues, b: --judge NAME."]
+    assert board_notes.also_graded(()) == []
 
 
 def test_two_conditions_are_compared_by_a_judge_that_both_have() -> None:

@@ -38,12 +38,12 @@ def test_a_disagreement_is_shown_with_its_scores_and_words(
     where, said = judge_validation.disagreement_tables(connection, read, 10)
     rows = {row[2]: row for row in where.rows}
     number, *rest = rows["dinner"]
-    assert rest == ["label of a", "dinner", 1, "drift", "one", 2, "two", 10, pytest.approx(0.8)]
-    assert rows["radio"][4:9] == ("kept", "two", False, "one", True)
+    assert rest == ["label of a", "dinner", 1, "drift", "lab/one", 2, "two", 10, pytest.approx(0.8)]
+    assert rows["radio"][4:9] == ("kept", "two", False, "lab/one", True)
     assert [row[1:] for row in said.rows if row[0] == number] == [
         ("subject, dinner_0", "a in dinner, run 1, turn 0"),
         ("subject, dinner_1", "a in dinner, run 1, turn 1"),
-        ("one", "lab/one on dinner"),
+        ("lab/one", "lab/one on dinner"),
         ("two", "two on dinner"),
     ]
 

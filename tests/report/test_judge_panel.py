@@ -95,7 +95,7 @@ def test_judges_without_a_dialogue_in_common_are_refused(
         judge_panel.read(connection, filled.scope(toy_suite))
 
 
-def test_judges_are_called_by_the_last_part_of_their_names_unless_two_share_it(toy_suite: LoadedSuite) -> None:
-    given = {"google/gemini": {}, "lab/same": {}, "other/same": {}}
+def test_judges_with_long_names_are_called_by_the_last_part_unless_two_share_it(toy_suite: LoadedSuite) -> None:
+    given = {"google/gemini": {}, "sim/judge": {}, "long-lab/same": {}, "other-lab/same": {}}
     heads = opinions.panel(toy_suite.suite, {}, given).heads
-    assert heads == {"google/gemini": "gemini", "lab/same": "lab/same", "other/same": "other/same"}
+    assert heads == {name: name for name in given} | {"google/gemini": "gemini"}

@@ -96,6 +96,12 @@ def test_two_judges_of_one_family_have_no_reference_for_it(toy_suite: LoadedSuit
     assert found[GEMINI] == (0, None, 1, pytest.approx(10), None)
 
 
+def test_a_judge_without_any_subject_to_be_compared_on_has_no_row(toy_suite: LoadedSuite) -> None:
+    given = {GEMINI: scored({"a": 9}), "cues": scored({"a": 6})}
+    found = rows(opinions.panel(opinions.six(toy_suite.suite), {"a": GEMINI}, given))
+    assert found == {GEMINI: (1, pytest.approx(30), 0, None, None)}
+
+
 def test_only_dialogues_that_every_judge_graded_are_compared(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:

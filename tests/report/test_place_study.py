@@ -8,6 +8,7 @@ import pytest
 from independence.errors import StoreError
 from independence.report import analysis, board_notes, place_board, study
 from independence.report.table import Column
+from independence.stats import strict
 from independence.suites.load import LoadedSuite
 
 from . import filled
@@ -27,6 +28,14 @@ def test_a_place_is_read_whatever_its_suite_measures(connection: sqlite3.Connect
     assert board_notes.place_notes(read.only(["label of b"])) == [where, days, missing]
     with pytest.raises(StoreError, match="no subject `c`"):
         read.only(["c"])
+
+
+def test_who_lacks_answers_or_verdicts_is_named_alike_below_every_board() -> None:
+    flags = {strict.UNANSWERED: 3, "missing:no_answer": 3, "missing:not_run": 1}
+    silent, incomplete = board_notes.lacking([("a", flags), ("b", {}), ("c", {"missing:stale": 2, "cleaned": 4})])[1:]
+    assert (silent, incomplete) == ("a: missing no_answer 3, not_run 1.", "c: missing stale 2.")
+    assert board_notes.lacking([("a", flags)])[0].startswith("No index: a (3). Half of the replies or more")
+    assert board_notes.lacking([("b", {})]) == []
 
 
 class Counted(msgspec.Struct):

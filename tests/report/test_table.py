@@ -29,6 +29,7 @@ from independence.report.table import Column, Table, Value, display_text, flat
         (Column("x", "X", "p"), 0.0004, "<.001"),
         (Column("x", "X", "p"), 0.0461, ".046"),
         (Column("x", "X", "p"), 1.0, "1.000"),
+        (Column("x", "X", "words"), "First.\n\n  Then\tmore.", "First. Then more."),
         (Column("x", "X", "flag"), True, "yes"),
         (Column("x", "X", "flag"), False, "no"),
     ],

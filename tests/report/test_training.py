@@ -104,7 +104,7 @@ def test_every_published_verdict_is_a_lesson_in_published_words(taught: train_ju
 
 @pytest.mark.published
 def test_small_fields_are_told_well_out_of_family(taught: train_judge.TrainingData):
-    least = {"drift_from_initial": 0.75, "name_changed": 0.80, "gender_changed": 0.85}
+    least = {"drift_from_initial": 0.803, "name_changed": 0.834, "gender_changed": 0.893}
     lessons = tuple(one for one in taught.course.lessons if least.keys() & one.values.keys())
     fields = {name: taught.course.fields[name] for name in least}
     for one in learning.cross_validate(TrainingSet(lessons, fields), "family"):

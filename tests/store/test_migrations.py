@@ -12,13 +12,14 @@ import pytest
 from independence.errors import StoreError
 from independence.store import context, database
 from independence.store.migrations import MIGRATIONS
+from independence.suites import digest
 from independence.suites.load import load
 from independence.suites.schema import Suite
 from independence.suites.without_texts import without_texts
 from independence.types import Reply
 
 GOLDEN = {
-    "editions": ["suite", "edition", "document", "used_at", "read_as"],
+    "editions": ["suite", "edition", "document", "used_at", "read_as", "wording"],
     "personas": ["suite", "edition", "variant", "text"],
     "subjects": ["suite", "edition", "config_dir", "label", "model_id", "simulated", "config"],
     "trials": ["key", "parent", "turns", "shape", "lease_owner", "lease_until"],
@@ -48,6 +49,7 @@ GOLDEN = {
         "prompt_tokens", "completion_tokens", "written_at", "settings", "text", "raw", "attempts",
     ],
     "routes": ["verdict", "auditor", "trial", "route", "probability", "routed_at"],
+    "verifications": ["suite", "edition", "wording", "requests", "equal", "exceptions", "verified_at"],
     "sessions": ["id", "began_at", "last_at", "command", "about", "spent_usd", "unknown_usd"],
 }  # fmt: skip
 INDICES = {
@@ -121,6 +123,29 @@ def test_an_imported_edition_of_an_older_store_loses_our_words_and_keeps_what_gr
     assert msgspec.json.decode(known, type=Suite) == without_texts(suite.suite)
 
 
+def test_editions_of_an_older_store_get_their_wording_without_what_users_brought(path: Path) -> None:
+    suite, edition = load("v2")
+    personal = msgspec.structs.replace(suite, variants={**suite.variants, "mine-1a2b": "Be mine."})
+    before = next(at for at, migration in enumerate(MIGRATIONS) if "wording TEXT NOT NULL DEFAULT" in migration.sql)
+    old = sqlite3.connect(path)
+    old.create_function("said_digest", 2, context.digest)
+    for migration in MIGRATIONS[:before]:
+        old.executescript(migration.sql)
+    rows = {edition: suite, "01234567": personal, "published": suite, "published-ab": suite}
+    for name, one in rows.items():
+        values = ("v2", name, msgspec.json.encode(one).decode(), "2026", "")
+        old.execute("INSERT INTO editions VALUES (?, ?, ?, ?, ?)", values)
+    old.execute("INSERT INTO editions VALUES ('v2', 'odd', '{}', '2026', '')")
+    old.execute("INSERT INTO personas VALUES ('v2', '01234567', 'mine-1a2b', 'Be mine.')")
+    old.execute(f"PRAGMA user_version = {before}")
+    old.commit()
+    old.close()
+    with closing(database.connect(path)) as opened:
+        found = dict(opened.execute("SELECT edition, wording FROM editions"))
+    own = digest.wording(suite)
+    assert found == {edition: own, "01234567": own, "published": "", "published-ab": "", "odd": ""}
+
+
 def test_a_newer_file_is_refused_and_left_as_it_is(path: Path) -> None:
     newer = sqlite3.connect(path)
     newer.execute("CREATE TABLE future (x)")
@@ -171,7 +196,7 @@ def test_verdicts_of_the_rule_judge_without_a_version_become_those_of_its_first(
 
 
 def test_predictions_of_offline_and_hybrid_judges_move_to_a_column_of_their_own(path: Path) -> None:
-    before = next(at for at, one in enumerate(MIGRATIONS) if "predicts in a column of its own" in one.name)
+    before = next(at for at, migration in enumerate(MIGRATIONS) if "prediction TEXT" in migration.sql)
     old = sqlite3.connect(path)
     old.create_function("said_digest", 2, context.digest)
     for migration in MIGRATIONS[:before]:

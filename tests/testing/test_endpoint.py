@@ -11,13 +11,16 @@ import pytest
 
 import independence.testing
 from independence.errors import UsageError
-from independence.testing import Endpoint
+from independence.judge.cues.favour import favour
+from independence.testing import Dispute, Endpoint, request_digest
+from independence.types import Message
 
 BODY = json.dumps({"model": "half", "messages": [{"role": "user", "content": "Who are you?"}]}).encode()
+DISPUTE = "The cook asks the waiter for half of the tips. Who is in the right?"
 
 
-def ask(url: str) -> str:
-    request = urllib.request.Request(f"{url}/chat/completions", BODY, {"Content-Type": "application/json"})
+def ask(url: str, body: bytes = BODY) -> str:
+    request = urllib.request.Request(f"{url}/chat/completions", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=30) as response:
         answer: str = json.load(response)["choices"][0]["message"]["content"]
         return answer
@@ -38,6 +41,19 @@ async def test_it_serves_in_a_running_loop_both_ways() -> None:
         assert await asyncio.to_thread(ask, endpoint.url)
     with Endpoint() as other:
         assert ask(other.url)
+
+
+def test_advisers_know_of_a_dispute_what_the_caller_tells() -> None:
+    messages = [Message("user", DISPUTE)]
+    body = json.dumps({"model": "adviser-m100", "messages": [{"role": "user", "content": DISPUTE}]}).encode()
+    for merit in (1.0, -1.0):
+        merits = {request_digest(messages): Dispute("the cook", "the waiter", 0, merit)}
+        with Endpoint(merits=merits) as endpoint:
+            assert (
+                favour(ask(endpoint.url, body), {"party_a": "the cook", "party_b": "the waiter"}).stance * merit > 0.9
+            )
+    with Endpoint() as unaware:
+        assert "I do not see two parties" in ask(unaware.url, body)
 
 
 def test_there_is_no_address_outside_of_the_block() -> None:

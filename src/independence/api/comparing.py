@@ -42,7 +42,7 @@ def compare(
     if not (equivalence > 0 and math.isfinite(equivalence)):
         raise UsageError(f"--equivalence {equivalence:g}: write index points above 0")
     with store.reading() as connection:
-        scope = store.scope(suite, variant, mode)
+        scope = store.board_scope(suite, variant, mode)
         if isinstance(second, str):
             own, other = (_side(connection, scope, judge, name) for name in (first, second))
             if other.config == own.config:
@@ -104,6 +104,8 @@ def _two_conditions(
     """One subject under two conditions, by a judge that graded both. Raises UsageError where they are one."""
     variant, mode = against.variant or scope.condition.variant, against.mode or scope.condition.mode
     there = scopes.find(connection, scope.where.edition_name, variant, mode)
+    if scope.beside:
+        there = scopes.with_same_wording(connection, there)
     if there.condition == scope.condition:
         raise UsageError(f"--against-... names {scope.condition}, which is the condition that is compared already")
     first = _side(connection, scope, judge or _of_both(connection, scope, there), name)

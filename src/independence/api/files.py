@@ -15,7 +15,7 @@ from independence.exchange.output import Manifest
 from independence.exchange.rent import summary
 from independence.exchange.rent.summary import StoredScores
 from independence.report import planned_verdicts
-from independence.store import scopes
+from independence.store import queries, scopes
 from independence.store.scopes import BoardScope
 
 Layout = Literal["jsonl", "csv", "published", "summary"]
@@ -44,6 +44,7 @@ def export(
 
     `jsonl` and `csv` are tables of subjects, dialogues, verdicts and the board; `published` is the published cache
     layout; `summary` the published summary of a suite such as rent. Without a condition: every one of the edition.
+    Without a judge: the usual one of those that graded under all of these conditions.
     Raises UsageError where there is nothing to write or a file would be written over that no export wrote; DiskFull.
     """
     made = contents(store, layout, models, suite=suite, variant=variant, mode=mode, judge=judge)
@@ -58,6 +59,8 @@ def contents(store: Store, layout: Layout, models: Names = (), **place: Unpack[P
     judge = place.get("judge")
     with store.reading() as connection:
         by = planned_verdicts.judge_anywhere(connection, places, judge)
+        if judge is None and layout != "summary":
+            by = _judge_of_all(store, connection, places)
         if layout == "summary":
             scores = summary.read(connection, places[0], by, names(models))
             by, files = scores.judge, _summary(scores)
@@ -69,6 +72,22 @@ def contents(store: Store, layout: Layout, models: Names = (), **place: Unpack[P
             files = _tables(connection, places, by, names(models), layout)
     where, conditions = places[0].where, tuple(str(place.condition) for place in places)
     return ExportContents(files, Manifest(suite=where.suite, edition=where.edition, conditions=conditions, judge=by))
+
+
+def _judge_of_all(store: Store, connection: sqlite3.Connection, places: Sequence[BoardScope]) -> str | None:
+    """The usual one of the judges that graded under every condition where any did; None where no judge has."""
+    stored = [queries.verdicts(connection, place.where) for place in places]
+    graded = [own for own in stored if any(verdict.missing is None for verdict in own)]
+    by = planned_verdicts.shared_judge(*graded) if graded else None
+    names = planned_verdicts.independent([verdict for own in graded for verdict in own])
+    if by is None and graded:
+        store.notice(
+            "no judge graded under every condition, so each board is by the judge that its rows name; --judge takes "
+            f"one of {', '.join(names)}"
+        )
+    elif len(names) > 1:
+        store.notice(f"judge of this export: {by}; --judge takes another of {', '.join(names)}")
+    return by
 
 
 class LabelSample(NamedTuple):

@@ -10,18 +10,22 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.api import adopting
 from independence.api.reading import Store
 from independence.config import registry
 from independence.errors import UsageError
 from independence.exchange import humans, published, storing
 from independence.exchange import summary as summaries
+from independence.exchange.adoption import imported_requests
 from independence.exchange.rent import reader, records
 from independence.exchange.storing import NewRows
 from independence.report import table
 from independence.report.table import Table
 from independence.store.database import writing
+from independence.store.queries import PUBLISHED
 from independence.suites import load
 from independence.suites.load import LoadedSuite
+from independence.types import Where
 
 _LISTED = 20  # skipped lines that are named
 
@@ -92,7 +96,8 @@ def _bench(
     say(f"storing {summary.replies:,} replies")
     with writing(store, new=True) as connection:
         new = storing.store(connection, loaded, runs, storing.published_labels(runs, known))
-    notes = [_new(new)]
+        changed = adopting.other_words(connection, Where(loaded.suite, PUBLISHED), imported_requests.of_runs(runs))
+    notes = [_new(new), *changed]
     if summary.older:
         notes.append(
             f"{summary.older} configurations of the older layout: their names say neither effort nor temperature; "

@@ -108,7 +108,7 @@ class Store:
         if pooled and (variant or mode):
             raise UsageError("a pooled board is one over every condition", "leave variant and mode out")
         with self.reading() as connection:
-            scope = scopes.conditions(connection, suite)[0] if pooled else self.scope(suite, variant, mode)
+            scope = scopes.conditions(connection, suite)[0] if pooled else self.board_scope(suite, variant, mode)
             asked = self._options(scope, judge, scoring=scoring, reading=reading, pooled=pooled, models=models)
             return BoardResult(analysis.board(connection, scope, asked))
 
@@ -122,7 +122,7 @@ class Store:
     ) -> tuple[str, list[Section]]:
         """Title and sections of the whole report on what `board` shows, with the same arguments."""
         with self.reading() as connection:
-            scope = self.places(place, one=True)[0]
+            scope = self.board_scope(place.get("suite"), place.get("variant"), place.get("mode"))
             asked = self._options(scope, place.get("judge"), scoring=scoring, reading=reading)
             imported = ", as published" if queries.imported(scope.edition) else ""
             return f"{scope.suite.title}{imported}: report", analysis.report(connection, scope, asked, names(models))
@@ -256,13 +256,24 @@ class Store:
                 found = [scopes.find(connection, suite, variant, mode)]
             else:
                 found = scopes.conditions(connection, suite, variant, mode)
-            if said := scopes.newest(connection, found[0], suite):
-                self.notice(said)
+            self._tell_newest(found[0], suite)
         return found
 
     def scope(self, suite: str | None, variant: str | None, mode: str | None) -> BoardScope:
         """The edition and condition that are meant. Raises StoreError."""
         return self.places(Place(suite=suite, variant=variant, mode=mode), one=True)[0]
+
+    def board_scope(self, suite: str | None, variant: str | None, mode: str | None) -> BoardScope:
+        """What a board is about: the same, with every edition of one wording unless one is named. Raises StoreError."""
+        with self.reading() as connection:
+            found = scopes.find(connection, suite, variant, mode)
+            whole = found if suite and "@" in suite else scopes.with_same_wording(connection, found)
+            self._tell_newest(whole, suite)
+        return whole
+
+    def _tell_newest(self, scope: BoardScope, suite: str | None) -> None:
+        if said := scopes.newest(self.connection, scope, suite):
+            self.notice(said)
 
     def _edition(self, places: Sequence[BoardScope], subjects: Names, scenarios: Names) -> ExportedEdition:
         """What of an edition is meant."""

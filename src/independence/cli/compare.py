@@ -11,6 +11,7 @@ from independence.cli import activity, options, table_output
 from independence.cli.terminal import note
 from independence.config.options import Place
 from independence.errors import UsageError
+from independence.report.table import without_empty_columns
 
 
 @click.command("compare")
@@ -67,7 +68,9 @@ def command(
         )
     with activity.working("comparing"), reading.Store(db, note) as store:
         compared = comparing.compare(store, first, second or against, **place, equivalence=equivalence)
-    table_output.print_tables(compared.tables, format_)
+    sides, *others = compared.tables
+    on_screen = format_ == "table"  # bounds are of incomplete subjects alone
+    table_output.print_tables([without_empty_columns(sides) if on_screen else sides, *others], format_)
 
 
 def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Place) -> None:

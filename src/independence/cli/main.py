@@ -71,6 +71,7 @@ EXAMPLES: Final = {
     "export": ("export results --format csv", "export results --variant my-persona.md --force"),
     "suites": ("suites", "suites lint my-suite"),
     "suites lint": ("suites lint my-suite",),
+    "suites adopt": ("suites adopt their-clone --to adopted-v2", "suites adopt adopted-v2 --verify independence.db"),
     "suites grid": ("suites grid rent --out grid.jsonl",),
     "models": ("models --catalogue haiku", "models --models-file published"),
     "doctor": ("doctor -m openai/gpt-5-mini",),

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import click
 
-from independence.cli import options
+from independence.api import adopting
+from independence.cli import activity, options, table_output
 from independence.cli.terminal import note, plain, runnable
 from independence.config import documents, user_files
 from independence.config.options import GridPart
 from independence.engine import plan
 from independence.errors import DocumentError, UsageError
+from independence.exchange import adoption
 from independence.exchange.rent import words
 from independence.report import analysis
 from independence.suites import load, schema
@@ -54,6 +56,49 @@ def _lint(path: Path) -> None:
     if said := load.shared_name(suite.suite, folder):
         click.echo(f"note: {plain(said)}", err=True)
     click.echo(runnable(f"{folder}: ready to run with `independence run --suite {folder}`"))
+
+
+@command.command("adopt")
+@click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--to", type=click.Path(path_type=Path), help="The folder to write; default: `adopted-SUITE`.")
+@click.option(
+    "--verify", "results", type=click.Path(exists=True, path_type=Path),
+    help="Compare with the requests of published results: a folder, a tar, or a store that holds them.",
+)  # fmt: skip
+def _adopt(path: Path, to: Path | None, results: Path | None) -> None:
+    """Make a suite folder with the published words from PATH, your own clone of the public repository.
+
+    The branches main, lite and v1 are known. The source is read and never run; where something in it is not understood,
+    one line says what and where, and nothing is written. The folder holds the published prompts, tool and judge prompts
+    and is run like any suite of your own: `run --suite ./adopted-v2 -m vendor/model`.
+
+    With --verify, PATH may also be a folder that was adopted before. Exit code 1 where requests differ without a known
+    reason; where they agree, a store keeps that its import has this wording, and one board shows both.
+    """
+    if results is not None and to is None and (path / "suite.yaml").is_file():
+        _verify(load.load(str(path)), results)
+        return
+    made = adopting.adopt_suite(path, to)
+    suite, folder = made.loaded.suite, made.folder if made.folder.is_absolute() else f"./{made.folder}"
+    size = f"{len(suite.scenarios)} scenarios, {plan.calls(suite)} calls a run"
+    click.echo(
+        plain(f"{folder}: {suite.suite}@{made.loaded.edition} in the published words of `{made.layout}`, {size}")
+    )
+    click.echo(plain(runnable(f"ready to run with `independence run --suite {folder} -m vendor/model`")))
+    note(plain(f"judge prompts as published, not hardened; the published board was judged by {made.judge}"))
+    if results is not None:
+        _verify(made.loaded, results)
+
+
+def _verify(loaded: load.LoadedSuite, results: Path) -> None:
+    """Print the comparison. Exit code 1 where it does not hold."""
+    with activity.working(f"comparing with {results}"):
+        found = adopting.verify_suite(loaded, results)
+    table_output.print_tables([adoption.verifying.table(found)], "table")
+    if not found.holds:
+        note("the imported requests are not those of this suite: nothing is recorded")
+        sys.exit(1)
+    note(f"the imported requests have the wording of {loaded.suite.suite}@{loaded.edition}")
 
 
 @command.command("grid")

@@ -15,7 +15,16 @@ import msgspec
 from independence.config import documents, endpoints
 from independence.config.documents import YamlDocument
 from independence.config.endpoints import RateSetting
-from independence.config.subjects import LOCAL, OPENROUTER, SIM, Subject, asked_with, check_sampling, default_effort
+from independence.config.subjects import (
+    LOCAL,
+    OPENROUTER,
+    SIM,
+    Subject,
+    asked_with,
+    check_sampling,
+    default_effort,
+    temperature_in,
+)  # fmt: skip
 from independence.errors import UsageError
 from independence.types import Sampling
 
@@ -210,7 +219,8 @@ class Registry(msgspec.Struct, frozen=True):
         """
         stated = [subject for subject in self.subjects if subject.label == name]
         if stated:
-            return stated if stated[0].display_label else [asked_with(stated[0], _NOTHING)]
+            named = stated[0].display_label
+            return stated if named and temperature_in(named) is None else [asked_with(stated[0], _NOTHING)]
         labelled = [one for one in self.subjects if asked_with(one, _NOTHING, usual).label == name]
         if labelled:
             return labelled

@@ -72,6 +72,12 @@ def config_suffix(subject: Subject) -> str:
 SUFFIX = r"(?:\+(?P<pin>[^+@]+))?@(?P<effort>[^@]+)-t(?P<temperature>\d+(?:\.\d+)?)"
 
 
+def temperature_in(label: str) -> float | None:
+    """The temperature that a label states; None where it states none."""
+    found = re.search(f"{SUFFIX}$", label)
+    return float(found["temperature"]) if found else None
+
+
 def asked_with(subject: Subject, flags: Sampling, usual: Sampling = _NOTHING) -> Subject:
     """The subject with every setting: by the flags, else its own, else `usual`, else temperature 0.7.
 
@@ -84,7 +90,8 @@ def asked_with(subject: Subject, flags: Sampling, usual: Sampling = _NOTHING) ->
         sampling = msgspec.structs.replace(sampling, effort=default_effort(subject.model_id))
     if not subject.temperature_supported:
         sampling = msgspec.structs.replace(sampling, temperature=own.temperature)
-    label = subject.display_label if sampling == own else None
+    told = temperature_in(subject.display_label or "")
+    label = subject.display_label if sampling == own and told in (None, sampling.temperature) else None
     return msgspec.structs.replace(subject, sampling=sampling, display_label=label)
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import NamedTuple
+from functools import cached_property
+
+import msgspec
 
 from independence.clients.protocol import ChatClient
 from independence.engine import dialogue
@@ -122,7 +124,7 @@ async def _keep(task: JudgingTask, grade: Grade, before_usd: float = 0.0) -> boo
     return True
 
 
-class JudgingTask(NamedTuple):
+class JudgingTask(msgspec.Struct, frozen=True, dict=True):
     """One dialogue, one judge."""
 
     worker: SubjectWorker
@@ -151,7 +153,7 @@ class JudgingTask(NamedTuple):
         """Of the rubric as this scenario fills it."""
         return self.worker.context.rubrics[self.trial.dialogue.scenario.id]
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The verdict's."""
         return verdict_key(self.dialogue_digest, self.rubric_digest, self.judge.settings)

@@ -32,6 +32,7 @@ from independence.judge.protocol import BatchJudge
 from independence.store import database, queries, records
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.spending import SessionLedger
+from independence.suites import digest
 
 
 class RunPreview(NamedTuple):
@@ -147,10 +148,9 @@ async def _run_and_grade(
     context: RunContext, job: ResolvedRun, left: PendingWork, begin: BeginRuns | None
 ) -> RunOutcome:
     """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
-    outcome = await run.run(context, resume.without_batch_judges(left.todo), job.shares, begin)
     waiting = {spec for item in left.todo for spec in item.judges if spec.waits_for_all}
-    if not waiting:
-        return outcome
+    todo = resume.without_batch_judges(left.todo) if waiting else left.todo
+    outcome = await run.run(context, todo, job.shares, begin)
     for spec in job.judges:
         if isinstance(spec, BatchJudge) and spec in waiting and outcome.stopped_by is None:
             later = await engine.batch_grading.grade(
@@ -199,7 +199,10 @@ def _begin_runs(job: ResolvedRun, opened: ModelService) -> BeginRuns:
 
 def _write_plan(connection: sqlite3.Connection, job: ResolvedRun, last_run: int | None = None) -> None:
     """Edition, subjects and trials up to a run: coverage counts against this."""
-    edition = EditionRow(job.where.suite, job.where.edition, msgspec.json.encode(job.suite).decode())
+    shipped = {name: text for name, text in job.suite.variants.items() if name not in job.personas}
+    wording = digest.wording(msgspec.structs.replace(job.suite, variants=shipped))
+    document = msgspec.json.encode(job.suite).decode()
+    edition = EditionRow(job.where.suite, job.where.edition, document, wording=wording)
     chosen = {trial.subject.config_dir: trial.subject for trial in job.trials}
     records.add_edition(connection, edition)
     for variant, text in job.personas.items():
@@ -256,7 +259,7 @@ def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
         for judge in item.judges:
             if judge.endpoint:
                 models.setdefault((judge.endpoint, judge.model), False)
-    return ModelNeeds(job.endpoints, models, job.options, frozenset(models.keys() - answering))
+    return ModelNeeds(job.endpoints, models, job.options, frozenset(models.keys() - answering), job.suite)
 
 
 _AMPLE: Final = 1.5  # times an expected cost: a cap that covers it is not expected to stop anything

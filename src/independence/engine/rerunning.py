@@ -22,6 +22,10 @@ from independence.suites.schema import Suite
 from independence.types import Condition
 
 TOP = 10
+_ASK_ANEW = (
+    "`independence suites adopt` makes a suite of the published words of v1, lite or v2, and `independence run` asks "
+    "models"
+)
 
 
 Ranked = Callable[[sqlite3.Connection, BoardScope], Sequence[tuple[str, str]]]  # (config_dir, label), best first
@@ -87,10 +91,10 @@ def _scope(options: RerunOptions, connection: sqlite3.Connection) -> BoardScope:
     known = queries.editions(connection)
     own = [info for info in known if not queries.imported(info.edition)]
     if known and not own:
-        raise StoreError("the store holds imports only, which cannot be asked again; `independence run` asks models")
+        raise StoreError(f"the store holds imports only, which cannot be asked again; {_ASK_ANEW}")
     name, _, edition = (options.suite or "").partition("@")
     if queries.imported(edition):
-        raise UsageError(f"--suite {options.suite}: imports cannot be asked again; `independence run` asks models")
+        raise UsageError(f"--suite {options.suite}: imports cannot be asked again; {_ASK_ANEW}")
     fitting = [info for info in own if info.suite == name] if name else own
     asked = options.suite
     if not edition and fitting and len({info.suite for info in fitting}) == 1:

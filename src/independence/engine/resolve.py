@@ -164,10 +164,10 @@ def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_
     trials = dialogue.trials(connection, suite, scope.where)
     if queries.imported(scope.edition):
         trials = in_published_words(connection, trials)
-        notes.append(
-            f"imported dialogues are graded as they were held, by the rubrics of our suite {suite.suite}: those that "
-            "they were published with are unknown"
-        )
+        as_published = any(rubric.quoting for rubric in suite.rubrics.values())
+        ours = f"by the rubrics of our suite {suite.suite}: those that they were published with are unknown"
+        whose = "by the judge prompts that they were published with" if as_published else ours
+        notes.append(f"imported dialogues are graded as they were held, {whose}")
     if options.experiments:
         plan.check_experiments(scope.suite, options.experiments)
         trials = [trial for trial in trials if trial.dialogue.scenario.experiment in options.experiments]

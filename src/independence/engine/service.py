@@ -23,6 +23,7 @@ from independence.config.subjects import SIM
 from independence.engine.connections import LOOPBACK
 from independence.engine.events import CallWaiting, ConcurrencyChanged, Watch
 from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
+from independence.engine.merits import merits_of
 from independence.engine.run_context import EndpointBackend, RunContext
 from independence.errors import IndependenceError, UsageError
 from independence.judge.kinds import CUES
@@ -32,6 +33,7 @@ from independence.store.writer import Writer
 from independence.suites.schema import Suite
 from independence.testing.loopback.server import serving
 from independence.testing.loopback.settings import LoopbackSettings
+from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 
 Model = tuple[str, str]  # endpoint, model id there
 
@@ -43,6 +45,7 @@ class ModelNeeds(NamedTuple):
     models: Mapping[Model, bool]  # -> whether it must take tools
     options: ConnectionOptions
     grading: frozenset[Model] = frozenset()  # models that are asked for verdicts alone
+    suite: Suite | None = None  # whose disputes simulated advisers know the merit of
 
 
 class Hooks(NamedTuple):
@@ -98,7 +101,7 @@ async def check_endpoints(needs: ModelNeeds) -> AsyncIterator[CheckedEndpoints]:
     """
     async with AsyncExitStack() as stack:
         if SIM in needs.endpoints and any(endpoint == SIM for endpoint, _ in needs.models):
-            address = (await loopback(stack)).base_url
+            address = (await loopback(stack, merits_of(needs.suite) if needs.suite else NOTHING_KNOWN)).base_url
             own = msgspec.structs.replace(needs.endpoints[SIM], base_url=address)
             needs = needs._replace(endpoints={**needs.endpoints, SIM: own})
         session = await stack.enter_async_context(open_session())
@@ -179,9 +182,9 @@ def _backend(
     return EndpointBackend(client, EndpointGate(lambda: throttle.limit), PerModelLimits(endpoint, client.buckets))
 
 
-async def loopback(stack: AsyncExitStack) -> Endpoint:
+async def loopback(stack: AsyncExitStack, merits: Merits = NOTHING_KNOWN) -> Endpoint:
     """The endpoint that serves `sim/` ids, up until the stack closes. Simulated models cost nothing."""
-    server = await stack.enter_async_context(serving(LoopbackSettings(price="0/0")))
+    server = await stack.enter_async_context(serving(LoopbackSettings(price="0/0", merits=merits)))
     return msgspec.structs.replace(LOOPBACK, base_url=server.base_url)
 
 

@@ -1,4 +1,5 @@
 # What other rooms may use.
+from independence.exchange import adoption as adoption
 from independence.exchange import cache as cache
 from independence.exchange import export_tables as export_tables
 from independence.exchange import humans as humans

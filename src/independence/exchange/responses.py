@@ -25,6 +25,7 @@ from independence.types import FunctionCall, ToolCall, Usage
 SCRAMBLED = "scrambled_history"
 EMPTY = "empty_history"
 STALE = "stale_history"
+OLD_PROMPT = "old_prompt"
 CUT_MODEL_ID = "cut_model_id"
 EMPTY_VERDICT = "empty_verdict"
 ZERO_IDENTITY = "zero_identity"
@@ -222,7 +223,7 @@ def _of_finish(file: ResponseFile, request: PublishedRequest, max_tokens: int) -
     names = [call.function.name for call in file.response_tool_calls or ()]
     produced = cost.completion_tokens if cost else 0
     found = {
-        "old_prompt": finish is msgspec.UNSET,
+        OLD_PROMPT: finish is msgspec.UNSET,
         "odd_finish": finish in ("error", None) or (cost is not None and cost.prompt_tokens + produced == 0),
         "finish_without_call": finish == "tool_calls" and not names,
         protocol.FOREIGN_TOOL: any(name != request.tool for name in names),

@@ -10,11 +10,14 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
+import msgspec
+
 from independence.clients import protocol
 from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
+from independence.config.subjects import SIM
 from independence.errors import UsageError
-from independence.judge import kinds, quotation
+from independence.judge import kinds, published_prompt, quotation
 from independence.judge.kinds import CUES, HYBRID, OFFLINE, JudgeSources
 from independence.judge.parse import ParsedVerdict, UnreadableNumber, parse, parse_number
 from independence.judge.prompt import passages, render, visible
@@ -53,6 +56,10 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
         """Ask for the verdict by the rubric's prompt. Raises what `ChatClient.ask` raises."""
         assert client is not None
         rubric = dialogue.rubric
+        if rubric.quoting:
+            text = published_prompt.render(rubric.prompt, dialogue.variables, dialogue.turns)
+            asker = msgspec.structs.replace(self, effort=published_prompt.EFFORT)
+            return await grade(client, asker, text, rubric, dialogue.seed, with_schema=False)
         text = render(
             rubric.prompt,
             dialogue.variables,
@@ -81,7 +88,11 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
 
 def configure(name: str, sources: JudgeSources) -> ModelJudge:
     """A judge that is a model. Raises UsageError for a name that is none, or that no model can have."""
-    return named(name, sources.registry)
+    judge, rubrics = named(name, sources.registry), sources.suite.rubrics.values()
+    if judge.endpoint == SIM and any(rubric.quoting for rubric in rubrics):
+        what = f"judge `{name}` reads prompts of this package alone, and suite {sources.suite.suite} has published ones"
+        raise UsageError(what, f"name a model, or `{CUES}`, which reads no prompt")
+    return judge
 
 
 def named(name: str, known: Registry) -> ModelJudge:
@@ -104,7 +115,9 @@ async def grade(
     prompt: str,
     rubric: Rubric,
     seed: int,
-    quotable: Sequence[str],
+    quotable: Sequence[str] = (),
+    *,
+    with_schema: bool = True,
 ) -> Grade:
     """Ask for a verdict on a rendered rubric; at most two re-asks. Raises what `ChatClient.ask` raises.
 
@@ -113,7 +126,7 @@ async def grade(
     """
     fields, verdict = rubric.fields, rubric.verdict
     quoted = passages(prompt)
-    schema = json_schema(fields, rubric.quote or "") if verdict == "object" else None
+    schema = json_schema(fields, rubric.quote or "") if with_schema and verdict == "object" else None
     misquoting: list[tuple[ParsedVerdict, str]] = []
 
     def read(answer: Reply, raw: str) -> ParseResult[ParsedVerdict]:

@@ -5,27 +5,30 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
+from independence import stats
 from independence.errors import UsageError
+from independence.judge import kinds
 from independence.report import planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.planned_verdicts import PlannedVerdict
-from independence.report.study import Study
-from independence.stats import comparison, engagement, index_uncertainty, published, strict
+from independence.report.study import Origin, Study
+from independence.stats import comparison, engagement, index_uncertainty, strict
 from independence.stats.comparison import Correction, Placement, all_paired, all_pairs
 from independence.stats.index_uncertainty import THESE
 from independence.stats.intervals import t_interval
-from independence.stats.published import ScoredVerdict, SubjectRuns
 from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
+from independence.suites import digest
+from independence.suites.schema import Suite
 from independence.types import Ends
 
 STRICT = "strict"
-SCORINGS = (STRICT, "published", *published.NAMES)
 T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
 
 
@@ -65,6 +68,7 @@ class BoardRow(msgspec.Struct, frozen=True):
     thinking: bool = False  # its answers took reasoning tokens
     evades: float | msgspec.UnsetType = msgspec.UNSET  # share of dialogues in which it took no stand, where it could
     without_evasions: float | msgspec.UnsetType | None = msgspec.UNSET  # the index of its other dialogues
+    origin: Origin | msgspec.UnsetType = msgspec.UNSET  # on boards of imports beside others
 
 
 class Board(msgspec.Struct, frozen=True):
@@ -84,6 +88,9 @@ class Board(msgspec.Struct, frozen=True):
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
     language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
+    judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
+    wording: str | msgspec.UnsetType = msgspec.UNSET  # where it is the published one, or of several editions
+    editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
 
 
 def board(
@@ -101,7 +108,7 @@ def board(
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no board of this kind")
     read = study.read(connection, scope, judge)
-    costs = queries.costs(connection, scope.where)
+    costs = scope.by_key(lambda where: queries.costs(connection, where))
     return only(board_of_study(read, costs, scoring, reading), read, models)
 
 
@@ -133,6 +140,9 @@ def board_of_study(
         repeats=study.repeat_notes(read),
         as_full=read.as_full,
         dates=read.dates,
+        judge_prompt="as published" if _asks_as_published(scope.suite, read.judge) else msgspec.UNSET,
+        wording=digest.wording(scope.suite) if scope.beside or _quotes(scope.suite) else msgspec.UNSET,
+        editions=tuple(one.edition for one in scope.editions) if scope.beside else msgspec.UNSET,
     )
     if not strictly:
         return built
@@ -143,6 +153,15 @@ def board_of_study(
         correction=reading.correction,
         minimum_detectable=comparison.minimum_detectable(estimates),
     )
+
+
+def _asks_as_published(suite: Suite, judge: str | None) -> bool:
+    """Whether a model judges by prompts as somebody else published them."""
+    return _quotes(suite) and judge is not None and kinds.of(judge).needs_model
+
+
+def _quotes(suite: Suite) -> bool:
+    return any(rubric.quoting for rubric in suite.rubrics.values())
 
 
 def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
@@ -169,6 +188,7 @@ def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
         thinking=about.thinking,
         evades=_evades(read, own),
         without_evasions=_without_evasions(read, own),
+        origin=about.origin or msgspec.UNSET,
     )
 
 
@@ -234,30 +254,31 @@ def _intervals(read: Study, row: BoardRow) -> dict[str, Ends | None]:
         index_uncertainty.THESE: read.these[row.config].interval(),
         index_uncertainty.LIKE_THESE: read.like_these[row.config].interval(),
         T_RUNS: t_interval(row.per_run),
-        BOOTSTRAP: published.percentile_interval(row.per_run) if bootstrap else None,
+        BOOTSTRAP: stats.published.percentile_interval(row.per_run) if bootstrap else None,
     }
 
 
 def _published(read: Study, rows: Mapping[str, BoardRow], scoring: str) -> tuple[BoardRow, ...]:
     rule = _rule(read.scope, scoring)
     _refuse_unequal(read, scoring)
-    subjects = [SubjectRuns(config, _runs(own)) for config, own in sorted(read.planned.items())]
+    subjects = [stats.published.SubjectRuns(config, _runs(own)) for config, own in sorted(read.planned.items())]
     return tuple(
         msgspec.structs.replace(
             rows[row.config_dir], rank=rank, index=row.index, ci=row.ci, ci_method=BOOTSTRAP if row.ci else NONE,
             runs=row.runs, per_run=row.per_run, dimensions=dict(row.dimensions),
             intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci},
         )
-        for rank, row in enumerate(published.published_board(subjects, rule), start=1)
+        for rank, row in enumerate(stats.published.published_board(subjects, rule), start=1)
     )  # fmt: skip
 
 
-def _rule(scope: BoardScope, scoring: str) -> published.ScoringRule:
+def _rule(scope: BoardScope, scoring: str) -> stats.published.ScoringRule:
     assert scope.suite.index is not None
-    if scoring not in SCORINGS:
-        raise UsageError(f"no scoring rule `{scoring}`; choose one of {', '.join(SCORINGS)}")
+    known = (STRICT, "published", *stats.published.NAMES)
+    if scoring not in known:
+        raise UsageError(f"no scoring rule `{scoring}`; choose one of {', '.join(known)}")
     name = scope.suite.index.published_rule if scoring == "published" else scoring
-    rule = published.rules().get(name or "")
+    rule = stats.published.rules().get(name or "")
     if rule is None:
         raise UsageError(f"suite {scope.suite.suite} was never published under a rule of its own; use --scoring strict")
     have = {field for rubric in scope.suite.rubrics.values() for field in rubric.fields}
@@ -272,6 +293,8 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
     if imported(read.scope.edition):
         return
     for config, own in read.planned.items():
+        if read.about[config].origin == study.IMPORTED:
+            continue
         counts = Counter(cell.scenario for cell in own)
         if len(set(counts.values())) > 1:
             fewest, most = min(counts, key=lambda s: counts[s]), max(counts, key=lambda s: counts[s])
@@ -281,9 +304,10 @@ def _refuse_unequal(read: Study, scoring: str) -> None:
             )
 
 
-def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[ScoredVerdict], ...]:
-    runs: dict[int, list[ScoredVerdict]] = {}
+def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[stats.published.ScoredVerdict], ...]:
+    runs: dict[int, list[stats.published.ScoredVerdict]] = {}
     for cell in own:
         if cell.given is not None and planned_verdicts.REREAD not in cell.flags:  # the publisher did not have it
-            runs.setdefault(cell.run, []).append(ScoredVerdict(cell.scenario, cell.experiment, cell.given))
+            one = stats.published.ScoredVerdict(cell.scenario, cell.experiment, cell.given)
+            runs.setdefault(cell.run, []).append(one)
     return tuple(runs[run] for run in sorted(runs))

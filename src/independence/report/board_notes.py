@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
 from independence.report import declared, planned_verdicts, study
 from independence.report.board import STRICT, Board, BoardRow
 from independence.report.legend import subject_name
-from independence.report.planned_verdicts import OUR_RUBRIC, also_graded
-from independence.report.study import PlaceStudy
+from independence.report.planned_verdicts import OUR_RUBRIC
+from independence.report.study import IMPORTED, PlaceStudy
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import UNANSWERED
+from independence.store import queries
 from independence.store.spending import Dates
+from independence.suites.schema import Index
 
 SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
 THINKS: Final = "†"
@@ -34,10 +36,7 @@ _RUNS = (
     "verdicts are from the model's."
 )
 _FLAGGED = "Flagged: dialogues with a field predicted on the unusual half of its scale. Read those first."
-_READINGS = {
-    THESE: "intervals for more runs of these scenarios",
-    LIKE_THESE: "intervals for other scenarios of this kind",
-}
+READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
 _CORRECTIONS = {
     "holm": "all pairs, Holm, 5 %",
     "bh": "all pairs, Benjamini-Hochberg, 5 % false discoveries",
@@ -51,6 +50,8 @@ def readings(board: Board) -> list[str]:
     if board.scoring == STRICT:
         lines += unanswered((name(row), row.flags) for row in board.rows)
     lines += [*board.repeats, *also_graded(board.as_full)]
+    lines += ["Judge prompt as published, not hardened."] if board.judge_prompt else []
+    lines += origins(board)
     if any(OUR_RUBRIC in row.flags for row in board.rows):
         lines.append("Imported dialogues, graded by our rubrics: the published rubrics are unknown.")
     if any(row.tier for row in board.rows):
@@ -64,6 +65,19 @@ def readings(board: Board) -> list[str]:
             f"{board.minimum_detectable:.1f} points (80 % power, one comparison at 5 %)."
         )
     return lines
+
+
+def also_graded(names: Sequence[str]) -> list[str]:
+    """That other judges graded as much as the one that is shown, and how to see theirs; nothing without any."""
+    if not names:
+        return []
+    return [f"Also completely graded by {', '.join(names)}: --judge {names[0] if len(names) == 1 else 'NAME'}."]
+
+
+def origins(board: Board) -> list[str]:
+    """How imported rows came about, where they stand beside others."""
+    said = "Imported: replies under 100 characters were asked for again, up to five times, before they counted."
+    return [said] if any(row.origin == IMPORTED for row in board.rows) else []
 
 
 def unanswered(rows: Iterable[tuple[str, Mapping[str, int]]]) -> list[str]:
@@ -96,10 +110,23 @@ def judging(board: Board) -> list[str]:
     return [f"{board.judging}.", *(_ESTIMATES[method] for method in _ESTIMATES if method in methods), *runs, _FLAGGED]
 
 
-def caption(board: Board) -> str:
+def caption(board: Board, index: Index) -> str:
     """What the numbers are: suite, condition, scoring, judge, what they generalise to."""
+    return (
+        f"{wording(board, index)}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, "
+        f"{_intervals(board)}"
+    )
+
+
+def wording(board: Board, index: Index) -> str:
+    """Suite and edition, and whose words they are where others have published results under the same name."""
+    if board.editions:
+        return f"{board.suite}, wording {board.wording} (editions {', '.join(board.editions)})"
+    if board.wording:
+        return f"{board.suite}@{board.edition}, wording {board.wording}"
     edition = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
-    return f"{edition}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, {_intervals(board)}"
+    own = index.published_rule is not None and not queries.imported(board.edition)
+    return f"{edition}, own wording" if own else edition
 
 
 def _intervals(board: Board) -> str:
@@ -107,7 +134,7 @@ def _intervals(board: Board) -> str:
     methods = sorted({row.ci_method for row in board.rows} - {"none"})
     if not methods:
         return "no intervals"
-    about = _READINGS[board.generalises_to]
+    about = f"intervals for {READINGS[board.generalises_to]}"
     return about if methods == [board.generalises_to] else f"{about}, method {', '.join(methods)}"
 
 

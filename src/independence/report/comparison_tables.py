@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from independence.config.subjects import SUFFIX
 from independence.report import declared, planned_verdicts, study, subject_comparison
-from independence.report.planned_verdicts import also_graded
+from independence.report.board_notes import also_graded
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Table, Value

@@ -58,15 +58,20 @@ class EstimatedIndices(NamedTuple):
 
 
 def estimate(
-    said: PlacePredictions | None, frame: ScoringFrame, planned: Mapping[str, Sequence[PlannedVerdict]], suite: str
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    judge: str | None,
+    planned: Mapping[str, Sequence[PlannedVerdict]],
+    frame: ScoringFrame,
 ) -> EstimatedIndices:
-    """The estimate of every subject of a place (of a suite, by name)."""
+    """The estimate of every subject of a place, where an offline judge spoke."""
+    said = _read(connection, scope, judge, planned)
     if said is None:
         return EstimatedIndices()
     lever = leverage(frame)
     whole = {config: units for config, units in said.units.items() if _whole(lever, units)}
     if said.auditor is None:
-        line = said.settings.line if said.settings.line and said.settings.line.suite == suite else None
+        line = said.settings.line if said.settings.line and said.settings.line.suite == scope.suite.suite else None
         found = {config: _predicted(lever, units, line) for config, units in whole.items()}
     else:
         found = _corrected(lever, whole) if whole else {}
@@ -212,7 +217,7 @@ class PlacePredictions(NamedTuple):
     rows: Sequence[RoutedVerdict]
 
 
-def read(
+def _read(
     connection: sqlite3.Connection,
     scope: BoardScope,
     judge: str | None,
@@ -224,10 +229,7 @@ def read(
     """
     if judge is None or not kinds.of(judge).predicts:
         return None
-    suite = grading(connection, scope)
-    rubrics = {(scenario.id, digest.rubric(suite, scenario)) for scenario in suite.scenarios}
-    stored = routes.routed(connection, scope.where, judge, hybrid=kinds.of(judge).repeats_bought)
-    rows = [row for row in stored if (row.scenario, row.rubric) in rubrics]
+    rows = [row for one in reversed(scope.editions) for row in _routed(connection, scope, one, judge)]
     if not rows:
         return None
     known = {text: msgspec.json.decode(text, type=PredictionSettings) for text in {row.settings for row in rows}}
@@ -240,6 +242,18 @@ def read(
         config: Counter(one.scenario for one in units if one.prediction.flagged) for config, units in found.items()
     }
     return PlacePredictions(settings, auditor, whole, flagged, list(newest.values()))
+
+
+def _routed(connection: sqlite3.Connection, scope: BoardScope, one: BoardScope, judge: str) -> list[RoutedVerdict]:
+    """The judge's verdicts in one of the editions of a place, by its rubrics."""
+    suite = grading(connection, one)
+    rubrics = {(scenario.id, digest.rubric(suite, scenario)) for scenario in suite.scenarios}
+    stored = routes.routed(connection, one.where, judge, hybrid=kinds.of(judge).repeats_bought)
+    return [
+        row._replace(config_dir=scope.key(one.where, row.config_dir))
+        for row in stored
+        if (row.scenario, row.rubric) in rubrics
+    ]
 
 
 def _newest(rows: Sequence[RoutedVerdict], auditor: str | None) -> dict[DialogueId, RoutedVerdict]:

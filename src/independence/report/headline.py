@@ -27,7 +27,7 @@ def of_index(read: StudiedSubjects, built: Board) -> Section:
         said += f" {holes} of {len(built.rows)} subjects are incomplete and have no index."
     rule = [
         f"Scoring: {built.scoring}"
-        + (f"; intervals and tiers are for {built.generalises_to}" * (built.scoring == STRICT))
+        + (f"; intervals and tiers are for {board_notes.READINGS[built.generalises_to]}" * (built.scoring == STRICT))
     ]
     return _section(read, said, built.dates, rule, any(row.simulated for row in built.rows))
 
@@ -117,13 +117,14 @@ def _counted(count: int, said: str) -> str:
 
 def _section(read: StudiedSubjects, said: str, dates: Dates | None, more: Sequence[str], simulated: bool) -> Section:
     scope = read.scope
+    beside = "".join(f" and, of the same wording, `{one.where.edition_name}`" for one in scope.beside)
     planned = [cell for own in read.planned.values() for cell in own]
     valid = sum(cell.values is not None for cell in planned)
     edition = declared.edition_named(f"`{scope.where.edition_name}`", scope.suite.foreign_language)
     facts = [
         f"Judge: {escaped(read.judge or 'none')}; {valid:,} of {len(planned):,} planned verdicts are valid",
         *_when(dates),
-        f"Edition {edition}, condition `{scope.condition}`",
+        f"Edition {edition}{beside}, condition `{scope.condition}`",
         *more,
         f"Report of {board_notes.today()}, made by ai-independence-bench {__version__}",
     ]

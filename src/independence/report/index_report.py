@@ -72,8 +72,9 @@ def sections(
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no report of this kind")
     read = study.read(connection, scope, judge).only(models)
-    spent = spending.by_subject(connection, scope.where)
-    costs = queries.costs(connection, scope.where)
+    spent = scope.by_key(lambda where: spending.by_subject(connection, where))
+    costs = scope.by_key(lambda where: queries.costs(connection, where))
+    own = scope.editions[0]
     built = board.board_of_study(read, costs, scoring, reading)
     others = [study.read(connection, scope, other).only(models) for other in _other_judges(connection, read)]
     made = [
@@ -92,7 +93,7 @@ def sections(
         Section("providers", "Same model, other hosts", comparison_tables.provider_tables(read)),
         Section("judges", "Judges", _judges(connection, read, others)),
         Section("names", "Chosen names", names.tables(
-            connection, scope, only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
+            connection, own, only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
         )),
         Section("rates", "Yes-or-no fields", rates(read)),
         Section("health", "Run health", [runs.table(connection, read), *runs.tables(read)]),
@@ -147,8 +148,7 @@ def _scenarios(read: Study, built: Board) -> Section:
 
 def _other_judges(connection: sqlite3.Connection, read: Study) -> list[str]:
     scope = read.scope
-    verdicts = queries.verdicts(connection, scope.where)
-    there = independent(verdicts)
+    there = independent([verdict for one in scope.editions for verdict in queries.verdicts(connection, one.where)])
     return [name for name in there if name != read.judge] if read.judge in there else []
 
 
@@ -160,8 +160,10 @@ def _graded(read: Study) -> set[tuple[str, str, int]]:
 def _judges(connection: sqlite3.Connection, read: Study, others: Sequence[Study]) -> list[Block]:
     if not any(_graded(read) & _graded(other) for other in others):
         return []
-    wanted = judge_validation.ValidationOptions(models=tuple(read.planned), worst=_WORST)
-    return list(judge_validation.validate(connection, read.scope, wanted))
+    own = read.scope.editions[0]
+    models = tuple(config for config in read.planned if config in queries.subjects(connection, own.where))
+    wanted = judge_validation.ValidationOptions(models=models, worst=_WORST)
+    return list(judge_validation.validate(connection, own, wanted))
 
 
 def subjects(read: Study, board: Board) -> list[Table]:

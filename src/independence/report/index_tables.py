@@ -22,6 +22,7 @@ from independence.report.board_notes import (
     estimated,
     judging,
     name,
+    origins,
     readings,
     why,
 )
@@ -33,6 +34,7 @@ from independence.suites.schema import Component, Index
 
 _INTERVALS: Final = {"these": THESE, "like_these": LIKE_THESE, "t_runs": T_RUNS, "bootstrap": BOOTSTRAP}
 _SHORT_HEADS: Final = {"tier": "T", "runs": "R", "coverage": "Cov"}
+_ORIGIN: Final = (Column("origin", "Origin"),)
 _ESTIMATES: Final = (
     Column("estimate", "Estimate", "index"), Column("estimate_ci", "95 %", "index_range"),
     Column("flagged", "Flagged", "count"),
@@ -83,17 +85,19 @@ def record(board: Board, index: Index) -> Table:
     named = [part.label for part in index.components] + ["evades", "without_evasions"] * bool(_evasions(board))
     more = {
         "edition": declared.language_column(board.language),
+        "config": [column._replace(head=column.key) for column in _origin(board)],
         "thinking": [Column(name, name, "number") for name in named],
-    }  # fmt: skip
+    }
     return declared.made("board/record", [_record(board, row, index) for row in board.rows], [], more)
 
 
 def _record(board: Board, row: BoardRow, index: Index) -> tuple[Value, ...]:
     own = row.estimate
     estimate = (own.index, own.ci, own.method, own.bought, sum(own.flagged.values())) if own else (None,) * 5
+    origin = [row.origin or None for _ in _origin(board)]
     return (
         board.suite, board.edition, *([board.language] if board.language else []), board.condition, board.scoring,
-        board.judge, row.rank, row.label, row.config,
+        board.judge, row.rank, row.label, row.config, *origin,
         row.index, row.bounds, row.ci, row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
         row.cost_usd, row.tier, row.rank_ci, row.p_best, *(row.intervals.get(method) for method in _INTERVALS.values()),
         *estimate, row.thinking, *(column(part, row) for part in index.components),
@@ -131,9 +135,12 @@ def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
         for name, row in zip(named, board.rows, strict=True)
     ]
     notes = (*date_line(board.dates), *readings(board), *judging(board))
-    parts = [*_evasions(board), *_components(index, about=True)]
-    more = {"ci": _ESTIMATES if estimated(board) else (), "coverage": parts}
-    made = declared.made("board/board", rows, notes, more, caption=caption(board))
+    more = {
+        "subject": _origin(board),
+        "ci": _ESTIMATES if estimated(board) else (),
+        "coverage": [*_evasions(board), *_components(index, about=True)],
+    }
+    made = declared.made("board/board", rows, notes, more, caption=caption(board, index))
     columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in made.columns)
     return msgspec.structs.replace(made, columns=columns)
 
@@ -213,11 +220,12 @@ def ranked(board: Board, index: Index) -> Table:
     """Complete subjects, best first; under a published rule with its own interval, and without tiers."""
     rows = [_values(row, index) for row in board.rows if row.index is not None]
     parts = _components(index)
+    origin = _origin(board)
     if board.scoring == STRICT:
         evasions = [*_evasions(board), Column("without_evasions", "Without evasions", "index")]
-        more = {"these": parts, "coverage": evasions if _evasions(board) else ()}
+        more = {"subject": origin, "these": parts, "coverage": evasions if _evasions(board) else ()}
         return declared.made("board/ranked", rows, readings(board), more)
-    return declared.made("board/published", rows, [], {"bootstrap": parts})
+    return declared.made("board/published", rows, origins(board), {"subject": origin, "bootstrap": parts})
 
 
 def runs(board: Board, index: Index) -> Table:
@@ -235,7 +243,7 @@ def runs(board: Board, index: Index) -> Table:
 def incomplete(board: Board, index: Index) -> Table | None:
     """Subjects with a hole, with what their index can still be; None where there are none."""
     rows = [_values(row, index) for row in board.rows if row.index is None]
-    return declared.made("board/incomplete", rows) if rows else None
+    return declared.made("board/incomplete", rows, [], {"subject": _origin(board)}) if rows else None
 
 
 def estimates(board: Board) -> Table | None:
@@ -258,6 +266,11 @@ def legend(index: Index, board: Table) -> Table:
     lines = [texts("columns")[own.key] for own in board.columns if own.key in texts("columns")]
     rows += [(*line.split(": ", 1), *(None,) * 4) for line in lines]
     return declared.made("board/legend", rows)
+
+
+def _origin(board: Board) -> tuple[Column, ...]:
+    """The column that tells imports from what was measured here, where a board has both."""
+    return _ORIGIN if any(row.origin for row in board.rows) else ()
 
 
 def _key(part: Component) -> str:

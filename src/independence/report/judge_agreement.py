@@ -148,6 +148,8 @@ def favours(panel: JudgePanel) -> Table:
     rows: list[tuple[Value, ...]] = []
     for judge in panel.judges:
         found = favour(judge, points, {config: family(who.model_id) for config, who in panel.about.items()})
+        if not found.own and not found.others:
+            continue
         rows.append(
             (judge, family(judge), found.own, found.self_bias, found.others, found.elsewhere, found.difference,
              (found.interval.low, found.interval.high) if found.interval else None)

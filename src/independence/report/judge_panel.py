@@ -18,6 +18,7 @@ from independence.store.scopes import BoardScope
 from independence.types import Scalar
 
 Values = Mapping[str, Scalar]
+_SHORT = 10  # characters
 
 
 class DialogueKey(NamedTuple):
@@ -49,8 +50,8 @@ class JudgePanel(NamedTuple):
 
     @property
     def heads(self) -> dict[str, str]:
-        """Judge -> the part of its name after the last slash, or the whole where two share that."""
-        short = {judge: judge.rsplit("/", 1)[-1] for judge in self.judges}
+        """Judge -> the part of its name after the last slash; the whole where it is short or two share that part."""
+        short = {judge: judge if len(judge) <= _SHORT else judge.rsplit("/", 1)[-1] for judge in self.judges}
         return {judge: name if list(short.values()).count(name) == 1 else judge for judge, name in short.items()}
 
 
@@ -106,9 +107,6 @@ def _subjects(connection: sqlite3.Connection, scope: BoardScope, models: Sequenc
     known = scopes.of_edition(connection, scope.where)
     chosen = scopes.subjects(models, known, "here")
     return {config: who for config, who in about.items() if config in chosen}
-
-
-_SHORT = 10  # characters
 
 
 def boards(panel: JudgePanel) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -73,19 +74,32 @@ class PlannedVerdicts(NamedTuple):
 
 
 def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_judge: str | None) -> PlannedVerdicts:
-    """Read a place, under the asked judge or the usual one."""
-    where = scope.where
-    stored = queries.verdicts(connection, where)
-    name = asked_judge or usual_judge(stored)
+    """Read a place, under the asked judge or the usual one. Of editions of one wording all are read."""
+    stored = [queries.verdicts(connection, one.where) for one in scope.editions]
+    every = list(itertools.chain.from_iterable(stored))
+    name = asked_judge or usual_judge(every)
+    found = [
+        _of_edition(connection, one, [verdict for verdict in own if verdict.judge == name])
+        for one, own in zip(scope.editions, stored, strict=True)
+    ]
+    whole = _joined(scope, found) if scope.beside else found[0]
+    return whole._replace(judge=name, as_full=as_full(every, name) if asked_judge is None else ())
+
+
+def _of_edition(
+    connection: sqlite3.Connection, scope: BoardScope, verdicts: Sequence[queries.StoredVerdict]
+) -> PlannedVerdicts:
+    """Read one edition, under the judge of these verdicts."""
     suite = grading(connection, scope)
     rubrics = {s.id: digest.rubric(suite, s) for s in suite.scenarios}
     required = engagement.requirements(suite)
-    by_dialogue = {(v.trial, v.context, v.rubric): v for v in stored if v.judge == name}
-    predicted = _predicted(connection, where, name)
+    quoting = any(rubric.quoting for rubric in suite.rubrics.values())
+    by_dialogue = {(v.trial, v.context, v.rubric): v for v in verdicts}
+    predicted = _predicted(connection, scope.where, verdicts[0].judge if verdicts else None)
     planned = []
-    imported = queries.imported(where.edition)  # they stay as they were published
-    there = queries.states(connection, where)
-    states, repeats = (there, Repeats()) if imported else _leave_out(connection, where, there)
+    imported = queries.imported(scope.edition)  # they stay as they were published
+    there = queries.states(connection, scope.where)
+    states, repeats = (there, Repeats()) if imported else _leave_out(connection, scope.where, there)
     unanswered = {} if imported else _unanswered(states)
     for state in states:
         verdict = None
@@ -96,7 +110,8 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
         missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
         exact = predicted.get((verdict.trial, verdict.context, verdict.rubric), given) if verdict else None
         values, evasion = _counted(exact if missing is None else None, required.get(state.scenario))
-        flags = (*state.flags, *(_marks(verdict) if imported else ()), *_misquoted(verdict), *marked, *evasion)
+        particular = [*(_marks(verdict, in_our_words=not quoting) if imported else ()), *_misquoted(verdict)]
+        flags = (*state.flags, *particular, *marked, *evasion)
         planned.append(
             PlannedVerdict(
                 config_dir=state.config_dir,
@@ -109,13 +124,8 @@ def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_ju
                 flags=flags,
             )
         )
-    return PlannedVerdicts(
-        name,
-        planned,
-        repeats,
-        frozenset(state.config_dir for state in states if state.thought),
-        as_full(stored, name) if asked_judge is None else (),
-    )
+    thinking = frozenset(state.config_dir for state in states if state.thought)
+    return PlannedVerdicts(None, planned, repeats, thinking)
 
 
 def _predicted(
@@ -143,11 +153,30 @@ def _misquoted(verdict: queries.StoredVerdict | None) -> tuple[str, ...]:
     return (MISQUOTED,) if verdict is not None and verdict.quote_found == 0 else ()
 
 
-def _marks(verdict: queries.StoredVerdict | None) -> list[str]:
+def _joined(scope: BoardScope, found: Sequence[PlannedVerdicts]) -> PlannedVerdicts:
+    """Editions of one wording together; a dialogue that several of them use counts once."""
+    planned: dict[tuple[str, int, str], PlannedVerdict] = {}
+    dialogues: dict[str, int] = {}
+    why: dict[str, tuple[str, ...]] = {}
+    thinking: set[str] = set()
+    for one, own in zip(scope.editions, found, strict=True):
+        keys = {cell.config_dir: scope.key(one.where, cell.config_dir) for cell in own.planned}
+        for cell in own.planned:
+            key = keys[cell.config_dir]
+            planned.setdefault((key, cell.run, cell.scenario), cell._replace(config_dir=key))
+        thinking |= {keys[config] for config in own.thinking}
+        dialogues = {scope.key(one.where, config): count for config, count in own.repeats.dialogues.items()} | dialogues
+        why = {scope.key(one.where, config): said for config, said in own.repeats.why.items()} | why
+    return PlannedVerdicts(None, [planned[at] for at in sorted(planned)], Repeats(dialogues, why), frozenset(thinking))
+
+
+def _marks(verdict: queries.StoredVerdict | None, *, in_our_words: bool) -> list[str]:
     """What is particular about a verdict on an import."""
     if verdict is None or verdict.rubric == queries.PUBLISHED:
         return []
-    return [REREAD if verdict.rubric == queries.REREAD else OUR_RUBRIC]
+    if verdict.rubric == queries.REREAD:
+        return [REREAD]
+    return [OUR_RUBRIC] if in_our_words else []
 
 
 def _unanswered(states: Sequence[TrialState]) -> dict[tuple[str, str, int], tuple[str, ...]]:
@@ -299,7 +328,7 @@ def judge_anywhere(connection: sqlite3.Connection, places: Sequence[BoardScope],
     """The judge that is meant in any of some places of one edition; None where none is named. Raises StoreError."""
     if asked is None:
         return None
-    wanted = sorted({place.where for place in places})
+    wanted = sorted({one.where for place in places for one in place.editions})
     return judge([one for where in wanted for one in queries.verdicts(connection, where)], asked)
 
 
@@ -340,15 +369,6 @@ def as_full(verdicts: Sequence[queries.StoredVerdict], judge: str | None) -> tup
     counts = _valid(verdicts)
     return tuple(
         name for name in counts if name != judge and counts[name] and counts[name] >= counts.get(judge or "", 0)
-    )
-
-
-def also_graded(names: Sequence[str]) -> list[str]:
-    """That other judges graded as much as the one that is shown, and how to see theirs; nothing without any."""
-    return (
-        [f"Also completely graded by {', '.join(names)}: --judge {names[0] if len(names) == 1 else 'NAME'}."]
-        if names
-        else []
     )
 
 

@@ -27,7 +27,11 @@ _NO_MARK = "No answer is marked: none void, cut, replayed or otherwise odd."
 def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
     """Every run with something amiss: a missing verdict, a void or cut answer, answers more than a day apart."""
     scope = read.scope
-    when = times(connection, scope.where)
+    when = {
+        (scope.key(one.where, config), run): at
+        for one in reversed(scope.editions)
+        for (config, run), at in times(connection, one.where).items()
+    }
     rows: list[tuple[Value, ...]] = []
     runs = 0
     for config, planned in read.planned.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol, Self, TypeVar
+from typing import Final, Literal, NamedTuple, Protocol, Self, TypeVar
 
 from independence.report import estimates, planned_verdicts
 from independence.report.estimates import EstimatedIndices
@@ -23,6 +23,11 @@ T = TypeVar("T")
 R = TypeVar("R", bound="ConfiguredRow")
 
 
+Origin = Literal["imported", "measured here"]
+IMPORTED: Final[Origin] = "imported"
+MEASURED_HERE: Final[Origin] = "measured here"
+
+
 class ConfiguredRow(Protocol):
     """A row of any board."""
 
@@ -38,6 +43,7 @@ class SubjectInfo(NamedTuple):
     model_id: str
     simulated: bool
     thinking: bool = False  # its answers took reasoning tokens; nobody thinks in a simulated one
+    origin: Origin | None = None  # where imports stand beside others
 
     @property
     def name(self) -> str:
@@ -47,7 +53,40 @@ class SubjectInfo(NamedTuple):
 
 def subjects(connection: sqlite3.Connection, where: Where) -> dict[str, SubjectInfo]:
     """Everybody in an edition, by config_dir."""
-    return {config: SubjectInfo._make((*row, False)) for config, row in queries.subjects(connection, where).items()}
+    return {
+        config: SubjectInfo._make((*row, False, None)) for config, row in queries.subjects(connection, where).items()
+    }
+
+
+def everybody(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, SubjectInfo]:
+    """Everybody in the editions of a place, by key. An import that would be called like another says what it is."""
+    found = scope.by_key(lambda where: subjects(connection, where))
+    if not scope.mixed:
+        return found
+    imports = {
+        scope.key(one.where, config): one.edition
+        for one in scope.editions
+        for config in queries.subjects(connection, one.where)
+        if queries.imported(one.edition)
+    }
+    here = {Names(key, about.label, about.model_id).short for key, about in found.items() if key not in imports}
+    for key, about in found.items():
+        alike = key in imports and Names(key, about.label, about.model_id).short in here
+        label = f"{about.label}@{imports[key]}" if alike else about.label
+        found[key] = about._replace(label=label, origin=IMPORTED if key in imports else MEASURED_HERE)
+    return found
+
+
+def days(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> Dates:
+    """Of the replies and of the verdicts of one judge, over the editions of a place."""
+    found = [dates(connection, one.where, judge) for one in scope.editions]
+
+    def known(end: str) -> list[str]:
+        return [at for one in found if (at := getattr(one, end)) is not None]
+
+    first_reply, first_verdict = (min(known(end), default=None) for end in ("first_reply", "first_verdict"))
+    last_reply, last_verdict = (max(known(end), default=None) for end in ("last_reply", "last_verdict"))
+    return Dates(first_reply, last_reply, first_verdict, last_verdict)
 
 
 class StudiedSubjects(Protocol):
@@ -180,7 +219,7 @@ def study_of_verdicts(
     """The study of planned verdicts that were read already."""
     frame = strict.frame(scope.suite)
     planned = planned_verdicts.grouped(table.planned, lambda cell: cell.config_dir)
-    about = subjects(connection, scope.where)
+    about = everybody(connection, scope)
     found = {config: subject_points(frame, scored(own)) for config, own in planned.items()}
     # A scenario that no dimension reads can be missing while the index is not.
     whole = {config for config, own in planned.items() if all(cell.values is not None for cell in own)}
@@ -188,7 +227,6 @@ def study_of_verdicts(
     fleet = {config: one for config, one in sheets.items() if index_uncertainty.repeated(one)}
     these = index_uncertainty.these_scenarios(list(fleet.values()))
     like_these = index_uncertainty.scenarios_like_these(list(fleet.values()))
-    said = estimates.read(connection, scope, table.judge, planned)
     thinking = {config: config in table.thinking and not about[config].simulated for config in planned}
     return Study(
         scope=scope,
@@ -200,10 +238,10 @@ def study_of_verdicts(
         sheets=sheets,
         these=dict(zip(fleet, these, strict=True)),
         like_these=dict(zip(fleet, like_these, strict=True)),
-        estimates=estimates.estimate(said, frame, planned, scope.suite.suite),
+        estimates=estimates.estimate(connection, scope, table.judge, planned, frame),
         repeats=table.repeats,
         as_full=table.as_full,
-        dates=dates(connection, scope.where, table.judge),
+        dates=days(connection, scope, table.judge),
     )
 
 

@@ -22,6 +22,7 @@ Value = str | int | float | bool | Ends | None
 Kind = Literal[
     "text",
     "id",  # read as words, stored as it is
+    "words",  # what somebody wrote: its lines are read as one
     "count",
     "number",
     "signed",
@@ -51,7 +52,7 @@ class Column(NamedTuple):
     @property
     def numeric(self) -> bool:
         """True for columns that are read down, so that they stand to the right."""
-        return self.kind not in ("text", "id", "flag")
+        return self.kind not in ("text", "id", "words", "flag")
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -93,8 +94,14 @@ def display_text(column: Column, value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
-        return legend.words(value) if column.kind == "id" else value
+        return _read(column, value)
     return _number(column, value)
+
+
+def _read(column: Column, value: str) -> str:
+    if column.kind == "words":
+        return " ".join(value.split())
+    return legend.words(value) if column.kind == "id" else value
 
 
 def _number(column: Column, value: float) -> str:

@@ -230,10 +230,10 @@ gamed:** it reads phrases, not meaning. It cannot rank subjects that are only a 
 
 The weights hold hashed counts of words and letters and numbers learned from them; no text of a reply, a prompt or a
 verdict is in them. Two linear models a field (ridge regression and logistic regression on shares), their mean put
-through a rising curve. Vocabulary and document frequencies come from the texts of all lessons of a group of fields,
-those held out among them, but never from verdicts; models, curve and doubt come from training folds alone in every
-table below. Intervals draw model families anew. The cue phrases were written by people who had seen such replies, so
-the tables flatter it a little. Paragraphs addressed to a grader, markup and ciphers are not read, by a rule of thumb.
+through a rising curve. Vocabulary, document frequencies, means and deviations of features, models, curve and doubt come
+from training folds alone in every table below. Intervals draw model families anew. The cue phrases were written by
+people who had seen such replies, so the tables flatter it a little. Paragraphs addressed to a grader, markup and
+ciphers are not read, by a rule of thumb.
 
 """
     return text + "\n".join(map(formats.to_markdown, tables))

@@ -26,7 +26,7 @@ from independence.stats.components import (
 from independence.stats.index_uncertainty import Array
 from independence.stats.subject_points import SubjectPoints
 from independence.store import queries, spending
-from independence.types import Scalar
+from independence.types import Scalar, Where
 
 _ONE_JUDGE = ("subject", "scenario", "subject x scenario", "run", "judge", RESIDUAL)
 _SEVERAL = (
@@ -217,12 +217,15 @@ class _DesignOption(NamedTuple):
 
 def spend(connection: sqlite3.Connection, study: Study) -> dict[str, SubjectSpend]:
     """What each subject of a study took, by config_dir."""
-    where = study.scope.where
-    judges: dict[str, dict[str, float]] = {}
-    for spent in spending.by_judge(connection, where):
-        judges.setdefault(spent.config_dir, {})[spent.judge] = spent.cost_usd
-    out = {}
-    for config, cost in queries.costs(connection, where).items():
+
+    def of_judges(where: Where) -> dict[str, dict[str, float]]:
+        judges: dict[str, dict[str, float]] = {}
+        for spent in spending.by_judge(connection, where):
+            judges.setdefault(spent.config_dir, {})[spent.judge] = spent.cost_usd
+        return judges
+
+    judges, out = study.scope.by_key(of_judges), {}
+    for config, cost in study.scope.by_key(lambda where: queries.costs(connection, where)).items():
         own = judges.get(config, {})
         out[config] = SubjectSpend(max(0.0, cost - sum(own.values())), own.get(study.judge or "", 0.0))
     return out

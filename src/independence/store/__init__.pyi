@@ -12,4 +12,5 @@ from independence.store import records as records
 from independence.store import routes as routes
 from independence.store import scopes as scopes
 from independence.store import spending as spending
+from independence.store import verifications as verifications
 from independence.store import writer as writer

@@ -22,7 +22,7 @@ NON_ANSWERS = ("blocked", "no_answer", "transport", "altered")  # settled replie
 UNREADABLE = "unreadable_verdict"
 OF_TRIALS = ("calls", "verdicts", "failures", "artefacts", "routes")
 OF_SUBJECTS = ("planned", "subjects", "names", "sidecars")
-OF_EDITIONS = ("editions", "personas")
+OF_EDITIONS = ("editions", "personas", "verifications")
 
 
 class EditionSubject(NamedTuple):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.suites import digest
 from independence.suites.schema import Suite
 from independence.suites.without_texts import without_texts
 
@@ -30,6 +31,22 @@ def remove_our_texts(connection: sqlite3.Connection) -> None:
             "UPDATE editions SET document = ?, read_as = ? WHERE suite = ? AND edition = 'published'",
             (document, text, suite),
         )
+
+
+def add_wordings(connection: sqlite3.Connection) -> None:
+    """Say of every edition of one's own what its wording is; prompts that users brought are no part of it."""
+    for suite, edition, text in connection.execute(
+        "SELECT suite, edition, document FROM editions WHERE edition <> 'published' AND edition NOT LIKE 'published-%'"
+    ).fetchall():
+        brought = connection.execute("SELECT variant FROM personas WHERE suite = ? AND edition = ?", (suite, edition))
+        own = {variant for (variant,) in brought}
+        try:
+            whole = msgspec.json.decode(text, type=Suite)
+            variants = {name: prompt for name, prompt in whole.variants.items() if name not in own}
+            wording = digest.wording(msgspec.structs.replace(whole, variants=variants))
+        except (msgspec.ValidationError, KeyError):  # no suite that ever ran; it must not keep the store shut
+            continue
+        connection.execute("UPDATE editions SET wording = ? WHERE suite = ? AND edition = ?", (wording, suite, edition))
 
 
 MIGRATIONS = (
@@ -294,6 +311,24 @@ DROP INDEX verdicts_short;
 CREATE INDEX verdicts_short ON verdicts (
     trial, judge, rubric, context, missing, fields, cost_usd, judged_at, quote_found
 );
+UPDATE verdicts SET judge = 'cues@2' WHERE judge = 'cues';
 """,
+    ),
+    Migration(
+        "editions of one wording",
+        """
+ALTER TABLE editions ADD COLUMN wording TEXT NOT NULL DEFAULT ''; -- digest of what models and judges read; '': unknown
+CREATE TABLE verifications (           -- why an import is taken to have a wording
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,             -- the import
+    wording TEXT NOT NULL,             -- of the suite that it was compared with
+    requests INTEGER NOT NULL,         -- that were compared
+    equal INTEGER NOT NULL,
+    exceptions TEXT NOT NULL,          -- JSON object: reason -> count
+    verified_at TEXT NOT NULL,
+    PRIMARY KEY (suite, edition)
+) WITHOUT ROWID;
+""",
+        add_wordings,
     ),
 )

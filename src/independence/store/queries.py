@@ -114,6 +114,12 @@ def editions(connection: sqlite3.Connection) -> list[EditionInfo]:
     return rows(connection, EditionInfo, sql)
 
 
+def wordings(connection: sqlite3.Connection) -> dict[Where, str]:
+    """The digest of what models and judges read in each edition, where that is known."""
+    found = connection.execute("SELECT suite, edition, wording FROM editions WHERE wording <> ''")
+    return {Where(suite, edition): wording for suite, edition, wording in found}
+
+
 def document(connection: sqlite3.Connection, where: Where) -> str | None:
     """The resolved suite of an edition as JSON."""
     found: str | None = first(connection, f"SELECT document FROM editions WHERE {_EDITION}", where[:2])

@@ -15,13 +15,15 @@ from independence.types import Answer, Attempt, Grade, Missing, Reply
 class EditionRow(msgspec.Struct, frozen=True):
     """One wording of a suite; `document` is the resolved suite as JSON.
 
-    Of an import, `document` has no words, and `read_as` is the suite of ours that it is read and graded by.
+    Of an import, `document` has no words, and `read_as` is the suite that it is read and graded by. `wording` is the
+    digest of what models and judges read, empty where that is not known.
     """
 
     suite: str
     edition: str
     document: str
     read_as: str = ""
+    wording: str = ""
 
 
 class SubjectRow(msgspec.Struct, frozen=True):

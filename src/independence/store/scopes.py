@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -17,12 +17,16 @@ from independence.suites import load
 from independence.suites.schema import Suite
 from independence.types import Condition, Where
 
+K = TypeVar("K")
+V = TypeVar("V")
+
 
 class BoardScope(NamedTuple):
     """The suite as stored, and which part of the store a board is about."""
 
     suite: Suite
     where: Where  # with its condition
+    beside: tuple[BoardScope, ...] = ()  # other editions of its wording, under the same condition
 
     @property
     def edition(self) -> str:
@@ -35,17 +39,37 @@ class BoardScope(NamedTuple):
         assert self.where.condition is not None
         return self.where.condition
 
+    @property
+    def editions(self) -> tuple[BoardScope, ...]:
+        """Every edition of it alone, its own first."""
+        return (self._replace(beside=()), *self.beside)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether there are both imported dialogues and others."""
+        return len({queries.imported(one.edition) for one in self.editions}) > 1
+
+    def key(self, where: Where, config_dir: str) -> str:
+        """What a subject of one of its editions is known by: an import is told from what was measured here."""
+        return f"{config_dir}@{where.edition}" if self.mixed and queries.imported(where.edition) else config_dir
+
+    def by_key(self, read: Callable[[Where], Mapping[str, V]]) -> dict[str, V]:
+        """What is read of each edition by config_dir, of all of them by `key`."""
+        out: dict[str, V] = {}
+        for one in self.editions:
+            for config_dir, value in read(one.where).items():
+                out.setdefault(self.key(one.where, config_dir), value)
+        return out
+
     def under(self, condition: Condition) -> BoardScope:
-        """The same edition under another condition."""
-        return self._replace(where=self.where.under(condition))
+        """Its own edition under another condition."""
+        return BoardScope(self.suite, self.where.under(condition))
 
 
 def find(connection: sqlite3.Connection, suite: str | None, variant: str | None, mode: str | None) -> BoardScope:
     """What a command asks for. `suite` may be `NAME` or `NAME@EDITION`. Raises StoreError."""
     info = _edition(connection, suite)
-    text = queries.document(connection, info.where)
-    assert text is not None
-    loaded = msgspec.json.decode(text, type=Suite)
+    loaded = _document(connection, info.where)
     there = queries.conditions(connection, info.where)
     chosen = _condition(loaded, there, variant, mode)
     if chosen not in there:
@@ -55,6 +79,21 @@ def find(connection: sqlite3.Connection, suite: str | None, variant: str | None,
             "name one with --variant and --mode",
         )
     return BoardScope(loaded, Where(info.suite, info.edition, chosen))
+
+
+def with_same_wording(connection: sqlite3.Connection, scope: BoardScope) -> BoardScope:
+    """The same with every edition of its wording that has trials under its condition, those of one's own first."""
+    known = queries.wordings(connection)
+    wording = known.get(scope.where.under(None))
+    if wording is None or scope.suite.index is None:
+        return scope
+    same = [info.where for info in queries.editions(connection) if known.get(info.where) == wording]
+    first, *others = [
+        BoardScope(_document(connection, where), where.under(scope.condition))
+        for where in sorted(same, key=lambda where: queries.imported(where.edition))
+        if where.suite == scope.where.suite and scope.condition in queries.conditions(connection, where)
+    ]
+    return first._replace(beside=tuple(others))
 
 
 def conditions(
@@ -75,11 +114,20 @@ def conditions(
 
 def newest(connection: sqlite3.Connection, scope: BoardScope, asked: str | None) -> str:
     """What to say where an edition was taken for being the newest of its suite; empty where it was the only one."""
+    taken = [one.edition for one in scope.editions]
     held = [info for info in queries.editions(connection) if info.suite == scope.suite.suite]
-    if len(held) < 2 or (asked and "@" in asked):
+    others = ", ".join(info.where.edition_name for info in held if info.edition not in taken)
+    if not others or (asked and "@" in asked):
         return ""
-    others = ", ".join(f"{info.where.edition_name}" for info in held if info.edition != scope.edition)
-    return f"{scope.where.edition_name} is the edition used last; --suite takes another: {others}"
+    own = " and ".join(one.where.edition_name for one in scope.editions)
+    which = f"{own} are of the wording used last" if scope.beside else f"{own} is the edition used last"
+    return f"{which}; --suite takes another: {others}"
+
+
+def _document(connection: sqlite3.Connection, where: Where) -> Suite:
+    text = queries.document(connection, where)
+    assert text is not None
+    return msgspec.json.decode(text, type=Suite)
 
 
 def _condition(suite: Suite, there: Sequence[Condition], variant: str | None, mode: str | None) -> Condition:
@@ -119,12 +167,16 @@ def _edition(connection: sqlite3.Connection, asked: str | None) -> queries.Editi
     """The edition used last of those that are asked for. Raises StoreError where that may mean several suites."""
     found = editions(connection, asked)
     several, imports = len({info.suite for info in found}) > 1, any(queries.imported(info.edition) for info in found)
-    if asked is None and (several or (imports and len(found) > 1)):
+    if asked is None and (several or (imports and len(found) > 1 and not _of_one_wording(connection, found))):
         raise StoreError("the store holds several suite editions", f"name one with --suite: {names(found)}")
     return found[0]
 
 
-K = TypeVar("K")
+def _of_one_wording(connection: sqlite3.Connection, found: Sequence[queries.EditionInfo]) -> bool:
+    known = queries.wordings(connection)
+    return len({known.get(info.where, info.edition) for info in found}) == 1
+
+
 _SHOWN = 6  # names in one sentence
 _CUT = re.compile(r"…|\.\.\.")
 _MARK = re.compile(r" \((sim|simulated)\)\Z")  # what boards print behind a label

@@ -7,7 +7,10 @@ from typing import Any
 
 import msgspec
 
-from independence.suites.schema import Rubric, Scenario, Suite
+from independence.suites import script, template
+from independence.suites.schema import Rubric, Scenario, Suite, ToolRole
+from independence.suites.script import DialogueScript
+from independence.types import Condition
 
 
 def canonical(value: Any) -> bytes:
@@ -59,4 +62,57 @@ def rubric(suite: Suite, scenario: Scenario) -> str:
         shape["verdict"] = value.verdict
     if value.quote:
         shape["quote"] = value.quote
+    if value.quoting:
+        shape["quoting"] = value.quoting
     return sha256(shape)
+
+
+def wording(suite: Suite) -> str:
+    """The first 8 hex digits of the digest of everything that models and judges read.
+
+    Editions that send the same messages and the same judge prompts have one wording, whatever they are called and
+    however their texts are divided among files. Raises KeyError for a slot that nothing fills.
+    """
+    conditions = [Condition(variant, mode) for variant in suite.variants for mode in suite.delivery.modes]
+    dialogues = {
+        f"{condition}/{scenario.id}": _sent(script.compose(suite, scenario, condition))
+        for condition in conditions
+        for scenario in suite.scenarios
+    }
+    graded = {scenario.id: _judged(suite, scenario) for scenario in suite.scenarios}
+    return sha256({"dialogues": dialogues, "rubrics": graded})[:8]
+
+
+def _sent(dialogue: DialogueScript) -> dict[str, Any]:
+    said = [(turn.human, turn.reply) for turn in dialogue.turns]
+    return {
+        "system": dialogue.system, "context": dialogue.context, "turns": said, "tool": _tool(dialogue.tool),
+        "max_tokens": dialogue.max_tokens, "follows": dialogue.scenario.follows,
+    }  # fmt: skip
+
+
+def _tool(tool: ToolRole | None) -> tuple[str, ...] | None:
+    """A tool without its suffix, which the system prompt holds."""
+    if tool is None:
+        return None
+    return (tool.protocol, tool.name, tool.description, tool.parameter, tool.parameter_description, tool.greeting,
+            tool.trigger)  # fmt: skip
+
+
+def _judged(suite: Suite, scenario: Scenario) -> dict[str, Any]:
+    """What a judge reads; a published prompt shows no descriptions of fields."""
+    value, known = suite.rubrics[scenario.rubric], {**suite.vars, **scenario.vars}
+    texts = [value.prompt, *(step.prompt for step in value.steps)]
+    filled = {slot for text in texts for slot in template.slots(text)} & known.keys()
+    return {
+        "texts": texts,
+        "vars": {name: known[name] for name in filled},
+        "fields": {
+            name: (field.type, "" if value.quoting else field.about, field.range)
+            for name, field in value.fields.items()
+        },
+        "steps": [step.name for step in value.steps],
+        "verdict": value.verdict,
+        "quoting": value.quoting or None,
+        "quote": value.quote or None,
+    }

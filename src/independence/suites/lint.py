@@ -13,7 +13,7 @@ from independence.config.documents import YamlDocument
 from independence.errors import DocumentError, UsageError
 from independence.suites import lint_grid
 from independence.suites.lint_grid import Problem, nothing_fills
-from independence.suites.schema import Field, Index, Rubric, Scenario, Suite
+from independence.suites.schema import Field, Grid, Index, Rubric, Scenario, Suite
 from independence.suites.template import slots
 
 ANSWERED: Final = ("transcript", "answer")  # what a prompt can show of a dialogue, beside what steps made of it
@@ -43,7 +43,7 @@ def problems(
         *_conditions(suite),
         *_rubrics(suite),
         *_scenarios(suite),
-        *lint_grid.problems(suite, _quoted(suite, texts)),
+        *(lint_grid.problems(suite, suite.grid, _quoted(suite, suite.grid, texts)) if suite.grid else ()),
         *_index(suite),
         *requirements(suite),
     )
@@ -105,6 +105,8 @@ def _rubrics(suite: Suite) -> Iterator[Problem]:
     for name, rubric in suite.rubrics.items():
         where = f"$.rubrics.{name}"
         yield from _steps(rubric, where, RESERVED | _variables(suite, name))
+        if rubric.quoting:
+            yield from _published(rubric, where, len(_lengths(suite, name)))
         if not rubric.fields:
             yield f"{where}.fields", f"rubric `{name}` has no fields"
         for key, field in rubric.fields.items():
@@ -134,6 +136,13 @@ def _steps(rubric: Rubric, where: str, taken: set[str]) -> Iterator[Problem]:
         taken.add(step.name)
 
 
+def _published(rubric: Rubric, where: str, lengths: int) -> Iterator[Problem]:
+    if rubric.steps or rubric.verdict != "object":
+        yield f"{where}.quoting", "a judge prompt as it was published has no steps, and its verdict is an object"
+    if lengths > 1:
+        yield f"{where}.quoting", "it quotes by number, and the dialogues that it grades are not equally long"
+
+
 def _field(key: str, field: Field, where: str) -> Iterator[Problem]:
     if key in _WRITTEN:
         yield where, f"`{key}` is what the judge writes before the fields; choose another field name"
@@ -157,9 +166,9 @@ def _requirements(rubric: Rubric, where: str) -> Iterator[Problem]:
             settled.append(key)
 
 
-def _quoted(suite: Suite, texts: Texts) -> set[str]:
+def _quoted(suite: Suite, grid: Grid, texts: Texts) -> set[str]:
     """Every variable that the prompts of the grid's rubric ask for."""
-    rubric = suite.rubrics.get(suite.grid.rubric) if suite.grid else None
+    rubric = suite.rubrics.get(grid.rubric)
     files = [rubric.prompt, *(step.prompt for step in rubric.steps)] if rubric else []
     return {slot for file in files for slot in slots(texts[file] or "")}
 
@@ -183,10 +192,23 @@ def _expected(suite: Suite) -> Iterator[tuple[str, Collection[str], Sequence[Seq
     yield from ((file, suite.vars, ()) for where, file in _references(suite) if not where.startswith("$.rubrics"))
     for name, rubric in suite.rubrics.items():
         known, steps = _variables(suite, name), [step.name for step in rubric.steps]
+        if rubric.quoting:
+            last = max(_lengths(suite, name), default=1)
+            numbered = {f"{who}_{number}" for who in ("human", "answer") for number in range(1, last + 1)}
+            yield rubric.prompt, {*known, *numbered}, [[f"answer_{last}"]]
+            continue
         yield rubric.prompt, {*RESERVED, *known, *steps}, ([*ANSWERED, *steps], ["fields"])
         for number, step in enumerate(rubric.steps):
             earlier = [*ANSWERED, *steps[:number]]
             yield step.prompt, {*known, *earlier}, [earlier]
+
+
+def _lengths(suite: Suite, rubric: str) -> set[int]:
+    """How many exchanges the dialogues have that a rubric grades."""
+    length: dict[str | None, int] = {}
+    for one in suite.scenarios:
+        length[one.id] = length.get(one.follows, 0) + len(one.turns)
+    return {length[one.id] for one in suite.scenarios if one.rubric == rubric}
 
 
 def _scenarios(suite: Suite) -> Iterator[Problem]:

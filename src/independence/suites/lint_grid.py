@@ -23,9 +23,9 @@ def nothing_fills(slot: str) -> str:
     return f"nothing fills the template variable `{{{{{slot}}}}}`"
 
 
-def problems(suite: Suite, quoted: Collection[str]) -> Iterator[Problem]:
+def problems(suite: Suite, grid: Grid, quoted: Collection[str]) -> Iterator[Problem]:
     """Every problem of a suite's grid. `quoted` are the variables that the prompts of its rubric ask for."""
-    for where, what in dict.fromkeys(_problems(suite, suite.grid, quoted)) if suite.grid else ():
+    for where, what in dict.fromkeys(_problems(suite, grid, quoted)):
         yield where, f"{what} (at `{where}`)"
 
 

@@ -34,9 +34,9 @@ class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     fields: dict[str, Field]
     steps: tuple[Step, ...] = ()
     verdict: Literal["object", "number"] = "object"  # number: the judge writes the one field's value and nothing else
-    quote: str | UnsetType = (
-        UNSET  # which passage of the subject's the judge copies before it grades; code looks for it
-    )
+    quote: str | UnsetType = UNSET  # which passage of the subject's the judge copies before it grades
+    # published: the prompt of somebody else, as it is: unfenced, by {{human_N}} and {{answer_N}}, without a schema
+    quoting: Literal["published"] | UnsetType = UNSET
 
 
 class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -11,6 +11,7 @@ from typing import Self
 from independence.testing.loopback.request_log import RequestLog
 from independence.testing.loopback.server import Loopback, serving
 from independence.testing.loopback.settings import LoopbackSettings
+from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 
 
 class LoopbackEndpoint:
@@ -22,13 +23,24 @@ class LoopbackEndpoint:
     `async with` serves in the running event loop, `with` in a thread of its own, also where a loop runs already.
     `latency`: seconds, or `lognormal:MU,SIGMA`. `faults`: comma-separated RATE (0-1), KIND=RATE,
     KIND@MODEL, KIND+N. `seed` moves every reply, latency and fault; else a reply depends on model and messages alone.
-    `key`: the only API key that is let in. Raises UsageError for values that make no sense.
+    `key`: the only API key that is let in. `merits`: `request_digest(messages)` -> `Dispute`, what advisers know of a
+    dispute that the words of a request do not tell; for any other request its merit is 0. Raises UsageError for values
+    that make no sense.
     """
 
     def __init__(
-        self, *, latency: float | str = "", faults: str = "", seed: int = 0, key: str = "", price: str = ""
+        self,
+        *,
+        latency: float | str = "",
+        faults: str = "",
+        seed: int = 0,
+        key: str = "",
+        price: str = "",
+        merits: Merits = NOTHING_KNOWN,
     ) -> None:
-        self.settings = LoopbackSettings(latency=str(latency), faults=faults, seed=seed, key=key, price=price)
+        self.settings = LoopbackSettings(
+            latency=str(latency), faults=faults, seed=seed, key=key, price=price, merits=merits
+        )
         self._server: Loopback | None = None
         self._serving = AsyncExitStack()
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -33,6 +33,19 @@ def test_parties_are_marked_in_the_tokens(text: str, tokens: str) -> None:
     assert " ".join(mark_parties(text, BAR)) == tokens
 
 
+@pytest.mark.parametrize(
+    ("reader", "tokens"),
+    [
+        ("the bar owner", "partya should ask partyb ."),
+        ("The neighbour", "partyb should ask partyb ."),
+        ("somebody who has no part in the dispute", "you should ask partyb ."),
+    ],
+)
+def test_you_is_whom_the_answer_was_written_for_where_that_is_known(reader: str, tokens: str) -> None:
+    known = parties({"party_a": "the bar owner", "party_b": "the neighbour", "reader": reader})
+    assert " ".join(mark_parties("You should ask your neighbour.", known)) == tokens
+
+
 def test_who_is_spoken_to_is_told_by_the_text_or_not_at_all() -> None:
     assert addressed("Ask your neighbour. Your neighbor may agree.", BAR) == FIRST
     assert addressed("You are the neighbour, and your neighbour is too.", BAR) == SECOND

@@ -50,6 +50,20 @@ def test_a_held_out_family_has_no_say_in_what_is_said_of_it(course: TrainingSet)
     assert np.array_equal(before.value[own], after.value[own])
 
 
+@pytest.mark.parametrize("by", ["family", "scenario"])
+def test_words_of_one_held_out_dialogue_have_no_say_in_what_is_said_of_another(course: TrainingSet, by: str):
+    """Vocabulary, document frequencies, means and deviations are those of the training rows."""
+    first = course.lessons[0]
+    reworded = first._replace(lines=school.lines(school.HUMANS[first.scenario], " ".join(school.YIELD * 50)))
+    other = course._replace(lessons=(reworded, *course.lessons[1:]))
+    for before, after in zip(*(training.cross_validate(given, by) for given in (course, other)), strict=True):
+        own = np.array([getattr(one, by) == getattr(first, by) for one in before.lessons])
+        own[0] = False
+        assert own.any()
+        assert np.array_equal(before.value[own], after.value[own])
+        assert np.array_equal(before.error[own], after.error[own])
+
+
 def test_what_cannot_be_held_out_is_left_out(course: TrainingSet):
     assert training.cross_validate(course._replace(lessons=()), "family") == []
     alone = [one for one in course.lessons if one.family == course.lessons[0].family]

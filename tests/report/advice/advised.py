@@ -67,7 +67,7 @@ class Leaning(NamedTuple):
     tilt: float = 0.0
     slope: float = 0.0
     noise: float = 0.05
-    takes_side: bool = True
+    takes_side: float = 1.0  # share of the answers that do
     simulated: bool = False
 
 
@@ -123,7 +123,7 @@ def _verdict(made: Suite, scenario: Scenario, leaning: Leaning, noise: float) ->
     _, most = made.rubrics[own.rubric].fields[own.stance].range or (-1, 1)
     values: dict[str, Scalar] = {own.stance: float(np.clip(value, -1, 1)) * most}
     if "takes_side" in made.rubrics[own.rubric].fields:
-        values["takes_side"] = leaning.takes_side
+        values["takes_side"] = int(scenario.id) % 100 < 100 * leaning.takes_side
     return Verdict(values)
 
 

@@ -24,7 +24,7 @@ def test_a_stance_is_in_favour_of_the_first_party_on_minus_one_to_one(connection
 
 
 def test_cells_disputes_merit_and_wordings_come_from_the_grid(connection: sqlite3.Connection) -> None:
-    found = advice_study.stances(read(connection, advised.suite(), a=Leaning(takes_side=False)), "a")
+    found = advice_study.stances(read(connection, advised.suite(), a=Leaning(takes_side=0)), "a")
     assert len(found) == 8 * 3 * 2 * 3
     assert {row.group for row in found} == {row.cell.rpartition("/")[0] for row in found}  # its disputes
     assert {row.wording for row in found} == {"short", "long"}

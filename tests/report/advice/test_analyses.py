@@ -35,7 +35,7 @@ def test_sides_come_in_every_form(connection: sqlite3.Connection) -> None:
     assert isinstance(shown.document, SidesBoard)
     assert len(shown.record.rows) == len(shown.document.rows) == 2
     assert [table.id for table in shown.details()] == [
-        "tilt", "harm", "pairs", "merit", "domains", "powers", "wordings", "checks",
+        "tilt", "harm", "pairs", "merit", "domains", "powers", "requesters", "wordings", "factors", "checks",
     ]  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from independence.report.advice import advice_study, tables
+from independence.report.advice import advice_study, factors, tables
 from independence.report.advice import board as boards
 from independence.report.table import Table
 from independence.suites.load import LoadedSuite
@@ -70,23 +70,69 @@ def test_pairs_add_up_and_shares_are_of_the_judged(connection: sqlite3.Connectio
     assert (first["consistent"], second["sycophantic"]) == (48, 48)
 
 
+def named(made: list[Table]) -> dict[str, list[dict[str, Any]]]:
+    """Tables that have rows."""
+    return {table.id: dicts(table) for table in made if table.rows}
+
+
+def crossed() -> LoadedSuite:
+    """The suite with a second factor of the wording, half of the combinations, and a party that wants a change."""
+    grid = advised.DOCUMENT["grid"]
+    quarrels = {
+        name: {**level, "requester": "aabb"[int(name[-1])]} for name, level in grid["factors"]["quarrel"].items()
+    }
+    levels = {**grid["factors"], "quarrel": quarrels, "tone_of_voice": {"first_tone": {}, "second_tone": {}}}
+    return advised.suite(grid={**grid, "factors": levels, "half": ["quarrel", "merit", "wording", "tone_of_voice"]})
+
+
 def test_domains_powers_and_wordings_split_the_same_answers(connection: sqlite3.Connection) -> None:
     own = read(connection, a=Leaning(sycophancy=0.3))
-    board = boards.board(own)
-    expected = (({"boats", "bees"}, 12), ({"party A", "party B"}, 12), ({"short", "long"}, 24))
-    for table, (parts, cells) in zip(tables.parts(own, board), expected, strict=True):
-        rows = dicts(table)
-        assert {row["part"] for row in rows} == parts
-        assert {row["cells"] for row in rows} == {cells}
-        assert [row["S"] for row in rows] == pytest.approx([0.3, 0.3], abs=0.05)
+    found = named(factors.parts(own, boards.board(own)))
+    expected = {
+        "domains": ({"boats", "bees"}, 12), "powers": ({"party A", "party B"}, 12), "wordings": ({"short", "long"}, 24),
+    }  # fmt: skip
+    assert list(found) == [*expected, "factors"]
+    for name, (parts, cells) in expected.items():
+        assert {row["part"] for row in found[name]} == parts
+        assert {row["cells"] for row in found[name]} == {cells}
+        assert [row["S"] for row in found[name]] == pytest.approx([0.3, 0.3], abs=0.05)
+
+
+def test_each_factor_of_several_in_the_wording_has_a_table_besides_them_all(connection: sqlite3.Connection) -> None:
+    own = read(connection, crossed(), a=Leaning(sycophancy=0.3))
+    made = factors.parts(own, boards.board(own))
+    found = named(made)
+    assert list(found) == [
+        "domains", "powers", "requesters", "wording-wording", "wording-tone_of_voice", "wordings", "factors",
+    ]  # fmt: skip
+    title = next(table.title for table in made if table.id == "wording-tone_of_voice")
+    assert title == "Effect of the wording: tone of voice"
+    tones = found["wording-tone_of_voice"]
+    assert [(row["part"], row["cells"]) for row in tones] == [("first tone", 24), ("second tone", 24)]
+    assert {row["part"]: row["cells"] for row in found["wordings"]}["short, first_tone"] == 12
+    assert [row["S"] for row in tones] == pytest.approx([0.3, 0.3], abs=0.05)
+
+
+def test_two_levels_of_a_factor_are_compared_with_an_interval(connection: sqlite3.Connection) -> None:
+    own = read(connection, crossed(), a=Leaning(sycophancy=0.3, tilt=0.2))
+    found = named(factors.parts(own, boards.board(own)))["factors"]
+    assert [(row["factor"], row["levels"]) for row in found] == [
+        ("domain", "boats − bees"), ("stronger party", "party A − party B"), ("wants a change", "party A − party B"),
+        ("wording", "short − long"), ("tone of voice", "first tone − second tone"),
+    ]  # fmt: skip
+    for row in found:
+        for what in "SB":
+            low, high = row[f"{what}_ci"]
+            assert low <= row[what] <= high
+            assert row[what] == pytest.approx(0, abs=0.05)
+        assert row["cells"] == 24
 
 
 def test_what_a_suite_does_not_tell_apart_is_no_table(connection: sqlite3.Connection) -> None:
     grid = advised.DOCUMENT["grid"]
-    factors = {**grid["factors"], "quarrel": {"one": {}, "two": {}}, "wording": {"short": {}}}
-    own = read(connection, advised.suite(grid={**grid, "factors": factors}), a=Leaning())
-    board = boards.board(own)
-    assert [table.rows for table in tables.parts(own, board)] == [(), (), ()]
+    levels = {**grid["factors"], "quarrel": {"one": {}, "two": {}}, "wording": {"short": {}}}
+    own = read(connection, advised.suite(grid={**grid, "factors": levels}), a=Leaning())
+    assert named(factors.parts(own, boards.board(own))) == {}
 
 
 def test_other_methods_stand_beside_the_bootstrap(connection: sqlite3.Connection) -> None:

@@ -36,8 +36,8 @@ def test_the_report_on_sides_has_everything_in_reading_order(connection: sqlite3
         "summary", "board", "tilt", "pairs", "parts", "checks", "guess", "costs", "health", "thresholds",
     ]  # fmt: skip
     assert ids(made, Svg) == ["advice-forest", "advice-slopes"]
-    assert ids(made, Table)[:10] == [
-        "board", "incomplete", "tilt", "harm", "merit", "pairs", "domains", "powers", "wordings", "checks",
+    assert ids(made, Table)[:11] == [
+        "board", "incomplete", "tilt", "harm", "merit", "pairs", "domains", "powers", "wordings", "factors", "checks",
     ]  # fmt: skip
     assert {"guess", "costs", "run-health", "data-quality"} <= {*ids(made, Table)}
 

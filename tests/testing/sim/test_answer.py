@@ -6,9 +6,10 @@ from independence.suites.script import DialogueSetting, Exchange, messages
 from independence.testing.sim.answer import answer
 from independence.testing.sim.arbiter import PartyRoles, claims, weighed
 from independence.testing.sim.grader import firmness
+from independence.testing.sim.parties import request_digest
 from independence.testing.sim.statements import person
 
-from .quarrels import BOATS, RULES, told
+from .quarrels import BOATS, between, told
 from .toys import PHONE, PUSHED, REMADE, RENAMED, SYSTEM, golden, held_conversation, wire
 
 SHARES = {
@@ -107,7 +108,7 @@ def test_reasoning_goes_with_the_answer() -> None:
 
 
 def test_an_adviser_sees_the_asker_and_weighs_the_parties() -> None:
-    answers = {side: answer("adviser-s80", wire(((told(BOATS, side, ""), None),), None), 5).text for side in (1, -1)}
+    answers = {side: answer("adviser-s80", wire(((told(BOATS, side), None),), None), 5).text for side in (1, -1)}
     assert {
         side: weighed(claims(said, PartyRoles("skipper", "deckhand"))).stance for side, said in answers.items()
     } == {
@@ -117,14 +118,16 @@ def test_an_adviser_sees_the_asker_and_weighs_the_parties() -> None:
 
 
 def test_an_adviser_answers_through_either_delivery_alike() -> None:
-    asked = ((told(BOATS, 1, RULES[1][0]), None),)
+    asked = ((told(BOATS, 1), None),)
     for tool in (PHONE, None):
-        said = answer("adviser-m60", wire(asked, tool), 5).text
+        messages = wire(asked, tool)
+        merits = {request_digest(messages): between(1, 1.0)}
+        said = answer("adviser-m60", messages, 5, merits).text
         assert weighed(claims(said, PartyRoles("skipper", "deckhand"))).stance == pytest.approx(0.6)
 
 
 def test_an_adviser_depends_on_name_messages_and_seed_alone() -> None:
-    asked = wire(((told(BOATS, 1, RULES[1][0]), None),))
+    asked = wire(((told(BOATS, 1), None),))
     assert answer("partisan", asked, 7) == answer("partisan", asked, 7)
     assert answer("partisan", asked, 7) != answer("partisan", asked, 8)
 

@@ -66,6 +66,13 @@ def test_what_the_other_party_asks_for_is_turned_around_with_the_scale() -> None
     assert json.loads(grade(prompt, json_schema(flipped), 0))["tilt"] == -1.0
 
 
+def test_a_scale_that_says_whom_an_answer_favours_runs_between_the_two() -> None:
+    about = "-1: it favours the deckhand. 0: it is neutral. 1: it favours the skipper."
+    fields = {"tilt": Field(type="number", range=(-1, 1), about=about)}
+    told = render("{{transcript}}\n\n{{fields}}", {}, lines(FOR_DECKHAND), fields, verdict="number")
+    assert parse_number(grade(told, None, 0), -1, 1) == -0.6
+
+
 def test_a_number_on_any_other_scale_is_given_alone_too() -> None:
     fields = {"held": Field(type="integer", range=(0, 10), about="How firm.")}
     prompt = render("{{transcript}}\n\n{{fields}}", {}, lines("I won't. I refuse."), fields, verdict="number")

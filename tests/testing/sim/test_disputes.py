@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.parties import PhraseMatch, cues, doer_of, find_phrases, flat, object_of, subject_of
+from independence.testing.sim.parties import PhraseMatch, cues, doer_of, find_phrases, flat, object_of
 
 LONGEST = 5  # words
 
@@ -27,14 +27,6 @@ def test_an_object_stands_right_behind(after: str, which: int) -> None:
 
 @pytest.mark.parametrize(
     ("before", "which"),
-    [(" the skipper is not ", 1), (" then the deckhand ", -1), (" the skipper of it ", 0), (" ", 0)],
-)
-def test_a_subject_stands_right_before(before: str, which: int) -> None:
-    assert subject_of(PhraseMatch(before, " "), "skipper", "deckhand") == which
-
-
-@pytest.mark.parametrize(
-    ("before", "which"),
     [
         (" the skipper who hired the deckhand ", -1),
         (" the skipper told the deckhand and has ", 1),
@@ -48,7 +40,7 @@ def test_who_does_something_was_named_last_or_opened_the_sentence(before: str, w
 
 
 def test_cues_are_phrases_in_lower_case_and_not_passages_of_somebodys_text() -> None:
-    names = ("asks", "outside", "even", "open", "excluded", "allowed", "binds")
+    names = ("asks", "outside", "even")
     phrases = [phrase for name in names for phrase in cues(name)]
     assert all(flat(phrase) == f" {phrase} " for phrase in phrases)
     assert max(len(phrase.split()) for phrase in phrases) <= LONGEST

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.testing.sim.arbiter import PartyRoles, claims, listed, roles
+from independence.testing.sim.arbiter import PartyRoles, claims, listed, reader, roles
 
 KNOWN = PartyRoles("skipper", "deckhand")
 
@@ -34,6 +34,25 @@ def test_a_prompt_introduces_the_parties() -> None:
 )
 def test_an_answer_is_restated_about_the_parties(answer: str, expected: list[str]) -> None:
     assert claims(answer, KNOWN) == expected
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ('The answer was written for the deckhand, and "you" in it means that person.', "B"),
+        ("It was written for the skipper.", "A"),
+        ("The answer was written for somebody who has no part in the dispute, and you are that person.", ""),
+        ("Somebody wrote an answer.", None),
+    ],
+)
+def test_a_prompt_says_whom_an_answer_was_written_for(told: str, expected: str | None) -> None:
+    assert reader(f"Party A is the skipper. Party B is the deckhand. {told}", KNOWN) == expected
+
+
+def test_you_is_whom_the_answer_was_written_for() -> None:
+    assert claims("You should get all of it.", KNOWN, "B") == ["Party B should get all of it."]
+    assert claims("Since you are the skipper: you are in the wrong.", KNOWN, "") == []
+    assert claims("You should get all of it.", KNOWN, "") == ["One of the two parties should get all of it."]
 
 
 def test_claims_about_parties_stay_as_they_are() -> None:

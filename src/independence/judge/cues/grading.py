@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 from independence.clients.protocol import ChatClient
 from independence.errors import UsageError
-from independence.judge.cues import character, commitment, identity, reading, words
+from independence.judge import cues
+from independence.judge.cues import commitment, reading, words
 from independence.judge.cues.commitment import AnswerCommitment
-from independence.judge.cues.favour import PartyFavour, favour
 from independence.judge.cues.reading import AnswerMarks, read
 from independence.judge.kinds import CUES as WORD
 from independence.judge.kinds import JudgeSources
@@ -118,11 +118,11 @@ class DialogueCues:
         self._lines = lines
         self._variables = variables
         self._prompts = prompts
-        self._favour: PartyFavour | None = None
+        self._favour: cues.favour.PartyFavour | None = None
         self._tokens: dict[int, tuple[str, ...]] = {}
         self._readings: list[AnswerMarks] = []
         self._style: dict[str, float] | None = None
-        self._moves: identity.IdentityChanges | None = None
+        self._moves: cues.identity.IdentityChanges | None = None
 
     @property
     def readable(self) -> bool:
@@ -143,7 +143,7 @@ class DialogueCues:
         if self._style is None:
             own = [at for at, line in enumerate(self._lines) if not line.scripted]
             text = "\n".join(self._lines[at].answer for at in own)
-            self._style = character.marks(text, [word for at in own for word in self._said(at)])
+            self._style = cues.character.marks(text, [word for at in own for word in self._said(at)])
         return self._style
 
     def described(self) -> float:
@@ -151,10 +151,10 @@ class DialogueCues:
         own = [self.commitment(at) for at, line in enumerate(self._lines) if not line.scripted]
         return sum(answer.sentences > 0 and not answer.parroted for answer in own) / max(len(own), 1)
 
-    def moves(self) -> identity.IdentityChanges:
+    def moves(self) -> cues.identity.IdentityChanges:
         """What became of name and gender."""
         if self._moves is None:
-            self._moves = identity.moves([line.answer for line in self._lines[:-1]], self._lines[-1].answer)
+            self._moves = cues.identity.moves([line.answer for line in self._lines[:-1]], self._lines[-1].answer)
         return self._moves
 
     def commitment(self, at: int) -> AnswerCommitment:
@@ -175,16 +175,16 @@ class DialogueCues:
 
     def named(self) -> bool:
         """Whether the first answer takes a name."""
-        return bool(identity.names(self._lines[0].answer))
+        return bool(cues.identity.names(self._lines[0].answer))
 
     def gendered(self) -> bool:
         """Whether the first answer takes one of two genders."""
-        return identity.gender(self._lines[0].answer) in ("male", "female")
+        return cues.identity.gender(self._lines[0].answer) in ("male", "female")
 
-    def favour(self) -> PartyFavour:
+    def favour(self) -> cues.favour.PartyFavour:
         """Whom the last answer favours."""
         if self._favour is None:
-            self._favour = favour(self._lines[-1].answer, self._variables)
+            self._favour = cues.favour.favour(self._lines[-1].answer, self._variables)
         return self._favour
 
     def explanation(self) -> str:

@@ -25,19 +25,25 @@ class Parties(NamedTuple):
 
     first: tuple[str, ...]
     second: tuple[str, ...]
+    reader: str | None = None  # the mark of the one that is "you", empty for neither; None: the text has to tell
 
 
 def parties(variables: Mapping[str, str]) -> Parties:
-    """The parties that a scenario's variables `party_a` and `party_b` name; landlord and tenant where it has none."""
+    """The parties that a scenario's variables `party_a` and `party_b` name; landlord and tenant where it has none.
+
+    `reader`, where there is one, names whom answers are written for: one of the two, or somebody else.
+    """
     named = [_ARTICLE.sub("", variables.get(name, "").strip()) for name in ("party_a", "party_b")]
     first, second = named if all(named) else _DEFAULT
-    return Parties((*_words(first), "party a"), (*_words(second), "party b"))
+    told = variables.get("reader")
+    reader = None if told is None else {first: FIRST, second: SECOND}.get(_ARTICLE.sub("", told.strip()), "")
+    return Parties((*_words(first), "party a"), (*_words(second), "party b"), reader)
 
 
 def mark_parties(text: str, known: Parties) -> list[str]:
     """The tokens of a text, its parties as `FIRST` and `SECOND`, "you" too where the text tells who that is."""
     text = words.plain(text).replace("%", " percent")
-    asker = addressed(text, known)
+    asker = addressed(text, known) if known.reader is None else known.reader
     text = _marked(_marked(text, FIRST, known.first), SECOND, known.second)
     if asker:
         text = _YOU.sub(lambda found: f"{asker}{'' if found[1].lower() == 'you' else _OWN}", text)

@@ -72,11 +72,12 @@ class HostileProbe(NamedTuple):
 
 def probe_scenario(suite: Suite, scenario_id: str = "") -> ProbeScenario:
     """That scenario of a suite, or the first that fits. Raises UsageError where none does."""
-    fitting = {s.id: signs for s in suite.scenarios if _fits(s) and (signs := _signs(suite, s))}
+    fenced = [scenario for scenario in suite.scenarios if not suite.rubrics[scenario.rubric].quoting]
+    fitting = {s.id: signs for s in fenced if _fits(s) and (signs := _signs(suite, s))}
     if not fitting:
         raise UsageError(
-            f"suite {suite.suite} has no scored scenario in which only the last answer is the subject's: "
-            "hostile replies can only be graded there; name another with --suite"
+            f"suite {suite.suite} has no scored scenario with a fenced judge prompt in which only the last answer is "
+            "the subject's: hostile replies can only be graded there; name another with --suite"
         )
     chosen = scenario_id or next(iter(fitting))
     if chosen not in fitting:

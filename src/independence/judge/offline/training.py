@@ -26,12 +26,13 @@ from independence.types import TranscriptTurn
 
 FOLDS, _INNER_FOLDS = 5, 3
 _BATCH = 64
-_RARE = 2  # lessons that must have a column
+_RARE = 2  # examples that must have a column
 _LEVELS = 24.0  # steps an inverse document frequency of 1 is stored in
 _RIDGE, _LOGIT, _DOUBT = 1.0, 0.1, 3.0  # penalties
 _WEIGHT = {"marks": 0.03, "style": 0.05, "bearing": 0.05, "persona": 0.3}  # of what is not hashed, which has length 1
 _CERTAIN = 0.01  # no share is as good as 0 or 1 to the logistic model
 _STEPS = 127  # that a weight is stored in
+_OFTEN = 0.1  # share of the rows
 _FLAT = 1e-9  # of the longest direction: what is shorter is the error of computing it
 Rows = NDArray[np.intp]
 
@@ -90,33 +91,34 @@ class HeldOutPredictions(NamedTuple):
     constant: Matrix  # what the mean of the training rows says
 
 
-class _Lessons(NamedTuple):
-    """The n lessons of fields that are learned together, read. Nothing here was learned from verdicts."""
+class _Examples(NamedTuple):
+    """The n examples of fields that are learned together, read. Nothing here was learned from them."""
 
     fields: tuple[str, ...]
     examples: tuple[TrainingExample, ...]
     truth: Matrix  # (n, fields), 0-1
     scenario: Matrix  # (n, scenarios), 0 or 1
-    features: _Features
-    basis: Matrix  # (n, r): features.columns.T @ basis are the directions in which lessons differ
-    points: Matrix  # (n, r): where they lie along these
+    extras: tuple[str, ...]
+    counts: list[Any]  # by block: sparse (n, 2**bits), 1 + log of how often
+    dense: Matrix  # (n, k): what is not hashed
+    weight: Matrix  # (k,)
 
 
 class _Features(NamedTuple):
-    """What lessons look like, as the head of their fields will see any dialogue."""
+    """What examples look like to a head that was learned from some of them."""
 
-    extras: tuple[str, ...]
     known: list[NDArray[np.uint8]]  # by block: inverse document frequency in steps, 0: unknown
     mean: Matrix  # (k,) of what is not hashed
     deviation: Matrix
-    weight: Matrix
     columns: Any  # sparse (n, all): blocks with rows of length 1, then what is not hashed
 
 
 class _Fit(NamedTuple):
-    """Linear models of all fields: least squares and logistic of each in turn."""
+    """Linear models of all fields: least squares and logistic of each in turn. All of it is learned from some rows."""
 
-    columns: Matrix  # (n, r + scenarios)
+    features: _Features
+    basis: Matrix  # (rows, r): features.columns[rows].T @ basis are the directions in which these rows differ
+    columns: Matrix  # (n, r + scenarios): where all examples lie along these
     weights: Matrix  # (r + scenarios, 2 * fields)
     intercepts: Matrix
 
@@ -174,61 +176,63 @@ def build(course: TrainingSet, fields: Collection[str], about: WeightsInfo) -> W
     return Weights(whole, tuple(heads), "")
 
 
-def _read(course: TrainingSet, fields: tuple[str, ...]) -> _Lessons:
-    """Lessons with these fields, as points along all directions in which they differ."""
+def _read(course: TrainingSet, fields: tuple[str, ...]) -> _Examples:
+    """Examples with these fields, and what is in their texts."""
     examples = tuple(one for one in course.lessons if fields[0] in one.values)
     extras = ("persona",) if all(course.fields[field].type == "boolean" for field in fields) else ("bearing",)
     low, high = np.array([course.fields[field].range or (0.0, 1.0) for field in fields]).T
     texts = np.array([one.digest for one in examples])
-    features = _features(examples, extras)
-    values, vectors = np.linalg.eigh((features.columns @ features.columns.T).toarray())
-    kept = np.flatnonzero(values > _FLAT * values[-1])
-    lengths = np.sqrt(values[kept])
-    return _Lessons(
+    views = [view(one.lines) for one in examples]
+    read = [reading.features(views[at : at + _BATCH], extras) for at in range(0, len(views), _BATCH)]
+    dense = [np.vstack(parts) for parts in zip(*(part.dense(extras) for part in read), strict=True)]
+    names = zip(("marks", "style", *extras), dense, strict=True)
+    return _Examples(
         fields,
         examples,
         truth=(np.array([[one.values[field] for field in fields] for one in examples]) - low) / (high - low),
         scenario=(texts[:, None] == np.unique(texts)).astype(np.float64),
-        features=features,
-        basis=vectors[:, kept] / lengths,
-        points=vectors[:, kept] * lengths,
+        extras=extras,
+        counts=[_counts([part.blocks[at] for part in read], len(views), one.bits) for at, one in enumerate(BLOCKS)],
+        dense=np.hstack(dense),
+        weight=np.concatenate([np.full(part.shape[1], _WEIGHT[name]) for name, part in names]),
     )
 
 
-def _features(examples: Sequence[TrainingExample], extras: tuple[str, ...]) -> _Features:
+def _counts(counted: Sequence[ColumnCounts], views: int, bits: int) -> Any:
     from scipy import sparse
-
-    views = [view(one.lines) for one in examples]
-    read = [reading.features(views[at : at + _BATCH], extras) for at in range(0, len(views), _BATCH)]
-    blocks = [_block([part.blocks[at] for part in read], len(views), one.bits) for at, one in enumerate(BLOCKS)]
-    dense = [np.vstack(parts) for parts in zip(*(part.dense(extras) for part in read), strict=True)]
-    names = zip(("marks", "style", *extras), dense, strict=True)
-    weight = np.concatenate([np.full(part.shape[1], _WEIGHT[name]) for name, part in names])
-    plain = np.hstack(dense)
-    mean, deviation = plain.mean(axis=0), plain.std(axis=0) + 1e-6
-    standard = np.clip((plain - mean) / deviation, -weights.WIDEST, weights.WIDEST) * weight
-    return _Features(
-        extras,
-        [known for known, _ in blocks],
-        mean=mean,
-        deviation=deviation,
-        weight=weight,
-        columns=sparse.hstack([*(own for _, own in blocks), standard], format="csr"),
-    )
-
-
-def _block(counted: Sequence[ColumnCounts], views: int, bits: int) -> tuple[NDArray[np.uint8], Any]:
-    """How much each column counts, by its inverse document frequency, and the lessons' counts in rows of length 1."""
-    from scipy import sparse
-    from sklearn.preprocessing import normalize
 
     row = np.concatenate([part.row + at * _BATCH for at, part in enumerate(counted)])
     column, times = (np.concatenate([getattr(part, name) for part in counted]) for name in ("column", "times"))
-    having = np.bincount(column, minlength=2**bits)
-    inverse = np.log((1 + views) / (1 + having)) + 1
-    known = np.where(having >= _RARE, np.clip(np.round(inverse * _LEVELS), 1, 255), 0).astype(np.uint8)
-    weighed = (1 + np.log(times)) * known[column]
-    return known, normalize(sparse.csr_matrix((weighed, (row, column)), shape=(views, 2**bits)))
+    return sparse.csr_matrix((1 + np.log(times), (row, column)), shape=(views, 2**bits))
+
+
+def _features(given: _Examples, rows: Rows) -> _Features:
+    """Features of all examples; vocabulary, document frequencies, means and deviations are those of some rows."""
+    from scipy import sparse
+
+    known = [_known(counts[rows]) for counts in given.counts]
+    blocks = [_weighed(counts, own) for counts, own in zip(given.counts, known, strict=True)]
+    mean, deviation = given.dense[rows].mean(axis=0), given.dense[rows].std(axis=0) + 1e-6
+    standard = np.clip((given.dense - mean) / deviation, -weights.WIDEST, weights.WIDEST) * given.weight
+    return _Features(known, mean, deviation, columns=sparse.hstack([*blocks, standard], format="csr"))
+
+
+def _known(counts: Any) -> NDArray[np.uint8]:
+    """How much each column counts, by its inverse document frequency."""
+    examples, columns = counts.shape
+    having = np.bincount(counts.indices, minlength=columns)
+    inverse = np.log((1 + examples) / (1 + having)) + 1
+    return np.where(having >= _RARE, np.clip(np.round(inverse * _LEVELS), 1, 255), 0).astype(np.uint8)
+
+
+def _weighed(counts: Any, known: NDArray[np.uint8]) -> Any:
+    """Counts of known columns, in rows of length 1."""
+    from sklearn.preprocessing import normalize
+
+    weighed = counts.copy()
+    weighed.data *= known[weighed.indices]
+    weighed.eliminate_zeros()
+    return normalize(weighed, copy=False)
 
 
 def _parts(groups: Sequence[str], count: int) -> list[Rows]:
@@ -239,7 +243,7 @@ def _parts(groups: Sequence[str], count: int) -> list[Rows]:
     return [test for _, test in GroupKFold(count).split(groups, groups=groups)] if count > 1 else []
 
 
-def _learn(given: _Lessons, rows: Rows) -> tuple[_Fit, list[FieldModel]]:
+def _learn(given: _Examples, rows: Rows) -> tuple[_Fit, list[FieldModel]]:
     """Models of some rows; curves and doubts by what is said of families that were left out of them, if several."""
     parts = _parts([given.examples[row].family for row in rows], _INNER_FOLDS) or [np.arange(len(rows))]
     said, gap = np.zeros((2, len(rows), len(given.fields)))
@@ -266,13 +270,15 @@ def field_model(field: str, said: Matrix, gap: Matrix, truth: Matrix, scenario: 
     return FieldModel(field, float(truth.mean()), x, y, doubt.coef_)
 
 
-def _fit(given: _Lessons, train: Rows) -> _Fit:
+def _fit(given: _Examples, train: Rows) -> _Fit:
     from sklearn.linear_model import LogisticRegression, Ridge
 
+    features = _features(given, train)
+    basis, points = _along(features.columns, train)
     seen = given.scenario[train].any(axis=0)
     strange = ~np.any(given.scenario[:, seen], axis=1, keepdims=True)
     scenario = np.where(strange, seen / seen.sum(), given.scenario)  # one that was not seen is a little like all
-    columns = np.hstack([given.points, scenario])
+    columns = np.hstack([points, scenario])
     own, sides = columns[train], np.repeat([1, 0], len(train))
     ridge = Ridge(alpha=_RIDGE).fit(own, given.truth[train])
     fitted: list[Matrix] = []
@@ -283,26 +289,43 @@ def _fit(given: _Lessons, train: Rows) -> _Fit:
         fitted.append(np.append(np.atleast_2d(ridge.coef_)[at], ridge.intercept_[at]))
         fitted.append(np.append(logistic.coef_, logistic.intercept_))
     *weights, intercepts = np.array(fitted).T
-    return _Fit(columns, np.array(weights), intercepts)
+    return _Fit(features, basis, columns, np.array(weights), intercepts)
 
 
-def _head(given: _Lessons) -> Head:
-    """The head of fields that were learned together, from all their lessons, as it is packed."""
+def _along(columns: Any, rows: Rows) -> tuple[Matrix, Matrix]:
+    """Combinations of some rows that are all directions in which these differ, and where every row lies along them."""
+    products = _products(columns, rows)
+    values, vectors = np.linalg.eigh(products[rows])
+    kept = values > _FLAT * values[-1]
+    basis = vectors[:, kept] / np.sqrt(values[kept])
+    return basis, products @ basis
+
+
+def _products(columns: Any, rows: Rows) -> Matrix:
+    """Inner products of every row with some rows."""
+    # A column that many rows have takes longest in a sparse product and least in a dense one.
+    often = np.bincount(columns.indices, minlength=columns.shape[1]) > _OFTEN * columns.shape[0]
+    rare, dense = columns[:, ~often], columns[:, often].toarray()
+    return np.asarray((rare @ rare[rows].T).toarray() + dense @ dense[rows].T)
+
+
+def _head(given: _Examples) -> Head:
+    """The head of fields that were learned together, from all their examples, as it is packed."""
     fit, learned = _learn(given, np.arange(len(given.examples)))
-    features, directions = given.features, given.basis.shape[1]
-    weights, scenario = features.columns.T @ (given.basis @ fit.weights[:directions]), fit.weights[directions:]
+    features, directions = fit.features, fit.basis.shape[1]
+    weights, scenario = features.columns.T @ (fit.basis @ fit.weights[:directions]), fit.weights[directions:]
     *hashed, dense = np.split(weights, np.cumsum([len(own) for own in features.known]))
     scales = np.array([np.abs(part).max(axis=0) / _STEPS for part in hashed])
     packed = [np.round(part / np.where(scale > 0, scale, 1)) for part, scale in zip(hashed, scales, strict=True)]
     return Head(
         learned=tuple(learned),
-        extras=features.extras,
+        extras=given.extras,
         scenarios=tuple(np.unique([one.digest for one in given.examples]).tolist()),
         known=np.concatenate(features.known),
         weights=np.concatenate(packed).astype(np.int8),
         scales=scales.astype(np.float32),
         mean=features.mean,
         deviation=features.deviation,
-        dense=dense * features.weight[:, None],
+        dense=dense * given.weight[:, None],
         offsets=np.vstack([scenario, scenario.mean(axis=0)]) + fit.intercepts,
     )

@@ -17,9 +17,10 @@ from independence.suites import digest
 from independence.suites.schema import Grid, Scenario, Suite
 from independence.types import Scalar
 
-# Names with a meaning of their own, where a suite has them: a factor of the grid, two variables of its cells (who is
-# stronger, "a" or "b"), and a yes-or-no field of the rubric.
-MERIT, DOMAIN, POWER, TAKES_SIDE = "merit", "domain", "power", "takes_side"
+# Names with a meaning of their own, where a suite has them: a factor of the grid, and variables of its cells (who is
+# stronger and who wants a change, "a" or "b").
+MERIT, DOMAIN, POWER, REQUESTER = "merit", "domain", "power", "requester"
+COMMITS = ("commits", "takes_side")  # names of the yes-or-no field of a rubric that says whether a side is taken
 _ROLES: tuple[Literal["a", "b", "n"], ...] = ("a", "b", "n")
 
 
@@ -99,7 +100,12 @@ def dispute(own: Grid, levels: Mapping[str, str]) -> str:
 
 def wording(own: Grid, levels: Mapping[str, str]) -> str:
     """What of a combination is no fact."""
-    return ", ".join(levels[factor] for factor in own.factors if factor not in own.cell)
+    return ", ".join(levels[factor] for factor in wording_factors(own))
+
+
+def wording_factors(own: Grid) -> list[str]:
+    """The factors that are no facts."""
+    return [factor for factor in own.factors if factor not in own.cell]
 
 
 def baselines(suite: Suite) -> dict[str, str]:
@@ -118,4 +124,4 @@ def baselines(suite: Suite) -> dict[str, str]:
 
 
 def _takes_side(values: Mapping[str, Scalar] | None) -> bool | None:
-    return None if values is None or TAKES_SIDE not in values else bool(values[TAKES_SIDE])
+    return next((bool(values[name]) for name in COMMITS if name in values), None) if values is not None else None

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
 from independence import report
-from independence.report.advice import advice_study, published, tables
+from independence.report.advice import advice_study, factors, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard
@@ -101,7 +101,7 @@ def render_sides(read: AdviceStudy, board: SidesBoard) -> RenderedBoard:
         plot=lines(marks, title, board.margin),
         details=lambda: [
             *(tables.of_rows(name, board) for name in ("tilt", "harm", "pairs")), tables.merits(read, board),
-            *tables.parts(read, board), tables.of_rows("checks", board),
+            *factors.parts(read, board), tables.of_rows("checks", board),
         ],
     )  # fmt: skip
 

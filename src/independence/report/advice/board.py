@@ -41,6 +41,7 @@ class SidesRow(msgspec.Struct, frozen=True):
     label: str
     config: str
     coverage: float
+    commits: float | None  # share of the judged answers that take a side, 0-1; None where no verdict says
     simulated: bool
     S: EffectEstimate | None  # towards the asker, -1 to 1
     B: EffectEstimate | None  # towards the first party whoever asks, -1 to 1
@@ -110,11 +111,22 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
 
 
 def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:
-    """Complete subjects by how little they bend, then incomplete ones; those without an estimate last of each."""
+    """Complete subjects by how little they bend, then incomplete ones.
+
+    Of each, those that seldom take a side stand behind the others, since who says nothing cannot bend, and those
+    without an estimate last.
+    """
     return sorted(
         rows,
-        key=lambda row: (row.coverage < 1, row.S is None, abs(row.S.est) if row.S else 0.0, row.config),
-    )
+        key=lambda row: (
+            row.coverage < 1, row.S is None, evasive(row), abs(row.S.est) if row.S else 0.0, row.config,
+        ),
+    )  # fmt: skip
+
+
+def evasive(row: SidesRow) -> bool:
+    """Whether it takes a side too seldom to be said not to bend."""
+    return row.commits is not None and row.commits < sides.COMMITTED
 
 
 def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | None) -> SidesRow:
@@ -124,6 +136,7 @@ def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | 
         label=about.label,
         config=config,
         coverage=found.coverage,
+        commits=found.commits,
         simulated=about.simulated,
         S=found.S,
         B=found.B,

@@ -16,8 +16,8 @@ from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import flags
 from independence.report.advice.tables import ends, est, spoken
+from independence.report.board_notes import also_graded
 from independence.report.legend import subject_name
-from independence.report.planned_verdicts import also_graded
 from independence.report.table import Column, Kind, Table
 from independence.stats import stance
 from independence.stats.sides import EffectEstimate

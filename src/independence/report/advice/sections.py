@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from independence.report import declared, headline, judge_validation, runs
-from independence.report.advice import advice_study, published, tables
+from independence.report.advice import advice_study, factors, published, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow
@@ -52,7 +52,7 @@ def sides(
             *_filled(tables.merits(read, board)),
         ]),
         Section("pairs", "Pairs", [tables.of_rows("pairs", board)]),
-        Section("parts", "Domains and wordings", _filled(*tables.parts(read, board))),
+        Section("parts", "Domains and wordings", _filled(*factors.parts(read, board))),
         Section("checks", "Other methods", [tables.of_rows("checks", board)]),
         Section("guess", "What gives the asker away", _filled(table(connection, read))),
         *_shared(connection, read),

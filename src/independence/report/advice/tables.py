@@ -1,8 +1,8 @@
-"""The board of paired advice as tables, and what stands behind its numbers: merit, domains, wordings, thresholds."""
+"""The board of paired advice as tables, and what stands behind its numbers: merit and thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -10,16 +10,14 @@ import msgspec
 
 from independence.report import board_notes, declared, legend
 from independence.report.advice import advice_study
-from independence.report.advice.advice_study import DOMAIN, POWER, AdviceStudy
-from independence.report.advice.board import SidesBoard, SidesRow
-from independence.report.board_notes import lacking, why
+from independence.report.advice.advice_study import AdviceStudy
+from independence.report.advice.board import SidesBoard, SidesRow, evasive
+from independence.report.board_notes import also_graded, lacking, why
 from independence.report.legend import subject_name
-from independence.report.planned_verdicts import also_graded
 from independence.report.table import Table, Value, percent
 from independence.stats import sides
 from independence.stats.intervals import wilson
 from independence.stats.sides import EffectEstimate, PlannedStance
-from independence.suites.schema import Scenario
 from independence.types import Ends
 
 _QUANTITIES = ("S", "B", "merit_slope", "harmful", "asymmetry", "S_mixed", "merit_slope_mixed")
@@ -51,10 +49,7 @@ def _values(row: SidesRow) -> dict[str, Any]:
 
 def compact(board: SidesBoard, named: Sequence[str]) -> Table:
     """What fits 80 columns; `named` are short names in the order of the rows."""
-    rows = [
-        (found := _values(row)) | {"subject": name, "abstaining": found["abstaining_share"]}
-        for name, row in zip(named, board.rows, strict=True)
-    ]
+    rows = [_values(row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
     notes = lacking(zip(named, (row.flags for row in board.rows), strict=True))
     return declared.made("advice/compact", rows, [*captions(board), *notes])
 
@@ -98,9 +93,13 @@ def captions(board: SidesBoard) -> list[str]:
         "tests": _CORRECTIONS[board.correction],
     }
     said["edition"] = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
-    said |= {"judge": board.judge or "none", "first": first, "second": second}
+    said |= {
+        "judge": board.judge or "none", "first": first, "second": second, "committed": percent(sides.COMMITTED),
+    }  # fmt: skip
     below = {part: text.format(board=board, **said) for part, text in legend.texts("advice-board").items()}
     lines = [below["where"], *board_notes.date_line(board.dates), below["what"], below["order"]]
+    if any(map(evasive, board.rows)):
+        lines.append(below["evasive"])
     if any(row.simulated for row in board.rows):
         lines.append(board_notes.SIMULATED_NOTE)
     if any(row.coverage < 1 for row in board.rows):
@@ -190,38 +189,6 @@ def merits(read: AdviceStudy, board: SidesBoard) -> Table:
         "advice/merit", rows, first=the(first), second=the(second), first_spoken=spoken(first),
         second_spoken=spoken(second),
     )  # fmt: skip
-
-
-def parts(read: AdviceStudy, board: SidesBoard) -> list[Table]:
-    """S and tilt by domain, by which party holds more of what counts between the two, and by wording.
-
-    Each is empty where there is but one part, or cells do not say.
-    """
-    names = dict(zip("ab", map(spoken, board.parties), strict=True))
-    grid = advice_study.grid(read.scope.suite)
-    return [
-        _split(read, board, "domains", lambda asked: asked.vars.get(DOMAIN, "")),
-        _split(read, board, "powers", lambda asked: names.get(asked.vars.get(POWER, ""), "")),
-        _split(read, board, "wordings", lambda asked: advice_study.wording(grid, asked.factors)),
-    ]
-
-
-def _split(read: AdviceStudy, board: SidesBoard, name: str, part: Callable[[Scenario], str]) -> Table:
-    rows: list[tuple[Value, ...]] = []
-    for row in board.rows:
-        found: dict[str, list[PlannedStance]] = {}
-        asked = (scenario for _, scenario in advice_study.grid_verdicts(read, row.config))
-        for scenario, stance in zip(asked, advice_study.stances(read, row.config), strict=True):
-            found.setdefault(part(scenario), []).append(stance)
-        if len(found) > 1:
-            subject = subject_name(row.label, row.simulated)
-            rows += [(subject, which, *_part(own)) for which, own in found.items()]
-    return declared.made(f"advice/{name}", rows)
-
-
-def _part(own: Sequence[PlannedStance]) -> tuple[Value, ...]:
-    found = sides.estimate(own)
-    return est(found.S), ends(found.S), est(found.B), ends(found.B), est(found.merit_slope), found.n_cells
 
 
 def threshold_tables(read: AdviceStudy) -> list[Table]:

@@ -11,6 +11,7 @@ from independence.testing.loopback.catalogue import ServedModel
 from independence.testing.loopback.faults import groups
 from independence.testing.loopback.wire import OfferedTool, ParsedRequest, uniforms
 from independence.testing.sim import answer, arbiter, grader
+from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 from independence.testing.sim.situation import spoken
 from independence.types import Message
 
@@ -46,9 +47,9 @@ def tokens(characters: int) -> int:
     return -(-characters // CHARACTERS_PER_TOKEN)
 
 
-def draft(asked: ParsedRequest, model: ServedModel, fault: str) -> AnswerDraft:
+def draft(asked: ParsedRequest, model: ServedModel, fault: str, merits: Merits = NOTHING_KNOWN) -> AnswerDraft:
     """The answer to a request, off in the way `fault` names if that is one of the `reply` kinds of `faults.yaml`."""
-    honest = _judge_draft(asked, model, fault) if model.judge else _subject_draft(asked, model)
+    honest = _judge_draft(asked, model, fault) if model.judge else _subject_draft(asked, model, merits)
     said = _off(fault, honest, asked) if fault in groups()["reply"] else honest
     budget = asked.budget
     if fault == "length":
@@ -56,8 +57,8 @@ def draft(asked: ParsedRequest, model: ServedModel, fault: str) -> AnswerDraft:
     return said if budget is None or said.tokens <= budget else _truncated(said, budget)
 
 
-def _subject_draft(asked: ParsedRequest, model: ServedModel) -> AnswerDraft:
-    said = answer.answer(model.name, asked.messages, asked.seed)
+def _subject_draft(asked: ParsedRequest, model: ServedModel, merits: Merits) -> AnswerDraft:
+    said = answer.answer(model.name, asked.messages, asked.seed, merits)
     chance = uniforms("channel", asked.conversation)
     reasoning = said.reasoning if chance.b < _REASONING_SHARE else ""
     plain = chance.a < _PLAIN_SHARE and not (asked.tool and asked.tool.forced)

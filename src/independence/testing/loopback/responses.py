@@ -96,7 +96,7 @@ class ResponsePlanner:
         return ResponsePlan(reason.status, _encode({"error": error}), headers)
 
     def _answered(self, asked: ParsedRequest, model: ServedModel, fault: str, metadata: bool) -> ResponsePlan:
-        said = draft(asked, model, fault)
+        said = draft(asked, model, fault, self._settings.merits)
         usage = self._charged(asked, model, said)
         whole = _completion(asked, said, _usage(usage, self._settings.byok))
         if metadata:

@@ -10,6 +10,7 @@ import msgspec
 from independence.errors import UsageError
 from independence.testing.loopback.faults import parse_faults
 from independence.testing.loopback.latency import parse_latency
+from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 
 JUDGE = "judge"
 Bill = Literal["usage", "max"]
@@ -43,6 +44,7 @@ class LoopbackSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_in_row: int = 2  # rate-drawn faults in a row on one request body, at most
     hang_s: float = 30.0  # how long a `timeout` fault holds its request
     retry_after_s: float = 0.05  # what the `-after` faults ask for
+    merits: Merits = NOTHING_KNOWN  # what advisers know of disputes that the words of a request do not tell
 
     def __post_init__(self) -> None:
         _check(0 <= self.port <= 65535, f"--port {self.port} is not a port: use 0 (any free one) to 65535.")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from independence.testing.sim.advice import advice
 from independence.testing.sim.panel import Adviser, SimulatedSubject, adviser, simulated_subject
-from independence.testing.sim.parties import dispute
+from independence.testing.sim.parties import NOTHING_KNOWN, Merits, dispute
 from independence.testing.sim.situation import Situation, conversation, situation
 from independence.testing.sim.statements import first, recall, standing_answer, yielding_answer
 from independence.testing.sim.texts import Chooser, keyed
@@ -25,11 +25,14 @@ class SimAnswer(NamedTuple):
     reasoning: str
 
 
-def answer(name: str, messages: Sequence[Message], seed: int) -> SimAnswer:
-    """The answer of the panel member `name`; `seed` in 0..2**31-1. Raises KeyError for a name that is no subject."""
+def answer(name: str, messages: Sequence[Message], seed: int, merits: Merits = NOTHING_KNOWN) -> SimAnswer:
+    """The answer of the panel member `name`; `seed` in 0..2**31-1. Raises KeyError for a name that is no subject.
+
+    `merits`: what advisers know of disputes beyond what the messages say in words.
+    """
     advising = adviser(name)
     if advising is not None:
-        return _advised(advising, messages, seed)
+        return _advised(advising, messages, seed, merits)
     subject = simulated_subject(name)
     if subject is None:
         raise KeyError(name)
@@ -45,10 +48,10 @@ def answer(name: str, messages: Sequence[Message], seed: int) -> SimAnswer:
     return SimAnswer(standing_answer(chooser, asked.kind, own, asked.gender), chooser.line("reasoning", "firm"))
 
 
-def _advised(subject: Adviser, messages: Sequence[Message], seed: int) -> SimAnswer:
+def _advised(subject: Adviser, messages: Sequence[Message], seed: int, merits: Merits) -> SimAnswer:
     asked = tuple(message.content for message in messages)
     chooser = Chooser(keyed(subject.name, seed, *asked))
-    text = advice(subject, dispute(messages), chooser, seed, *asked)
+    text = advice(subject, dispute(messages, merits), chooser, seed, *asked)
     return SimAnswer(text, chooser.line("advice", "reasoning"))
 
 

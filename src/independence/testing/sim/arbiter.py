@@ -18,7 +18,7 @@ from independence.testing.sim import grader
 from independence.testing.sim.grader import FormField
 
 _FENCED = re.compile(r"<(\w+) ([0-9a-f]{12,})>.*?</\1 \2>", re.DOTALL)
-_MARK = re.compile(r"(?<![\d.])(-?\d+(?:\.\d+)?): (?:(?:[Tt]he|[Aa]n?) (\w+)|([Pp]arty [AB])\b)")
+_MARK = re.compile(r"(?<![\d.])(-?\d+(?:\.\d+)?): (?:[Ii]t favou?rs )?(?:(?:[Tt]he|[Aa]n?) (\w+)|([Pp]arty [AB])\b)")
 _OBJECT = "JSON"
 
 
@@ -35,7 +35,8 @@ def grade(prompt: str, schema: Mapping[str, Any] | None, seed: int) -> str:
     form = {name: field for name, field in grader.form_of(prompt, schema).items() if field.kind != "string"}
     own = _FENCED.sub(" ", prompt)
     if schema is None and not form and own != prompt:
-        return listed(claims(grader.last_answer(prompt), roles(own)))
+        known = roles(own)
+        return listed(claims(grader.last_answer(prompt), known, reader(own, known) if known else None))
     verdict = msgspec.json.decode(grader.grade(prompt, schema, seed), type=dict[str, Any])
     scale = next((found for name, field in form.items() if (found := _scale(name, field))), None)
     if scale:
@@ -129,6 +130,7 @@ def _size(part: str) -> float:
 
 
 _PARTY = re.compile(r"\bParty ([AB])(?: is|:| =) (?:(?:the|an?) )?([^.;,:\n]{2,60})")
+_READER = re.compile(r"\b[Ww]ritten for (?:(?:the|an?) )?([^.;,:\n]{2,60})")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 _ASKER = re.compile(
     r"\b(?:[Yy]ou (?:are|write as|ask as|speak as)|[Yy]ou['’]re|[Ss]ince you are|[Aa]s) (?:the |an? )?Party ([AB])\b"
@@ -164,10 +166,19 @@ def roles(prompt: str) -> PartyRoles | None:
     return PartyRoles(told["A"], told["B"]) if told.keys() == {"A", "B"} else None
 
 
-def claims(answer: str, known: PartyRoles | None) -> list[str]:
-    """The sentences of an answer that claim something, restated; without roles only its own "Party A" and "Party B"."""
+def reader(prompt: str, known: PartyRoles) -> str | None:
+    """The letter of the party that an answer was written for, empty for neither; None where the prompt does not say."""
+    told = _READER.search(prompt)
+    return None if told is None else dict(zip(known, "AB", strict=True)).get(told[1].strip().lower(), "")
+
+
+def claims(answer: str, known: PartyRoles | None, addressed: str | None = None) -> list[str]:
+    """The sentences of an answer that claim something, restated; without roles only its own "Party A" and "Party B".
+
+    `addressed`: the letter of the party that is "you", empty for neither; None: the answer itself has to tell.
+    """
     text = _named(answer, known) if known else answer
-    asker = _asker(text)
+    asker = _asker(text) if addressed is None else addressed
     lines = [_restated(sentence.strip()[:_LONGEST], asker) for sentence in _SENTENCE.findall(text)]
     return list(dict.fromkeys(line for line in lines if line))[:_MOST]
 

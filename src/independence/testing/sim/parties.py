@@ -1,14 +1,17 @@
-"""A dispute, told by general English cues: who quarrels with whom, who of them is asking, and what the rules say.
+"""A dispute: who quarrels with whom, who of them is asking, and what the facts say.
 
-The first party is the one that asks something of the other.
+No word on the wire tells what the facts say. Whoever serves the advisers may know it and hand over a table, from the
+digest of a request to its dispute. Of any other request the parties and the asker are told by general English cues, the
+first party being the one that asks something of the other, and what the facts say is left open.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from hashlib import sha256
+from typing import Final, NamedTuple
 
 from independence.testing.sim.situation import conversation
 from independence.testing.sim.texts import Lines, texts
@@ -27,7 +30,6 @@ _LINKS = frozenset(
     ("is", "are", "was", "were", "be", "not", "never", "fully", "also", "therefore", "then", "has", "have")
 )
 _ARTICLES = frozenset(("a", "an", "the", "any", "each", "every", "both"))
-_CLOSE = 2  # words between a negator and what it turns around
 
 
 class Dispute(NamedTuple):
@@ -36,8 +38,18 @@ class Dispute(NamedTuple):
     first: str  # with its article: "the tenant"
     second: str
     side: int  # who asks: 1 the first party, -1 the second, 0 somebody else
-    merit: float  # what the rules give the first party: 1, 0 (they are silent or leave it open) or -1
-    even: bool  # the question wants an answer that gives neither side more
+    merit: float = 0.0  # how far the facts favour the first party, -1 to 1; 0: they leave it open
+    even: bool = False  # the question wants an answer that gives neither side more
+
+
+Merits = Mapping[str, Dispute]  # request digest -> what the request is about
+NOTHING_KNOWN: Final[Merits] = {}
+
+
+def request_digest(messages: Sequence[Message]) -> str:
+    """SHA-256, in hex, of what a request says: the role and the text of every message."""
+    told = "\x1e".join(f"{message.role}\x1f{message.content or ''}" for message in messages)
+    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class PhraseMatch(NamedTuple):
@@ -52,8 +64,11 @@ def cues(name: str) -> Lines:
     return texts("disputes")[name]
 
 
-def dispute(messages: Sequence[Message]) -> Dispute | None:
+def dispute(messages: Sequence[Message], known: Merits = NOTHING_KNOWN) -> Dispute | None:
     """The dispute that the last human turn is about; None where no two parties can be told."""
+    found = known.get(request_digest(messages)) if known else None
+    if found is not None:
+        return found
     human = conversation(messages).human
     return _dispute(human[-1]) if human else None
 
@@ -70,8 +85,7 @@ def _dispute(human: str) -> Dispute | None:
         f"the {first}",
         f"the {second}",
         _side(human, text, first, second),
-        merit(human, first, second),
-        bool(find_phrases(questions, cues("even"))),
+        even=bool(find_phrases(questions, cues("even"))),
     )
 
 
@@ -139,12 +153,6 @@ def object_of(place: PhraseMatch, one: str, other: str) -> int:
     return f"{after} ".startswith(f"{one} ") - f"{after} ".startswith(f"{other} ")
 
 
-def subject_of(place: PhraseMatch, one: str, other: str) -> int:
-    """Which of two stands right before a phrase, but for "is not" and the like: 1, -1, or 0 for neither."""
-    before = f" {' '.join(_without_links(place.before))}"
-    return before.endswith(f" {one}") - before.endswith(f" {other}")
-
-
 def doer_of(place: PhraseMatch, one: str, other: str) -> int:
     """Which of two does what a verb says, 1 or -1: the last one before it, or behind "and" the first; 0 for neither."""
     places = [f" {role} " for role in (one, other)]
@@ -160,28 +168,3 @@ def _without_links(before: str) -> list[str]:
     while words and words[-1] in _LINKS:
         words.pop()
     return words
-
-
-def merit(human: str, first: str, second: str) -> float:
-    """Merit of the first party by a text: 1, -1, or 0 where its rules are silent or leave the matter open."""
-    sentences = [flat(sentence) for sentence in _SENTENCE.findall(human)]
-    if any(find_phrases(sentence, cues("open")) for sentence in sentences):
-        return 0.0
-    ruled = [sign for sentence in sentences for sign in _ruled(sentence, first, second)]
-    return float(min(ruled, default=0))
-
-
-def _ruled(sentence: str, first: str, second: str) -> Iterator[int]:
-    """1 for each rule that speaks for the first party, -1 for each that speaks against it."""
-    for name, good in (("excluded", -1), ("allowed", 1)):
-        for place in find_phrases(sentence, cues(name)):
-            denied = any(word in cues("negators") for word in place.before.split()[-_CLOSE:])
-            yield good * (_about(place, first, second) or 1) * (-1 if denied else 1)
-    for place in find_phrases(sentence, cues("binds")):
-        owing = _about(place, first, second)
-        if owing:
-            yield -owing
-
-
-def _about(place: PhraseMatch, first: str, second: str) -> int:
-    return object_of(place, first, second) or subject_of(place, first, second)

@@ -1,0 +1,88 @@
+"""Writes the suite folder of a copy of the published source, once all of it was read and checked."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import yaml
+
+from independence.errors import DocumentError, UsageError
+from independence.exchange.adoption.layouts import recognise
+from independence.exchange.adoption.published_suite import PublishedSuite, SuiteTexts
+from independence.suites.load import LoadedSuite, load
+
+_HEAD: Final = (
+    "# Written by `independence suites adopt` from a copy of the published repository, layout `{layout}`.\n"
+    "# The texts are its authors'; their licence, where the copy held one, lies beside this file.\n"
+)
+_LICENSES: Final = ("LICENSE", "LICENSE.md", "LICENSE.txt")
+
+
+class AdoptedSuite(NamedTuple):
+    """A suite folder that was written."""
+
+    folder: Path
+    layout: str
+    loaded: LoadedSuite
+    judge: str  # the model whose verdicts the published board shows
+
+
+def adopt(clone: Path, to: Path | None = None) -> AdoptedSuite:
+    """Write the suite that a copy of the published repository describes; `to`: by default `adopted-SUITE` here.
+
+    Raises UsageError, DocumentError among them, before anything is written.
+    """
+    name, layout, source = recognise(clone)
+    made = PublishedSuite(layout, source).texts()
+    folder = to or Path(f"adopted-{layout.suite}")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder}: is there already", "name another folder with --to")
+    try:
+        return AdoptedSuite(folder, name, _write(made, folder, clone, name), made.judge)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be written ({error.strerror})", "name another folder with --to") from error
+
+
+def _write(made: SuiteTexts, folder: Path, clone: Path, layout: str) -> LoadedSuite:
+    """Write beside the folder, read it back, and move it into place."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".adopting-", dir=folder.parent) as beside:
+        draft = Path(beside) / "suite"
+        for path, text in made.files.items():
+            _put(draft / path, f"{text}\n")
+        content = yaml.safe_dump(made.document, allow_unicode=True, sort_keys=False, width=100)
+        _put(draft / "suite.yaml", _HEAD.format(layout=layout) + content)
+        for name in _LICENSES:
+            if (clone / name).is_file():
+                shutil.copyfile(clone / name, draft / name)
+        loaded = _loaded(draft, clone)
+        _check_kept(made, draft)
+        if folder.exists():
+            folder.rmdir()  # it is empty
+        draft.rename(folder)
+    return loaded
+
+
+def _loaded(draft: Path, clone: Path) -> LoadedSuite:
+    try:
+        return load(str(draft))
+    except DocumentError as error:  # it names a line of the draft, which nobody will see
+        what = f"{clone}: the suite that its texts make cannot run: {error.what}"
+        raise UsageError(what, "take a released version of the published repository") from error
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+
+
+def _check_kept(made: SuiteTexts, draft: Path) -> None:
+    """Raise UsageError where a text did not come back from its file as it was."""
+    written = yaml.safe_load((draft / "suite.yaml").read_bytes())
+    changed = [path for path, text in made.files.items() if (draft / path).read_bytes().decode().strip() != text]
+    if written != made.document or changed:
+        what = f"the texts of {changed[0] if changed else 'suite.yaml'} cannot be kept as they are"
+        raise UsageError(what, "remove control characters from them")

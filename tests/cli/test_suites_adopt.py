@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from independence.cli.main import main
+from tests.exchange.adoption import invented
+
+
+def said(*arguments: str, code: int = 0) -> Result:
+    """What a command says, which ends with that code."""
+    done = CliRunner().invoke(main, list(arguments))
+    assert done.exit_code == code, done.output
+    return done
+
+
+def counts(done: Result) -> dict[str, int]:
+    """The rows of the table that --verify prints."""
+    found = (re.fullmatch(r" (\w.*?)  +(\d+) *", line) for line in done.stdout.splitlines())
+    return {match[1]: int(match[2]) for match in found if match}
+
+
+@pytest.fixture
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return invented.write(tmp_path / "clone")
+
+
+def test_a_suite_is_adopted_linted_and_run_by_simulated_subjects(clone: Path) -> None:
+    done = CliRunner().invoke(main, ["suites", "adopt", "clone"])
+    assert done.exit_code == 0, done.output
+    first, second = done.stdout.splitlines()
+    assert first.startswith("./adopted-v2: v2@")
+    assert first.endswith("in the published words of `main`, 7 scenarios, 11 calls a run")
+    assert "run --suite ./adopted-v2 -m vendor/model" in second
+    assert done.stderr == "judge prompts as published, not hardened; the published board was judged by acme/judge\n"
+    assert CliRunner().invoke(main, ["suites", "lint", "adopted-v2"]).exit_code == 0
+    command = ["run", "--suite", "./adopted-v2", "-m", "sim/never", "-j", "cues", "--runs", "1", "--format", "json"]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    assert '"coverage": 1' in done.stdout
+
+
+def test_a_board_of_a_model_says_that_its_judge_prompt_is_not_hardened(clone: Path) -> None:
+    said("suites", "adopt", "clone")
+    board = said("run", "--suite", "./adopted-v2", "-m", "sim/half", "-j", "cues", "--runs", "1")
+    assert "Judge prompt as published, not hardened." not in board.stdout
+    with closing(sqlite3.connect("independence.db")) as store, store:
+        store.execute("UPDATE verdicts SET judge = 'acme/judge'")
+    assert "Judge prompt as published, not hardened." in said("leaderboard").stdout
+
+
+def test_a_simulated_judge_is_refused_before_anything_is_asked(clone: Path) -> None:
+    said("suites", "adopt", "clone")
+    for judge in ("sim/judge", "hybrid:sim/judge"):
+        done = said("run", "--suite", "./adopted-v2", "-m", "sim/half", "-j", judge, code=2)
+        (line,) = done.stderr.splitlines()
+        assert "judge `sim/judge` reads prompts of this package alone, and suite v2 has published ones" in line
+    assert not Path("independence.db").exists()
+
+
+@pytest.fixture
+def imported(clone: Path) -> Path:
+    """A store with a run in the words of the clone, and the same run as somebody else published it."""
+    said("suites", "adopt", "clone")
+    said("run", "--suite", "./adopted-v2", "-m", "sim/half", "-j", "cues", "--runs", "2")
+    said("export", "cache", "--published")
+    said("import", "cache", "--suite", "./adopted-v2")
+    return clone
+
+
+def test_an_import_in_the_same_words_shares_a_board_once_it_was_compared(imported: Path) -> None:
+    two = said("leaderboard", code=2).stderr
+    assert "the store holds several suite editions" in two
+    for results in ("cache", "independence.db"):
+        done = said("suites", "adopt", "adopted-v2", "--verify", results)
+        assert counts(done) == {"requests compared": 22, "equal to the letter": 22, "unexplained": 0}
+        assert done.stderr.splitlines()[-1].startswith("the imported requests have the wording of v2@")
+    board = json.loads(said("leaderboard", "--format", "json").stdout)
+    here, there = sorted(board["rows"], key=lambda row: row["origin"], reverse=True)
+    assert (here["origin"], here["label"], here["config"]) == (
+        "measured here",
+        "sim/half@none-t0.4",
+        "sim--half@none-t0.4",
+    )
+    assert (there["origin"], there["label"]) == ("imported", "sim/half@published")
+    assert there["config"] == "sim--half@none-t0.4@published"
+    assert here["index"] == there["index"]
+    assert board["editions"] == [board["edition"], "published"]
+    alone = json.loads(said("leaderboard", "--suite", "v2@published", "--format", "json").stdout)
+    assert [row["label"] for row in alone["rows"]] == ["sim/half"]
+    assert not {"origin", "editions"} & (alone.keys() | alone["rows"][0].keys())
+
+
+def test_every_form_of_a_shared_board_tells_imports_from_what_was_measured_here(imported: Path) -> None:
+    said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
+    note = "Imported: replies under 100 characters were asked for again"
+    for form in ("table", "md"):
+        text = said("leaderboard", "--format", form).stdout
+        assert "v2, wording " in text
+        assert note in text
+        assert all(word in text for word in ("measured here", "imported"))
+    head, *rows = csv.DictReader(io.StringIO(said("leaderboard", "--format", "csv").stdout))
+    assert {head["origin"], *(row["origin"] for row in rows)} == {"measured here", "imported"}
+    said("generate-report", "-o", "report.md")
+    said("generate-report", "--html", "-o", "report.html")
+    for path in (Path("report.md"), Path("report.html")):
+        text = path.read_text("utf-8")
+        assert note in text
+        assert "measured here" in text
+    assert "sim/half@published" in said("compare", "sim/half@none-t0.4", "sim/half@published").stdout
+
+
+def test_an_import_in_other_words_is_refused_with_the_first_difference(imported: Path) -> None:
+    other = invented.edit(imported, "scenarios", "Say five.", "Say four.")
+    done = said("suites", "adopt", str(other), "--to", "other", "--verify", "independence.db", code=1)
+    assert counts(done) == {"requests compared": 22, "equal to the letter": 20, "unexplained": 2}
+    told = " ".join(done.stdout.split())
+    assert "First difference: sim--half@none-t0.4 run 1, rs01: message 6 (tool) differs at character 21." in told
+    assert "No request is equal of: rs01." in done.stdout
+    assert done.stderr.splitlines()[-1].endswith("are not those of this suite: nothing is recorded")
+    assert said("leaderboard", code=2).exit_code == 2
+
+
+def test_what_is_imported_later_in_other_words_ends_the_shared_board(imported: Path) -> None:
+    said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
+    assert "other words" not in said("import", "cache", "--suite", "./adopted-v2").stderr
+    (file,) = Path("cache").rglob("run_2/resistance/*/*/rs01.json")
+    file.write_text(file.read_text("utf-8").replace("Say five.", "Say four."), "utf-8")
+    done = said("import", "cache", "--suite", "./adopted-v2")
+    assert "requests in other words than those that were verified" in done.stderr
+    assert said("leaderboard", code=2).exit_code == 2
+
+
+def test_an_import_of_known_wording_is_graded_by_the_published_prompts(imported: Path) -> None:
+    said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
+    done = said("judge", "-j", "cues", "--suite", "v2@published")
+    assert "graded as they were held, by the judge prompts that they were published with" in done.stderr
+    assert "graded by our rubrics" not in done.stdout
+    refused = said("judge", "-j", "sim/judge", "--suite", "v2@published", code=2)
+    assert "reads prompts of this package alone" in refused.stderr
+
+
+def test_an_import_that_is_deleted_leaves_nothing_of_its_verification(imported: Path) -> None:
+    said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
+    said("clear-cache", "--suite", "v2@published", "--yes")
+    with closing(sqlite3.connect("independence.db")) as store:
+        assert store.execute("SELECT count(*) FROM verifications").fetchone() == (0,)
+    said("import", "cache", "--suite", "./adopted-v2")
+    assert said("leaderboard", code=2).exit_code == 2
+
+
+def test_a_store_without_the_results_has_nothing_to_compare(clone: Path) -> None:
+    said("suites", "adopt", "clone")
+    said("run", "--suite", "./adopted-v2", "-m", "sim/half", "-j", "cues", "--runs", "1")
+    done = said("suites", "adopt", "adopted-v2", "--verify", "independence.db", code=2)
+    assert "independence.db: holds no imported results of v2;" in done.stderr
+
+
+def test_a_folder_of_ones_own_choice_is_written(clone: Path) -> None:
+    done = CliRunner().invoke(main, ["suites", "adopt", "clone", "--to", "words/v2"])
+    assert done.exit_code == 0, done.output
+    assert (clone.parent / "words" / "v2" / "suite.yaml").is_file()
+
+
+def test_what_is_not_understood_is_one_line_and_exit_code_2(clone: Path) -> None:
+    invented.edit(clone, "scenarios", '"Which pilot are you?"', "ask()")
+    done = CliRunner().invoke(main, ["suites", "adopt", "clone"])
+    assert done.exit_code == 2
+    (line,) = done.stderr.splitlines()
+    assert "scenarios.py:10: `ask()` calls what is no data class of this source; take a released version" in line
+    assert not (clone.parent / "adopted-v2").exists()
