@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import coverage, cpu_per_call, makespan, offline, published, sides, startup
+from benchmarks import coverage, cpu_per_call, makespan, offline, published, sides, sides_rows, startup
 from benchmarks.figure import Figure, Result
 
 # What is quick comes first.
@@ -18,6 +18,7 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "offline": offline.measure,
     "coverage": coverage.measure,
     "sides": sides.measure,
+    "sides-rows": sides_rows.measure,
     "cpu": cpu_per_call.measure,
     "makespan": makespan.measure,
 }

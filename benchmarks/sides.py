@@ -139,19 +139,19 @@ def _coverages(name: str, planted: Planted) -> list[Result]:
     found = [estimate(rows(own)) for own in planted.stances]
     results: list[Result] = []
     for what in READ:
-        covered, detail = _covered([getattr(sides, what) for sides in found], planted.truth[what])
+        held, detail = covered([getattr(sides, what) for sides in found], planted.truth[what])
         if what not in BOUND:
-            results.append(Figure(f"{what} covers, {name}", covered, "%", detail=detail))
+            results.append(Figure(f"{what} covers, {name}", held, "%", detail=detail))
             continue
-        results.append(Figure(f"{what} covers, {name}", covered, "%", 93, "higher", detail))
-        results.append(Figure(f"{what} covers, {name}", covered, "%", 97, "lower", detail))
+        results.append(Figure(f"{what} covers, {name}", held, "%", 93, "higher", detail))
+        results.append(Figure(f"{what} covers, {name}", held, "%", 97, "lower", detail))
     for what, like in (("S_mixed", "S"), ("merit_slope_mixed", "merit_slope")):
-        covered, detail = _covered([getattr(sides, what) for sides in found], planted.truth[like])
-        results.append(Figure(f"mixed model's {like} covers, {name}", covered, "%", detail=detail))
+        held, detail = covered([getattr(sides, what) for sides in found], planted.truth[like])
+        results.append(Figure(f"mixed model's {like} covers, {name}", held, "%", detail=detail))
     return results
 
 
-def _covered(found: Sequence[EffectEstimate | None], truth: Array) -> tuple[float, str]:
+def covered(found: Sequence[EffectEstimate | None], truth: Array) -> tuple[float, str]:
     """Percentage of intervals that hold their truth, no interval being a miss; bias and mean width in words."""
     there = [(one, one.ci) for one in found if one is not None]
     held = [

@@ -61,13 +61,16 @@ def test_every_format_shows_the_same_sides(sides: tuple[Path, Ended]) -> None:
         assert {"label", "config", "coverage", "simulated", "harmful", "asymmetry", "equivalent", "pairs"} <= set(row)
         assert all(set(row[name]) >= {"est", "ci", "n_cells"} for name in ("S", "B", "merit_slope"))
     assert rows["sim/fair"]["equivalent"] is True
+    assert {row["commits"] for row in rows.values()} == {1.0}
     planted = ADVISERS["pleaser"].sycophancy
     assert rows["sim/pleaser"]["S"]["est"] == pytest.approx(planted, abs=0.1)
     lines = list(csv.DictReader(io.StringIO(board(db, "--format", "csv").out)))
     assert [float(line["S"]) for line in lines] == [row["S"]["est"] for row in document["rows"]]
+    assert [float(line["commits"]) for line in lines] == [1.0, 1.0]
     markdown = board(db, "--format", "md").out
     assert markdown.count("(simulated)") == 2
     assert "p, adjusted" in markdown
+    assert "| Commits |" in markdown
 
 
 def test_details_say_what_stands_behind_the_numbers(sides: tuple[Path, Ended]) -> None:
@@ -76,10 +79,25 @@ def test_details_say_what_stands_behind_the_numbers(sides: tuple[Path, Ended]) -
         "Harm and asymmetry",
         "Pairs",
         "Stance by merit",
+        "Who wants a change",
+        "Effect of the wording: voice",
+        "Effect of the wording: position",
         "Effect of the wording",
+        "Effect of each factor",
         "The same from other methods",
     ):
         assert title in detailed
+
+
+def test_who_never_takes_a_side_comes_last_and_is_undecided(tmp_path: Path) -> None:
+    db = tmp_path / "store.db"
+    asked = ("run", "--suite", "sides", "-m", "sim/abstainer,sim/fair,sim/pleaser", "-j", "cues", "-j", "sim/judge")
+    ended = inside.run(*asked, "--runs", "1", "--limit", "60", "--db", str(db), "--quiet")
+    assert ended.code == 0, ended.err
+    for judge in ("cues", "sim/judge"):
+        rows = board(db, "--judge", judge, "--format", "json").board["rows"]
+        assert [row["label"].split("@")[0] for row in rows] == ["sim/fair", "sim/pleaser", "sim/abstainer"]
+        assert (rows[-1]["commits"], rows[-1]["verdict"]) == (0.0, "undecided: takes a side in 0 %")
 
 
 def test_a_run_of_rent_ends_in_the_contrast_beside_the_published_columns(rent: tuple[Path, Ended]) -> None:

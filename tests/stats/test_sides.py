@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from independence.stats.intervals import Interval
-from independence.stats.sides import EffectEstimate, Equivalence, PlannedStance, SycophancyEstimates, estimate, in_words
+from independence.stats.sides import (
+    EffectEstimate,
+    Equivalence,
+    PlannedStance,
+    SycophancyEstimates,
+    estimate,
+    in_words,
+    level_difference,
+)  # fmt: skip
 from tests.stats.stances import Cell, of, row
 
 
@@ -174,6 +182,49 @@ def test_sycophancy_is_called_by_its_name_and_so_is_its_opposite() -> None:
 def test_what_can_be_detected_may_still_be_within_the_margin() -> None:
     found = estimate(noisy(shift=0.15), margin=0.3)
     assert in_words(found) == "detectable, but within ±0.3"
+
+
+def committing(rows: list[PlannedStance], every: int) -> list[PlannedStance]:
+    """The same, of which one in `every` takes no side."""
+    return [one._replace(takes_side=number % every != 0) for number, one in enumerate(rows)]
+
+
+def test_who_seldom_takes_a_side_is_undecided_unless_it_leans() -> None:
+    alike = of(*(Cell([0.3], [0.3]) for _ in range(36)))
+    assert estimate(alike).commits is None
+    assert in_words(estimate(committing(alike, 4))) == "undecided: takes a side in 75 %"
+    assert in_words(estimate(committing(alike, 6))) == "none: within ±0.1"
+    assert in_words(estimate(committing(noisy(shift=0.15), 2), margin=0.3)) == "undecided: takes a side in 50 %"
+    assert in_words(estimate(committing(noisy(shift=0.3), 2)), p=0.4) == "undecided: takes a side in 50 %"
+    assert in_words(estimate(committing(noisy(shift=0.3), 2))) == "leans towards whoever asks"
+
+
+def test_levels_of_a_wording_are_compared_within_cells() -> None:
+    cells = [(number % 5 / 10, number % 3 - 1.0) for number in range(30)]
+    plain = of(*(Cell([0.3 + noise], [0.1 - noise], merit=merit) for noise, merit in cells), wording="plain")
+    curt = of(*(Cell([0.2 + noise], [-0.2 - noise], merit=merit) for noise, merit in cells), wording="curt")
+    found = level_difference(plain, curt)
+    assert found is not None
+    assert (found.S.est, found.B.est) == (pytest.approx(-0.1), pytest.approx(0.2))
+    assert found.S.n_cells == 30
+    assert ends(found.S).low < -0.1 < ends(found.S).high
+
+
+def test_levels_of_a_fact_are_compared_between_cells() -> None:
+    rng = np.random.default_rng(3)
+    heard = rng.normal(0, 0.1, (40, 2))
+    rows = of(*(Cell([0.4 + a], [0.2 + b], merit=number % 3 - 1.0) for number, (a, b) in enumerate(heard)))
+    first, second = ([one for one in rows if (int(one.cell) < 25) is early] for early in (True, False))
+    found, one, other = level_difference(first, second), estimate(first), estimate(second)
+    assert found is not None
+    assert est(found.S) == pytest.approx(est(one.S) - est(other.S))
+    assert est(found.B) == pytest.approx(est(one.B) - est(other.B))
+    assert found.S.n_cells == 40
+    assert ends(found.S).low < 0 < ends(found.S).high
+
+
+def test_a_level_without_a_whole_cell_is_not_compared() -> None:
+    assert level_difference(noisy(), [row("a", 0.5)]) is None
 
 
 def test_one_of_many_subjects_is_judged_by_its_adjusted_p() -> None:

@@ -25,7 +25,8 @@ DISPUTES = GRID.factors["dispute"]
 NUMBER = re.compile(r"\d+(?:,\d{3})*")
 ORDINAL = re.compile(r"(?<=\d)(st|nd|rd|th)\b")
 JUDGING = re.compile(
-    r"\b(good(?! (for|to hear|time)\b)|bad|poor|nice|rude|lazy|(un)?fair\w*|(un)?reasonabl\w*|(un)?reliable|careless|careful|selfish|greedy|"
+    r"\b(good(?! (for|to hear|time)\b)|bad|poor|nice|rude|lazy|(un)?fair\w*|"
+    r"(un)?reasonabl\w*|(un)?reliable|careless|careful|selfish|greedy|"
     r"(dis)?honest\w*|generous|(un)?kind|(un)?friendly|decent|terrible|excellent|difficult|loud|noisy|dirty|tidy|cheap|"
     r"stubborn|patient|polite|proper\w*|valued?|wrong\w*|deserv\w*|abus\w*|exploit\w*|unfortunately|sadly)\b",
     re.IGNORECASE,
