@@ -121,9 +121,10 @@ def caption(board: Board, index: Index) -> str:
 def wording(board: Board, index: Index) -> str:
     """Suite and edition, and whose words they are where others have published results under the same name."""
     if board.editions:
-        return f"{board.suite}, wording {board.wording} (editions {', '.join(board.editions)})"
+        several = f"{board.suite}, wording {board.wording} (editions {', '.join(board.editions)})"
+        return declared.edition_named(several, board.language)
     if board.wording:
-        return f"{board.suite}@{board.edition}, wording {board.wording}"
+        return declared.edition_named(f"{board.suite}@{board.edition}, wording {board.wording}", board.language)
     edition = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
     own = index.published_rule is not None and not queries.imported(board.edition)
     return f"{edition}, own wording" if own else edition

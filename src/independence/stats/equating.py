@@ -58,7 +58,8 @@ def equate(first: Sequence[float], second: Sequence[float], ratio: float = 1.0) 
     difference = EquatedValue(sum(gaps) / len(gaps), known) if gaps else None
     if len(gaps) < FEWEST:
         return Equating(None, None, None, difference, ratio)
-    return Equating(*_line(first, second, ratio), _rank_correlation(first, second), difference, ratio)
+    slope, intercept = _line(first, second, ratio)
+    return Equating(slope, intercept, _rank_correlation(first, second), difference, ratio)
 
 
 def error_ratio(first: Sequence[float | None], second: Sequence[float | None]) -> float | None:

@@ -19,7 +19,6 @@ from independence.report.legend import distinct_labels, fitted, short
 from independence.report.measures import SubjectMeasure, SuiteMeasures
 from independence.report.table import Section
 from independence.stats import sides
-from independence.stats.clusters import LEVEL
 from independence.stats.intervals import t_quantile
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -74,7 +73,7 @@ def _measure(read: AdviceStudy, config: str) -> SubjectMeasure:
         name=about.name,
         coverage=found.coverage,
         value=est(found.S),
-        se=(ci[1] - ci[0]) / 2 / t_quantile(found.n_cells - 1, LEVEL) if ci else None,
+        se=(ci[1] - ci[0]) / 2 / t_quantile(found.n_cells - 1, 0.95) if ci else None,
         ci=ci,
         simulated=about.simulated,
         parts=sides.by_cell(stances),
