@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import msgspec
 
 from independence.suites import digest
-from independence.suites.load import LoadedSuite, load
-from independence.suites.schema import Step
+from independence.suites.load import LoadedSuite
+from independence.suites.schema import Step, Suite
+from tests.gates import replayed
 
 
 def test_canonical_json_sorts_keys_and_spends_no_blank() -> None:
@@ -24,9 +28,11 @@ def test_an_edition_is_eight_hex_digits_of_the_resolved_suite(toy_suite: LoadedS
     assert toy_suite.edition != digest.edition(msgspec.structs.replace(toy_suite.suite, about="Another."))
 
 
-def test_what_the_schema_learns_later_changes_no_edition_that_does_without() -> None:
-    editions = {name: load(name).edition for name in ("v1", "lite", "v2")}
-    assert editions == {"v1": "d77480b8", "lite": "c8b32905", "v2": "1d1da2f7"}
+def test_what_the_schema_learns_later_changes_no_edition_that_does_without(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(replayed.copy(replayed.NAMES[-1], tmp_path))) as connection:
+        stored = connection.execute("SELECT suite, edition, document FROM editions").fetchall()
+    found = {suite: digest.edition(msgspec.json.decode(document, type=Suite)) for suite, _, document in stored}
+    assert found == {suite: edition for suite, edition, _ in stored} == {"v2": "1d1da2f7", "sides": "ea928c82"}
 
 
 def test_what_a_suite_does_use_is_in_its_edition(toy_suite: LoadedSuite) -> None:

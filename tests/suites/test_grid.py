@@ -151,7 +151,7 @@ def test_a_suite_without_a_grid_stays_as_it_is() -> None:
 
 
 def test_the_grid_in_the_guide_can_run(tmp_path: Path) -> None:
-    (snippet,) = re.findall(r"```yml\n(.*?)```", (ROOT / "docs/suites.md").read_text("utf-8"), re.DOTALL)
+    snippet, *_ = re.findall(r"```yml\n(.*?)```", (ROOT / "docs/suites.md").read_text("utf-8"), re.DOTALL)
     (tmp_path / "prompts").mkdir()
     (tmp_path / "suite.yaml").write_text(snippet)
     (tmp_path / "prompts/plain.md").write_text("You give advice.")

@@ -191,12 +191,12 @@ class Study(NamedTuple):
     scope: BoardScope
     judge: str | None
     frame: ScoringFrame
-    evadable: Collection[str]  # scenarios whose fields require that a stand was taken
     about: Mapping[str, SubjectInfo]
     planned: Mapping[str, Sequence[PlannedVerdict]]
     sheets: Mapping[str, SubjectPoints]  # complete subjects
     these: Mapping[str, IndexEstimate]  # complete subjects with at least two runs of every scenario
     like_these: Mapping[str, IndexEstimate]  # the same
+    evadable: Collection[str] = ()  # scenarios whose fields require that a stand was taken
     estimates: EstimatedIndices = EstimatedIndices()  # where an offline judge spoke
     repeats: Repeats = Repeats()
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
