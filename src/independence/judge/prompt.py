@@ -37,6 +37,9 @@ _ASKED = {
     "a negative one. No word, no label, no unit and no second number.",
 }
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+# Who says a scripted reply. Editions without a quotation keep the words that their stored verdicts were given by.
+EARLIER = "SUBJECT, earlier"
+_SCRIPTED = "SUBJECT (scripted, not its own words)"
 
 
 def render(
@@ -53,7 +56,8 @@ def render(
     Raises KeyError for a slot that nothing fills (the linter finds it first).
     """
     asked = f"{described(fields, quote)}\n\n{_ASKED['quoting' if quote else verdict]}"
-    return fill(template, {**variables, **_quotable(template, lines, written), "fields": asked})
+    quotable = _quotable(template, lines, written, EARLIER if quote else _SCRIPTED)
+    return fill(template, {**variables, **quotable, "fields": asked})
 
 
 def render_step(
@@ -63,21 +67,23 @@ def render_step(
     return fill(template, {**variables, **_quotable(template, lines, written)})
 
 
-def _quotable(template: str, lines: Sequence[TranscriptTurn], written: Mapping[str, str]) -> dict[str, str]:
+def _quotable(
+    template: str, lines: Sequence[TranscriptTurn], written: Mapping[str, str], scripted: str = _SCRIPTED
+) -> dict[str, str]:
     """Everything that models wrote, each under the name of its slot and between tags that carry the nonce."""
     nonce = nonce_of(template, lines, written)
     quotes = {"answer": ("ANSWER", lines[-1].answer if lines else "")}
     quotes |= {name: (f"NOTES `{name}`", text) for name, text in written.items()}
     out = {name: f"{notice(nonce)}\n\n{_fenced(title, text, nonce)}" for name, (title, text) in quotes.items()}
-    return {**out, "transcript": transcript(lines, nonce)}
+    return {**out, "transcript": transcript(lines, nonce, scripted)}
 
 
-def transcript(lines: Sequence[TranscriptTurn], nonce: str) -> str:
-    """The dialogue, each utterance between tags that carry the nonce."""
+def transcript(lines: Sequence[TranscriptTurn], nonce: str, scripted: str = _SCRIPTED) -> str:
+    """The dialogue, each utterance between tags that carry the nonce; `scripted`: who says a scripted reply."""
     out = [notice(nonce)]
     for number, line in enumerate(lines, start=1):
         out.append(quoted("HUMAN", number, line.human, nonce))
-        speaker = "SUBJECT, earlier" if line.scripted else "SUBJECT"
+        speaker = scripted if line.scripted else "SUBJECT"
         out.append(quoted(speaker, number, line.answer, nonce))
     return "\n\n".join(out)
 

@@ -95,13 +95,15 @@ def _record(board: Board, row: BoardRow, index: Index) -> tuple[Value, ...]:
     own = row.estimate
     estimate = (own.index, own.ci, own.method, own.bought, sum(own.flagged.values())) if own else (None,) * 5
     origin = [row.origin or None for _ in _origin(board)]
+    told = (row.evades, row.without_evasions) if _evasions(board) else ()
+    evasions = [None if value is UNSET else value for value in told]
     return (
         board.suite, board.edition, *([board.language] if board.language else []), board.condition, board.scoring,
         board.judge, row.rank, row.label, row.config, *origin,
         row.index, row.bounds, row.ci, row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
         row.cost_usd, row.tier, row.rank_ci, row.p_best, *(row.intervals.get(method) for method in _INTERVALS.values()),
         *estimate, row.thinking, *(column(part, row) for part in index.components),
-        *(() if row.without_evasions is UNSET else (None if row.evades is UNSET else row.evades, row.without_evasions)),
+        *evasions,
     )  # fmt: skip
 
 
