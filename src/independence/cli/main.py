@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
+import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
@@ -15,6 +17,7 @@ from typing import Any, Final
 import click
 
 from independence import __version__
+from independence.__main__ import guard
 
 # name -> (module in this package and what it calls the command, one line for --help)
 COMMANDS: Final = {
@@ -109,13 +112,22 @@ def _loaded(name: str) -> click.Command:
 
 
 def _complete(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function with every module that still waits executed before it, in one thread."""
+    """The same function with every module that still waits executed before it, in one thread.
+
+    Python drops what is raised while a module is executed because another one imports it, a Ctrl-C too. So that one
+    leaves at once until all are there.
+    """
 
     @functools.wraps(callback)
     def whole(*args: Any, **values: Any) -> Any:
+        before = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is threading.main_thread():
+            guard()
         for module in list(sys.modules.values()):
             if type(module).__name__ == "_LazyModule":
                 _ = module.__name__  # any attribute will do
+        if signal.getsignal(signal.SIGINT) is not before:
+            signal.signal(signal.SIGINT, before)
         return callback(*args, **values)
 
     return whole
