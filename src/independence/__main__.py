@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+from threading import current_thread, main_thread
 from types import FrameType
 
 _INTERRUPTED = 130
@@ -18,7 +19,7 @@ def main() -> None:
 
 def guard() -> None:
     """From here on Ctrl-C leaves at once, in one line. To be called while nothing is held that could be lost."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _exit_now)
 
 

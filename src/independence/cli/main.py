@@ -7,7 +7,6 @@ import functools
 import importlib
 import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
@@ -121,8 +120,7 @@ def _complete(callback: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(callback)
     def whole(*args: Any, **values: Any) -> Any:
         before = signal.getsignal(signal.SIGINT)
-        if threading.current_thread() is threading.main_thread():
-            guard()
+        guard()
         for module in list(sys.modules.values()):
             if type(module).__name__ == "_LazyModule":
                 _ = module.__name__  # any attribute will do
