@@ -101,7 +101,7 @@ def test_ctrl_c_right_after_the_start_shows_no_place_in_our_sources(here: Path, 
 
 
 def test_ctrl_c_while_the_command_is_being_loaded_is_one_line() -> None:
-    code = "from independence.__main__ import guard; guard();import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    code = "from independence.interrupts import guard; guard();import os, signal; os.kill(os.getpid(), signal.SIGINT)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "Error: interrupted\n")
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 import click
 
 from independence import __version__
-from independence.__main__ import guard
+from independence.interrupts import guard
 
 # name -> (module in this package and what it calls the command, one line for --help)
 COMMANDS: Final = {
