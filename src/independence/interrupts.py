@@ -16,6 +16,12 @@ def guard() -> None:
         signal.signal(signal.SIGINT, _exit_now)
 
 
+def unguard() -> None:
+    """From here on Ctrl-C is a KeyboardInterrupt again."""
+    if signal.getsignal(signal.SIGINT) is _exit_now:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def _exit_now(_number: int, _frame: FrameType | None) -> None:
     os.write(2, b"Error: interrupted\n")
     os._exit(_INTERRUPTED)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
@@ -16,7 +15,7 @@ from typing import Any, Final
 import click
 
 from independence import __version__
-from independence.interrupts import guard
+from independence.interrupts import guard, unguard
 
 # name -> (module in this package and what it calls the command, one line for --help)
 COMMANDS: Final = {
@@ -113,19 +112,17 @@ def _loaded(name: str) -> click.Command:
 def _complete(callback: Callable[..., Any]) -> Callable[..., Any]:
     """The same function with every module that still waits executed before it, in one thread.
 
-    Python drops what is raised while a module is executed because another one imports it, a Ctrl-C too. So that one
-    leaves at once until all are there.
+    Python drops what is raised while a module is executed because another one imports it, a Ctrl-C too. So until all
+    are there, Ctrl-C leaves at once.
     """
 
     @functools.wraps(callback)
     def whole(*args: Any, **values: Any) -> Any:
-        before = signal.getsignal(signal.SIGINT)
         guard()
         for module in list(sys.modules.values()):
             if type(module).__name__ == "_LazyModule":
                 _ = module.__name__  # any attribute will do
-        if signal.getsignal(signal.SIGINT) is not before:
-            signal.signal(signal.SIGINT, before)
+        unguard()
         return callback(*args, **values)
 
     return whole
