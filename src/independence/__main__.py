@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import os
-import signal
-from types import FrameType
 
-_INTERRUPTED = 130
+from independence.interrupts import guard
 
 
 def main() -> None:
     """Run the command."""
     guard()
     importlib.import_module("independence.cli.main").main()
-
-
-def guard() -> None:
-    """From here on Ctrl-C leaves at once, in one line. To be called while nothing is held that could be lost."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _exit_now)
-
-
-def _exit_now(_number: int, _frame: FrameType | None) -> None:
-    os.write(2, b"Error: interrupted\n")
-    os._exit(_INTERRUPTED)
 
 
 if __name__ == "__main__":

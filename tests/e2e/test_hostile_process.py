@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import resource
 import signal
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from independence.cli.screen import interruptible
 from tests.e2e import command, suites
 
 BOARD = [sys.executable, "-m", "independence", "leaderboard", "--db", "own.db"]
@@ -81,11 +83,16 @@ def test_too_few_file_handles_are_named(here: Path) -> None:
         assert "oo many open files" in command.one_sentence(ended)
 
 
+def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands without the measuring of coverage: it takes memory, and its tracer drops a Ctrl-C now and then."""
+    for name in [name for name in os.environ if name.startswith("COVERAGE_")]:
+        monkeypatch.delenv(name)
+
+
 @pytest.mark.hostile
 @pytest.mark.parametrize("megabytes", [400, 150])
 def test_little_memory_is_enough_or_named(here: Path, megabytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("COVERAGE_")]:  # measuring takes memory of its own
-        monkeypatch.delenv(name)
+    unmeasured(monkeypatch)
     done = board(here, {}, preexec_fn=limited(resource.RLIMIT_AS, megabytes * 2**20))
     assert done.returncode in (0, 1)
     assert b"Traceback" not in done.stderr
@@ -101,14 +108,69 @@ def test_ctrl_c_right_after_the_start_shows_no_place_in_our_sources(here: Path, 
 
 
 def test_ctrl_c_while_the_command_is_being_loaded_is_one_line() -> None:
-    code = "from independence.__main__ import guard; guard();import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    code = "from independence.interrupts import guard; guard();import os, signal; os.kill(os.getpid(), signal.SIGINT)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "Error: interrupted\n")
 
 
+WAITING = """
+import os, signal, sys, types
+from independence.cli.main import _complete
+
+class _LazyModule(types.ModuleType):
+    def __getattribute__(self, name):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:  # as Python does where another module imports this one
+            pass
+        return name
+
+sys.modules["waiting"] = _LazyModule("waiting")
+_complete(lambda: print("the command goes on"))()
+"""
+
+
+def test_ctrl_c_is_not_lost_while_modules_that_wait_are_executed() -> None:
+    done = subprocess.run([sys.executable, "-c", WAITING], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Error: interrupted\n")
+
+
+LOADING = """
+import os, signal
+from independence.cli import process
+from independence.interrupts import guard
+
+def load():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:  # as Python does where a module that waits is imported
+        pass
+    print("the command goes on")
+
+guard()
+process.run(load)
+"""
+
+
+def test_ctrl_c_is_not_lost_while_a_command_is_looked_up() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Error: interrupted\n")
+
+
+def test_a_ctrl_c_that_the_event_loop_heard_first_ends_what_blocks_it() -> None:
+    async def work() -> None:
+        asyncio.current_task().cancel()  # type: ignore[union-attr] - what asyncio.Runner does at a Ctrl-C
+        with interruptible():
+            pytest.fail("the work goes on")
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(work())
+
+
 @pytest.mark.hostile
 @pytest.mark.parametrize("after_s", [1.5, 3.0])
-def test_ctrl_c_is_obeyed_while_planning(here: Path, after_s: float) -> None:
+def test_ctrl_c_is_obeyed_while_planning(here: Path, after_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    unmeasured(monkeypatch)
     line = "run --suite harbour -m sim/half,sim/never,sim/always -j cues --runs 20000 --dry-run --db big.db"
     process = command.start(*line.split(), cwd=here)
     time.sleep(after_s)

@@ -75,7 +75,7 @@ def test_a_file_of_another_program_with_a_version_of_its_own_is_left_as_it_is(pa
 
 def test_an_empty_file_is_no_store_to_read_and_stays_empty(path: Path) -> None:
     path.touch()
-    with pytest.raises(StoreError, match="not a store of this program"):
+    with pytest.raises(StoreError, match="the store is empty"):
         database.connect_existing(path)
     assert path.read_bytes() == b""
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 import click
 
 from independence import __version__
+from independence.interrupts import guard, unguard
 
 # name -> (module in this package and what it calls the command, one line for --help)
 COMMANDS: Final = {
@@ -111,13 +112,19 @@ def _loaded(name: str) -> click.Command:
 
 
 def _complete(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function with every module that still waits executed before it, in one thread."""
+    """The same function with every module that still waits executed before it, in one thread.
+
+    Python drops what is raised while a module is executed because another one imports it, a Ctrl-C too. So until all
+    are there, Ctrl-C leaves at once.
+    """
 
     @functools.wraps(callback)
     def whole(*args: Any, **values: Any) -> Any:
+        guard()
         for module in list(sys.modules.values()):
             if type(module).__name__ == "_LazyModule":
                 _ = module.__name__  # any attribute will do
+        unguard()
         return callback(*args, **values)
 
     return whole

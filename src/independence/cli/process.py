@@ -59,9 +59,6 @@ def run(invoke: Callable[[], Any]) -> Any:
     """Run a command; what a person can mend becomes one line on stderr and the right exit code."""
     prepare_streams()
     before = signal.getsignal(signal.SIGINT)
-    guarded = callable(before) and before is not signal.default_int_handler
-    if guarded:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         try:
             return invoke()
@@ -82,7 +79,7 @@ def run(invoke: Callable[[], Any]) -> Any:
         click.echo(f"Error: {what}", err=True)
         sys.exit(UsageError.exit_code)
     finally:
-        if guarded:
+        if signal.getsignal(signal.SIGINT) is not before:
             signal.signal(signal.SIGINT, before)
 
 

@@ -123,6 +123,9 @@ def interruptible() -> Iterator[None]:
         return
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():  # by a Ctrl-C that the event loop has heard already
+            raise KeyboardInterrupt
         yield
     finally:
         signal.signal(signal.SIGINT, before)

@@ -48,7 +48,9 @@ def connect_existing(path: Path) -> sqlite3.Connection:
             f"{path}: no store here", "`independence demo`, `run` or `import` makes one, --db names another"
         )
     if not path.stat().st_size:
-        raise StoreError(f"{path}: an empty file, not a store of this program", "name another file with --db")
+        raise StoreError(
+            f"{path}: the store is empty", "`independence demo`, `run` or `import` fills it, --db names another"
+        )
     connection = connect(path) if _writable(path) else _connect_read_only(path)
     if path.stat().st_size > _CHECKED:
         return connection
