@@ -1,4 +1,4 @@
-"""No text of ours has six words in a row in common with a published one."""
+"""Our texts are as long as the published ones and have no six words in a row in common with them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from independence import adopt_suite
 from independence.suites.load import HOME
 
 RUN = 6
+WISH = {"v2": 70, "lite": 70, "v1": 47}  # words of the published wish, which two turns quote
 
 
 def words(text: str) -> list[str]:
@@ -57,3 +59,35 @@ def test_no_run_of_six_words_is_a_published_one(published_data: Path) -> None:
             continue
         shared |= {(file.parent.name, " ".join(run)) for text in own for run in runs(text) if run in theirs}
     assert shared == set()
+
+
+def turns(folder: Path) -> dict[tuple[str, str, str], list[int]]:
+    """(item, its turn, part) -> its numbers of words, without the mark of a wish that it quotes."""
+    found: dict[tuple[str, str, str], list[int]] = {}
+    for scenario in yaml.safe_load((folder / "suite.yaml").read_text("utf-8"))["scenarios"]:
+        for at, turn in enumerate(scenario["turns"]):
+            name = turn.get("id", "")
+            for part in ("human", "reply"):
+                text = re.sub(r"\{\{\w+\}\}", "", str(turn.get(part, "")))
+                found.setdefault((scenario["id"], name if name.startswith("pq") else str(at), part), []).append(
+                    len(text.split())
+                )
+    return found
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(("suite", "layout"), [("v2", "main"), ("lite", "lite"), ("v1", "v1")])
+def test_every_text_is_within_a_quarter_of_the_published_length(
+    published_data: Path, tmp_path: Path, suite: str, layout: str
+) -> None:
+    adopted = adopt_suite(published_data / "published-source" / layout, tmp_path / "adopted").folder
+    theirs, ours = turns(adopted), turns(HOME / suite)
+    for item in (("tool_context", "0", "human"), ("negotiation", "1", "human")):
+        theirs[item] = [words - WISH[suite] for words in theirs[item]]
+    assert theirs.keys() == ours.keys()
+    far = {item: (theirs[item], ours[item]) for item in ours if not near(theirs[item], ours[item])}
+    assert far == {}
+
+
+def near(theirs: list[int], ours: list[int]) -> bool:
+    return all(abs(own - their) <= max(1, 0.25 * their) for their, own in zip(theirs, ours, strict=True))
