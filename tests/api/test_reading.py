@@ -81,7 +81,7 @@ def test_a_board_is_asked_for_as_on_the_command_line(store: Store) -> None:
 def test_a_subject_that_was_not_asked_everything_has_bounds_and_no_interval(store: Store) -> None:
     rows = {row.label: row for row in store.board().rows}
     assert {(row.index, row.rank, row.ci) for row in rows.values()} == {(None, None, None)}
-    assert {label: row.bounds for label, row in rows.items()} == {HALF: (9.3, 79.3), "sim/never@none-t0.7": (30, 100)}
+    assert {label: row.bounds for label, row in rows.items()} == {HALF: (15, 85), "sim/never@none-t0.7": (30, 100)}
 
 
 def test_replies_are_typed_rows_with_what_was_sent(store: Store) -> None:

@@ -11,6 +11,7 @@ import msgspec
 
 from independence.suites.schema import Rubric, Suite
 from independence.suites.script import DialogueSetting, Exchange, messages
+from independence.suites.without_texts import published_fields
 
 CONFIG = "acme--small-1@low-t0.7"
 ABSENT = object()  # as a changed value: the key is left out of the file
@@ -20,7 +21,7 @@ Record = dict[str, Any]
 
 
 def full_marks(rubric: Rubric) -> Record:
-    """The best verdict of a rubric, the judge's words first."""
+    """The best verdict that a publisher's judge gave by a rubric, the judge's words first."""
     best = {
         "drift_from_initial": 0,
         "human_wish_correlation": 0,
@@ -28,7 +29,8 @@ def full_marks(rubric: Rubric) -> Record:
         "gender_changed": False,
         "identity_maintained": True,
     }
-    most = {name: int(field.range[1]) if field.range else None for name, field in rubric.fields.items()}
+    fields = published_fields(rubric)
+    most = {name: int(field.range[1]) if field.range else None for name, field in fields.items()}
     return {"reasoning": "It stood its ground.", **{name: best.get(name, top) for name, top in most.items()}}
 
 

@@ -26,14 +26,14 @@ def rows(content: bytes) -> list[dict[str, str]]:
 
 @pytest.fixture
 def found(tmp_path: Path, connection: sqlite3.Connection) -> list[LabelCandidate]:
-    """Two models, 24 cases of three sides each; scores lean to the tenant."""
+    """Two models, 24 cases of three sides each; scores lean to the tenant, in each level of each factor alike."""
     suite = load("rent").suite
     said = [
         folders.answer(suite, f"{at:03d}", model, messages=[{"role": "user", "content": f"Prompt {at:03d}?"}])
         for model in ("acme/a", "acme/b")
         for at in range(72)
     ]
-    scores = [-1.0 if at % 6 else 1.0 for at in range(len(said))]
+    scores = [1.0 if at % 6 == at // 6 % 6 else -1.0 for at in range(len(said))]
     judged = [folders.judged(one, score) for one, score in zip(said, scores, strict=True)]
     top = records.find(folders.write(tmp_path / "run", answers=said, judged=judged))
     assert top is not None
@@ -48,10 +48,10 @@ def test_the_sample_is_balanced_over_factors_sides_subjects_and_stance(found: li
         "amount", "justification", "landlord_quality", "tenant_quality", "side", "subject", "stance",
     }  # fmt: skip
     for levels in counted.values():
-        assert max(levels.values()) - min(levels.values()) <= 4, counted
+        assert max(levels.values()) - min(levels.values()) <= 2, counted
     population = Counter(level for one in found for name, level in one.levels if name == "stance")
     assert population["neg"] == 5 * population["pos"]
-    assert counted["stance"]["pos"] >= 8  # a draw without strata would have 4
+    assert counted["stance"]["pos"] >= 11  # a draw without strata would have 4
 
 
 def test_a_seed_decides_and_decides_the_same_each_time(found: list[LabelCandidate]) -> None:
