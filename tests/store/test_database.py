@@ -8,7 +8,7 @@ import pytest
 
 from independence.errors import DiskFull, IndependenceError, StoreError
 from independence.store import database
-from independence.store.migrations import MIGRATIONS
+from independence.store.migrations import migrations
 
 
 def test_a_commit_survives_power_loss(path: Path) -> None:
@@ -121,7 +121,7 @@ def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         opened = sqlite3.connect(target)
-        assert opened.execute("PRAGMA user_version").fetchone()[0] == len(MIGRATIONS)
+        assert opened.execute("PRAGMA user_version").fetchone()[0] == len(migrations())
         opened.close()
     assert failures == []
 
@@ -147,7 +147,7 @@ def test_a_complaint_of_sqlite_says_what_to_do(error: sqlite3.Error, kind: type[
 
 def test_a_store_that_cannot_be_written_is_read_as_the_newest_schema(path: Path) -> None:
     older = sqlite3.connect(path)
-    for statement in database._statements(MIGRATIONS[0].sql):
+    for statement in database._statements(migrations()[0].sql):
         older.execute(statement)
     older.execute("PRAGMA user_version = 1")
     older.execute("INSERT INTO editions VALUES ('s', 'e', '{}', '2026')")
@@ -155,7 +155,7 @@ def test_a_store_that_cannot_be_written_is_read_as_the_newest_schema(path: Path)
     older.close()
     before = path.read_bytes()
     opened = database._connect_read_only(path)
-    assert opened.execute("PRAGMA user_version").fetchone()[0] == len(MIGRATIONS)
+    assert opened.execute("PRAGMA user_version").fetchone()[0] == len(migrations())
     assert opened.execute("SELECT suite FROM editions").fetchone() == ("s",)
     opened.close()
     assert path.read_bytes() == before

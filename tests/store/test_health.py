@@ -9,7 +9,7 @@ import pytest
 from independence.errors import StoreError
 from independence.store import database, health, leases
 from independence.store.health import StoreContents
-from independence.store.migrations import MIGRATIONS
+from independence.store.migrations import migrations
 
 from . import rows
 
@@ -33,7 +33,7 @@ def test_a_sound_store_is_described_and_left_as_it_is(connection: sqlite3.Connec
     before = path.read_bytes()
     found = health.examine(path)
     assert found.contents == StoreContents(1, 1, 1, 0, 0, 0, 0, 0)
-    assert (found.schema, found.known, found.damage, found.wal) == (len(MIGRATIONS), len(MIGRATIONS), (), True)
+    assert (found.schema, found.known, found.damage, found.wal) == (len(migrations()), len(migrations()), (), True)
     assert found.size_bytes == len(before)
     assert found.free_bytes > 0
     assert path.read_bytes() == before
@@ -85,7 +85,7 @@ def test_a_lease_counts_as_work_until_its_holder_goes_silent(connection: sqlite3
 
 
 def test_a_newer_store_is_not_read_further(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    connection.execute(f"PRAGMA user_version = {len(migrations()) + 1}")
     found = health.examine(path)
     assert found.schema == found.known + 1
     assert found.contents is None
@@ -93,7 +93,7 @@ def test_a_newer_store_is_not_read_further(connection: sqlite3.Connection, path:
 
 def test_an_older_store_is_read_and_not_upgraded(path: Path) -> None:
     with sqlite3.connect(path) as old:
-        old.executescript(MIGRATIONS[0].sql + "PRAGMA user_version = 1;")
+        old.executescript(migrations()[0].sql + "PRAGMA user_version = 1;")
     old.close()
     found = health.examine(path)
     assert (found.schema, found.wal) == (1, False)

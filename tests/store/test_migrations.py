@@ -11,7 +11,7 @@ import pytest
 
 from independence.errors import StoreError
 from independence.store import context, database
-from independence.store.migrations import MIGRATIONS
+from independence.store.migrations import migrations
 from independence.suites import digest
 from independence.suites.load import load
 from independence.suites.schema import Suite
@@ -73,11 +73,11 @@ def test_a_blank_store_has_exactly_these_indices(connection: sqlite3.Connection)
 
 
 def test_a_store_counts_the_migrations_it_has_seen(connection: sqlite3.Connection) -> None:
-    assert connection.execute("PRAGMA user_version").fetchone()[0] == len(MIGRATIONS)
+    assert connection.execute("PRAGMA user_version").fetchone()[0] == len(migrations())
 
 
 def test_migrations_have_names_of_their_own() -> None:
-    assert len({migration.name for migration in MIGRATIONS}) == len(MIGRATIONS)
+    assert len({migration.name for migration in migrations()}) == len(migrations())
 
 
 def test_an_empty_file_is_brought_up_to_date(path: Path) -> None:
@@ -87,11 +87,11 @@ def test_an_empty_file_is_brought_up_to_date(path: Path) -> None:
     opened.close()
 
 
-@pytest.mark.parametrize("seen", range(len(MIGRATIONS) + 1))
+@pytest.mark.parametrize("seen", range(len(migrations()) + 1))
 def test_a_file_of_any_age_is_brought_up_to_date_and_keeps_its_rows(path: Path, seen: int) -> None:
     old = sqlite3.connect(path)
     old.create_function("said_digest", 2, context.digest)
-    for migration in MIGRATIONS[:seen]:
+    for migration in migrations()[:seen]:
         old.executescript(migration.sql)
     if seen:
         old.execute("INSERT INTO editions (suite, edition, document, used_at) VALUES ('s', 'e', '{}', '2026')")
@@ -108,7 +108,7 @@ def test_an_imported_edition_of_an_older_store_loses_our_words_and_keeps_what_gr
     suite = load("v2")
     ours = msgspec.json.encode(suite.suite).decode()
     old = sqlite3.connect(path)
-    for migration in MIGRATIONS[:4]:
+    for migration in migrations()[:4]:
         old.executescript(migration.sql)
     for edition in ("published", suite.edition):
         old.execute("INSERT INTO editions VALUES ('v2', ?, ?, '2026')", (edition, ours))
@@ -126,10 +126,10 @@ def test_an_imported_edition_of_an_older_store_loses_our_words_and_keeps_what_gr
 def test_editions_of_an_older_store_get_their_wording_without_what_users_brought(path: Path) -> None:
     suite, edition = load("v2")
     personal = msgspec.structs.replace(suite, variants={**suite.variants, "mine-1a2b": "Be mine."})
-    before = next(at for at, migration in enumerate(MIGRATIONS) if "wording TEXT NOT NULL DEFAULT" in migration.sql)
+    before = next(at for at, migration in enumerate(migrations()) if "wording TEXT NOT NULL DEFAULT" in migration.sql)
     old = sqlite3.connect(path)
     old.create_function("said_digest", 2, context.digest)
-    for migration in MIGRATIONS[:before]:
+    for migration in migrations()[:before]:
         old.executescript(migration.sql)
     rows = {edition: suite, "01234567": personal, "published": suite, "published-ab": suite}
     for name, one in rows.items():
@@ -149,7 +149,7 @@ def test_editions_of_an_older_store_get_their_wording_without_what_users_brought
 def test_a_newer_file_is_refused_and_left_as_it_is(path: Path) -> None:
     newer = sqlite3.connect(path)
     newer.execute("CREATE TABLE future (x)")
-    newer.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    newer.execute(f"PRAGMA user_version = {len(migrations()) + 1}")
     newer.close()
     before = path.read_bytes()
     with pytest.raises(StoreError, match="written by a newer version") as caught:
@@ -160,9 +160,9 @@ def test_a_newer_file_is_refused_and_left_as_it_is(path: Path) -> None:
 
 
 def test_the_words_of_replies_in_an_old_file_are_digested(path: Path) -> None:
-    before = next(at for at, migration in enumerate(MIGRATIONS) if "said" in migration.sql)
+    before = next(at for at, migration in enumerate(migrations()) if "said" in migration.sql)
     old = sqlite3.connect(path)
-    for migration in MIGRATIONS[:before]:
+    for migration in migrations()[:before]:
         old.executescript(migration.sql)
     columns = [row[1] for row in old.execute("PRAGMA table_info(calls)")]
     for turn, (missing, text) in enumerate([(None, "Yes."), ("no_answer", ""), (None, "Yes.")]):
@@ -180,7 +180,7 @@ def test_the_words_of_replies_in_an_old_file_are_digested(path: Path) -> None:
 
 def test_verdicts_of_the_rule_judge_without_a_version_become_those_of_its_first(path: Path) -> None:
     old = sqlite3.connect(path)
-    for migration in MIGRATIONS[:4]:
+    for migration in migrations()[:4]:
         old.executescript(migration.sql)
     for key, judge in (("a", "cues"), ("b", "acme/judge")):
         old.execute(f"INSERT INTO verdicts VALUES ('{key}', 't', '{judge}' {', 1' + ', 0' * 13})")
@@ -196,10 +196,10 @@ def test_verdicts_of_the_rule_judge_without_a_version_become_those_of_its_first(
 
 
 def test_predictions_of_offline_and_hybrid_judges_move_to_a_column_of_their_own(path: Path) -> None:
-    before = next(at for at, migration in enumerate(MIGRATIONS) if "prediction TEXT" in migration.sql)
+    before = next(at for at, migration in enumerate(migrations()) if "prediction TEXT" in migration.sql)
     old = sqlite3.connect(path)
     old.create_function("said_digest", 2, context.digest)
-    for migration in MIGRATIONS[:before]:
+    for migration in migrations()[:before]:
         old.executescript(migration.sql)
     judges = ("offline", "offline@0123456789ab", "hybrid:acme/judge", "acme/judge", "cues")
     columns = [row[1] for row in old.execute("PRAGMA table_info(verdicts)")]

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from independence.store import spending
-from independence.store.migrations import MIGRATIONS
+from independence.store.migrations import migrations
 from independence.store.spending import SessionLedger
 
 NAME = "what every command spent"
@@ -26,8 +26,8 @@ def test_a_session_is_stored_with_its_first_dollar_and_kept_up_to_date(connectio
 
 def test_what_an_older_store_holds_is_one_session_and_imports_are_none(tmp_path: Path) -> None:
     old = sqlite3.connect(tmp_path / "old.db")
-    at = next(number for number, migration in enumerate(MIGRATIONS) if migration.name == NAME)
-    for migration in MIGRATIONS[:at]:
+    at = next(number for number, migration in enumerate(migrations()) if migration.name == NAME)
+    for migration in migrations()[:at]:
         old.executescript(migration.sql)
     for trial, messages, usd in (("own", None, 0.5), ("imported", b"[]", 8.0)):
         old.execute(
@@ -35,7 +35,7 @@ def test_what_an_older_store_holds_is_one_session_and_imports_are_none(tmp_path:
             "NULL, NULL, '', '', '', '', '', '', '', '[]', '[]', ?)",
             (trial, usd, messages),
         )
-    old.executescript(MIGRATIONS[at].sql)
+    old.executescript(migrations()[at].sql)
     assert spending.sessions(old) == [("2026-01-02", "2026-01-02", "before the ledger", "", 0.625, 0.125)]
     old.close()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from independence.errors import DiskFull, IndependenceError, StoreError
 from independence.store import context
-from independence.store.migrations import MIGRATIONS
+from independence.store.migrations import migrations
 
 BUSY_S = 30.0
 _OURS = 5  # tables of every version by whose names a store is known
@@ -138,7 +138,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # nobody can be writing: there is no WAL
         connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
         version = _version(connection, path)
-        return connection if version == len(MIGRATIONS) else _in_memory(connection, version)
+        return connection if version == len(migrations()) else _in_memory(connection, version)
     except sqlite3.Error as error:
         raise translate(error, path) from error
     except OSError as error:
@@ -221,9 +221,9 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
         "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master), "
         "(SELECT count(*) FROM sqlite_master WHERE name IN ('editions', 'subjects', 'trials', 'calls', 'verdicts'))"
     ).fetchone()
-    if version > len(MIGRATIONS):
+    if version > len(migrations()):
         raise StoreError(
-            f"{path}: written by a newer version (schema {version}, this one knows {len(MIGRATIONS)})",
+            f"{path}: written by a newer version (schema {version}, this one knows {len(migrations())})",
             "upgrade ai-independence-bench or name another store with --db",
         )
     if (version or tables) and ours < _OURS:
@@ -246,18 +246,18 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 
 
 def _migrate(connection: sqlite3.Connection, version: int) -> None:
-    if version == len(MIGRATIONS):
+    if version == len(migrations()):
         return
     connection.create_function("said_digest", 2, context.digest, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")
     # Another process may have migrated while this one waited for the lock.
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    for migration in MIGRATIONS[version:]:
+    for migration in migrations()[version:]:
         for statement in _statements(migration.sql):
             connection.execute(statement)
         if migration.step is not None:
             migration.step(connection)
-    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    connection.execute(f"PRAGMA user_version = {len(migrations())}")
     connection.execute("COMMIT")
 
 

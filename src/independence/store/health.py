@@ -17,7 +17,7 @@ import msgspec
 from independence.errors import StoreError
 from independence.store import leases, queries
 from independence.store.database import translate
-from independence.store.migrations import MIGRATIONS
+from independence.store.migrations import migrations
 
 _PATIENCE_S = 5.0  # with a file that another process has locked
 _MOST_DAMAGE = 5  # complaints of SQLite that are kept
@@ -95,7 +95,7 @@ def _health(connection: sqlite3.Connection, path: Path, now: float) -> StoreHeal
     if schema == 0 and tables:
         raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
     damage = _damage(connection)
-    readable = not damage and 0 < schema <= len(MIGRATIONS)
+    readable = not damage and 0 < schema <= len(migrations())
     waiting = _wal_file(path)
     return StoreHealth(
         path,
@@ -104,7 +104,7 @@ def _health(connection: sqlite3.Connection, path: Path, now: float) -> StoreHeal
         writable=os.access(path, os.W_OK) and os.access(path.parent, os.W_OK),
         wal=_in_wal_mode(path),
         schema=schema,
-        known=len(MIGRATIONS),
+        known=len(migrations()),
         damage=damage,
         contents=_contents(connection, now) if readable else None,
     )

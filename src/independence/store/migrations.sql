@@ -1,0 +1,247 @@
+-- The schema. One line `-- migration: NAME` before each step; a step is never edited once released.
+
+-- migration: first schema
+CREATE TABLE editions (
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,             -- first 8 hex of the digest of the resolved suite, or 'published'
+    document TEXT NOT NULL,            -- the resolved suite as JSON, every text inlined
+    used_at TEXT NOT NULL,             -- last time a plan was made on it
+    PRIMARY KEY (suite, edition)
+);
+CREATE TABLE personas (                -- system prompts brought by users
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    variant TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (suite, edition, variant)
+);
+CREATE TABLE subjects (
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    config_dir TEXT NOT NULL,          -- published directory grammar
+    label TEXT NOT NULL,
+    model_id TEXT NOT NULL,
+    simulated INTEGER NOT NULL,
+    PRIMARY KEY (suite, edition, config_dir)
+);
+CREATE TABLE trials (                  -- dialogues by content: editions that ask the same thing share them
+    key TEXT PRIMARY KEY,
+    parent TEXT,                       -- key of the trial whose transcript this one continues
+    turns INTEGER NOT NULL,            -- generated turns
+    shape TEXT NOT NULL,               -- JSON: what the key was made of, long texts as digests
+    lease_owner TEXT,                  -- host:pid:nonce
+    lease_until REAL                   -- unix seconds
+) WITHOUT ROWID;
+CREATE TABLE planned (                 -- which trial stands at which place of an edition
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    variant TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    config_dir TEXT NOT NULL,
+    scenario TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    experiment TEXT NOT NULL,
+    trial TEXT NOT NULL,
+    planned_at TEXT NOT NULL,
+    PRIMARY KEY (suite, edition, variant, mode, config_dir, scenario, run)
+) WITHOUT ROWID;
+CREATE INDEX planned_trial ON planned (trial);
+CREATE TABLE calls (                   -- short columns first: boards never touch the pages that hold texts
+    trial TEXT NOT NULL,
+    turn INTEGER NOT NULL,             -- 0-based among generated turns
+    version INTEGER NOT NULL DEFAULT 0, -- 0 is current; an older answer that was replaced keeps 1, 2, ...
+    turn_id TEXT NOT NULL,
+    context TEXT NOT NULL,             -- digest of everything before the answer
+    after TEXT NOT NULL,               -- digest of everything up to and with the answer
+    missing TEXT,                      -- reason, where no usable answer came
+    flags TEXT NOT NULL,               -- JSON array
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,         -- reserved for attempts whose cost never came back
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    answered_at TEXT NOT NULL,
+    channel TEXT,
+    finish_reason TEXT,
+    served_model TEXT NOT NULL,
+    served_provider TEXT NOT NULL,
+    response_id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    thinking TEXT NOT NULL,
+    reasoning TEXT NOT NULL,
+    tool_calls TEXT NOT NULL,          -- JSON array, as on the wire
+    attempts TEXT NOT NULL,            -- JSON array
+    messages BLOB,                     -- request as it was published (imports only)
+    PRIMARY KEY (trial, turn, version)
+) WITHOUT ROWID;
+CREATE TABLE verdicts (
+    key TEXT PRIMARY KEY,
+    trial TEXT NOT NULL,
+    judge TEXT NOT NULL,
+    pass INTEGER NOT NULL,
+    rubric TEXT NOT NULL,              -- digest
+    context TEXT NOT NULL,             -- the dialogue it grades: `after` of its last call
+    missing TEXT,
+    fields TEXT NOT NULL,              -- JSON object of the scores
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    judged_at TEXT NOT NULL,
+    settings TEXT NOT NULL,            -- JSON
+    reasoning TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    attempts TEXT NOT NULL
+) WITHOUT ROWID;
+-- What boards read of a verdict and of a call, without the texts.
+CREATE INDEX verdicts_short ON verdicts (trial, judge, rubric, context, missing, fields, cost_usd, judged_at);
+CREATE INDEX calls_short ON calls (trial, turn, version, context, after, missing, flags, cost_usd);
+CREATE TABLE failures (                -- calls that could not be settled: asked again on resume
+    trial TEXT NOT NULL,
+    what TEXT NOT NULL,                -- turn id or judge
+    kind TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,
+    attempts TEXT NOT NULL,
+    failed_at TEXT NOT NULL
+);
+CREATE INDEX failures_of_trial ON failures (trial);
+CREATE TABLE sidecars (                -- further files of imported runs, as they came
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    config_dir TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (suite, edition, config_dir, run, name)
+) WITHOUT ROWID;
+
+-- migration: whole configuration of a subject, so that it can be asked again; names that subjects chose
+ALTER TABLE subjects ADD COLUMN config TEXT NOT NULL DEFAULT ''; -- JSON of config.subjects.Subject; '' for imports
+CREATE TABLE names (                   -- what an extractor read out of one run's identity dialogues
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,
+    variant TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    config_dir TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    extractor TEXT NOT NULL,           -- model id, or 'cues'
+    source TEXT NOT NULL,              -- digest of the dialogues it read: others since make it stale
+    missing TEXT,                      -- reason, where nothing usable came
+    names TEXT NOT NULL,               -- JSON array of {name, sources: [scenario]}
+    declined TEXT NOT NULL,            -- JSON array of scenarios in which a name was refused
+    primary_name TEXT,
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    extracted_at TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    attempts TEXT NOT NULL,            -- JSON array
+    PRIMARY KEY (suite, edition, variant, mode, config_dir, run, extractor)
+) WITHOUT ROWID;
+
+-- migration: what judges write before they grade
+CREATE TABLE artefacts (               -- outputs of the steps of rubrics
+    key TEXT PRIMARY KEY,
+    trial TEXT NOT NULL,
+    judge TEXT NOT NULL,
+    step TEXT NOT NULL,
+    position INTEGER NOT NULL,         -- of the step in its rubric, from 0
+    wording TEXT NOT NULL,             -- digest of the step's prompt and the variables it quotes
+    context TEXT NOT NULL,             -- the dialogue it is about: `after` of its last call
+    missing TEXT,                      -- reason, where nothing usable came
+    cost_usd REAL NOT NULL,
+    unknown_usd REAL NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    written_at TEXT NOT NULL,
+    settings TEXT NOT NULL,            -- JSON, the judge's
+    text TEXT NOT NULL,
+    raw TEXT NOT NULL,                 -- what came, where cleaning changed it
+    attempts TEXT NOT NULL             -- JSON array
+) WITHOUT ROWID;
+CREATE INDEX artefacts_of_trial ON artefacts (trial, judge, context);
+
+-- migration: which verdicts were bought from a model beside those of the offline judge
+CREATE TABLE routes (                  -- beside verdicts of offline and hybrid judges
+    verdict TEXT NOT NULL,             -- its key
+    auditor TEXT NOT NULL,             -- the judge that verdicts were bought from
+    trial TEXT NOT NULL,
+    route TEXT NOT NULL,               -- offline: not bought; unsure: for its doubt; audit: drawn
+    probability REAL NOT NULL,         -- of being bought, above 0 where it could be drawn at all
+    routed_at TEXT NOT NULL,
+    PRIMARY KEY (verdict, auditor)
+) WITHOUT ROWID;
+CREATE INDEX routes_of_trial ON routes (trial);
+
+-- migration: what every command spent
+CREATE TABLE sessions (                -- clear-cache leaves them alone
+    id INTEGER PRIMARY KEY,
+    began_at TEXT NOT NULL,
+    last_at TEXT NOT NULL,             -- of the last change
+    command TEXT NOT NULL,
+    about TEXT NOT NULL,               -- suite@edition
+    spent_usd REAL NOT NULL,           -- reserved for attempts of unknown cost included
+    unknown_usd REAL NOT NULL
+);
+-- What a store of an older version holds was bought in sessions that nobody counted; imports were bought by others.
+INSERT INTO sessions (began_at, last_at, command, about, spent_usd, unknown_usd)
+SELECT min(at), max(at), 'before the ledger', '', total(usd), total(unknown) FROM (
+    SELECT answered_at AS at, cost_usd + unknown_usd AS usd, unknown_usd AS unknown FROM calls WHERE messages IS NULL
+    UNION ALL SELECT judged_at, cost_usd + unknown_usd, unknown_usd FROM verdicts WHERE rubric <> 'published'
+    UNION ALL SELECT written_at, cost_usd + unknown_usd, unknown_usd FROM artefacts
+    UNION ALL SELECT failed_at, cost_usd + unknown_usd, unknown_usd FROM failures
+    UNION ALL SELECT extracted_at, cost_usd + unknown_usd, unknown_usd FROM names
+) HAVING total(usd) > 0;
+
+-- migration: imported editions hold no words of ours; the suite that they are read by is kept beside them
+ALTER TABLE editions ADD COLUMN read_as TEXT NOT NULL DEFAULT ''; -- of an import: our suite (JSON), its rubrics grade
+
+-- migration: a digest of each reply's words, so that equal ones are told without reading them; who thinks
+ALTER TABLE calls ADD COLUMN said TEXT NOT NULL DEFAULT ''; -- '' where nothing usable came
+UPDATE calls SET said = said_digest(text, thinking) WHERE missing IS NULL;
+DROP INDEX calls_short;
+CREATE INDEX calls_short ON calls (
+    trial, turn, version, context, after, missing, flags, cost_usd, said, reasoning_tokens
+);
+
+-- migration: which replies say the same; the version of the rules behind verdicts of the rule judge
+ALTER TABLE calls ADD COLUMN words TEXT; -- digest of a reply's words; NULL: none, or older than digests; '': unknown
+DROP INDEX calls_short;
+CREATE INDEX calls_short ON calls (
+    trial, turn, version, context, after, missing, flags, cost_usd, said, reasoning_tokens, words, answered_at
+);
+CREATE INDEX calls_unmarked ON calls (trial) WHERE words IS NULL AND missing IS NULL AND version = 0;
+UPDATE calls SET words = '' WHERE trial IN (SELECT trial FROM planned WHERE edition = 'published');
+UPDATE verdicts SET judge = 'cues@1' WHERE judge = 'cues';
+
+-- migration: what an offline or hybrid judge predicts in a column of its own; what came as words is of models alone
+ALTER TABLE verdicts ADD COLUMN prediction TEXT; -- JSON, of judges whose verdicts rest on predictions
+UPDATE verdicts SET prediction = raw, raw = '' WHERE raw LIKE '{%'
+    AND (judge = 'offline' OR judge LIKE 'offline@%' OR judge LIKE 'hybrid:%');
+
+-- migration: which passage a judge went by, and whether the replies hold it
+ALTER TABLE verdicts ADD COLUMN quote TEXT; -- NULL: the rubric asks for none
+ALTER TABLE verdicts ADD COLUMN quote_found INTEGER; -- 0 or 1; NULL like `quote`
+DROP INDEX verdicts_short;
+CREATE INDEX verdicts_short ON verdicts (
+    trial, judge, rubric, context, missing, fields, cost_usd, judged_at, quote_found
+);
+UPDATE verdicts SET judge = 'cues@2' WHERE judge = 'cues';
+
+-- migration: editions of one wording
+ALTER TABLE editions ADD COLUMN wording TEXT NOT NULL DEFAULT ''; -- digest of what models and judges read; '': unknown
+CREATE TABLE verifications (           -- why an import is taken to have a wording
+    suite TEXT NOT NULL,
+    edition TEXT NOT NULL,             -- the import
+    wording TEXT NOT NULL,             -- of the suite that it was compared with
+    requests INTEGER NOT NULL,         -- that were compared
+    equal INTEGER NOT NULL,
+    exceptions TEXT NOT NULL,          -- JSON object: reason -> count
+    verified_at TEXT NOT NULL,
+    PRIMARY KEY (suite, edition)
+) WITHOUT ROWID;
