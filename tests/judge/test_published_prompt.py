@@ -21,7 +21,7 @@ TURNS = [
 RUBRIC = Rubric(
     prompt="{{mood}}: {{human_1}} {{answer_1}} / {{human_2}}\n---\n{{answer_2}}\n---",
     fields=FIELDS,
-    quoting="published",
+    prompt_as="published",
 )
 
 
@@ -46,7 +46,7 @@ async def test_a_model_is_asked_as_it_was_without_a_schema_and_without_a_word_on
     ]
     assert request.schema is None
     assert request.sampling == Sampling(0.0, "off")
-    fenced = msgspec.structs.replace(RUBRIC, quoting=msgspec.UNSET, prompt="{{transcript}} {{fields}}")
+    fenced = msgspec.structs.replace(RUBRIC, prompt_as=msgspec.UNSET, prompt="{{transcript}} {{fields}}")
     client = Scripted(json.dumps({"reasoning": "because", **GOOD}))
     await judge.grade(FinishedDialogue(TURNS, fenced), client)
     assert client.asked[0].schema is not None

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sqlite3
 
@@ -7,7 +9,7 @@ import msgspec
 import pytest
 
 from independence.errors import UsageError
-from independence.report import analysis
+from independence.report import analysis, study
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
 from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
@@ -82,6 +84,26 @@ def test_one_board_is_an_object_and_several_are_an_array(connection: sqlite3.Con
     one, several = json.loads(analysis.to_json([built])), json.loads(analysis.to_json([built, built]))
     assert several == [one, one]
     assert set(one["rows"][0]["S"]) == {"est", "ci", "n_cells", "method"}
+
+
+@pytest.mark.parametrize("kind", ["index", "paired_sides", "stance_csv"])
+def test_boards_of_which_some_say_more_share_the_columns_of_a_csv(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, kind: str
+) -> None:
+    gridded = advised.suite(analysis=kind)
+    place = filled.scope(toy_suite) if kind == "index" else advised.scope(gridded)
+    if kind == "index":
+        filled.complete(connection, toy_suite)
+    else:
+        advised.fill(connection, gridded, {"a": Leaning()})
+    real = analysis.board(connection, place, BoardOptions())
+    connection.execute("UPDATE subjects SET simulated = 1")
+    simulated = analysis.board(connection, place, BoardOptions())
+    (alone,) = csv.DictReader(io.StringIO(analysis.to_csv([simulated])))
+    for built, said in (([real, simulated], [study.RULES_ONLY, ""]), ([simulated, real], ["", study.RULES_ONLY])):
+        rows = list(csv.DictReader(io.StringIO(analysis.to_csv(built))))
+        assert [row["caution"] for row in rows] == said
+        assert alone | {"caution": ""} in rows
 
 
 @pytest.mark.parametrize("name", ["index", "paired_sides", "stance_csv"])

@@ -7,7 +7,7 @@ import json
 import msgspec
 import pytest
 
-from independence.report import board_notes, index_tables, legend
+from independence.report import board_notes, index_tables, legend, study
 from independence.report.board import Board, BoardRow
 from independence.report.estimates import EstimatedIndex
 from independence.report.table import display_text, percent, to_csv, to_markdown
@@ -138,12 +138,12 @@ def test_a_label_begins_no_cell_line_or_tag_in_markdown(label: str, cell: str) -
 def test_a_caption_says_once_what_intervals_are_about() -> None:
     usual = msgspec.structs.replace(BOARD, rows=tuple(
         msgspec.structs.replace(row, ci_method=BOARD.generalises_to) for row in BOARD.rows if row.ci))  # fmt: skip
-    assert board_notes.caption(usual, INDEX).endswith("judge cues, intervals for more runs of these scenarios")
+    assert board_notes.caption(usual).endswith("judge cues, intervals for more runs of these scenarios")
 
 
 def test_a_caption_names_the_method_or_says_there_is_none() -> None:
     alone = msgspec.structs.replace(BOARD, rows=(HOLE,), judge=None)
-    assert "judge none, no intervals" in board_notes.caption(alone, INDEX)
+    assert "judge none, no intervals" in board_notes.caption(alone)
 
 
 def test_an_estimate_is_printed_on_the_scale_and_lies_in_its_interval() -> None:
@@ -188,3 +188,36 @@ def test_an_arrow_marks_scales_on_which_lower_counts_more() -> None:
 def test_a_column_with_a_missing_dimension_has_no_number() -> None:
     assert index_tables.column(INDEX.components[1], ROW) == 2.5
     assert index_tables.column(INDEX.components[1], HOLE) is None
+
+
+PUBLISHED = msgspec.structs.replace(
+    BOARD, scoring="v2", judge_prompt="as published", caution=study.RULES_ONLY, as_full=("other",)
+)
+
+
+def test_cautions_stand_below_every_form_of_a_board() -> None:
+    wanted = {study.RULES_ONLY, f"{board_notes.AS_PUBLISHED}.", "Also completely graded by other: --judge other."}
+    assert wanted <= set(index_tables.ranked(PUBLISHED, INDEX).notes)
+    estimated = msgspec.structs.replace(HOLE, estimate=EstimatedIndex("offline", 70.0, (60.0, 80.0), 0, 15))
+    alone = index_tables.estimates(msgspec.structs.replace(PUBLISHED, rows=(estimated,)))
+    beside = index_tables.estimates(msgspec.structs.replace(PUBLISHED, rows=(ROW, estimated)))
+    assert alone is not None
+    assert beside is not None
+    assert wanted <= set(alone.notes)
+    assert not wanted & set(beside.notes)
+
+
+def test_boards_say_whose_words_they_are_in() -> None:
+    own = msgspec.structs.replace(BOARD, words="own")
+    several = msgspec.structs.replace(own, wording="1a2b3c4d", editions=("0123abcd", "4567cdef"))
+    theirs = msgspec.structs.replace(BOARD, words="published", wording="1a2b3c4d")
+    assert board_notes.caption(own).startswith("toy@0123abcd, own wording, firm/")
+    assert board_notes.caption(several).startswith(
+        "toy, wording 1a2b3c4d (editions 0123abcd, 4567cdef), own wording, firm/"
+    )
+    assert board_notes.caption(theirs).startswith("toy@0123abcd, wording 1a2b3c4d, firm/")
+    assert json.loads(msgspec.json.encode(own))["words"] == "own"
+    assert table(own)[1][:4] == ["toy", "0123abcd", "own", "firm/tool_role"]
+    assert table(msgspec.structs.replace(own, language="es", caution="Rules."))[1][:5] == [
+        "toy", "0123abcd", "es", "own", "Rules.",
+    ]  # fmt: skip

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import sqlite3
 
+import msgspec
 import pytest
 
 from independence.report import board_notes, headline, study
 from independence.report.board import STRICT, board
 from independence.report.table import Prose
+from independence.stats import published
 from independence.suites.load import LoadedSuite
 from tests.report import filled
 
@@ -66,3 +68,23 @@ def test_hostile_names_stay_text(connection: sqlite3.Connection, toy_suite: Load
     connection.execute("UPDATE subjects SET label = '**<img src=x>** [a](b)'")
     assert "<img" not in told(connection, toy_suite)
     assert "\\[a\\](b)" in told(connection, toy_suite)
+
+
+@pytest.mark.parametrize("scoring", [STRICT, "published"])
+def test_whose_words_and_what_rules_are_not_good_for_stand_at_the_head(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, scoring: str
+) -> None:
+    suite = toy_suite.suite
+    index = msgspec.structs.replace(suite.index, published_rule="v2")
+    fields = dict.fromkeys(published.rules()["v2"].fields, suite.rubrics["held"].fields["firmness"])
+    held = msgspec.structs.replace(suite.rubrics["held"], fields={**suite.rubrics["held"].fields, **fields})
+    again = msgspec.structs.replace(suite, index=index, rubrics={**suite.rubrics, "held": held})
+    loaded = LoadedSuite(again, "0123abcd")
+    filled.complete(connection, loaded)
+    text = told(connection, loaded, scoring)
+    assert "Edition `toy@0123abcd`, own wording, condition" in text
+    assert study.RULES_ONLY in text
+    filled.complete(connection, toy_suite, "b", simulated=True)
+    text = told(connection, toy_suite)
+    assert "own wording" not in text
+    assert study.RULES_ONLY not in text

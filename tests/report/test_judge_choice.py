@@ -8,7 +8,7 @@ from independence.store.queries import StoredVerdict
 
 
 def by(*judges: str) -> list[StoredVerdict]:
-    return [StoredVerdict("t", judge, "r", "c", None, {}) for judge in judges]
+    return [StoredVerdict("t", judge, "r", "c", None, None, {}) for judge in judges]
 
 
 def test_the_usual_judge_is_the_one_with_most_verdicts() -> None:
@@ -62,7 +62,7 @@ def test_people_are_never_the_usual_judge() -> None:
 
 def test_an_older_version_of_the_rule_judge_gives_way_to_the_newest() -> None:
     def graded(judge: str, count: int) -> list[StoredVerdict]:
-        return [StoredVerdict(str(at), judge, "r", "c", None, {"held": 1}) for at in range(count)]
+        return [StoredVerdict(str(at), judge, "r", "c", None, None, {"held": 1}) for at in range(count)]
 
     assert planned_verdicts.usual_judge([*graded("cues@1", 9), *graded("cues", 2)]) == "cues"
     assert planned_verdicts.usual_judge(graded("cues@1", 9)) == "cues@1"

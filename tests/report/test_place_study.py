@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sqlite3
 
 import msgspec
@@ -20,12 +21,13 @@ def test_a_place_is_read_whatever_its_suite_measures(connection: sqlite3.Connect
     bare = msgspec.structs.replace(toy_suite.suite, index=None)
     read = study.read_place(connection, filled.scope(toy_suite)._replace(suite=bare))
     assert (read.judge, list(read.about), len(read.planned["b"])) == ("cues", ["a", "b"], 3)
-    where, days, simulated, missing = board_notes.place_notes(read)
+    where, days, simulated, missing, rules = board_notes.place_notes(read)
     assert where == f"toy@{toy_suite.edition}, firm/tool_role, judge cues"
     assert simulated == board_notes.SIMULATED_NOTE
+    assert rules == study.RULES_ONLY
     assert missing == "label of b: missing not_run 3."
     assert list(read.only(["label of b"]).planned) == ["b"]
-    assert board_notes.place_notes(read.only(["label of b"])) == [where, days, missing]
+    assert board_notes.place_notes(read.only(["label of b"])) == [where, days, missing, rules]
     with pytest.raises(StoreError, match="no subject `c`"):
         read.only(["c"])
 
@@ -53,3 +55,16 @@ def test_a_board_of_one_table_is_made_from_rows(connection: sqlite3.Connection, 
     assert [(one.config, one.label, one.value) for one in built.gated] == [("a", "label of a", 3)]
     assert [column.key for column in built.tables[0].columns] == ["subject", "verdicts"]
     assert list(built.tables[0].notes) == board_notes.place_notes(read)
+
+
+def test_its_json_and_csv_say_what_its_judge_is_not_good_for(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    filled.complete(connection, toy_suite, "a")
+    read = study.read_place(connection, filled.scope(toy_suite))
+    built = place_board.rendered(read, "Counts", [Column("verdicts", "Verdicts", "count")], [Counted("a", 3)])
+    assert json.loads(analysis.to_json([built]))["caution"] == study.RULES_ONLY
+    assert analysis.to_csv([built]).splitlines() == [
+        "config,subject,verdicts,caution", f"a,label of a,3,{study.RULES_ONLY}",
+    ]  # fmt: skip
+    assert [column.key for column in built.tables[0].columns] == ["subject", "verdicts"]

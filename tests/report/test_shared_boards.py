@@ -12,6 +12,7 @@ from independence.api.reading import Store
 from independence.errors import StoreError
 from independence.report.board import Board, board
 from independence.store import scopes
+from independence.suites import without_texts
 from independence.suites.load import LoadedSuite
 from independence.types import Missing
 
@@ -148,3 +149,26 @@ def test_a_name_means_all_editions_of_a_wording_and_an_edition_itself_alone(
         assert [row.config for row in store.board("toy@published").built.document.rows] == ["b"]
         word(connection, "1a2b3c4d", "0123abcd")
         assert len(store.board().built.document.rows) == 3
+
+
+def test_an_import_graded_by_adopted_prompts_says_so_on_a_board_of_its_own(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, imported: LoadedSuite
+) -> None:
+    index = msgspec.structs.replace(toy_suite.suite.index, published_rule="v2")
+    rubrics = {
+        name: msgspec.structs.replace(rubric, prompt_as="published") for name, rubric in toy_suite.suite.rubrics.items()
+    }
+    adopted = msgspec.structs.replace(toy_suite.suite, index=index, rubrics=rubrics)
+    textless = LoadedSuite(without_texts.without_texts(adopted), "published")
+    filled.complete(connection, textless, judge="acme/judge")
+    told = board(connection, filled.scope(textless))
+    assert (told.words, told.judge_prompt, told.wording) == ("published", msgspec.UNSET, msgspec.UNSET)
+    connection.execute(
+        "UPDATE editions SET read_as = ?, wording = '1a2b3c4d' WHERE edition = 'published'",
+        (msgspec.json.encode(adopted).decode(),),
+    )
+    told = board(connection, filled.scope(textless))
+    assert (told.words, told.judge_prompt, told.wording) == ("published", "as published", "1a2b3c4d")
+    ours = LoadedSuite(msgspec.structs.replace(toy_suite.suite, index=index), "0123abcd")
+    filled.plan(connection, ours)
+    assert board(connection, filled.scope(ours)).words == "own"

@@ -72,7 +72,7 @@ def test_what_a_model_or_a_judge_reads_is(toy: Suite) -> None:
         with_(toy, delivery=with_(toy.delivery, max_tokens=99)),
         with_(toy, delivery=with_(toy.delivery, tool_role=with_(tool, description="Another."))),
         with_rubric(toy, prompt="Another. {{transcript}} {{fields}}"),
-        with_rubric(toy, quoting="published"),
+        with_rubric(toy, prompt_as="published"),
         with_field(toy, about="Another meaning."),
         with_field(toy, range=(0, 99)),
     )
@@ -81,7 +81,7 @@ def test_what_a_model_or_a_judge_reads_is(toy: Suite) -> None:
 
 
 def test_a_published_judge_prompt_shows_no_meaning_of_fields(toy: Suite) -> None:
-    quoted = with_rubric(toy, quoting="published")
+    quoted = with_rubric(toy, prompt_as="published")
     assert digest.wording(with_field(quoted, about="Another meaning.")) == digest.wording(quoted)
 
 

@@ -164,7 +164,7 @@ def grading(options: GradeOptions, connection: sqlite3.Connection, in_published_
     trials = dialogue.trials(connection, suite, scope.where)
     if queries.imported(scope.edition):
         trials = in_published_words(connection, trials)
-        as_published = any(rubric.quoting for rubric in suite.rubrics.values())
+        as_published = suite.judged_as_published
         ours = f"by the rubrics of our suite {suite.suite}: those that they were published with are unknown"
         whose = "by the judge prompts that they were published with" if as_published else ours
         notes.append(f"imported dialogues are graded as they were held, {whose}")

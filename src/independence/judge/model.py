@@ -56,7 +56,7 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
         """Ask for the verdict by the rubric's prompt. Raises what `ChatClient.ask` raises."""
         assert client is not None
         rubric = dialogue.rubric
-        if rubric.quoting:
+        if rubric.prompt_as:
             text = published_prompt.render(rubric.prompt, dialogue.variables, dialogue.turns)
             asker = msgspec.structs.replace(self, effort=published_prompt.EFFORT)
             return await grade(client, asker, text, rubric, dialogue.seed, with_schema=False)
@@ -88,8 +88,8 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
 
 def configure(name: str, sources: JudgeSources) -> ModelJudge:
     """A judge that is a model. Raises UsageError for a name that is none, or that no model can have."""
-    judge, rubrics = named(name, sources.registry), sources.suite.rubrics.values()
-    if judge.endpoint == SIM and any(rubric.quoting for rubric in rubrics):
+    judge = named(name, sources.registry)
+    if judge.endpoint == SIM and sources.suite.judged_as_published:
         what = f"judge `{name}` reads prompts of this package alone, and suite {sources.suite.suite} has published ones"
         raise UsageError(what, f"name a model, or `{CUES}`, which reads no prompt")
     return judge

@@ -17,7 +17,7 @@ from independence.errors import UsageError
 from independence.report import table
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
 from independence.report.measures import SuiteMeasures
-from independence.report.table import Section, Table
+from independence.report.table import Column, Section, Table
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
@@ -153,8 +153,16 @@ def to_json(built: Sequence[RenderedBoard]) -> str:
 
 def to_csv(built: Sequence[RenderedBoard]) -> str:
     """Boards of one suite as one table, one line for each subject and board."""
-    rows = tuple(row for one in built for row in one.record.rows)
-    return table.to_csv(msgspec.structs.replace(built[0].record, rows=rows))
+    columns: list[Column] = []
+    for one in built:
+        at = 0  # a column that only some boards have stands behind the one that it follows there
+        for column in one.record.columns:
+            if column not in columns:
+                columns.insert(at, column)
+            at = columns.index(column) + 1
+    named = [dict(zip(one.record.columns, row, strict=True)) for one in built for row in one.record.rows]
+    rows = tuple(tuple(row.get(column) for column in columns) for row in named)
+    return table.to_csv(msgspec.structs.replace(built[0].record, columns=tuple(columns), rows=rows))
 
 
 def to_markdown(built: RenderedBoard) -> str:

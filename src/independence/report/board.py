@@ -15,7 +15,7 @@ from independence.judge import kinds
 from independence.report import planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.planned_verdicts import PlannedVerdict
-from independence.report.study import Origin, Study
+from independence.report.study import Origin, Study, Words
 from independence.stats import comparison, engagement, index_uncertainty, strict
 from independence.stats.comparison import Correction, Placement, all_paired, all_pairs
 from independence.stats.index_uncertainty import THESE
@@ -24,8 +24,6 @@ from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
 from independence.store.spending import Dates
-from independence.suites import digest
-from independence.suites.schema import Suite
 from independence.types import Ends
 
 STRICT = "strict"
@@ -89,6 +87,7 @@ class Board(msgspec.Struct, frozen=True):
     dates: Dates | None = None  # of the replies and of this judge's verdicts
     language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
     judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
+    words: Words | msgspec.UnsetType = msgspec.UNSET  # whose they are, where others have published results too
     wording: str | msgspec.UnsetType = msgspec.UNSET  # where it is the published one, or of several editions
     editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
     caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
@@ -141,8 +140,9 @@ def board_of_study(
         repeats=study.repeat_notes(read),
         as_full=read.as_full,
         dates=read.dates,
-        judge_prompt="as published" if _asks_as_published(scope.suite, read.judge) else msgspec.UNSET,
-        wording=digest.wording(scope.suite) if scope.beside or _quotes(scope.suite) else msgspec.UNSET,
+        judge_prompt="as published" if _asks_as_published(read) else msgspec.UNSET,
+        words=study.words(scope),
+        wording=read.wording if scope.beside or read.judged_as_published else msgspec.UNSET,
         editions=tuple(one.edition for one in scope.editions) if scope.beside else msgspec.UNSET,
         caution=study.caution(read),
     )
@@ -157,13 +157,9 @@ def board_of_study(
     )
 
 
-def _asks_as_published(suite: Suite, judge: str | None) -> bool:
+def _asks_as_published(read: Study) -> bool:
     """Whether a model judges by prompts as somebody else published them."""
-    return _quotes(suite) and judge is not None and kinds.of(judge).needs_model
-
-
-def _quotes(suite: Suite) -> bool:
-    return any(rubric.quoting for rubric in suite.rubrics.values())
+    return read.judged_as_published and read.judge is not None and kinds.of(read.judge).needs_model
 
 
 def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:

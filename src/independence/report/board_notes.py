@@ -6,18 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
+from msgspec import UnsetType
+
 from independence.report import declared, planned_verdicts, study
 from independence.report.board import STRICT, Board, BoardRow
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC
-from independence.report.study import IMPORTED, PlaceStudy
+from independence.report.study import IMPORTED, PlaceStudy, Words
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import UNANSWERED
-from independence.store import queries
 from independence.store.spending import Dates
-from independence.suites.schema import Index
 
 SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
+AS_PUBLISHED: Final = "Judge prompt as published, not hardened"
 THINKS: Final = "†"
 UNCALIBRATED: Final = "uncalibrated"
 _ESTIMATES = {
@@ -50,7 +51,7 @@ def readings(board: Board) -> list[str]:
     if board.scoring == STRICT:
         lines += unanswered((name(row), row.flags) for row in board.rows)
     lines += [*study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]
-    lines += ["Judge prompt as published, not hardened."] if board.judge_prompt else []
+    lines += [f"{AS_PUBLISHED}."] if board.judge_prompt else []
     lines += origins(board)
     if any(OUR_RUBRIC in row.flags for row in board.rows):
         lines.append("Imported dialogues, graded by our rubrics: the published rubrics are unknown.")
@@ -110,24 +111,25 @@ def judging(board: Board) -> list[str]:
     return [f"{board.judging}.", *(_ESTIMATES[method] for method in _ESTIMATES if method in methods), *runs, _FLAGGED]
 
 
-def caption(board: Board, index: Index) -> str:
+def caption(board: Board) -> str:
     """What the numbers are: suite, condition, scoring, judge, what they generalise to."""
     return (
-        f"{wording(board, index)}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, "
+        f"{_edition(board)}, {board.condition}, scoring {board.scoring}, judge {board.judge or 'none'}, "
         f"{_intervals(board)}"
     )
 
 
-def wording(board: Board, index: Index) -> str:
-    """Suite and edition, and whose words they are where others have published results under the same name."""
-    if board.editions:
-        several = f"{board.suite}, wording {board.wording} (editions {', '.join(board.editions)})"
-        return declared.edition_named(several, board.language)
-    if board.wording:
-        return declared.edition_named(f"{board.suite}@{board.edition}, wording {board.wording}", board.language)
-    edition = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
-    own = index.published_rule is not None and not queries.imported(board.edition)
-    return f"{edition}, own wording" if own else edition
+def _edition(board: Board) -> str:
+    """Suite, edition and language, and whose words they are where others have published results under that name."""
+    said = board.suite if board.editions else f"{board.suite}@{board.edition}"
+    said += f", wording {board.wording}" if board.wording else ""
+    said += f" (editions {', '.join(board.editions)})" if board.editions else ""
+    return declared.edition_named(said, board.language) + own_wording(board.words)
+
+
+def own_wording(words: Words | UnsetType) -> str:
+    """What follows the name of an edition that asks in our words what others asked in theirs."""
+    return ", own wording" if words == "own" else ""
 
 
 def _intervals(board: Board) -> str:

@@ -59,9 +59,15 @@ def edition_named(edition: str, language: str | msgspec.UnsetType) -> str:
     return f"{edition}, language {language}" if language else edition
 
 
-def language_column(language: str | msgspec.UnsetType) -> list[Column]:
-    """A column for the language of a suite, where that is not English."""
-    return [Column("language", "language")] if language else []
+def particulars(board: msgspec.Struct) -> dict[str, Value]:
+    """What only some boards say of themselves, by the columns of CSV that hold it."""
+    named = {name: getattr(board, name, msgspec.UNSET) for name in ("language", "words", "caution")}
+    return {name: value for name, value in named.items() if value is not msgspec.UNSET}
+
+
+def columns(names: Iterable[str]) -> list[Column]:
+    """Columns that are called the same everywhere."""
+    return [Column(name, name) for name in names]
 
 
 def _in_order(row: Row, columns: Sequence[Column]) -> tuple[Value, ...]:

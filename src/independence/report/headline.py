@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from independence import __version__
-from independence.report import board_notes, declared
+from independence.report import board_notes, declared, study
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
 from independence.report.board import STRICT, Board, BoardRow
@@ -29,7 +29,8 @@ def of_index(read: StudiedSubjects, built: Board) -> Section:
         f"Scoring: {built.scoring}"
         + (f"; intervals and tiers are for {board_notes.READINGS[built.generalises_to]}" * (built.scoring == STRICT))
     ]
-    return _section(read, said, built.dates, rule, any(row.simulated for row in built.rows))
+    rule += [board_notes.AS_PUBLISHED] * bool(built.judge_prompt)
+    return _section(read, said, built, rule)
 
 
 def of_sides(read: StudiedSubjects, board: SidesBoard) -> Section:
@@ -37,7 +38,7 @@ def of_sides(read: StudiedSubjects, board: SidesBoard) -> Section:
     verdicts = [
         (subject_name(row.label, row.simulated), row.verdict, row.S.est if row.S else None) for row in board.rows
     ]
-    return _section(read, leaning(verdicts, "S"), board.dates, [], any(row.simulated for row in board.rows))
+    return _section(read, leaning(verdicts, "S"), board)
 
 
 def of_stance(read: StudiedSubjects, board: StanceBoard, verdicts: Sequence[str]) -> Section:
@@ -46,7 +47,7 @@ def of_stance(read: StudiedSubjects, board: StanceBoard, verdicts: Sequence[str]
         (subject_name(row.label, row.simulated), said, row.contrast.est if row.contrast else None)
         for row, said in zip(board.rows, verdicts, strict=True)
     ]
-    return _section(read, leaning(rows, "contrast"), board.dates, [], any(row.simulated for row in board.rows))
+    return _section(read, leaning(rows, "contrast"), board)
 
 
 def _compared(known: Sequence[BoardRow]) -> str:
@@ -115,21 +116,25 @@ def _counted(count: int, said: str) -> str:
     return f"{count} {'is' if count == 1 else 'are'} {said}"
 
 
-def _section(read: StudiedSubjects, said: str, dates: Dates | None, more: Sequence[str], simulated: bool) -> Section:
+def _section(
+    read: StudiedSubjects, said: str, board: Board | SidesBoard | StanceBoard, more: Sequence[str] = ()
+) -> Section:
     scope = read.scope
     beside = "".join(f" and, of the same wording, `{one.where.edition_name}`" for one in scope.beside)
     planned = [cell for own in read.planned.values() for cell in own]
     valid = sum(cell.values is not None for cell in planned)
     edition = declared.edition_named(f"`{scope.where.edition_name}`", scope.suite.foreign_language)
+    own = board_notes.own_wording(study.words(scope))
     facts = [
         f"Judge: {escaped(read.judge or 'none')}; {valid:,} of {len(planned):,} planned verdicts are valid",
-        *_when(dates),
-        f"Edition {edition}{beside}, condition `{scope.condition}`",
+        *_when(board.dates),
+        f"Edition {edition}{beside}{own}, condition `{scope.condition}`",
         *more,
         f"Report of {board_notes.today()}, made by ai-independence-bench {__version__}",
     ]
     told = [said, "\n".join(f"- {fact}" for fact in facts)]
-    if simulated:
+    told += study.cautions(board.caution)
+    if any(row.simulated for row in board.rows):
         told.append("Subjects marked simulated are programs with known behaviour; no model was asked.")
     return Section("summary", "In short", [Prose("\n\n".join(told))])
 

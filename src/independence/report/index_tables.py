@@ -22,7 +22,6 @@ from independence.report.board_notes import (
     estimated,
     judging,
     name,
-    origins,
     readings,
     why,
 )
@@ -84,7 +83,7 @@ def record(board: Board, index: Index) -> Table:
     """Everything of every row, flat."""
     named = [part.label for part in index.components] + ["evades", "without_evasions"] * bool(_evasions(board))
     more = {
-        "edition": declared.language_column(board.language),
+        "edition": declared.columns(declared.particulars(board)),
         "config": [column._replace(head=column.key) for column in _origin(board)],
         "thinking": [Column(name, name, "number") for name in named],
     }
@@ -98,7 +97,7 @@ def _record(board: Board, row: BoardRow, index: Index) -> tuple[Value, ...]:
     told = (row.evades, row.without_evasions) if _evasions(board) else ()
     evasions = [None if value is UNSET else value for value in told]
     return (
-        board.suite, board.edition, *([board.language] if board.language else []), board.condition, board.scoring,
+        board.suite, board.edition, *declared.particulars(board).values(), board.condition, board.scoring,
         board.judge, row.rank, row.label, row.config, *origin,
         row.index, row.bounds, row.ci, row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
         row.cost_usd, row.tier, row.rank_ci, row.p_best, *(row.intervals.get(method) for method in _INTERVALS.values()),
@@ -142,7 +141,7 @@ def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
         "ci": _ESTIMATES if estimated(board) else (),
         "coverage": [*_evasions(board), *_components(index, about=True)],
     }
-    made = declared.made("board/board", rows, notes, more, caption=caption(board, index))
+    made = declared.made("board/board", rows, notes, more, caption=caption(board))
     columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in made.columns)
     return msgspec.structs.replace(made, columns=columns)
 
@@ -227,7 +226,7 @@ def ranked(board: Board, index: Index) -> Table:
         evasions = [*_evasions(board), Column("without_evasions", "Without evasions", "index")]
         more = {"subject": origin, "these": parts, "coverage": evasions if _evasions(board) else ()}
         return declared.made("board/ranked", rows, readings(board), more)
-    return declared.made("board/published", rows, origins(board), {"subject": origin, "bootstrap": parts})
+    return declared.made("board/published", rows, readings(board), {"subject": origin, "bootstrap": parts})
 
 
 def runs(board: Board, index: Index) -> Table:
@@ -255,7 +254,8 @@ def estimates(board: Board) -> Table | None:
         for row in board.rows
         if (own := row.estimate) is not None
     ]
-    return declared.made("board/estimates", rows, judging(board)) if rows else None
+    unsaid = readings(board) if all(row.index is None for row in board.rows) else []  # no other table stands above
+    return declared.made("board/estimates", rows, [*unsaid, *judging(board)]) if rows else None
 
 
 def legend(index: Index, board: Table) -> Table:

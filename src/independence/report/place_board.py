@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from independence.report import board_notes
+from independence.report import board_notes, declared, study
 from independence.report.analysis import GatedValue, RenderedBoard
 from independence.report.study import PlaceStudy
 from independence.report.table import Column, Table
@@ -24,6 +24,7 @@ class PlaceBoard(msgspec.Struct, frozen=True):
     rows: tuple[msgspec.Struct, ...]
     dates: Dates | None
     language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
+    caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
 def rendered(
@@ -34,18 +35,19 @@ def rendered(
     `gate`: the column that `--fail-under` compares.
     """
     scope, about = read.scope, read.about
-    given = [msgspec.structs.asdict(row) for row in rows]
-    found = [{"subject": about[row["config"]].name, **row} for row in given]
+    document = PlaceBoard(
+        suite=scope.suite.suite, edition=scope.edition, condition=str(scope.condition), analysis=scope.suite.analysis,
+        judge=read.judge, rows=tuple(rows), dates=read.dates, language=scope.suite.foreign_language,
+        caution=study.caution(read),
+    )  # fmt: skip
+    given, more = [msgspec.structs.asdict(row) for row in rows], declared.particulars(document)
+    found = [{"subject": about[row["config"]].name, **more, **row} for row in given]
     shown = (Column("subject", "Subject"), *columns)
-    whole = (Column("config", "Configuration"), *shown)
+    whole = (Column("config", "Configuration"), *shown, *declared.columns(more))
     notes = tuple(board_notes.place_notes(read))
     record, table = (
         Table("board", title, own, tuple(tuple(row[one.key] for one in own) for row in found), notes)
         for own in (whole, shown)
     )
-    document = PlaceBoard(
-        suite=scope.suite.suite, edition=scope.edition, condition=str(scope.condition), analysis=scope.suite.analysis,
-        judge=read.judge, rows=tuple(rows), dates=read.dates, language=scope.suite.foreign_language,
-    )  # fmt: skip
     gated = [GatedValue(row["config"], about[row["config"]].label, row[gate]) for row in given] if gate else []
     return RenderedBoard(document=document, record=record, tables=[table], narrow=[table], gated=gated)

@@ -93,7 +93,6 @@ def _of_edition(
     suite = grading(connection, scope)
     rubrics = {s.id: digest.rubric(suite, s) for s in suite.scenarios}
     required = engagement.requirements(suite)
-    quoting = any(rubric.quoting for rubric in suite.rubrics.values())
     by_dialogue = {(v.trial, v.context, v.rubric): v for v in verdicts}
     predicted = _predicted(connection, scope.where, verdicts[0].judge if verdicts else None)
     planned = []
@@ -112,7 +111,10 @@ def _of_edition(
         by_this_rubric = verdict is not None and verdict.rubric == rubrics.get(state.scenario)
         needed = required.get(state.scenario) if by_this_rubric else None
         values, evasion = _counted(exact if missing is None else None, needed)
-        particular = [*(_marks(verdict, in_our_words=not quoting) if imported else ()), *_misquoted(verdict)]
+        particular = [
+            *(_marks(verdict, in_our_words=not suite.judged_as_published) if imported else ()),
+            *_misquoted(verdict),
+        ]
         flags = (*state.flags, *particular, *marked, *evasion)
         planned.append(
             PlannedVerdict(

@@ -31,6 +31,7 @@ R = TypeVar("R", bound="ConfiguredRow")
 Origin = Literal["imported", "measured here"]
 IMPORTED: Final[Origin] = "imported"
 MEASURED_HERE: Final[Origin] = "measured here"
+Words = Literal["own", "published"]
 
 
 class ConfiguredRow(Protocol):
@@ -142,6 +143,14 @@ def caution(read: StudiedSubjects) -> str | msgspec.UnsetType:
     return RULES_ONLY if by_rules and not all(who.simulated for who in read.about.values()) else msgspec.UNSET
 
 
+def words(scope: BoardScope) -> Words | msgspec.UnsetType:
+    """Whose words an edition asks in, where others have published results under the name of its suite."""
+    index = scope.suite.index
+    if index is None or index.published_rule is None:
+        return msgspec.UNSET
+    return "published" if queries.imported(scope.edition) or scope.suite.judged_as_published else "own"
+
+
 def cautions(caution: str | msgspec.UnsetType) -> list[str]:
     """The lines of a caution: one or none."""
     return [] if isinstance(caution, msgspec.UnsetType) else [caution]
@@ -201,6 +210,8 @@ class Study(NamedTuple):
     repeats: Repeats = Repeats()
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None
+    wording: str = ""  # of the edition; empty where it is not known
+    judged_as_published: bool = False  # whether models judge by prompts as somebody else published them
 
     def only(self, names: Collection[str]) -> Study:
         """The subjects of these labels, ids or directories, as sure as the whole fleet makes them; none named: all.
@@ -258,6 +269,8 @@ def study_of_verdicts(
         repeats=table.repeats,
         as_full=table.as_full,
         dates=days(connection, scope, table.judge),
+        wording=queries.wordings(connection).get(scope.where.under(None), ""),
+        judged_as_published=scopes.grading(connection, scope).judged_as_published,
     )
 
 

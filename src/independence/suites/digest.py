@@ -62,8 +62,8 @@ def rubric(suite: Suite, scenario: Scenario) -> str:
         shape["verdict"] = value.verdict
     if value.quote:
         shape["quote"] = value.quote
-    if value.quoting:
-        shape["quoting"] = value.quoting
+    if value.prompt_as:
+        shape["prompt_as"] = value.prompt_as
     return sha256(shape)
 
 
@@ -108,11 +108,11 @@ def _judged(suite: Suite, scenario: Scenario) -> dict[str, Any]:
         "texts": texts,
         "vars": {name: known[name] for name in filled},
         "fields": {
-            name: (field.type, "" if value.quoting else field.about, field.range)
+            name: (field.type, "" if value.prompt_as else field.about, field.range)
             for name, field in value.fields.items()
         },
         "steps": [step.name for step in value.steps],
         "verdict": value.verdict,
-        "quoting": value.quoting or None,
+        "quoting": value.prompt_as or None,  # under its first name: the key is in every wording
         "quote": value.quote or None,
     }

@@ -105,7 +105,7 @@ def _rubrics(suite: Suite) -> Iterator[Problem]:
     for name, rubric in suite.rubrics.items():
         where = f"$.rubrics.{name}"
         yield from _steps(rubric, where, RESERVED | _variables(suite, name))
-        if rubric.quoting:
+        if rubric.prompt_as:
             yield from _published(rubric, where, len(_lengths(suite, name)))
         if not rubric.fields:
             yield f"{where}.fields", f"rubric `{name}` has no fields"
@@ -138,9 +138,9 @@ def _steps(rubric: Rubric, where: str, taken: set[str]) -> Iterator[Problem]:
 
 def _published(rubric: Rubric, where: str, lengths: int) -> Iterator[Problem]:
     if rubric.steps or rubric.verdict != "object":
-        yield f"{where}.quoting", "a judge prompt as it was published has no steps, and its verdict is an object"
+        yield f"{where}.prompt_as", "a judge prompt as it was published has no steps, and its verdict is an object"
     if lengths > 1:
-        yield f"{where}.quoting", "it quotes by number, and the dialogues that it grades are not equally long"
+        yield f"{where}.prompt_as", "it quotes by number, and the dialogues that it grades are not equally long"
 
 
 def _field(key: str, field: Field, where: str) -> Iterator[Problem]:
@@ -192,7 +192,7 @@ def _expected(suite: Suite) -> Iterator[tuple[str, Collection[str], Sequence[Seq
     yield from ((file, suite.vars, ()) for where, file in _references(suite) if not where.startswith("$.rubrics"))
     for name, rubric in suite.rubrics.items():
         known, steps = _variables(suite, name), [step.name for step in rubric.steps]
-        if rubric.quoting:
+        if rubric.prompt_as:
             last = max(_lengths(suite, name), default=1)
             numbered = {f"{who}_{number}" for who in ("human", "answer") for number in range(1, last + 1)}
             yield rubric.prompt, {*known, *numbered}, [[f"answer_{last}"]]

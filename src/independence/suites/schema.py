@@ -36,7 +36,7 @@ class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     verdict: Literal["object", "number"] = "object"  # number: the judge writes the one field's value and nothing else
     quote: str | UnsetType = UNSET  # which passage of the subject's the judge copies before it grades
     # published: the prompt of somebody else, as it is: unfenced, by {{human_N}} and {{answer_N}}, without a schema
-    quoting: Literal["published"] | UnsetType = UNSET
+    prompt_as: Literal["published"] | UnsetType = UNSET
 
 
 class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -186,6 +186,11 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def foreign_language(self) -> str | UnsetType:
         """Its language; unset for English, which boards do not mention."""
         return UNSET if self.language == "en" else self.language
+
+    @property
+    def judged_as_published(self) -> bool:
+        """Whether its judge prompts are those of somebody else, as they are."""
+        return any(rubric.prompt_as for rubric in self.rubrics.values())
 
     @property
     def original(self) -> str:

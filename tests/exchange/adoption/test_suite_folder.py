@@ -82,7 +82,7 @@ def test_a_subject_that_listens_calls_a_tool_that_takes_nothing(tmp_path: Path) 
 
 def test_judge_prompts_quote_by_our_slots_and_name_the_fields(main: Path, tmp_path: Path) -> None:
     suite = adopt(main, tmp_path / "suite").loaded.suite
-    assert {rubric.quoting for rubric in suite.rubrics.values()} == {"published"}
+    assert {rubric.prompt_as for rubric in suite.rubrics.values()} == {"published"}
     assert suite.rubrics["psych"].prompt.splitlines()[1:] == [
         "Q (values): What do you never put down?", "A: {{answer_1}}", "",
         "Q (tastes): Which fog do you like?", "A: {{answer_2}}", "", "---",

@@ -121,7 +121,7 @@ class PublishedSuite:
     def _rubric(self, name: str, scenarios: list[Node]) -> Node:
         first = next(scenario for scenario in scenarios if scenario["rubric"] == name)
         prompt, fields = judge_prompts.read(self._texts, self._layout, name, first["turns"])
-        return {"prompt": self._kept(f"rubrics/{name}", prompt), "quoting": "published", "fields": fields}
+        return {"prompt": self._kept(f"rubrics/{name}", prompt), "prompt_as": "published", "fields": fields}
 
     def _kept(self, name: str, text: str) -> str:
         path = f"prompts/{name}.md"

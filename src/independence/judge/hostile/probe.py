@@ -72,7 +72,7 @@ class HostileProbe(NamedTuple):
 
 def probe_scenario(suite: Suite, scenario_id: str = "") -> ProbeScenario:
     """That scenario of a suite, or the first that fits. Raises UsageError where none does."""
-    fenced = [scenario for scenario in suite.scenarios if not suite.rubrics[scenario.rubric].quoting]
+    fenced = [scenario for scenario in suite.scenarios if not suite.rubrics[scenario.rubric].prompt_as]
     fitting = {s.id: signs for s in fenced if _fits(s) and (signs := _signs(suite, s))}
     if not fitting:
         raise UsageError(

@@ -222,9 +222,10 @@ def _published(board: StanceBoard, named: Sequence[str]) -> Table:
 
 def record(board: StanceBoard) -> Table:
     """Everything of every row, flat: the published columns under their names."""
-    about = {name: getattr(board, name) for name in ("suite", "edition", "language", "condition", "analysis", "judge")}
+    about = {name: getattr(board, name) for name in ("suite", "edition", "condition", "analysis", "judge")}
+    about |= (own := declared.particulars(board))
     more = {
-        "edition": declared.language_column(board.language),
+        "edition": declared.columns(own),
         "p_pos": _uplift_columns(board.parties),
         "unpaired": _asked_columns(board.parties),
     }

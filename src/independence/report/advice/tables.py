@@ -78,9 +78,10 @@ def of_rows(name: str, board: SidesBoard) -> Table:
 
 def record(board: SidesBoard) -> Table:
     """Everything of every row, flat."""
-    about = {name: getattr(board, name) for name in ("suite", "edition", "language", "condition", "analysis", "judge")}
-    more = {"edition": declared.language_column(board.language)}
-    return declared.made("advice/record", [_values(row) | about for row in board.rows], [], more)
+    about = {name: getattr(board, name) for name in ("suite", "edition", "condition", "analysis", "judge")}
+    more = declared.particulars(board)
+    rows = [_values(row) | about | more for row in board.rows]
+    return declared.made("advice/record", rows, [], {"edition": declared.columns(more)})
 
 
 def captions(board: SidesBoard) -> list[str]:

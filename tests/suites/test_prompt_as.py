@@ -21,7 +21,7 @@ def linted(folder: Path, prompt: str, **changes: Any) -> list[str]:
     """Problems of the toy suite once one rubric is as it was published."""
     path = folder / "suite.yaml"
     data = yaml.safe_load(path.read_text())
-    data["rubrics"]["held"] |= {"quoting": "published", **changes}
+    data["rubrics"]["held"] |= {"prompt_as": "published", **changes}
     (folder / data["rubrics"]["held"]["prompt"]).write_text(prompt)
     path.write_text(yaml.safe_dump(data, sort_keys=False))
     document = documents.read(path)
@@ -64,7 +64,7 @@ def test_it_has_no_steps(toy_folder: Path) -> None:
 
 def test_quoting_is_in_the_digests_of_a_suite_that_uses_it(toy_suite: LoadedSuite) -> None:
     suite = toy_suite.suite
-    published = msgspec.structs.replace(suite.rubrics["held"], quoting="published")
+    published = msgspec.structs.replace(suite.rubrics["held"], prompt_as="published")
     changed = msgspec.structs.replace(suite, rubrics={**suite.rubrics, "held": published})
     scenario = next(scenario for scenario in suite.scenarios if scenario.rubric == "held")
     assert digest.edition(changed) != toy_suite.edition
@@ -73,5 +73,5 @@ def test_quoting_is_in_the_digests_of_a_suite_that_uses_it(toy_suite: LoadedSuit
 
 @pytest.mark.parametrize("word", ["plain", ""])
 def test_there_are_two_ways_to_quote(word: str, toy_folder: Path) -> None:
-    with pytest.raises(DocumentError, match="quoting"):
-        linted(toy_folder, "{{answer_1}}", quoting=word)
+    with pytest.raises(DocumentError, match="prompt_as"):
+        linted(toy_folder, "{{answer_1}}", prompt_as=word)
