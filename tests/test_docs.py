@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import pytest
 
 from independence.clients import dialects
 from independence.config import registry
-from independence.suites import load
+from independence.suites import digest, load
 from independence.types import ChatRequest
 
 ROOT = Path(__file__).parent.parent
@@ -127,15 +127,44 @@ def shell(tmp_path: Path) -> Callable[[str], str]:
 
 
 def test_the_tutorial_runs_and_prints_what_it_quotes(shell: Callable[[str], str]) -> None:
-    blocks = re.findall(r"```(sh|text)\n(.*?)```", (DOCS / "tutorial.md").read_text("utf-8"), re.DOTALL)
+    blocks = blocks_of(DOCS / "tutorial.md")
     assert len(blocks) >= 12
-    printed = ""
+    assert unlike_what_is_printed(blocks, shell) == []
+
+
+@pytest.mark.parametrize("page", ["scoring.md", "judging.md"])
+def test_other_guides_print_what_they_quote(page: str, shell: Callable[[str], str]) -> None:
+    blocks = blocks_of(DOCS / page)
+    assert [language for language, _ in blocks] == ["sh", "text"]
+    assert unlike_what_is_printed(blocks, shell) == []
+
+
+def blocks_of(page: Path) -> list[tuple[str, str]]:
+    """The commands of a page and what it quotes of their output, in order."""
+    return re.findall(r"```(sh|text)\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+
+
+def unlike_what_is_printed(blocks: Sequence[tuple[str, str]], shell: Callable[[str], str]) -> list[str]:
+    """Quoted lines that the commands before them do not print."""
+    printed, unlike = "", list[str]()
     for language, block in blocks:
         if language == "sh":
             printed = shell(block)
         else:
-            lines = [" ".join(line.split()) for line in block.splitlines()]
-            assert [line for line in lines if line not in printed] == []
+            unlike += [line for line in block.splitlines() if " ".join(line.split()) not in printed]
+    return unlike
+
+
+def test_the_guides_name_the_editions_that_there_are() -> None:
+    """An edition by its digest is one of the built-in suites as they are now, and so is one named in words."""
+    now = {name: load.load(name) for name in load.built_in()}
+    known = {f"{name}@{found.edition}" for name, found in now.items()}
+    text = "\n".join(path.read_text("utf-8") for path in [ROOT / "README.md", *DOCS.glob("*.md")])
+    named = set(re.findall(r"\b[a-z][\w-]*@[0-9a-f]{8}\b", text))
+    named |= {f"{suite}@{edition}" for suite, edition in re.findall(r"suite (\w+) \(edition ([0-9a-f]{8})", text)}
+    assert named
+    assert named - known == set()
+    assert set(re.findall(r"title only have the same wording \| `(\w+)`", text)) == {digest.wording(now["v2"].suite)}
 
 
 @pytest.mark.parametrize("within_a_loop", [False, True])

@@ -7,8 +7,13 @@ import json
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from independence.report.advice.board import SidesBoard, SidesRow
+from independence.report.advice.published import StanceBoard, StanceRow
+from independence.report.board import Board, BoardRow
+from independence.report.place_board import PlaceBoard
 from tests.e2e import command, suites
 
 GUIDE = Path(__file__).parents[2] / "docs" / "export.md"
@@ -81,3 +86,11 @@ def test_every_column_of_a_board_is_listed(exported: tuple[str, Path]):
     assert {name for name in columns if name[:1].islower() or name[:1] in "SBP"} == listed(
         "In every board", kind, column=1
     )
+
+
+def test_columns_that_only_some_boards_have_are_listed():
+    documents = (BoardRow, Board, SidesBoard, SidesRow, StanceBoard, StanceRow, PlaceBoard)
+    fields = [field for one in documents for field in msgspec.structs.fields(one)]
+    assert {field.name for field in fields if field.default is msgspec.UNSET} == listed("Only where it applies")
+    columns = {"evades", "without_evasions", "origin", "language"}
+    assert listed("Only where it applies", column=1) == columns
