@@ -172,3 +172,33 @@ def test_an_import_graded_by_adopted_prompts_says_so_on_a_board_of_its_own(
     ours = LoadedSuite(msgspec.structs.replace(toy_suite.suite, index=index), "0123abcd")
     filled.plan(connection, ours)
     assert board(connection, filled.scope(ours)).words == "own"
+
+
+def test_editions_of_one_wording_whose_index_differs_never_share_a_board(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, imported: LoadedSuite
+) -> None:
+    suite, index = toy_suite.suite, toy_suite.suite.index
+    assert index is not None
+    first, *others = index.components
+    lighter, relabelled = (
+        msgspec.structs.replace(index, components=(msgspec.structs.replace(first, **changes), *others))
+        for changes in ({"worst": first.worst - 1}, {"label": "Another"})
+    )
+    name, rubric = next((name, one) for name, one in suite.rubrics.items() if "kept" in one.fields)
+    needy = msgspec.structs.replace(rubric.fields["firmness"], requires=("kept",))
+    rubrics = {**suite.rubrics, name: msgspec.structs.replace(rubric, fields={**rubric.fields, "firmness": needy})}
+    changed: list[tuple[str, dict[str, object]]] = [
+        ("11111111", {"index": relabelled}), ("22222222", {"index": lighter}), ("33333333", {"rubrics": rubrics}),
+    ]  # fmt: skip
+    loaded = [toy_suite, *(LoadedSuite(msgspec.structs.replace(suite, **more), edition) for edition, more in changed)]
+    for number, one in enumerate(loaded):
+        filled.complete(connection, one, f"s{number}", ONE)
+        word(connection, "1a2b3c4d", one.edition)
+    assert set(shared(connection, toy_suite).editions or ()) == {toy_suite.edition, "11111111"}
+    for one in loaded[2:]:
+        assert shared(connection, one).editions is msgspec.UNSET
+    filled.complete(connection, imported, "b", ONE)
+    connection.execute("DELETE FROM editions WHERE edition IN ('11111111', '33333333')")
+    word(connection, "1a2b3c4d", "published")
+    with pytest.raises(StoreError, match="the store holds several suite editions"):
+        scopes.find(connection, None, None, None)

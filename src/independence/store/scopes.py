@@ -82,18 +82,32 @@ def find(connection: sqlite3.Connection, suite: str | None, variant: str | None,
 
 
 def with_same_wording(connection: sqlite3.Connection, scope: BoardScope) -> BoardScope:
-    """The same with every edition of its wording that has trials under its condition, those of one's own first."""
+    """The same with every edition of its wording that has trials under its condition, those of one's own first.
+
+    Only those whose verdicts become an index in the same way.
+    """
     known = queries.wordings(connection)
     wording = known.get(scope.where.under(None))
     if wording is None or scope.suite.index is None:
         return scope
-    same = [info.where for info in queries.editions(connection) if known.get(info.where) == wording]
+    own, there = _scoring(connection, scope.where), [info.where for info in queries.editions(connection)]
+    same = [where for where in there if known.get(where) == wording and _scoring(connection, where) == own]
     first, *others = [
         BoardScope(_document(connection, where), where.under(scope.condition))
         for where in sorted(same, key=lambda where: queries.imported(where.edition))
         if where.suite == scope.where.suite and scope.condition in queries.conditions(connection, where)
     ]
     return first._replace(beside=tuple(others))
+
+
+def _scoring(connection: sqlite3.Connection, where: Where) -> object:
+    """What makes an index of verdicts: its parts, and what the fields of each scenario's rubric require."""
+    suite = grading(connection, BoardScope(_document(connection, where), where))
+    required = {
+        scenario.id: {name: field.requires or () for name, field in suite.rubrics[scenario.rubric].fields.items()}
+        for scenario in suite.scenarios
+    }
+    return suite.index and suite.index.unlabelled, required
 
 
 def conditions(
@@ -174,7 +188,10 @@ def _edition(connection: sqlite3.Connection, asked: str | None) -> queries.Editi
 
 def _of_one_wording(connection: sqlite3.Connection, found: Sequence[queries.EditionInfo]) -> bool:
     known = queries.wordings(connection)
-    return len({known.get(info.where, info.edition) for info in found}) == 1
+    first, *others = (info.where for info in found)
+    return all(known.get(where, where) == known.get(first) for where in others) and all(
+        _scoring(connection, where) == _scoring(connection, first) for where in others
+    )
 
 
 _SHOWN = 6  # names in one sentence

@@ -161,6 +161,12 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     components: tuple[Component, ...]
     published_rule: str | None = None  # scoring rule this suite was last published with (stats/published)
 
+    @property
+    def unlabelled(self) -> Index:
+        """What it computes, whatever that is called."""
+        parts = tuple(msgspec.structs.replace(part, label="") for part in self.components)
+        return msgspec.structs.replace(self, name="", components=parts)
+
 
 class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A versioned instrument. After loading, every file reference is replaced by the file's text."""
