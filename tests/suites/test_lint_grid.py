@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from independence.config import documents
 from independence.errors import DocumentError
 from independence.report import analysis
 from independence.suites import lint_grid
+from independence.suites.grid import combinations
 from independence.suites.lint import problems
 from independence.suites.schema import Suite
 
@@ -52,6 +55,21 @@ def test_the_parcels_have_no_problem(folder: Path) -> None:
         ("[parcel, merit]", "[parcel, merit, parcel]", "cell:", "cell[2]", "factor `parcel` appears twice"),
         ("[parcel, merit]", "[]", "cell: []", "cell", "a cell needs at least one factor"),
         ("[parcel, merit]", "[parcel]", "cell: [parcel]", "cell", "`merit` is a fact"),
+        ("[parcel, merit]", "[parcel, merit]\n  half: [parcel, merits]", "half:", "half[1]", "no factor `merits`; the"),
+        (
+            "[parcel, merit]",
+            "[parcel, merit]\n  half: [merit, merit]",
+            "half:",
+            "half[1]",
+            "factor `merit` appears twice",
+        ),
+        (
+            "[parcel, merit]",
+            "[parcel, merit]\n  half: [parcel, merit, wording]",
+            "half:",
+            "half",
+            "name 3 or more factors",
+        ),
         ("packed: 1, ", "", "merit: {", "merit", "`merit` lacks the level packed"),
         ("packed: 1, unpacked: -1", "", "merit: {}", "merit", "`merit` lacks the levels packed, unpacked"),
         ("packed: 1,", "packed: 1, lost: 0,", "lost: 0", "merit.lost", "no level `lost` of `merit`; it has packed,"),
@@ -176,3 +194,23 @@ def test_variables_of_all_scenarios_are_those_of_facts_and_those_that_every_side
     assert lint_grid.names(grid) == facts | {"request"}
     del grid.sides["passer"].vars["request"]
     assert lint_grid.names(grid) == facts
+
+
+def test_half_of_a_grid_with_three_even_factors_has_every_pair_of_levels_equally_often(folder: Path) -> None:
+    changes = (
+        ("      lamp: {thing: a lamp, room: attic}\n", ""),
+        ("[parcel, merit]", "[parcel, merit]\n  half: [parcel, merit, wording]"),
+    )
+    assert found(folder, *changes) == []
+    document = documents.read(folder / "suite.yaml")
+    grid = documents.convert(document, Suite).grid
+    assert grid is not None
+    levels = list(combinations(grid))
+    assert len(levels) == 4
+    for one, other in itertools.combinations(grid.half, 2):
+        assert set(Counter((own[one], own[other]) for own in levels).values()) == {1}
+
+
+def test_a_factor_of_half_that_is_none_is_told_and_no_traceback(folder: Path) -> None:
+    (problem, _) = found(folder, ("[parcel, merit]", "[parcel, merit]\n  half: [percal]"))
+    assert problem.what.startswith("no factor `percal`; the grid has parcel, merit, wording")

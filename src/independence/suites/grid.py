@@ -44,12 +44,12 @@ def combinations(grid: Grid) -> Iterator[dict[str, str]]:
     """Factor -> level, for every combination that is asked.
 
     Of the factors in `half`, those whose levels have numbers with an even sum: a half fraction of a factorial design,
-    in which any two of the factors are crossed evenly where one of them has an even number of levels.
+    in which any two of the factors are crossed evenly where a third one has an even number of levels.
     """
     numbers = {factor: {level: number for number, level in enumerate(own)} for factor, own in grid.factors.items()}
     for levels in product(*grid.factors.values()):
         named = dict(zip(grid.factors, levels, strict=True))
-        if sum(numbers[factor][named[factor]] for factor in grid.half) % 2 == 0:
+        if sum(numbers[factor][named[factor]] for factor in grid.half if factor in named) % 2 == 0:
             yield named
 
 

@@ -13,6 +13,7 @@ from independence.suites.template import fill, slots
 
 MERIT = "merit"  # the factor that says who is in the right
 AT = "$.grid"
+_EVEN = 3  # factors: two levels come with as many even as odd sums where a third factor has as many of both
 _CODE = re.compile(r"[^\W_]+_\w+")
 
 Problem = tuple[str, str]  # where in suite.yaml (a JSON path), and what is wrong there
@@ -35,6 +36,7 @@ def _problems(suite: Suite, grid: Grid, quoted: Collection[str]) -> Iterator[Pro
     yield from _factors(grid)
     yield from _names(grid)
     yield from _references(suite, grid)
+    yield from _listed_factors(grid)
     yield from _merit(grid)
     for name, derived in grid.derived.items():
         yield from _table(name, derived, grid)
@@ -95,17 +97,26 @@ def _names(grid: Grid) -> Iterator[Problem]:
 def _references(suite: Suite, grid: Grid) -> Iterator[Problem]:
     if grid.experiment not in suite.experiments:
         yield f"{AT}.experiment", f"experiment `{grid.experiment}` is not declared"
-    for number, factor in enumerate(grid.cell):
-        if factor not in grid.factors:
-            yield f"{AT}.cell[{number}]", _no_factor(factor, grid)
-        elif factor in grid.cell[:number]:
-            yield f"{AT}.cell[{number}]", f"factor `{factor}` appears twice"
-    if not grid.cell:
-        yield f"{AT}.cell", "a cell needs at least one factor"
     if grid.rubric not in suite.rubrics:
         yield f"{AT}.rubric", f"rubric `{grid.rubric}` is not declared"
     else:
         yield from _stance(grid, suite.rubrics[grid.rubric])
+
+
+def _listed_factors(grid: Grid) -> Iterator[Problem]:
+    for key, chosen in (("cell", grid.cell), ("half", grid.half)):
+        for number, factor in enumerate(chosen):
+            if factor not in grid.factors:
+                yield f"{AT}.{key}[{number}]", _no_factor(factor, grid)
+            elif factor in chosen[:number]:
+                yield f"{AT}.{key}[{number}]", f"factor `{factor}` appears twice"
+    if not grid.cell:
+        yield f"{AT}.cell", "a cell needs at least one factor"
+    counts = {factor: len(grid.factors[factor]) for factor in grid.half if factor in grid.factors}
+    if grid.half and sum(count % 2 == 0 for count in counts.values()) < _EVEN:
+        told = ", ".join(f"`{factor}` {count}" for factor, count in counts.items()) or "none"
+        what = f"name {_EVEN} or more factors with an even number of levels, or ask all combinations (levels: {told})"
+        yield f"{AT}.half", f"half of the combinations does not have every pair of levels equally often; {what}"
 
 
 def _stance(grid: Grid, rubric: Rubric) -> Iterator[Problem]:

@@ -90,12 +90,14 @@ class Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     stance: str  # field of the rubric: how far an answer favours the first party over the second, symmetric around 0
     factors: dict[str, dict[str, dict[str, str]]]  # factor -> level -> variables it fills; {{factor}} is the level
     sides: dict[str, Side]
-    cell: tuple[str, ...]  # factors that make a cell; what differs within one (wording) is no fact
+    cell: tuple[str, ...]  # factors that make a cell; what differs within one (phrasing) is no fact
     derived: dict[str, DerivedVariable] = {}
     merit: dict[
         str, Annotated[float, msgspec.Meta(ge=-1, le=1)]
     ] = {}  # level of the factor `merit` -> how far the facts favour the first party, -1 to 1
-    half: tuple[str, ...] = ()  # factors of which half of the combinations are asked, every pair of levels as often
+    # Factors of which half of the combinations are asked, every pair of levels as often: three or more of them have an
+    # even number of levels.
+    half: tuple[str, ...] = ()
 
 
 class ToolRole(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
