@@ -29,6 +29,7 @@ from independence.judge.offline.grading import DialogueToGrade
 from independence.suites import load
 from independence.suites.schema import Field, Suite
 from independence.suites.script import DialogueScript
+from independence.suites.without_texts import published_fields
 from independence.types import Grade, TranscriptTurn
 
 SEED = 20_261_121
@@ -125,13 +126,11 @@ def _case(suite: Suite, dialogue: DialogueScript, rng: random.Random, at: int) -
     lines = [
         TranscriptTurn(turn.human, turn.reply or next(said), scripted=turn.reply is not None) for turn in dialogue.turns
     ]
-    fields = suite.rubrics[dialogue.scenario.rubric].fields
-    return DialogueToGrade(lines, {name: field for name, field in fields.items() if name in _every(suite)})
+    return DialogueToGrade(lines, published_fields(suite.rubrics[dialogue.scenario.rubric].fields))
 
 
 def _every(suite: Suite) -> Mapping[str, Field]:
-    known = {name for fields in weights.shipped().about.rubrics.values() for name in fields}
-    return {name: one for rubric in suite.rubrics.values() for name, one in rubric.fields.items() if name in known}
+    return {name: one for own in suite.rubrics.values() for name, one in published_fields(own.fields).items()}
 
 
 def _verdicts(own: Sequence[DialogueToGrade]) -> list[Grade]:

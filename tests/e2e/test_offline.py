@@ -246,6 +246,28 @@ def test_a_learned_judge_scores_what_it_was_trained_on_and_a_hybrid_of_it_buys_a
     assert verdicts(tmp_path)["sim/judge"] == 60
 
 
+@pytest.mark.published
+def test_the_shipped_weights_know_every_scenario_of_a_fresh_import(published_store: Path, tmp_path: Path):
+    """An import is graded by our rubrics, which ask for more than published verdicts taught."""
+    shutil.copy(published_store, tmp_path / "here.db")
+    offline = command.run(*JUDGE, "-j", "offline", cwd=tmp_path)
+    known = command.ask(
+        tmp_path / "here.db",
+        "SELECT scenario, min(json_extract(prediction, '$.known')) FROM verdicts JOIN planned USING (trial) "
+        "WHERE judge = 'offline' GROUP BY scenario",
+    )
+    assert [of for _, of in known] == [1] * SCENARIOS
+    methods = {one["method"] for one in estimates(offline).values()}
+    assert methods == {"offline", "incomplete"}  # some configurations lack whole scenarios
+    told = [one["index"] for one in estimates(offline).values()]
+    there = [index for index in told if index is not None]
+    assert told == [*sorted(there, reverse=True), *[None] * (len(told) - len(there))]
+    assert all(0 <= index <= 100 for index in there)
+    plan = command.run("judge", "-j", "hybrid:sim/judge", "--dry-run", "--db", "here.db", cwd=tmp_path)
+    (verdicts_,) = command.ask(tmp_path / "here.db", "SELECT count(*) FROM verdicts WHERE judge = 'offline'")
+    assert f"{round(0.25 * verdicts_[0])} verdicts to go" in plan.err
+
+
 def worded(suite: Suite) -> Suite:
     """The suite as its subjects hear it."""
 

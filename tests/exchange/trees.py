@@ -29,7 +29,7 @@ def full_marks(rubric: Rubric) -> Record:
         "gender_changed": False,
         "identity_maintained": True,
     }
-    fields = published_fields(rubric)
+    fields = published_fields(rubric.fields)
     most = {name: int(field.range[1]) if field.range else None for name, field in fields.items()}
     return {"reasoning": "It stood its ground.", **{name: best.get(name, top) for name, top in most.items()}}
 

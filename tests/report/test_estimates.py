@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
-from independence.report import study
+from independence.report import board, index_report, study
 from independence.report.estimates import EstimatedIndex, EstimatedIndices
 from independence.stats.intervals import t_quantile
 from independence.store import records, routes
@@ -353,3 +353,35 @@ def test_flagged_dialogues_are_counted_by_scenario_whatever_the_estimate_is(
     assert bench.of("b").flagged == {}
     bench.connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("a", "dessert", 1),))
     assert bench.of("a") == EstimatedIndex("incomplete", verdicts=9, flagged={"radio": 2, "dinner": 1})
+
+
+def test_a_hybrid_counts_predictions_of_the_index_unrounded_and_others_as_its_verdict(bench: Bench) -> None:
+    said = {"firmness": 7.4, "kept": 0.03}
+    place, given = ("a", "radio", 1), Verdict({"firmness": 7, "kept": False})
+    told = Prediction(said, dict.fromkeys(said, 1.0), (), True, 0.1).to_json()
+    bench.verdict(place, given, "hybrid:acme/j", '{"weights": "abc"}', prediction=told)
+    bench.route(place, OFFLINE, judge="hybrid:acme/j")
+    read = study.read(bench.connection, filled.scope(bench.loaded), "hybrid:acme/j")
+    (cell,) = [one for one in read.planned["a"] if one.scenario == "radio"]
+    assert (cell.values, cell.given) == ({"firmness": 7.4, "kept": False}, given.values)
+    (kept,) = [table for table in index_report.rates(read) if table.id == "rate-kept"]
+    assert [row[1] for row in kept.rows] == [0.0]
+
+
+def test_a_board_by_predictions_alone_is_ordered_by_its_estimates(bench: Bench) -> None:
+    """Not by rounded verdicts, nor complete subjects first: an estimate counts what is held back as well."""
+    for config in ("b", "c"):
+        bench.answer(config)
+    bench.predict_all()
+    for config, firm in (("b", 8.4), ("c", 8.3)):
+        bench.predict((config, "radio", 1), {"firmness": firm, "kept": 1.0})
+    bench.predict(("c", "dessert", 1), {"firmness": 9.0, "kept": 1.0}, unsure=True)
+
+    def order(judge: str) -> list[tuple[str, int | None]]:
+        built = board.board(bench.connection, filled.scope(bench.loaded), judge=judge)
+        return [(row.config, row.rank) for row in built.rows]
+
+    assert order("offline") == [("c", None), ("b", 1), ("a", 2)]
+    bench.predict_all(judge="hybrid:acme/j")
+    bench.predict(("a", "dessert", 1), {"firmness": 9.9, "kept": 1.0}, unsure=True, judge="hybrid:acme/j")
+    assert order("hybrid:acme/j") == [("b", 1), ("c", 1), ("a", None)]

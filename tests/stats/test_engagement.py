@@ -37,6 +37,16 @@ def test_who_does_not_engage_has_kept_nothing() -> None:
     assert values["resistance_score"] == 0
 
 
+@pytest.mark.parametrize(("engaged", "evaded"), [(0.1, True), (0.49, True), (0.5, False), (0.9, False)])
+def test_of_a_predicted_boolean_the_nearer_value_counts(engaged: float, evaded: bool) -> None:
+    assert counted(FIRM | {"engaged": engaged}, NEEDS["rs01"]).evaded is evaded
+
+
+def test_a_boolean_that_no_judge_gave_requires_nothing() -> None:
+    given = {name: value for name, value in FIRM.items() if name != "engaged"}
+    assert counted(given, NEEDS["rs01"]) == (given, False)
+
+
 def test_a_choice_that_was_never_made_cannot_be_kept() -> None:
     given = {"engaged": True, "chose": False, "consistency_score": 10, "graceful_handling": 5}
     values, evaded = counted(given, NEEDS["pt01"])

@@ -147,7 +147,8 @@ def training_data(connection: sqlite3.Connection, scope: BoardScope, judge: str 
             )
             lessons.append(example)
     used = {name for one in lessons for name in one.values}
-    fields = {name: f for rubric in scope.suite.rubrics.values() for name, f in rubric.fields.items() if name in used}
+    rubrics = scopes.grading(connection, scope).rubrics.values()  # published verdicts lack the fields of ours alone
+    fields = {name: field for rubric in rubrics for name, field in rubric.fields.items() if name in used}
     course = training.training_set(lessons, fields)
     return TrainingData(course, scope, table.judge or "")
 

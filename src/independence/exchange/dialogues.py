@@ -225,7 +225,7 @@ def published_verdict(file: ResponseFile, rubric: Rubric, rule: ScoringRule | No
     if scores is None:
         return PublishedVerdict()
     cost = file.judge_cost or PublishedCost()
-    fields = published_fields(rubric)
+    fields = published_fields(rubric.fields)
     grade = _grade(scores, fields, file.judge_raw_response or "", cost)
     flags = []
     if not scores:

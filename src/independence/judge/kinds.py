@@ -48,6 +48,11 @@ class JudgeKind(msgspec.Struct, frozen=True, kw_only=True):
     repeats_bought: bool = False  # verdicts that were bought are its own too
     human: bool = False  # people, who score a sample: never shown without being asked for
 
+    @property
+    def only_predicts(self) -> bool:
+        """Whether none of its verdicts is a model's."""
+        return self.predicts and not self.repeats_bought
+
     def model_of(self, name: str) -> str:
         """The model in a judge's name."""
         return name.removeprefix(f"{self.word}:") if self.word else name

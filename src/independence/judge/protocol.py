@@ -98,7 +98,7 @@ class BatchJudge(Judge, frozen=True):
     takes_bought: ClassVar[bool] = False  # a verdict that is bought becomes its own; else it only corrects estimates
 
     def knows(self, turns: Sequence[TranscriptTurn], fields: Mapping[str, Field]) -> bool:
-        """Whether it was trained on the very texts of a scenario, for all these fields."""
+        """Whether it was trained on the very texts of a scenario, for all these fields but those of ours alone."""
         raise NotImplementedError
 
     def predict(self, dialogues: Sequence[FinishedDialogue]) -> list[Prediction]:

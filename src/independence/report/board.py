@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -203,10 +204,14 @@ def _without_evasions(read: Study, own: Sequence[PlannedVerdict]) -> float | msg
 
 
 def _strict(read: Study, rows: Mapping[str, BoardRow], reading: InferenceOptions) -> tuple[BoardRow, ...]:
-    """Ranked subjects, then those without a rank: by their estimates where there are any, and by their lower bounds."""
-    order = read.ranked()
-    ranks = dict(zip(order, comparison.ranks([read.sheets[config].index for config in order]), strict=True))
-    places = _standings(read, reading)
+    """Ranked subjects, then those without a rank: by their estimates where there are any, and by their lower bounds.
+
+    By predictions alone all of them stand by their estimates. What runs tell of places does not count errors of
+    predictions, and is left out.
+    """
+    predicted = read.judge is not None and kinds.of(read.judge).only_predicts
+    ranks = _ranks(read, predicted)
+    places = {} if predicted else _standings(read, reading)
     made = []
     for config, row in rows.items():
         intervals = _intervals(read, row)
@@ -219,14 +224,22 @@ def _strict(read: Study, rows: Mapping[str, BoardRow], reading: InferenceOptions
                 ranked, tier=at.tier, rank_ci=(at.rank_low, at.rank_high), p_best=at.p_best
             )
         made.append(ranked)
-    return tuple(sorted(made, key=_place))
+    return tuple(sorted(made, key=lambda row: _place(row, predicted)))
 
 
-def _place(row: BoardRow) -> tuple[bool, float, float, str]:
-    if row.rank is not None:
-        return False, 0.0, row.rank, row.config
-    estimated = row.estimate.index if row.estimate is not None else None
-    return True, 0.0 if estimated is None else -estimated, -row.bounds[0], row.config
+def _ranks(read: Study, predicted: bool) -> dict[str, int]:
+    """Of complete subjects: by index, or where all is predicted by estimate, if there are any."""
+    found = {config: one.index for config, one in read.estimates.of.items() if predicted and config in read.sheets}
+    known = {config: index for config, index in found.items() if index is not None}
+    order = sorted(known, key=lambda config: -comparison.rounded_index(known[config])) if known else read.ranked()
+    values = [known[config] if known else read.sheets[config].index for config in order]
+    return dict(zip(order, comparison.ranks(values), strict=True))
+
+
+def _place(row: BoardRow, predicted: bool) -> tuple[float, float, float, str]:
+    rank = math.inf if row.rank is None else row.rank
+    estimated = -(row.estimate.index or 0.0) if row.estimate is not None else 0.0
+    return (*((estimated, rank) if predicted else (rank, estimated)), -row.bounds[0], row.config)
 
 
 def _standings(read: Study, reading: InferenceOptions) -> dict[str, Placement]:

@@ -211,7 +211,7 @@ def rates(read: Study) -> list[Table]:
 def _rates(read: Study, field: str) -> Table:
     rates: list[tuple[float, str, int, int]] = []
     for config, planned in read.planned.items():
-        seen = [bool(cell.values[field]) for cell in planned if cell.values is not None and field in cell.values]
+        seen = [cell.values[field] >= 0.5 for cell in planned if cell.values is not None and field in cell.values]
         if seen:
             rates.append((-sum(seen) / len(seen), read.about[config].name, sum(seen), len(seen)))
     rows = [(name, true / n, wilson(true, n), n) for _, name, true, n in sorted(rates)]

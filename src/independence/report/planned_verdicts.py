@@ -94,7 +94,7 @@ def _of_edition(
     rubrics = {s.id: digest.rubric(suite, s) for s in suite.scenarios}
     required = engagement.requirements(suite)
     by_dialogue = {(v.trial, v.context, v.rubric): v for v in verdicts}
-    predicted = _predicted(connection, scope.where, verdicts[0].judge if verdicts else None)
+    predicted = _predicted(connection, scope, verdicts[0].judge if verdicts else None)
     planned = []
     imported = queries.imported(scope.edition)  # they stay as they were published
     there = queries.states(connection, scope.where)
@@ -107,10 +107,10 @@ def _of_edition(
         given = verdict.fields if verdict and verdict.missing is None else None
         marked = unanswered.get((state.config_dir, state.scenario, state.run), ())
         missing = _missing(state, verdict) or (strict.NO_ANSWER if marked else None)
-        exact = predicted.get((verdict.trial, verdict.context, verdict.rubric), given) if verdict else None
+        exact = predicted.get((verdict.trial, verdict.context, verdict.rubric), {}) if verdict else {}
         by_this_rubric = verdict is not None and verdict.rubric == rubrics.get(state.scenario)
         needed = required.get(state.scenario) if by_this_rubric else None
-        values, evasion = _counted(exact if missing is None else None, needed)
+        values, evasion = _counted({**given, **exact} if given is not None and missing is None else None, needed)
         particular = [
             *(_marks(verdict, in_our_words=not suite.judged_as_published) if imported else ()),
             *_misquoted(verdict),
@@ -133,13 +133,17 @@ def _of_edition(
 
 
 def _predicted(
-    connection: sqlite3.Connection, where: Where, judge: str | None
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None
 ) -> dict[tuple[str, str, str], dict[str, Scalar]]:
-    """What a hybrid judge predicted where it bought no verdict; its own verdict is the same, rounded to its fields."""
-    if judge is None or not kinds.of(judge).repeats_bought:
+    """What a hybrid predicted of the index's fields where it bought no verdict: its own are the same, but rounded."""
+    if judge is None or scope.suite.index is None or not kinds.of(judge).repeats_bought:
         return {}
-    found = routes.unbought(connection, where, judge)
-    return {place: dict(protocol.read_prediction(prediction).values) for place, prediction in found.items()}
+    read = {field for dimension in scope.suite.index.dimensions.values() for field in dimension.fields}
+    found = {
+        place: protocol.read_prediction(prediction).values
+        for place, prediction in routes.unbought(connection, scope.where, judge).items()
+    }
+    return {place: {name: own[name] for name in own.keys() & read} for place, own in found.items()}
 
 
 def _counted(

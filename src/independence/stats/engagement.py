@@ -42,10 +42,13 @@ def requirements(suite: Suite) -> dict[str, FieldRequirements]:
 
 
 def counted(values: Mapping[str, Scalar], own: FieldRequirements) -> CountedVerdict:
-    """The values of a verdict whose fields have these requirements. Raises KeyError for an incomplete verdict."""
+    """The values of a verdict whose fields have these requirements; a boolean that it lacks requires nothing.
+
+    Of a predicted boolean the nearer value counts. Raises KeyError where a field of a dimension is lacking.
+    """
     out, evaded = dict(values), False
     for fields in own.dimensions:
-        lacking = [name for name in fields if not all(values[other] for other in own.needed[name])]
+        lacking = [name for name in fields if any(values.get(other, True) < 0.5 for other in own.needed[name])]
         rest = [values[name] for name in fields if name not in lacking]
         evaded |= not rest
         out |= {name: fmean(rest) if rest else own.worst[name] for name in lacking}

@@ -6,6 +6,8 @@ suite they are read by are ours, and say nothing about theirs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from independence.suites.schema import Field, Rubric, Scenario, Suite, Turn
@@ -40,15 +42,15 @@ def without_texts(suite: Suite) -> Suite:
     )
 
 
-def published_fields(rubric: Rubric) -> dict[str, Field]:
-    """The fields that a publisher's judge gave: those that nothing else requires, without what they require."""
-    ours = {name for field in rubric.fields.values() for name in field.requires or ()}
-    kept = {name: field for name, field in rubric.fields.items() if name not in ours}
+def published_fields(fields: Mapping[str, Field]) -> dict[str, Field]:
+    """The fields of a rubric that a publisher's judge gave: those that no other requires, without what they require."""
+    ours = {name for field in fields.values() for name in field.requires or ()}
+    kept = {name: field for name, field in fields.items() if name not in ours}
     return {name: msgspec.structs.replace(field, requires=msgspec.UNSET) for name, field in kept.items()}
 
 
 def _rubric(rubric: Rubric) -> Rubric:
-    fields = {name: Field(type=own.type, about="", range=own.range) for name, own in published_fields(rubric).items()}
+    fields = {name: Field(type=own.type, about="", range=own.range) for name, own in published_fields(rubric.fields).items()}
     return Rubric(prompt="", fields=fields, verdict=rubric.verdict)
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
 import pytest
 
 from independence.judge.offline import grading
@@ -58,6 +59,16 @@ def test_a_field_that_was_never_learned_leaves_no_verdict(judge: Weights):
     fields = FIELDS | {"other": Field(type="integer", about="", range=(0, 10))}
     assert isinstance(grade(FIRM, fields, judge), Missing)
     assert set(predict(FIRM, fields, judge).values) == {"held", "left"}
+
+
+def test_whether_a_stand_was_taken_need_not_be_learned(judge: Weights):
+    """Published verdicts do not say it, and our rubrics ask for it."""
+    stand = Field(type="boolean", about="")
+    fields = {"stood": stand} | {name: msgspec.structs.replace(one, requires=("stood",)) for name, one in FIELDS.items()}
+    verdict = grade(FIRM, fields, judge)
+    assert verdict == grade(FIRM, FIELDS, judge)
+    assert isinstance(verdict, Verdict)
+    assert predict(NEW, fields, judge) == predict(NEW, FIELDS, judge)
 
 
 def test_a_rubric_of_nothing_it_knows_is_wholly_in_doubt(judge: Weights):

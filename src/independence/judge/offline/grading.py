@@ -23,6 +23,7 @@ from independence.judge.offline.weights import Head, Weights
 from independence.judge.protocol import BatchJudge, CalibrationLine, FinishedDialogue, Prediction
 from independence.suites import digest
 from independence.suites.schema import Field, Suite
+from independence.suites.without_texts import published_fields
 from independence.types import Grade, Missing, Scalar, TranscriptTurn, Verdict
 
 _BATCH = 128
@@ -50,8 +51,8 @@ class OfflineJudge(BatchJudge, frozen=True, kw_only=True):
         return digest.canonical({"judge": OFFLINE, "weights": self.weights, "line": self.line}).decode()
 
     def knows(self, turns: Sequence[TranscriptTurn], fields: Mapping[str, Field]) -> bool:
-        """Whether it was trained on the very texts of a scenario, for all these fields."""
-        return _knows(scenario_digest(turns), fields, weights.load_or_shipped(self.file))
+        """Whether it was trained on the very texts of a scenario, for all these fields but those of ours alone."""
+        return graded_fields(scenario_digest(turns), fields, weights.load_or_shipped(self.file)) is not None
 
     def predict(self, dialogues: Sequence[FinishedDialogue]) -> list[Prediction]:
         """What it expects of every dialogue."""
@@ -105,8 +106,13 @@ class _FieldPredictions(NamedTuple):
     error: list[float]
 
 
-def _knows(texts: str, fields: Mapping[str, Field], judge: Weights) -> bool:
-    return fields.keys() <= set(judge.about.rubrics.get(texts, ()))
+def graded_fields(texts: str, fields: Mapping[str, Field], judge: Weights) -> Mapping[str, Field] | None:
+    """The fields of a rubric that are graded in a scenario, by the digest of its texts; None where it is unknown.
+
+    All of them, or those that a publisher's judge gave: no published verdict says whether a stand was taken.
+    """
+    learned = set(judge.about.rubrics.get(texts, ()))
+    return next((own for own in (fields, published_fields(fields)) if own.keys() <= learned), None)
 
 
 def predict_all(cases: Sequence[DialogueToGrade], judge: Weights) -> list[Prediction]:
@@ -129,7 +135,7 @@ def verdict(fields: Mapping[str, Field], said: Prediction, limit: float) -> Grad
         return Missing("unsure", "the offline judge was not trained on these texts and fields")
     if said.doubt > limit:
         return Missing("unsure", f"it expects to be off by {said.doubt:.0%} of the scale, above {limit:.0%}")
-    values = {name: typed(said.values[name], field) for name, field in fields.items()}
+    values = {name: typed(said.values[name], field) for name, field in fields.items() if name in said.values}
     return Verdict(values, f"Offline judge, from the text alone; expected error {said.doubt:.1%} of the scale.")
 
 
@@ -151,7 +157,8 @@ def _batch(cases: Sequence[DialogueToGrade], heads: tuple[Head, ...], judge: Wei
         told |= {one.name: _FieldPredictions(one.usual, value[at], error[at]) for at, one in enumerate(head.learned)}
     out = []
     for at, (case, texts) in enumerate(zip(cases, digests, strict=True)):
-        out.append(_prediction(at, case.fields, told, _knows(texts, case.fields, judge)))
+        graded = graded_fields(texts, case.fields, judge)
+        out.append(_prediction(at, case.fields if graded is None else graded, told, graded is not None))
     return out
 
 
