@@ -50,7 +50,9 @@ def published_fields(fields: Mapping[str, Field]) -> dict[str, Field]:
 
 
 def _rubric(rubric: Rubric) -> Rubric:
-    fields = {name: Field(type=own.type, about="", range=own.range) for name, own in published_fields(rubric.fields).items()}
+    fields = {
+        name: Field(type=own.type, about="", range=own.range) for name, own in published_fields(rubric.fields).items()
+    }
     return Rubric(prompt="", fields=fields, verdict=rubric.verdict)
 
 

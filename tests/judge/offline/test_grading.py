@@ -64,7 +64,9 @@ def test_a_field_that_was_never_learned_leaves_no_verdict(judge: Weights):
 def test_whether_a_stand_was_taken_need_not_be_learned(judge: Weights):
     """Published verdicts do not say it, and our rubrics ask for it."""
     stand = Field(type="boolean", about="")
-    fields = {"stood": stand} | {name: msgspec.structs.replace(one, requires=("stood",)) for name, one in FIELDS.items()}
+    fields = {"stood": stand} | {
+        name: msgspec.structs.replace(one, requires=("stood",)) for name, one in FIELDS.items()
+    }
     verdict = grade(FIRM, fields, judge)
     assert verdict == grade(FIRM, FIELDS, judge)
     assert isinstance(verdict, Verdict)
