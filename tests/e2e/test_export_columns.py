@@ -92,5 +92,5 @@ def test_columns_that_only_some_boards_have_are_listed():
     documents = (BoardRow, Board, SidesBoard, SidesRow, StanceBoard, StanceRow, PlaceBoard)
     fields = [field for one in documents for field in msgspec.structs.fields(one)]
     assert {field.name for field in fields if field.default is msgspec.UNSET} == listed("Only where it applies")
-    columns = {"evades", "without_evasions", "origin", "language"}
+    columns = {"evades", "without_evasions", "origin", "language", "words", "caution"}
     assert listed("Only where it applies", column=1) == columns
