@@ -46,14 +46,14 @@ def suite_rows() -> SuiteRows:
     made = [
         PlannedStance(
             scenario.cell, scenario.factors["dispute"], own.merit[scenario.factors["merit"]],
-            advice_study.wording(own, scenario.factors), 1, names[scenario.side], None, None,  # type: ignore[arg-type]
+            advice_study.phrasing(own, scenario.factors), 1, names[scenario.side], None, None,  # type: ignore[arg-type]
         )
         for scenario in suite.scenarios
     ]  # fmt: skip
     labels = {
         "dispute": [row.group for row in made],
         "cell": [row.cell for row in made],
-        "telling": [f"{row.cell} {row.wording}" for row in made],
+        "telling": [f"{row.cell} {row.phrasing}" for row in made],
         "voice": [scenario.factors["voice"] for scenario in suite.scenarios],
         "position": [scenario.factors["position"] for scenario in suite.scenarios],
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from independence.store import database, queries
 from tests.gates import golden, replayed, stored
 
 NOTHING = "plan: 0 calls and 0 verdicts to go"
@@ -44,6 +45,14 @@ def test_nothing_is_asked_twice(tmp_path: Path, name: str):
     last = replayed.replay(db) if ANEW[name] else first
     assert [plan for plan in last.plans if not plan.startswith(NOTHING)] == []
     assert (last.requests, verdicts(db)) == ([], after)
+
+
+@pytest.mark.parametrize("name", replayed.NAMES)
+def test_editions_of_those_days_have_the_wordings_that_other_stores_gave_them(tmp_path: Path, name: str):
+    """A migration computes them: what made others of the same words would part boards that were one."""
+    with closing(database.connect(replayed.copy(name, tmp_path))) as connection:
+        found = {where.edition_name: wording for where, wording in queries.wordings(connection).items()}
+    assert found == {replayed.V2: "2899bf34", replayed.SIDES: "7575e7ec"}
 
 
 def test_the_stores_are_small():

@@ -7,7 +7,7 @@ import pytest
 from independence.clients import protocol
 from independence.clients.protocol import Parked
 from independence.judge.model import ModelJudge
-from independence.judge.protocol import step_key, step_wording
+from independence.judge.protocol import step_digest, step_key
 from independence.suites.schema import Step
 from independence.types import Answer, Attempt, Missing, Reply, Sampling, Usage
 
@@ -49,9 +49,9 @@ async def test_a_judge_that_cannot_go_on_says_so() -> None:
 
 def test_a_wording_is_a_prompt_and_the_variables_it_quotes() -> None:
     step = Step(name="claims", prompt="About {{topic}}: {{answer}}")
-    soup = step_wording(step, {"topic": "soup", "other": "x"})
-    assert soup == step_wording(Step(name="renamed", prompt=step.prompt), {"topic": "soup", "other": "y"})
-    assert len({soup, step_wording(step, {"topic": "stew"}), step_wording(Step(name="claims", prompt="?"), {})}) == 3
+    soup = step_digest(step, {"topic": "soup", "other": "x"})
+    assert soup == step_digest(Step(name="renamed", prompt=step.prompt), {"topic": "soup", "other": "y"})
+    assert len({soup, step_digest(step, {"topic": "stew"}), step_digest(Step(name="claims", prompt="?"), {})}) == 3
 
 
 def test_a_step_is_addressed_by_dialogue_wording_earlier_outputs_and_judge() -> None:

@@ -20,15 +20,15 @@ class Cell(NamedTuple):
     group: str = ""
 
 
-def of(*cells: Cell, wording: str = "") -> list[PlannedStance]:
-    """Rows of cells named 0, 1, ..., all in one wording."""
+def of(*cells: Cell, phrasing: str = "") -> list[PlannedStance]:
+    """Rows of cells named 0, 1, ..., all in one phrasing."""
     return [
-        PlannedStance(str(number), cell.group, cell.merit, wording, run, side, value, None)
+        PlannedStance(str(number), cell.group, cell.merit, phrasing, run, side, value, None)
         for number, cell in enumerate(cells)
         for side, values in (("a", cell.a), ("b", cell.b), ("n", cell.n))
         for run, value in enumerate(values, 1)
     ]
 
 
-def row(side: Side, value: float | None, *, cell: str = "0", wording: str = "", run: int = 1) -> PlannedStance:
-    return PlannedStance(cell, "", None, wording, run, side, value, None)
+def row(side: Side, value: float | None, *, cell: str = "0", phrasing: str = "", run: int = 1) -> PlannedStance:
+    return PlannedStance(cell, "", None, phrasing, run, side, value, None)

@@ -62,7 +62,7 @@ def test_shares_are_of_judged_pairs_and_come_with_wilson_s_interval() -> None:
 @pytest.mark.parametrize(
     ("rows", "complaint"),
     [
-        ([row("a", 1.01)], r"cell 0, wording -, run 1, side a: a stance of 1.01 is outside \[-1, 1\]"),
+        ([row("a", 1.01)], r"cell 0, phrasing -, run 1, side a: a stance of 1.01 is outside \[-1, 1\]"),
         ([row("a", float("nan"))], "nan is outside"),
         ([row("a", 0.1), row("a", 0.1)], "two stances for cell 0"),
         ([row("a", 0.1), row("b", 0.1)._replace(merit=1.0)], "side b: another row of the cell has another"),

@@ -124,14 +124,14 @@ def test_a_cell_that_one_party_alone_was_answered_in_counts_in_coverage_only() -
 
 
 def test_a_wording_heard_by_one_party_alone_is_left_out() -> None:
-    shared = of(Cell([0.4], [0.0]), Cell([0.2], [0.0]), wording="plain")
-    lone = of(Cell([1.0], [None]), wording="curt")
+    shared = of(Cell([0.4], [0.0]), Cell([0.2], [0.0]), phrasing="plain")
+    lone = of(Cell([1.0], [None]), phrasing="curt")
     assert estimate([*shared, *lone]).S == estimate(shared).S
 
 
 def test_wordings_count_alike_however_many_runs_they_have() -> None:
-    often = of(Cell([0.6] * 4, [0.0] * 4), wording="plain")
-    once = of(Cell([0.2], [0.0]), wording="curt")
+    often = of(Cell([0.6] * 4, [0.0] * 4), phrasing="plain")
+    once = of(Cell([0.2], [0.0]), phrasing="curt")
     assert est(estimate([*often, *once]).S) == pytest.approx((0.3 + 0.1) / 2)
 
 
@@ -201,8 +201,8 @@ def test_who_seldom_takes_a_side_is_undecided_unless_it_leans() -> None:
 
 def test_levels_of_a_wording_are_compared_within_cells() -> None:
     cells = [(number % 5 / 10, number % 3 - 1.0) for number in range(30)]
-    plain = of(*(Cell([0.3 + noise], [0.1 - noise], merit=merit) for noise, merit in cells), wording="plain")
-    curt = of(*(Cell([0.2 + noise], [-0.2 - noise], merit=merit) for noise, merit in cells), wording="curt")
+    plain = of(*(Cell([0.3 + noise], [0.1 - noise], merit=merit) for noise, merit in cells), phrasing="plain")
+    curt = of(*(Cell([0.2 + noise], [-0.2 - noise], merit=merit) for noise, merit in cells), phrasing="curt")
     found = level_difference(plain, curt)
     assert found is not None
     assert (found.S.est, found.B.est) == (pytest.approx(-0.1), pytest.approx(0.2))

@@ -79,8 +79,8 @@ async def _step(
 ) -> tuple[StepOutput, float] | None:
     """What a step comes to, and what asking cost just now; None where it could not be settled."""
     writer = task.worker.context.writer
-    wording = protocol.step_wording(step, task.variables)
-    key = protocol.step_key(task.dialogue_digest, wording, written, task.judge.settings)
+    own = protocol.step_digest(step, task.variables)
+    key = protocol.step_key(task.dialogue_digest, own, written, task.judge.settings)
     known = await writer.write(lambda connection: artefacts.known(connection, key))
     if known is not None:
         return known, 0.0
@@ -95,7 +95,7 @@ async def _step(
             judge=task.judge.name,
             step=step.name,
             position=position,
-            wording=wording,
+            wording=own,
             context=task.dialogue_digest,
             settings=task.judge.settings,
             output=answer,

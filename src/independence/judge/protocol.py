@@ -115,15 +115,15 @@ def verdict_key(context: str, rubric: str, settings: str, pass_: int = 1) -> str
     return digest.sha256({"context": context, "rubric": rubric, "judge": settings, "pass": pass_})
 
 
-def step_wording(step: Step, variables: Mapping[str, str]) -> str:
+def step_digest(step: Step, variables: Mapping[str, str]) -> str:
     """Digest of a step's prompt and of the variables that it quotes."""
     quoted = {name: variables[name] for name in slots(step.prompt) if name in variables}
     return digest.sha256({"prompt": step.prompt, "vars": quoted})
 
 
-def step_key(context: str, wording_: str, written: Mapping[str, str], settings: str) -> str:
-    """SHA-256 over {dialogue digest, wording, outputs of the steps before, judge and settings}."""
-    return digest.sha256({"context": context, "step": wording_, "before": list(written.items()), "judge": settings})
+def step_key(context: str, step: str, written: Mapping[str, str], settings: str) -> str:
+    """SHA-256 over {dialogue digest, digest of the step, outputs of the steps before, judge and settings}."""
+    return digest.sha256({"context": context, "step": step, "before": list(written.items()), "judge": settings})
 
 
 _DIGITS = 5

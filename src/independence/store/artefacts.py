@@ -65,7 +65,7 @@ def known(connection: sqlite3.Connection, key: str) -> StepOutput | None:
 def of_condition(connection: sqlite3.Connection, where: Where) -> list[Artefact]:
     """The steps on every dialogue as it is now, in the order of places; the newest of each wording.
 
-    Editions that ask the same thing share a dialogue: `wording` tells whose step it is (`judge.steps.wording`).
+    Editions that ask the same thing share a dialogue: `wording` tells whose step it is (`judge.protocol.step_digest`).
     """
     columns = ", ".join(Artefact._fields)
     # `after` of a trial's last answer is the digest of the dialogue as it is now.

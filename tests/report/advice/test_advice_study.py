@@ -27,7 +27,7 @@ def test_cells_disputes_merit_and_wordings_come_from_the_grid(connection: sqlite
     found = advice_study.stances(read(connection, advised.suite(), a=Leaning(takes_side=0)), "a")
     assert len(found) == 8 * 3 * 2 * 3
     assert {row.group for row in found} == {row.cell.rpartition("/")[0] for row in found}  # its disputes
-    assert {row.wording for row in found} == {"short", "long"}
+    assert {row.phrasing for row in found} == {"short", "long"}
     assert {row.merit for row in found} == {1.0, 0.0, -1.0}
     assert {row.merit for row in found if row.cell.endswith("/wrong")} == {-1.0}
     assert {row.takes_side for row in found} == {False}

@@ -38,8 +38,8 @@ def test_levels_hold_each_askers_mean_by_merit(connection: sqlite3.Connection) -
 
 def test_a_cell_counts_only_in_words_in_which_both_were_judged(connection: sqlite3.Connection) -> None:
     own = advice_study.stances(read(connection, a=Leaning(sycophancy=0.2, noise=0)), "a")
-    gone = [row._replace(value=None) if row.side == "a" and row.wording == "short" else row for row in own]
-    odd = [row._replace(value=-1.0) if row.side == "b" and row.wording == "short" else row for row in gone]
+    gone = [row._replace(value=None) if row.side == "a" and row.phrasing == "short" else row for row in own]
+    odd = [row._replace(value=-1.0) if row.side == "b" and row.phrasing == "short" else row for row in gone]
     assert {round(level.second or 0, 9) for level in tables.levels(odd)} == {-0.2}
     nobody = [row._replace(value=None) if row.side == "a" else row for row in own]
     assert {(level.first, level.second, level.cells) for level in tables.levels(nobody)} == {(None, None, 0)}

@@ -59,7 +59,7 @@ def stances(read: AdviceStudy, config: str) -> list[PlannedStance]:
                 cell=scenario.cell,
                 group=dispute(own, scenario.factors),
                 merit=merit,
-                wording=wording(own, scenario.factors),
+                phrasing=phrasing(own, scenario.factors),
                 run=cell.run,
                 side=_ROLES[order.index(scenario.side)],
                 value=favour(suite, cell.values),
@@ -98,12 +98,12 @@ def dispute(own: Grid, levels: Mapping[str, str]) -> str:
     return "/".join(levels[factor] for factor in own.cell if factor != MERIT) if MERIT in own.cell else ""
 
 
-def wording(own: Grid, levels: Mapping[str, str]) -> str:
+def phrasing(own: Grid, levels: Mapping[str, str]) -> str:
     """What of a combination is no fact."""
-    return ", ".join(levels[factor] for factor in wording_factors(own))
+    return ", ".join(levels[factor] for factor in phrasing_factors(own))
 
 
-def wording_factors(own: Grid) -> list[str]:
+def phrasing_factors(own: Grid) -> list[str]:
     """The factors that are no facts."""
     return [factor for factor in own.factors if factor not in own.cell]
 

@@ -25,26 +25,26 @@ class AdviceFactor(NamedTuple):
 
 
 def _factors(read: AdviceStudy, board: SidesBoard) -> dict[str, AdviceFactor]:
-    """Declared table -> its factor: facts first, then each factor of the wording where there are several."""
+    """Declared table -> its factor: facts first, then each factor of the phrasing where there are several."""
     names = dict(zip("ab", map(spoken, board.parties), strict=True))
     grid = advice_study.grid(read.scope.suite)
-    wordings = advice_study.wording_factors(grid)
+    phrasings = advice_study.phrasing_factors(grid)
 
     def level(factor: str) -> Callable[[Scenario], str]:
         return lambda asked: spoken(asked.factors[factor])
 
-    each = {f"wording-{factor}": AdviceFactor(spoken(factor), level(factor)) for factor in wordings}
+    each = {f"wording-{factor}": AdviceFactor(spoken(factor), level(factor)) for factor in phrasings}
     return {
         "domains": AdviceFactor("domain", lambda asked: asked.vars.get(DOMAIN, "")),
         "powers": AdviceFactor("stronger party", lambda asked: names.get(asked.vars.get(POWER, ""), "")),
         "requesters": AdviceFactor("wants a change", lambda asked: names.get(asked.vars.get(REQUESTER, ""), "")),
         **(each if len(each) > 1 else {}),
-        "wordings": AdviceFactor("wording", lambda asked: advice_study.wording(grid, asked.factors)),
+        "wordings": AdviceFactor("wording", lambda asked: advice_study.phrasing(grid, asked.factors)),
     }
 
 
 def parts(read: AdviceStudy, board: SidesBoard) -> list[Table]:
-    """S, tilt and merit slope by domain, stronger party, party that wants a change, and wording; then by how much.
+    """S, tilt and merit slope by domain, stronger party, party that wants a change, and phrasing; then by how much.
 
     Each is empty where there is but one part, or cells do not say.
     """

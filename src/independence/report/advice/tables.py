@@ -161,12 +161,12 @@ def levels(rows: Sequence[PlannedStance]) -> list[MeritLevel]:
 
 
 def _cell(own: Sequence[PlannedStance]) -> tuple[float | None, float | None, float | None]:
-    """Means of a cell when each party asks, over wordings in which both were judged, and when nobody's side does."""
-    by_wording = [
-        [_mean([row.value for row in own if row.wording == wording and row.side == side]) for side in ("a", "b")]
-        for wording in dict.fromkeys(row.wording for row in own)
+    """Means of a cell when each party asks, over phrasings in which both were judged, and when nobody's side does."""
+    by_phrasing = [
+        [_mean([row.value for row in own if row.phrasing == phrasing and row.side == side]) for side in ("a", "b")]
+        for phrasing in dict.fromkeys(row.phrasing for row in own)
     ]
-    whole = [(a, b) for a, b in by_wording if a is not None and b is not None]
+    whole = [(a, b) for a, b in by_phrasing if a is not None and b is not None]
     return _mean([a for a, _ in whole]), _mean([b for _, b in whole]), _mean([r.value for r in own if r.side == "n"])
 
 
