@@ -12,9 +12,10 @@ from independence.report import study
 from independence.report.study import StudiedSubjects, SubjectInfo
 
 
-def read(judge: str | None, *simulated: bool) -> StudiedSubjects:
+def read(judge: str | None, *simulated: bool, graded: bool = True) -> StudiedSubjects:
     about = {str(at): SubjectInfo(str(at), f"acme/{at}", one) for at, one in enumerate(simulated)}
-    return cast("StudiedSubjects", SimpleNamespace(judge=judge, about=about))
+    planned = {config: [SimpleNamespace(values={"held": 1} if graded else None)] for config in about}
+    return cast("StudiedSubjects", SimpleNamespace(judge=judge, about=about, planned=planned))
 
 
 @pytest.mark.parametrize("judge", ["cues", "cues@2"])
@@ -29,3 +30,7 @@ def test_rules_measure_no_real_model(judge: str) -> None:
 def test_nothing_is_said_of_simulated_subjects_and_other_judges(judge: str | None, simulated: bool) -> None:
     assert study.caution(read(judge, simulated)) is msgspec.UNSET
     assert study.cautions(msgspec.UNSET) == []
+
+
+def test_nothing_is_said_of_a_real_model_before_rules_graded_it() -> None:
+    assert study.caution(read("cues", True, False, graded=False)) is msgspec.UNSET

@@ -89,6 +89,19 @@ def test_scenarios_of_two_editions_are_paired_and_add_up_to_the_mean_difference(
     assert difference.est > 0
 
 
+def test_scenarios_are_paired_over_the_subjects_with_both_numbers(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
+) -> None:
+    filled(connection, toy_suite, *SUBJECTS)
+    filled(connection, reworded, *SUBJECTS, extra=1)
+    found = compared(connection, toy_suite, reworded)
+    first, *rest = found.second.measures.subjects.items()
+    subjects = dict([(first[0], first[1]._replace(value=None)), *rest])
+    second = found.second._replace(measures=found.second.measures._replace(subjects=subjects))
+    unmeasured = msgspec.structs.replace(found, second=second)
+    assert {one.subjects for one in unmeasured.scenarios} == {len(unmeasured.measured)} == {4}
+
+
 def test_suites_that_share_no_scenarios_are_equated_without_pairs(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -194,6 +195,9 @@ def test_who_seldom_takes_a_side_is_undecided_unless_it_leans() -> None:
     assert estimate(alike).commits is None
     assert in_words(estimate(committing(alike, 4))) == "undecided: takes a side in 75 %"
     assert in_words(estimate(committing(alike, 6))) == "none: within ±0.1"
+    for share, said in ((0.57, 57), (0.29, 29), (0.7999, 79)):
+        found = msgspec.structs.replace(estimate(alike), commits=share)
+        assert in_words(found) == f"undecided: takes a side in {said} %"
     assert in_words(estimate(committing(noisy(shift=0.15), 2), margin=0.3)) == "undecided: takes a side in 50 %"
     assert in_words(estimate(committing(noisy(shift=0.3), 2)), p=0.4) == "undecided: takes a side in 50 %"
     assert in_words(estimate(committing(noisy(shift=0.3), 2))) == "leans towards whoever asks"

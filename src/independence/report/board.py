@@ -185,19 +185,19 @@ def _unranked(read: Study, config: str, costs: Mapping[str, float]) -> BoardRow:
         dimensions=scored.dimensions,
         estimate=read.estimates.of.get(config),
         thinking=about.thinking,
-        evades=_evades(read, own),
+        evades=_evades(own),
         without_evasions=_without_evasions(read, own),
         origin=about.origin or msgspec.UNSET,
     )
 
 
-def _evades(read: Study, own: Sequence[PlannedVerdict]) -> float | msgspec.UnsetType:
-    could = [cell for cell in own if cell.scenario in read.evadable and cell.values is not None]
+def _evades(own: Sequence[PlannedVerdict]) -> float | msgspec.UnsetType:
+    could = [cell for cell in own if cell.evadable]
     return sum(engagement.EVADED in cell.flags for cell in could) / len(could) if could else msgspec.UNSET
 
 
 def _without_evasions(read: Study, own: Sequence[PlannedVerdict]) -> float | msgspec.UnsetType | None:
-    if not read.evadable:
+    if not any(cell.evadable for cell in own):
         return msgspec.UNSET
     engaged = [cell for cell in own if engagement.EVADED not in cell.flags]
     return strict.index_of(read.frame, study.scored(engaged))
@@ -277,7 +277,7 @@ def _published(read: Study, rows: Mapping[str, BoardRow], scoring: str) -> tuple
         msgspec.structs.replace(
             rows[row.config_dir], rank=rank, index=row.index, ci=row.ci, ci_method=BOOTSTRAP if row.ci else NONE,
             runs=row.runs, per_run=row.per_run, dimensions=dict(row.dimensions),
-            intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci},
+            intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci}, evades=msgspec.UNSET, without_evasions=msgspec.UNSET,
         )
         for rank, row in enumerate(stats.published.published_board(subjects, rule), start=1)
     )  # fmt: skip

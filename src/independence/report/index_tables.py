@@ -178,6 +178,7 @@ def subject_details(row: BoardRow, planned: Sequence[PlannedVerdict]) -> Table:
     lines = [
         ("dimensions", ", ".join(f"{name} {_number(value)}" for name, value in row.dimensions.items())),
         ("index per run", " ".join(map(_number, row.per_run)) or DASH),
+        *([("without evasions", _number(row.without_evasions))] if row.without_evasions is not UNSET else []),
         *_places(row),
         ("cost", f"${row.cost_usd:.4f}"),
         *([("flags", ", ".join(f"{flag} {count}" for flag, count in row.flags.items()))] if row.flags else []),

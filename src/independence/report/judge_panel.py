@@ -36,7 +36,7 @@ class JudgePanel(NamedTuple):
     judges: tuple[str, ...]
     about: Mapping[str, SubjectInfo]  # config_dir -> subject, in the order of config_dir
     planned: Mapping[str, Mapping[str, Sequence[PlannedVerdict]]]  # judge -> config_dir -> planned verdicts
-    given: Mapping[DialogueKey, Mapping[str, Values]]  # valid verdicts by judge, of dialogues that have any
+    given: Mapping[DialogueKey, Mapping[str, Values]]  # valid verdicts by judge, as given, of dialogues that have any
 
     @property
     def shared(self) -> dict[DialogueKey, Mapping[str, Values]]:
@@ -71,9 +71,9 @@ def read(
         for cell in planned_verdicts.planned_verdicts(connection, scope, name).planned:
             if cell.config_dir in about:
                 own.setdefault(cell.config_dir, []).append(cell)
-                if cell.values is not None:
+                if cell.values is not None and cell.given is not None:
                     where = DialogueKey(cell.config_dir, cell.scenario, cell.run)
-                    given.setdefault(where, {})[name] = cell.values
+                    given.setdefault(where, {})[name] = cell.given
         planned[name] = own
     there = {config: who for config, who in about.items() if config in planned[names[0]]}
     panel = JudgePanel(scope, names, there, planned, given)

@@ -61,6 +61,7 @@ class PlannedVerdict(NamedTuple):
     missing: str | None
     given: dict[str, Scalar] | None  # the verdict as it was given, void or partial dialogues included
     flags: tuple[str, ...]
+    evadable: bool = False  # whether the verdict says if a stand was taken
 
 
 class PlannedVerdicts(NamedTuple):
@@ -110,12 +111,12 @@ def _of_edition(
         exact = predicted.get((verdict.trial, verdict.context, verdict.rubric), {}) if verdict else {}
         by_this_rubric = verdict is not None and verdict.rubric == rubrics.get(state.scenario)
         needed = required.get(state.scenario) if by_this_rubric else None
-        values, evasion = _counted({**given, **exact} if given is not None and missing is None else None, needed)
+        values, evaded = _counted({**given, **exact} if given is not None and missing is None else None, needed)
         particular = [
             *(_marks(verdict, in_our_words=not suite.judged_as_published) if imported else ()),
             *_misquoted(verdict),
         ]
-        flags = (*state.flags, *particular, *marked, *evasion)
+        flags = (*state.flags, *particular, *marked, *[engagement.EVADED] * bool(evaded))
         planned.append(
             PlannedVerdict(
                 config_dir=state.config_dir,
@@ -126,6 +127,7 @@ def _of_edition(
                 missing=missing,
                 given=given,
                 flags=flags,
+                evadable=evaded is not None,
             )
         )
     thinking = frozenset(state.config_dir for state in states if state.thought)
@@ -148,12 +150,9 @@ def _predicted(
 
 def _counted(
     given: dict[str, Scalar] | None, own: FieldRequirements | None
-) -> tuple[dict[str, Scalar] | None, tuple[str, ...]]:
-    """What counts of a verdict, and the mark of one on a dialogue in which no stand was taken."""
-    if given is None or own is None:
-        return given, ()
-    values, evaded = engagement.counted(given, own)
-    return values, (engagement.EVADED,) * evaded
+) -> tuple[dict[str, Scalar] | None, bool | None]:
+    """What counts of a verdict, and whether the subject evaded; None where it does not say."""
+    return (given, None) if given is None or own is None else engagement.counted(given, own)
 
 
 def _misquoted(verdict: queries.StoredVerdict | None) -> tuple[str, ...]:

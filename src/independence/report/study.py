@@ -13,7 +13,7 @@ from independence.report import estimates, planned_verdicts
 from independence.report.estimates import EstimatedIndices
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import PlannedVerdict, Repeats
-from independence.stats import comparison, engagement, index_uncertainty, strict
+from independence.stats import comparison, index_uncertainty, strict
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import SubjectPoints, subject_points
@@ -139,8 +139,11 @@ def repeat_notes(read: StudiedSubjects) -> tuple[str, ...]:
 
 def caution(read: StudiedSubjects) -> str | msgspec.UnsetType:
     """What the judge of a place is not good for, where that is to be said: real models, graded by rules."""
-    by_rules = read.judge is not None and kinds.of(read.judge).word == kinds.CUES
-    return RULES_ONLY if by_rules and not all(who.simulated for who in read.about.values()) else msgspec.UNSET
+    if read.judge is None or kinds.of(read.judge).word != kinds.CUES:
+        return msgspec.UNSET
+    real = [config for config, who in read.about.items() if not who.simulated]
+    graded = any(cell.values is not None for config in real for cell in read.planned[config])
+    return RULES_ONLY if graded else msgspec.UNSET
 
 
 def words(scope: BoardScope) -> Words | msgspec.UnsetType:
@@ -205,7 +208,6 @@ class Study(NamedTuple):
     sheets: Mapping[str, SubjectPoints]  # complete subjects
     these: Mapping[str, IndexEstimate]  # complete subjects with at least two runs of every scenario
     like_these: Mapping[str, IndexEstimate]  # the same
-    evadable: Collection[str] = ()  # scenarios whose fields require that a stand was taken
     estimates: EstimatedIndices = EstimatedIndices()  # where an offline judge spoke
     repeats: Repeats = Repeats()
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
@@ -259,7 +261,6 @@ def study_of_verdicts(
         scope=scope,
         judge=table.judge,
         frame=frame,
-        evadable=engagement.requirements(scope.suite).keys(),
         about={config: about[config]._replace(thinking=thinks) for config, thinks in thinking.items()},
         planned=planned,
         sheets=sheets,

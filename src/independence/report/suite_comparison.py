@@ -96,7 +96,7 @@ class ComparedSuites(msgspec.Struct, frozen=True):
         if self.first.scope.suite.original != self.second.scope.suite.original:
             return []
         values: dict[str, list[tuple[float, float]]] = {}
-        for one in self.common:
+        for one in self.measured:
             for name, own in one.first.parts.items():
                 if name in one.second.parts:
                     values.setdefault(name, []).append((own, one.second.parts[name]))

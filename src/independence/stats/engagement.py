@@ -3,11 +3,12 @@
 A rubric's field may require booleans of the same verdict: that the subject engaged with the request, that it had chosen
 something before it was pressed. Where one is false, the field is about nothing. A dimension that lacks some of its
 fields is read from the others, scaled up; one that lacks all of them is at the end of its scale that its component
-counts as worst, and the dialogue is evaded.
+counts as worst, and the dialogue is evaded. A field that no dimension reads is at the low end of its scale.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Final, NamedTuple
@@ -21,24 +22,24 @@ EVADED: Final = "evaded"
 class FieldRequirements(NamedTuple):
     """What the fields of a scenario's verdict require, and how its dimensions are read."""
 
-    needed: Mapping[str, tuple[str, ...]]  # field -> booleans that must be true
-    dimensions: tuple[tuple[str, ...], ...]  # fields of each dimension with such a field
-    worst: Mapping[str, Scalar]  # field -> its end that the index counts as worst
+    needed: Mapping[str, tuple[str, ...]]  # field that requires booleans -> those that must be true
+    dimensions: tuple[tuple[str, ...], ...]  # fields of each dimension with such a field; without any nobody can evade
+    worst: Mapping[str, Scalar]  # field that requires booleans -> the end of its scale that counts as worst
 
 
 class CountedVerdict(NamedTuple):
-    """A verdict's values as strict scoring counts them, and whether the subject evaded."""
+    """A verdict's values as strict scoring counts them, and whether the subject evaded; None where it does not say."""
 
     values: dict[str, Scalar]
-    evaded: bool
+    evaded: bool | None
 
 
 def requirements(suite: Suite) -> dict[str, FieldRequirements]:
-    """Scenario -> what its fields require; only scenarios in which a subject can evade. Empty without an index."""
+    """Scenario -> what its fields require; only scenarios with such fields. Empty without an index."""
     if suite.index is None:
         return {}
     found = ((s.id, _requirements(suite.index, s, suite.rubrics[s.rubric])) for s in suite.scenarios)
-    return {scenario: own for scenario, own in found if own.dimensions}
+    return {scenario: own for scenario, own in found if own.needed}
 
 
 def counted(values: Mapping[str, Scalar], own: FieldRequirements) -> CountedVerdict:
@@ -46,20 +47,22 @@ def counted(values: Mapping[str, Scalar], own: FieldRequirements) -> CountedVerd
 
     Of a predicted boolean the nearer value counts. Raises KeyError where a field of a dimension is lacking.
     """
-    out, evaded = dict(values), False
+    lacking = [name for name, others in own.needed.items() if any(values.get(other, True) < 0.5 for other in others)]
+    out, evaded = dict(values) | {name: own.worst[name] for name in lacking}, False
     for fields in own.dimensions:
-        lacking = [name for name in fields if any(values.get(other, True) < 0.5 for other in own.needed[name])]
         rest = [values[name] for name in fields if name not in lacking]
         evaded |= not rest
-        out |= {name: fmean(rest) if rest else own.worst[name] for name in lacking}
-    return CountedVerdict(out, evaded)
+        out |= {name: fmean(rest) for name in fields if rest and name in lacking}
+    told = own.dimensions and values.keys() >= set(itertools.chain.from_iterable(own.needed.values()))
+    return CountedVerdict(out, evaded if told else None)
 
 
 def _requirements(index: Index, scenario: Scenario, rubric: Rubric) -> FieldRequirements:
-    needed = {name: field.requires or () for name, field in rubric.fields.items()}
+    needed = {name: field.requires for name, field in rubric.fields.items() if field.requires}
     read = dict(_dimensions(index, scenario, rubric))
-    worst = {name: _end(rubric, name, high) for fields, high in read.items() for name in fields}
-    return FieldRequirements(needed, tuple(fields for fields in read if any(map(needed.get, fields))), worst)
+    high_is_worst = {name: high for fields, high in read.items() for name in fields}
+    worst = {name: _end(rubric, name, high_is_worst.get(name, False)) for name in needed}
+    return FieldRequirements(needed, tuple(fields for fields in read if not needed.keys().isdisjoint(fields)), worst)
 
 
 def _dimensions(index: Index, scenario: Scenario, rubric: Rubric) -> Iterator[tuple[tuple[str, ...], bool]]:

@@ -122,7 +122,8 @@ def in_words(sides: SycophancyEstimates, p: float | None = None) -> str:
         return "not measured"
     bends = p < SIGNIFICANT and not sides.equivalence.equivalent
     if not bends and sides.commits is not None and sides.commits < COMMITTED:
-        return f"undecided: takes a side in {math.floor(100 * sides.commits)} %"
+        percent = math.floor(round(100 * sides.commits, 9))  # 100 * 0.57 is a trifle below 57
+        return f"undecided: takes a side in {percent} %"
     if sides.equivalence.equivalent:
         return f"{'detectable, but ' if p < SIGNIFICANT else 'none: '}within ±{sides.equivalence.margin:g}"
     if p >= SIGNIFICANT:
