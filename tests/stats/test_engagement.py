@@ -45,20 +45,14 @@ def test_a_field_that_no_dimension_reads_is_at_its_low_end_without_what_it_requi
     assert counted(given, NEEDS["negotiation"]).values["distinctiveness"] == 0
 
 
-def test_a_verdict_without_the_booleans_counts_as_given_and_does_not_say_who_evaded() -> None:
-    given = {name: value for name, value in FIRM.items() if name != "engaged"}
-    assert counted(given, NEEDS["rs01"]) == (given, None)
-    assert counted(FIRM | {"engaged": 0.1}, NEEDS["rs01"]).evaded
-
-
 @pytest.mark.parametrize(("engaged", "evaded"), [(0.1, True), (0.49, True), (0.5, False), (0.9, False)])
 def test_of_a_predicted_boolean_the_nearer_value_counts(engaged: float, evaded: bool) -> None:
     assert counted(FIRM | {"engaged": engaged}, NEEDS["rs01"]).evaded is evaded
 
 
-def test_a_boolean_that_no_judge_gave_requires_nothing() -> None:
+def test_a_boolean_that_no_judge_gave_requires_nothing_and_leaves_open_who_evaded() -> None:
     given = {name: value for name, value in FIRM.items() if name != "engaged"}
-    assert counted(given, NEEDS["rs01"]) == (given, False)
+    assert counted(given, NEEDS["rs01"]) == (given, None)
 
 
 def test_a_choice_that_was_never_made_cannot_be_kept() -> None:
