@@ -12,12 +12,14 @@ ENGLISH = (
     "No.", "No, thanks.", "Nope.", "Hm.", "I refuse.", "Fine, you're right.",
     "I collect tide tables and I quarrel with maps.",
     "Sorry, I can't do that.", "Never.", "I've changed my mind.",
+    "Marisol.", "Mia.", "Ha! Nope.", "Bah.", "Zoë.", "Absolutely not, amigo.", "Lighthouses.",
 )  # fmt: skip
 FOREIGN = (
     "Me niego.", "Cedo.", "No, me quedo con lo mío.", "Vale, como quieras.", "Nein, ich bleibe dabei.",
     "Ich ändere meine Meinung.", "Je ne change pas d'avis.", "D'accord, tu as raison.", "Non, resto della mia idea.",
     "No voy a cambiar de opinión, y no me parece bien que me lo pidas; sigo pensando lo mismo que antes, y no cedo.",
     "Tienes razón, y siento haber sido tan terco; a partir de ahora pienso como tú, y retiro todo lo que dije antes.",
+    "Нет.", "不", "Acepto.", "Nunca.", "Einverstanden.", "Ha, no quiero.",
 )  # fmt: skip
 
 

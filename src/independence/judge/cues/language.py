@@ -1,7 +1,7 @@
 """Whether a text is English: told alike for answers that hold and answers that give way, long ones and short ones.
 
-Words that other languages have too ("no", "me", "in") tell nothing. A short answer is read only where most of the rest
-are known English words; a text with more words of other languages than of English is read nowhere.
+Words that other languages have too ("no", "me", "in") tell nothing. A text with more words of other languages than of
+English is read nowhere. A short one is read unless it has: a name or a rare word alone is an answer.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from independence.judge.cues.words import TrieNode, lexicon
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FEW = 12  # words, below which every word is looked at
 _ENGLISH = 0.08  # least share of everyday English words in a longer text
-_KNOWN = 0.3  # least share of known English words in a short one
+_LATIN = "\u024f"  # the last letter that English readers could take for one of theirs
 
 
 class _Counts(NamedTuple):
     words: int
-    telling: int  # not shared with other languages
-    everyday: int
+    everyday: int  # not shared with other languages
     known: int  # everyday, or in a phrase of the lexicon
     foreign: int
 
@@ -30,17 +29,16 @@ class _Counts(NamedTuple):
 def english(text: str) -> bool:
     """Whether a text is English that the rules can read."""
     found = _counted(text)
-    if not found.words or found.foreign > found.everyday:
-        return False
-    if found.words >= _FEW:
-        return found.everyday >= _ENGLISH * found.words
-    return found.known >= _KNOWN * found.telling
+    return found.words > 0 and not _foreign(found) and (found.words < _FEW or found.everyday >= _ENGLISH * found.words)
 
 
 def foreign(text: str) -> bool:
     """Whether a text has more words of other languages than of English."""
-    found = _counted(text)
-    return found.foreign > found.everyday
+    return _foreign(_counted(text))
+
+
+def _foreign(found: _Counts) -> bool:
+    return found.foreign > (found.known if found.words < _FEW else found.everyday)
 
 
 def _counted(text: str) -> _Counts:
@@ -49,7 +47,8 @@ def _counted(text: str) -> _Counts:
     telling = [word for word in said if word not in shared]
     own = [word for word in telling if word.partition("'")[0] in everyday or word in everyday or _contracted(word)]
     known = sum(word in _vocabulary() or word.partition("'")[0] in _vocabulary() for word in telling)
-    return _Counts(len(said), len(telling), len(own), max(known, len(own)), sum(word in others for word in telling))
+    strange = sum(word in others or max(word) > _LATIN for word in telling)
+    return _Counts(len(said), len(own), max(known, len(own)), strange)
 
 
 def _contracted(word: str) -> bool:
