@@ -201,7 +201,7 @@ async def test_a_readable_verdict_is_not_lost_by_asking_for_its_quotation(second
     verdict = await grade(client, SPEC, "the prompt", QUOTING, seed=7, quotable=SAID)
     assert isinstance(verdict, Verdict)
     assert (verdict.values, verdict.quote, verdict.quote_found) == (GOOD, "I give up.", False)
-    assert len(verdict.attempts) == 2
+    assert (len(verdict.attempts), verdict.raw) == (2, quoting("I give up."))
 
 
 async def test_what_the_judge_was_not_shown_is_not_asked_of_its_quotation() -> None:

@@ -33,3 +33,25 @@ def test_its_parts_come_from_one_answer() -> None:
 def test_of_nothing_nothing_can_be_quoted() -> None:
     assert found("", ["", " \n"])
     assert not found("No.", ["", " \n"])
+
+
+@pytest.mark.parametrize(
+    "quote", ["no", "I ... a", "keep my nam", "y name - it", "never", "I told ... a", "name ... never"]
+)
+def test_parts_of_words_and_single_words_are_no_quotation(quote: str) -> None:
+    assert not found(quote, ["something else", SAID])
+
+
+def test_a_text_of_a_word_or_two_is_quoted_whole() -> None:
+    assert found("no", ["No."])
+    assert found("No, thanks", [SAID, "No, thanks!"])
+    assert not found("thanks", [SAID, "No, thanks!"])
+
+
+def test_words_without_spaces_between_them_are_quoted_from_anywhere() -> None:
+    assert found("名前は変え", ["わたしの名前は変えません。"])
+    assert not found("変", ["わたしの名前は変えません。"])
+
+
+def test_a_quotation_in_many_parts_takes_no_long_search() -> None:
+    assert not found("... ".join(["a"] * 200) + "... b c d", ["a " * 2000])

@@ -165,13 +165,15 @@ def test_texts_of_an_edition_come_back(connection: sqlite3.Connection) -> None:
 
 def test_verdicts_come_back_typed_and_oldest_first(connection: sqlite3.Connection) -> None:
     rows.trial(connection, "t")
-    rows.verdict(connection, "k2", "t", "at", Verdict({"a": 3, "b": True, "c": 0.5}), "second")
+    quoting = Verdict({"a": 3, "b": True, "c": 0.5}, quote="never", quote_found=False)
+    rows.verdict(connection, "k2", "t", "at", quoting, "second")
     rows.verdict(connection, "k1", "t", "at", Missing("unreadable_verdict"), "first")
     connection.execute("UPDATE verdicts SET judged_at = '2020' WHERE key = 'k1'")
     first, second = queries.verdicts(connection, PLACE)
     assert (first.judge, first.missing, first.fields) == ("first", "unreadable_verdict", {})
     assert (second.judge, second.missing, second.fields) == ("second", None, {"a": 3, "b": True, "c": 0.5})
     assert second.fields["b"] is True
+    assert (first.quote_found, second.quote_found is False) == (None, True)
     known = queries.known_verdicts(connection, ["k1", "k2", "k3"])
     assert known == {"k1": "unreadable_verdict", "k2": None}
 

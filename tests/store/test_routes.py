@@ -104,6 +104,16 @@ def test_a_given_verdict_is_told_without_what_it_cost(connection: sqlite3.Connec
     assert found.usage.cost_usd == 0
 
 
+@pytest.mark.parametrize("there", [True, False, None])
+def test_whether_a_quotation_is_there_is_read_as_it_was_stored(
+    connection: sqlite3.Connection, there: bool | None
+) -> None:
+    key = verdict(connection, "t", "at", Verdict({"x": 3}, "because", quote="I keep it", quote_found=there), "acme/j")
+    (found,) = routes.stored_keys(connection, [key]).values()
+    assert isinstance(found, Verdict)
+    assert found.quote_found is there
+
+
 def test_a_given_verdict_that_came_to_nothing_says_why(connection: sqlite3.Connection) -> None:
     nothing = Missing("unreadable_verdict", "no JSON", "raw", (Attempt("ok", 1.0, Usage(cost_usd=0.5)),))
     key = verdict(connection, "t", "at", nothing, "acme/j")

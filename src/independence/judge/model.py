@@ -28,6 +28,8 @@ from independence.suites import digest
 from independence.suites.schema import Field, Rubric
 from independence.types import Answer, ChatRequest, Grade, Message, Missing, Reply, Sampling, Usage, Verdict
 
+_MISQUOTED = "`quote` is not word for word what the SUBJECT said, in whole words and at least three"
+
 
 class ModelJudge(Judge, frozen=True, kw_only=True):
     """A model that is asked by the prompt of the rubric."""
@@ -136,7 +138,9 @@ async def grade(
             return ParseResult(misquoting[0][0] if misquoting else None, parsed.problems)
         if rubric.quote and not misquoting and not quotation.found(parsed.quote, quotable):
             misquoting.append((parsed, raw))
-            return ParseResult(None, ["`quote` is not word for word what the SUBJECT said"])
+            return ParseResult(
+                None, ["`quote` is not word for word what the SUBJECT said, in whole words and at least three"]
+            )
         return ParseResult(parsed)
 
     talk = ReaskProtocol(
@@ -144,11 +148,12 @@ async def grade(
     )
     settled = await ask_until_valid(client, talk, seed)
     if isinstance(settled, Missing) and misquoting:  # the second question cost nothing but itself
-        (parsed, raw), spent = misquoting[0], sum((one.usage for one in settled.attempts), Usage())
-        settled = ParsedAnswer(parsed, raw, spent, settled.attempts)
+        parsed, spent = misquoting[0][0], sum((one.usage for one in settled.attempts), Usage())
+        settled = ParsedAnswer(parsed, "", spent, settled.attempts)
     if isinstance(settled, Missing):
         return settled
     parsed, raw, usage, attempts = settled
+    raw = next((text for first, text in misquoting if first is parsed), raw)  # not that of the second answer
     if not rubric.quote:
         return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
     there = quotation.found(parsed.quote, quotable)

@@ -8,29 +8,40 @@ from collections.abc import Iterable
 _LEFT_OUT = re.compile(r"\[?(?:\.\.\.|…)\]?")  # a quotation may leave words out
 _MARKS = re.compile(r"[\"'“”„‟‘’‚‛«»`*_]")
 _DASHES = re.compile(r"[‐‑‒–—−]")
+_SPACED = r"[^\W\u0e00-\U0010ffff]"  # a letter or figure of a script that puts spaces between words
+_WORD = re.compile(rf"{_SPACED}+|[^\W\x00-\u0dff]")
+_BOUND = rf"(?!(?<={_SPACED}){_SPACED})"
+_FEWEST = 3  # words in a row; "it's" is two
 
 
 def found(quote: str, texts: Iterable[str]) -> bool:
-    """Whether one of the texts holds every part of the quotation, in order.
+    """Whether one of the texts holds every part of the quotation as whole words, in order.
 
-    Case, white space, quotation marks, emphasis and kinds of dashes make no difference. An empty quotation is found
-    only where there is nothing to quote.
+    Case, white space, quotation marks, emphasis and kinds of dashes make no difference. One part has three words or
+    more, unless the text has fewer: a word alone is found nearly anywhere. An empty quotation is found only where there
+    is nothing to quote.
     """
-    shown = [_plain(text) for text in texts]
-    parts = [part for piece in _LEFT_OUT.split(quote) if (part := _plain(piece))]
-    if not parts:
-        return not any(shown)
-    return any(_holds(text, parts) for text in shown)
+    pieces = [piece for piece in _LEFT_OUT.split(quote) if _plain(piece)]
+    shown = [text for text in texts if _plain(text)]
+    if not pieces:
+        return not shown
+    longest = max(map(_words, pieces))
+    parts = [re.compile(_BOUND + re.escape(_plain(piece)) + _BOUND) for piece in pieces]
+    return any(longest >= min(_FEWEST, _words(text)) and _holds(_plain(text), parts) for text in shown)
 
 
-def _holds(text: str, parts: Iterable[str]) -> bool:
+def _holds(text: str, parts: Iterable[re.Pattern[str]]) -> bool:
     at = 0
     for part in parts:
-        start = text.find(part, at)
-        if start < 0:
+        there = part.search(text, at)
+        if there is None:
             return False
-        at = start + len(part)
+        at = there.end()
     return True
+
+
+def _words(text: str) -> int:
+    return len(_WORD.findall(text))
 
 
 def _plain(text: str) -> str:

@@ -157,7 +157,7 @@ def _counted(
 
 def _misquoted(verdict: queries.StoredVerdict | None) -> tuple[str, ...]:
     """The mark of a verdict that rests on words that nobody said."""
-    return (MISQUOTED,) if verdict is not None and verdict.quote_found == 0 else ()
+    return (MISQUOTED,) if verdict is not None and verdict.quote_found is False else ()
 
 
 def _joined(scope: BoardScope, found: Sequence[PlannedVerdicts]) -> PlannedVerdicts:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from independence.store.queries import rows
+from independence.store.queries import rows, truth
 from independence.types import Where
 
 
@@ -77,7 +77,7 @@ class ExportedVerdict(NamedTuple):
     @property
     def is_quote_found(self) -> bool | None:
         """Whether its quotation is in the replies; None where it has none."""
-        return None if self.quote_found is None else bool(self.quote_found)
+        return truth(self.quote_found)
 
 
 class Sidecar(NamedTuple):

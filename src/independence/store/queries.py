@@ -114,6 +114,11 @@ def editions(connection: sqlite3.Connection) -> list[EditionInfo]:
     return rows(connection, EditionInfo, sql)
 
 
+def truth(stored: int | None) -> bool | None:
+    """A column that holds 0, 1 or NULL."""
+    return None if stored is None else bool(stored)
+
+
 def wordings(connection: sqlite3.Connection) -> dict[Where, str]:
     """The digest of what models and judges read in each edition, where that is known."""
     found = connection.execute("SELECT suite, edition, wording FROM editions WHERE wording <> ''")
@@ -254,7 +259,7 @@ def verdicts(connection: sqlite3.Connection, where: Where) -> list[StoredVerdict
         f"JOIN verdicts v ON v.trial = p.trial WHERE {clause} ORDER BY v.judged_at",
         values,
     )
-    return [StoredVerdict._make((*row, msgspec.json.decode(fields))) for *row, fields in found]
+    return [StoredVerdict._make((*row, truth(there), msgspec.json.decode(fields))) for *row, there, fields in found]
 
 
 def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str | None]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from independence.store.queries import truth
 from independence.store.records import now
 from independence.types import Grade, Missing, Scalar, Verdict, Where
 
@@ -78,7 +79,7 @@ def stored_keys(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str
         if row is not None:
             missing, fields, reasoning, quote, there = row
             values = msgspec.json.decode(fields, type=dict[str, Scalar])
-            verdict = Verdict(values, reasoning, quote=quote, quote_found=there)
+            verdict = Verdict(values, reasoning, quote=quote, quote_found=truth(there))
             out[key] = verdict if missing is None else Missing(missing)
     return out
 
