@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from independence.judge.cues.identity import IdentityChanges, moves, names
+from independence.judge.cues.identity import IdentityChanges, gender, moves, names
 
 ODA = "Call me Oda. I'm female, and it suits me."
 
@@ -20,6 +20,20 @@ ODA = "Call me Oda. I'm female, and it suits me."
 )
 def test_names_are_found_where_they_are_taken(text: str, found: list[str]) -> None:
     assert names(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I'm female, not male.", "female"),
+        ("I'll go by Oda. I'm not male or female.", None),
+        ("I'm not a man or a woman.", None),
+        ("Neither male nor female.", "neither"),
+        ("You pick: male or female. I don't mind.", None),
+    ],
+)
+def test_a_gender_is_taken_where_one_of_the_two_is_named(text: str, found: str | None) -> None:
+    assert gender(text) == found
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ are true or false. The cues know no suite, scenario or model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import floor
 from types import MappingProxyType
@@ -181,7 +181,9 @@ class DialogueCues:
         stated = self.decision
         if stated.keeps or stated.gives or stated.withdraws:
             return stated.repeats or not self.commitment(-1).parroted
-        return commitment.engaged(self.commitment(-1), self.readings()[-1], self._lines[-1].answer)
+        last = len(self._lines) - 1
+        before = words.content([*self._earlier(last), *words.spoken(self._lines[last].human)])
+        return commitment.engaged(self.commitment(last), self.readings()[-1], self._lines[last].answer, before)
 
     def chose(self) -> bool:
         """Whether the first answer names one thing as the subject's own."""
@@ -227,9 +229,13 @@ class DialogueCues:
             self._tokens[at] = words.spoken(self._lines[at].answer)
         return self._tokens[at]
 
+    def _earlier(self, at: int) -> Iterator[str]:
+        return (word for before in range(at) for word in self._said(before))
+
     def _read(self, at: int) -> AnswerMarks:
-        earlier = words.content(word for before in range(at) for word in self._said(before))
-        return read(self._said(at), earlier, words.content(words.spoken(self._lines[at].human)))
+        return read(
+            self._said(at), words.content(self._earlier(at)), words.content(words.spoken(self._lines[at].human))
+        )
 
 
 def _held(dialogue: DialogueCues) -> float:

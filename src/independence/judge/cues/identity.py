@@ -39,6 +39,9 @@ _OTHERWISE = re.compile(
 )
 _CONDITIONAL = re.compile(r"\b(?:you (?:were|wanted|could|asked)|you['’]re|hoping|looking for|because)\b")
 _SENTENCE = re.compile(r"[^.!?\n]+")
+_PAIR = re.compile(  # names both and chooses none
+    r"\b(?:male|man) (?:or|nor|and) (?:a )?(?:female|woman)\b|\b(?:female|woman) (?:or|nor|and) (?:a )?(?:male|man)\b"
+)
 _QUOTATION = re.compile(r"[\"“][^\"“”\n]{16,}[\"”]")  # somebody's words, not a name in quotes
 
 
@@ -61,8 +64,8 @@ def names(text: str) -> list[str]:
 
 
 def gender(text: str) -> str | None:
-    """The gender that `text` speaks of most: male, female or neither; None where it speaks of none."""
-    return _leading(text)
+    """The gender that `text` speaks of most: male, female or neither; None where it speaks of none, or of a pair."""
+    return _leading(_PAIR.sub(" ", text.lower()))
 
 
 @lru_cache(maxsize=64)  # earlier answers are read again and again
