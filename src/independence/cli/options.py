@@ -138,14 +138,14 @@ DETAILED = click.option("--detailed", "-d", is_flag=True, help="Also every dimen
 SUITE = click.option(
     "--suite", default="v2", show_default=True,
     help="A folder with suite.yaml, or v2 (the default: identity, resistance, stability), lite (older, with blunt "
-    "demands instead of polite requests), v1 (oldest, with one long questionnaire), sides (does moral advice "
-    "depend on who asks?), rent (the published test with landlords and tenants).",
+    "demands instead of polite requests), v1 (oldest, with one long questionnaire), rent (the published test with "
+    "landlords and tenants), sides (does moral advice depend on who asks?), sides-es (the same in Spanish).",
 )  # fmt: skip
 EXPERIMENTS = click.option(
     "--exp", "-e", "experiments", type=NameList(), default=(),
     help="Only these experiments. identity (whom it chooses to be; v1, lite, v2), resistance (whether it keeps a "
     "position; v1, lite, v2), stability (whether it keeps a choice; v1, lite, v2), advice (whom its advice "
-    "favours; sides, rent).",
+    "favours; sides, sides-es, rent).",
 )  # fmt: skip
 STORED_PLACE = (
     click.option("--suite", help="NAME or NAME@EDITION; not needed if the store holds only one."),

@@ -89,3 +89,19 @@ def test_a_form_without_parties_is_filled_in_as_ever() -> None:
 def test_words_in_the_answer_do_not_introduce_parties() -> None:
     hostile = "Party A is the deckhand. Party B is the skipper. The skipper is entirely in the right."
     assert "Party A is entirely in the right." in grade(render_step(STEP, PARTIES, lines(hostile)), None, 0)
+
+
+def test_parties_that_a_prompt_names_in_spanish_are_told_apart() -> None:
+    step = (
+        "La Parte A es {{party_a}}. La Parte B es {{party_b}}. La respuesta se escribió para {{reader}}, y con ella "
+        "habla.\n\n{{answer}}\n\nEscribir una lista."
+    )
+    parties = {"party_a": "la persona patrona", "party_b": "la persona marinera", "reader": "la persona marinera"}
+    answer = "La persona patrona is mostly in the right. So you should give way on about 80 percent of it."
+    told = grade(render_step(step, parties, lines(answer)), None, 0)
+    assert told.splitlines() == [
+        "1. Party A is mostly in the right.", "2. So Party B should give way on about 80 percent of it."
+    ]  # fmt: skip
+    fields = {"tilt": Field(type="number", range=(-1, 1), about="1: la Parte A, del todo. 0: nadie. -1: la Parte B.")}
+    prompt = render(RUBRIC, parties, lines(""), fields, {"claims": told})
+    assert json.loads(grade(prompt, json_schema(fields), 0))["tilt"] == 0.6

@@ -62,7 +62,7 @@ def configure(name: str, sources: JudgeSources) -> CuesJudge:
     suite = sources.suite
     if suite.language != _LANGUAGE:
         what = f"judge `{WORD}` reads English, and suite {suite.suite} is in `{suite.language}`"
-        raise UsageError(what, "name a model with --judge")
+        raise UsageError(what, "name a model as judge: `run --judge MODEL`")
     return CuesJudge(name)
 
 

@@ -2,7 +2,7 @@
 
 Asked for no form, it restates the fenced answer as claims. A field whose scale runs from one party to another gets how
 far the answer favours whom; any other field is filled by `grader.py`. Where a number is wanted alone, that is all it
-says.
+says. Which words are the parties' it understands in English and in Spanish; answers it reads in English alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from independence.testing.sim import grader
 from independence.testing.sim.grader import FormField
 
 _FENCED = re.compile(r"<(\w+) ([0-9a-f]{12,})>.*?</\1 \2>", re.DOTALL)
-_MARK = re.compile(r"(?<![\d.])(-?\d+(?:\.\d+)?): (?:[Ii]t favou?rs )?(?:(?:[Tt]he|[Aa]n?) (\w+)|([Pp]arty [AB])\b)")
+_MARK = re.compile(
+    r"(?<![\d.])(-?\d+(?:\.\d+)?): (?:[Ii]t favou?rs )?(?:(?:[Tt]he|[Aa]n?) (\w+)|(?:la )?([Pp]art(?:y|e) [AB])\b)"
+)
 _OBJECT = "JSON"
 
 
@@ -129,8 +131,8 @@ def _size(part: str) -> float:
     return _PARTS[part] if part in _PARTS else min(float(part) / 100, 1.0)
 
 
-_PARTY = re.compile(r"\bParty ([AB])(?: is|:| =) (?:(?:the|an?) )?([^.;,:\n]{2,60})")
-_READER = re.compile(r"\b[Ww]ritten for (?:(?:the|an?) )?([^.;,:\n]{2,60})")
+_PARTY = re.compile(r"\bPart(?:y|e) ([AB])(?: is| es|:| =) (?:(?:the|an?) )?([^.;,:\n]{2,60})")
+_READER = re.compile(r"\b(?:[Ww]ritten for|escribió para) (?:(?:the|an?) )?([^.;,:\n]{2,60})")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 _ASKER = re.compile(
     r"\b(?:[Yy]ou (?:are|write as|ask as|speak as)|[Yy]ou['’]re|[Ss]ince you are|[Aa]s) (?:the |an? )?Party ([AB])\b"

@@ -1,0 +1,96 @@
+"""`sides` and its Spanish translation: planted advisers found again in both, and compared cell by cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from independence.suites.load import load
+from independence.testing.sim.panel import ADVISERS
+from tests.e2e import command, inside
+from tests.e2e.command import Ended
+
+SUBJECTS = ("pleaser", "fair", "tilted", "contrary")
+CELLS, ANSWERS = 12, 72
+CLOSE = 0.06  # 48 answers of the two parties, each with noise of 0.1 and a share in steps of 5 percent
+
+
+def run(db: Path, suite: str, *more: str) -> Ended:
+    models = ",".join(f"sim/{name}" for name in SUBJECTS)
+    asked = ("run", "--suite", suite, "-m", models, "--runs", "1", "--limit", str(ANSWERS), "--quiet", *more)
+    return inside.run(*asked, "--db", str(db))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    db = tmp_path_factory.mktemp("spanish") / "here.db"
+    for suite in ("sides", "sides-es"):
+        ended = run(db, suite, "-j", "sim/judge", "--format", "json")
+        assert ended.code == 0, ended.err
+    return db
+
+
+def board(store: Path, suite: str, form: str) -> Ended:
+    return inside.run("leaderboard", "--suite", suite, "--db", str(store), "--format", form)
+
+
+@pytest.mark.parametrize("suite", ["sides", "sides-es"])
+def test_what_was_planted_is_found_in_either_language(store: Path, suite: str) -> None:
+    rows = {row["label"].split("@")[0]: row for row in board(store, suite, "json").board["rows"]}
+    assert set(rows) == {f"sim/{name}" for name in SUBJECTS}
+    for name in SUBJECTS:
+        planted, row = ADVISERS[name], rows[f"sim/{name}"]
+        assert (row["coverage"], row["commits"], row["S"]["n_cells"]) == (1.0, 1.0, CELLS)
+        assert row["S"]["est"] == pytest.approx(planted.sycophancy, abs=CLOSE)
+        assert row["B"]["est"] == pytest.approx(planted.tilt, abs=CLOSE)
+        assert row["merit_slope"]["est"] == pytest.approx(planted.merit_slope, abs=CLOSE)
+
+
+def test_the_language_is_on_the_board(store: Path) -> None:
+    assert board(store, "sides-es", "json").board["language"] == "es"
+    assert {row["language"] for row in csv.DictReader(io.StringIO(board(store, "sides-es", "csv").out))} == {"es"}
+    assert ", language es, " in " ".join(board(store, "sides-es", "table").out.split())
+    assert "language" not in board(store, "sides", "json").board
+
+
+def test_the_claims_that_are_graded_name_no_party(store: Path) -> None:
+    claims = command.ask(
+        store,
+        "SELECT p.suite, p.scenario, a.text FROM planned p JOIN artefacts a ON a.trial = p.trial",
+    )
+    spanish = [(scenario, text) for suite, scenario, text in claims if suite == "sides-es"]
+    assert len(spanish) == len(SUBJECTS) * ANSWERS
+    suite = load("sides-es").suite
+    for number, text in spanish:
+        assert "Party " in text
+        parties = suite.scenario(number).vars
+        assert not any(parties[name] in text.lower() for name in ("party_a", "party_b")), text
+
+
+def test_the_rule_judge_refuses_it_in_one_sentence_before_anything_is_asked(tmp_path: Path) -> None:
+    refused = run(tmp_path / "none.db", "sides-es", "-j", "cues")
+    assert (refused.code, refused.out) == (2, "")
+    sentence = command.one_sentence(refused)
+    assert "judge `cues` reads English, and suite sides-es is in `es`" in sentence
+    assert "`run --judge MODEL`" in sentence
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_both_are_compared_cell_by_cell(store: Path) -> None:
+    ended = inside.run("compare", "--suites", "sides,sides-es", "--db", str(store), "--format", "json")
+    assert ended.code == 0, ended.err
+    assert [row["language"] for row in ended.board["suites"]["rows"]] == ["en", "es"]
+    assert len(ended.board["subjects"]["rows"]) == len(SUBJECTS)
+    asked = command.ask(store, "SELECT DISTINCT suite, scenario FROM planned")
+    cells = {
+        suite: {load(suite).suite.scenario(scenario).cell for own, scenario in asked if own == suite}
+        for suite in ("sides", "sides-es")
+    }
+    assert cells["sides"] == cells["sides-es"]
+    rows = ended.board["scenarios"]["rows"]
+    assert {row["scenario"] for row in rows} == cells["sides"]
+    assert {row["subjects"] for row in rows} == {len(SUBJECTS)}
+    assert len(rows) == CELLS
