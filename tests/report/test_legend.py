@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from independence.config import documents
 from independence.report import index_tables, legend
 from independence.report.board import board
+from independence.report.legend import FieldMeaning
 from independence.report.table import Column, Table, display_text, to_csv, to_json
 from independence.suites.load import LoadedSuite, load
 from tests.report import filled
@@ -16,6 +18,19 @@ def test_every_component_of_the_published_suites_has_a_sentence_of_its_own(suite
     told = [legend.component_line(index, part) for part in index.components]
     assert len(set(told)) == len(index.components)
     assert not [line for line in told if "_" in line or "mean of" in line]
+
+
+@pytest.mark.parametrize("suite", ["v1", "lite", "v2", "sides"])
+def test_every_yes_or_no_field_of_our_suites_has_a_name_and_a_sentence(suite: str) -> None:
+    named = documents.packaged(legend.TABLES / "fields.yaml", dict[str, FieldMeaning])
+    asked = {
+        name
+        for rubric in load(suite).suite.rubrics.values()
+        for name, field in rubric.fields.items()
+        if field.type == "boolean"
+    }
+    assert asked
+    assert asked <= named.keys()
 
 
 def test_a_suite_of_ones_own_is_told_by_its_label_and_its_fields(toy_suite: LoadedSuite) -> None:

@@ -62,7 +62,9 @@ def test_its_json_and_csv_say_what_its_judge_is_not_good_for(
     filled.complete(connection, toy_suite, "a")
     read = study.read_place(connection, filled.scope(toy_suite))
     built = place_board.rendered(read, "Counts", [Column("verdicts", "Verdicts", "count")], [Counted("a", 3)])
-    assert json.loads(analysis.to_json([built]))["caution"] == study.RULES_ONLY
+    document = json.loads(analysis.to_json([built]))
+    assert document["caution"] == study.RULES_ONLY
+    assert (document["repeats"], document["as_full"]) == ([], [])
     assert analysis.to_csv([built]).splitlines() == [
         "config,subject,verdicts,caution", f"a,label of a,3,{study.RULES_ONLY}",
     ]  # fmt: skip

@@ -99,7 +99,7 @@ class Store:
         reading: InferenceOptions = DEFAULT,
         pooled: bool = False,
     ) -> BoardResult:
-        """The board of one edition under one condition (the suite's own unless named) by one judge.
+        """The board of one wording of a suite under one condition (the suite's own unless named) by one judge.
 
         `judge`: by default the model with most verdicts. `scoring`: strict, published, or a published rule.
         `models`: only these labels or ids, as they stand among all. `reading`: what intervals and tiers are about.

@@ -73,7 +73,7 @@ def _decoded(raw: msgspec.Raw) -> object:
 
 
 class BoardResult(Tabular):
-    """A board: the ranked table of one edition, one condition, one judge and one scoring rule."""
+    """A board: the ranked table of one wording of a suite, one condition, one judge and one scoring rule."""
 
     def __init__(self, built: RenderedBoard) -> None:
         self.built = built

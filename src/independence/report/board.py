@@ -16,7 +16,7 @@ from independence.judge import kinds
 from independence.report import planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.planned_verdicts import PlannedVerdict
-from independence.report.study import Origin, Study, Words
+from independence.report.study import BoardRemarks, Origin, Study, Words
 from independence.stats import comparison, engagement, index_uncertainty, strict
 from independence.stats.comparison import Correction, Placement, all_paired, all_pairs
 from independence.stats.index_uncertainty import THESE
@@ -24,7 +24,6 @@ from independence.stats.intervals import t_interval
 from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
-from independence.store.spending import Dates
 from independence.types import Ends
 
 STRICT = "strict"
@@ -70,7 +69,7 @@ class BoardRow(msgspec.Struct, frozen=True):
     origin: Origin | msgspec.UnsetType = msgspec.UNSET  # on boards of imports beside others
 
 
-class Board(msgspec.Struct, frozen=True):
+class Board(BoardRemarks, frozen=True):
     """A ranked table under one condition, scoring and judge."""
 
     suite: str
@@ -83,15 +82,10 @@ class Board(msgspec.Struct, frozen=True):
     correction: str = NONE  # of the comparisons behind the tiers
     minimum_detectable: float | None = None  # points two typical subjects must differ by, 80 % power, one comparison
     judging: str | None = None  # what an offline judge's estimates rest on
-    repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
-    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
-    dates: Dates | None = None  # of the replies and of this judge's verdicts
-    language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
     judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
     words: Words | msgspec.UnsetType = msgspec.UNSET  # whose they are, where others have published results too
     wording: str | msgspec.UnsetType = msgspec.UNSET  # where it is the published one, or of several editions
     editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
-    caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
 def board(

@@ -8,12 +8,11 @@ import msgspec
 
 from independence.report import board_notes, declared, study
 from independence.report.analysis import GatedValue, RenderedBoard
-from independence.report.study import PlaceStudy
+from independence.report.study import BoardRemarks, PlaceStudy
 from independence.report.table import Column, Table
-from independence.store.spending import Dates
 
 
-class PlaceBoard(msgspec.Struct, frozen=True):
+class PlaceBoard(BoardRemarks, frozen=True):
     """Subjects under one condition and judge; what is known of each, its analysis says."""
 
     suite: str
@@ -22,9 +21,6 @@ class PlaceBoard(msgspec.Struct, frozen=True):
     analysis: str
     judge: str | None
     rows: tuple[msgspec.Struct, ...]
-    dates: Dates | None
-    language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
-    caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
 def rendered(
@@ -37,8 +33,8 @@ def rendered(
     scope, about = read.scope, read.about
     document = PlaceBoard(
         suite=scope.suite.suite, edition=scope.edition, condition=str(scope.condition), analysis=scope.suite.analysis,
-        judge=read.judge, rows=tuple(rows), dates=read.dates, language=scope.suite.foreign_language,
-        caution=study.caution(read),
+        judge=read.judge, rows=tuple(rows), repeats=study.repeat_notes(read), as_full=read.as_full, dates=read.dates,
+        language=scope.suite.foreign_language, caution=study.caution(read),
     )  # fmt: skip
     given, more = [msgspec.structs.asdict(row) for row in rows], declared.particulars(document)
     found = [{"subject": about[row["config"]].name, **more, **row} for row in given]

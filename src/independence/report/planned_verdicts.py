@@ -332,7 +332,7 @@ def judge(verdicts: Sequence[queries.StoredVerdict], asked: str) -> str:
 
 
 def judge_anywhere(connection: sqlite3.Connection, places: Sequence[BoardScope], asked: str | None) -> str | None:
-    """The judge that is meant in any of some places of one edition; None where none is named. Raises StoreError."""
+    """The judge that is meant in any of some places; None where none is named. Raises StoreError."""
     if asked is None:
         return None
     wanted = sorted({one.where for place in places for one in place.editions})

@@ -137,6 +137,16 @@ def repeat_notes(read: StudiedSubjects) -> tuple[str, ...]:
     return read.repeats.notes({config: who.name for config, who in read.about.items()})
 
 
+class BoardRemarks(msgspec.Struct, frozen=True, kw_only=True):
+    """What boards of every analysis say beside their rows."""
+
+    repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
+    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
+    dates: Dates | None = None  # of the replies and of this judge's verdicts
+    language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
+    caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
+
+
 def caution(read: StudiedSubjects) -> str | msgspec.UnsetType:
     """What the judge of a place is not good for, where that is to be said: real models, graded by rules."""
     if read.judge is None or kinds.of(read.judge).word != kinds.CUES:

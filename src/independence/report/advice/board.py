@@ -13,10 +13,10 @@ import msgspec
 from independence.report import planned_verdicts, study
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
+from independence.report.study import BoardRemarks
 from independence.stats import sides
 from independence.stats.comparison import Correction, adjusted_by_name
 from independence.stats.sides import EffectEstimate, Pairs, SycophancyEstimates
-from independence.store.spending import Dates
 
 
 class PairCounts(msgspec.Struct, frozen=True):
@@ -64,7 +64,7 @@ class SidesRow(msgspec.Struct, frozen=True):
     cost_usd: float
 
 
-class SidesBoard(msgspec.Struct, frozen=True):
+class SidesBoard(BoardRemarks, frozen=True):
     """Subjects under one condition and judge."""
 
     suite: str
@@ -77,11 +77,6 @@ class SidesBoard(msgspec.Struct, frozen=True):
     threshold: float  # stance from where on a party counts as favoured
     correction: str  # of the tests, for being one of several subjects
     rows: tuple[SidesRow, ...]
-    repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
-    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
-    dates: Dates | None = None  # of the replies and of this judge's verdicts
-    language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
-    caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
 def board(read: AdviceStudy, correction: Correction = "holm", models: Collection[str] = ()) -> SidesBoard:

@@ -18,11 +18,11 @@ from independence.report.advice.board import flags
 from independence.report.advice.tables import ends, est, spoken
 from independence.report.board_notes import also_graded
 from independence.report.legend import subject_name
+from independence.report.study import BoardRemarks
 from independence.report.table import Column, Kind, Table
 from independence.stats import stance
 from independence.stats.sides import EffectEstimate
 from independence.stats.stance import Alignment, PairedContrast, PublishedSummary
-from independence.store.spending import Dates
 from independence.types import Ends
 
 METHOD = "percentile bootstrap of cells"
@@ -56,7 +56,7 @@ class StanceRow(msgspec.Struct, frozen=True):
     cost_usd: float
 
 
-class StanceBoard(msgspec.Struct, frozen=True):
+class StanceBoard(BoardRemarks, frozen=True):
     """Subjects under one condition and judge."""
 
     suite: str
@@ -69,11 +69,6 @@ class StanceBoard(msgspec.Struct, frozen=True):
     draws: int
     contrast: EffectEstimate | None  # over all subjects, cells as clusters
     rows: tuple[StanceRow, ...]
-    repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
-    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
-    dates: Dates | None = None  # of the replies and of this judge's verdicts
-    language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
-    caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
 
 
 def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
