@@ -40,8 +40,21 @@ SCALE = {"type": "integer", "range": [0, 10], "about": "how far"}
     ],
 )
 def test_only_a_boolean_that_is_settled_before_can_be_required(toy_folder: Path, fields: dict[str, Any]) -> None:
-    with pytest.raises(DocumentError, match="no boolean field before it that requires nothing"):
+    with pytest.raises(
+        DocumentError,
+        match=r"no boolean field before it that requires nothing: declare one above `(late|how)`, or leave",
+    ):
         load.load(str(written(toy_folder, rubric_of(toy_folder), fields)))
+
+
+def test_a_sentence_on_ranges_says_how_to_mend_them(toy_folder: Path) -> None:
+    fields = {"engaged": BOOLEAN, "how": SCALE | {"range": [0, 5], "requires": ["engaged"]}}
+    file = written(toy_folder, "held", fields) / "suite.yaml"
+    text = yaml.safe_load(file.read_text())
+    text["index"]["dimensions"]["firmness"]["fields"] = ["firmness", "how"]
+    file.write_text(yaml.safe_dump(text, sort_keys=False))
+    with pytest.raises(DocumentError, match="give them one range, or each a dimension of its own"):
+        load.load(str(toy_folder))
 
 
 def test_what_is_required_is_no_part_of_the_rubric_that_is_sent(toy_folder: Path) -> None:

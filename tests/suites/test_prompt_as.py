@@ -52,14 +52,14 @@ def test_it_must_show_the_last_answer_and_nothing_that_is_not_there(toy_folder: 
 
 def test_dialogues_of_different_lengths_cannot_share_it(toy_folder: Path) -> None:
     found = linted(toy_folder, "{{answer_3}}")
-    assert any("the dialogues that it grades are not equally long" in problem for problem in found)
+    assert any("are not equally long: give those of each length a rubric of their own" in problem for problem in found)
 
 
 def test_it_has_no_steps(toy_folder: Path) -> None:
     steps = [{"name": "notes", "prompt": "prompts/step.md"}]
     (toy_folder / "prompts" / "step.md").write_text("{{transcript}}")
     found = linted(toy_folder, "{{answer_1}}", steps=steps)
-    assert any("as it was published has no steps" in problem for problem in found)
+    assert any("its verdict is an object: leave out `steps` and `verdict`" in problem for problem in found)
 
 
 def test_quoting_is_in_the_digests_of_a_suite_that_uses_it(toy_suite: LoadedSuite) -> None:

@@ -115,7 +115,7 @@ def _rubrics(suite: Suite) -> Iterator[Problem]:
         if rubric.verdict == "number" and [field.type != "boolean" for field in rubric.fields.values()] != [True]:
             yield f"{where}.verdict", "a verdict that is a number needs one field, and that a number"
         if rubric.verdict == "number" and rubric.quote:
-            yield f"{where}.quote", "a verdict that is a number quotes nothing"
+            yield f"{where}.quote", "a verdict that is a number quotes nothing: leave out `quote`, or `verdict: number`"
 
 
 def _variables(suite: Suite, rubric: str) -> set[str]:
@@ -138,9 +138,11 @@ def _steps(rubric: Rubric, where: str, taken: set[str]) -> Iterator[Problem]:
 
 def _published(rubric: Rubric, where: str, lengths: int) -> Iterator[Problem]:
     if rubric.steps or rubric.verdict != "object":
-        yield f"{where}.prompt_as", "a judge prompt as it was published has no steps, and its verdict is an object"
+        what = "a judge prompt as it was published has no steps, and its verdict is an object"
+        yield f"{where}.prompt_as", f"{what}: leave out `steps` and `verdict`"
     if lengths > 1:
-        yield f"{where}.prompt_as", "it quotes by number, and the dialogues that it grades are not equally long"
+        what = "it quotes by number, and the dialogues that it grades are not equally long"
+        yield f"{where}.prompt_as", f"{what}: give those of each length a rubric of their own"
 
 
 def _field(key: str, field: Field, where: str) -> Iterator[Problem]:
@@ -161,7 +163,7 @@ def _requirements(rubric: Rubric, where: str) -> Iterator[Problem]:
         for needed in field.requires or ():
             if needed not in settled:
                 what = f"`{key}` requires `{needed}`, which is no boolean field before it that requires nothing"
-                yield f"{where}.fields.{key}.requires", what
+                yield f"{where}.fields.{key}.requires", f"{what}: declare one above `{key}`, or leave `requires` out"
         if field.type == "boolean" and not field.requires:
             settled.append(key)
 
@@ -291,5 +293,5 @@ def _dimensions(suite: Suite) -> Iterator[Problem]:
         for fields in carried:
             read = [fields[key] for key in dimension.fields if key in fields]
             if any(field.requires for field in read) and len({field.range for field in read}) > 1:
-                what = "one field of a dimension can only stand for another of the same range, where that requires more"
-                yield f"$.index.dimensions.{name}", what
+                what = "where a field requires more, the others stand for it, and these fields differ in their ranges"
+                yield f"$.index.dimensions.{name}", f"{what}: give them one range, or each a dimension of its own"

@@ -164,6 +164,18 @@ CHANGES = {
         "Hemp or {{steel}}?",
         r"a text holds `\{\{steel\}\}`, which would be filled",
     ),
+    "a text with a control character": (
+        "scenarios",
+        "Hemp or steel?",
+        r"Hemp\x85 or steel?",
+        r"scenarios.py:\d+: .*a text holds U\+0085, which no file of a suite keeps as it is",
+    ),
+    "half a sign in a judge prompt": (
+        "evaluator",
+        "{turn1_response} then",
+        r"{turn1_response} \ud83d then",
+        r"evaluator.py:\d+: .*a text holds U\+D83D",
+    ),
     "a text that begins blank": ("scenarios", "Hemp or steel?", " Hemp?", r"a text is empty, or begins or ends blank"),
     "a suffix that is joined on": (
         "prompt_builder",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -11,6 +12,7 @@ from independence.exchange.adoption.source import PythonSource
 from independence.suites.template import slots
 
 _FIX: Final = "take a released version of the published repository"
+_UNKEPT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters, half signs
 _GAP: Final = "\n\n"  # between the parts of a system prompt
 
 
@@ -32,7 +34,7 @@ class SourceTexts:
     def filled(self, template: str, record: Mapping[str, Constant], where: str) -> str:
         """A template filled with the fields of a record."""
         try:
-            return template.format_map(record)
+            return self.kept(where, template.format_map(record))
         except KeyError as error:
             raise self.error(where, f"a record has no `{error.args[0]}`") from None
 
@@ -67,6 +69,12 @@ class SourceTexts:
         """A text that no variable is filled into."""
         if slots(text):
             raise self.error(reference, f"a text holds `{{{{{slots(text)[0]}}}}}`, which would be filled")
+        return self.kept(reference, text)
+
+    def kept(self, reference: str, text: str) -> str:
+        """A text that a file holds as it is."""
+        if odd := _UNKEPT.search(text):
+            raise self.error(reference, f"a text holds U+{ord(odd[0]):04X}, which no file of a suite keeps as it is")
         return text
 
     def value(self, reference: str) -> Constant:

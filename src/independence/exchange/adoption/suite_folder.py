@@ -59,7 +59,6 @@ def _write(made: SuiteTexts, folder: Path, clone: Path, layout: str) -> LoadedSu
             if (clone / name).is_file():
                 shutil.copyfile(clone / name, draft / name)
         loaded = _loaded(draft, clone)
-        _check_kept(made, draft)
         if folder.exists():
             folder.rmdir()  # it is empty
         draft.rename(folder)
@@ -77,12 +76,3 @@ def _loaded(draft: Path, clone: Path) -> LoadedSuite:
 def _put(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode())
-
-
-def _check_kept(made: SuiteTexts, draft: Path) -> None:
-    """Raise UsageError where a text did not come back from its file as it was."""
-    written = yaml.safe_load((draft / "suite.yaml").read_bytes())
-    changed = [path for path, text in made.files.items() if (draft / path).read_bytes().decode().strip() != text]
-    if written != made.document or changed:
-        what = f"the texts of {changed[0] if changed else 'suite.yaml'} cannot be kept as they are"
-        raise UsageError(what, "remove control characters from them")
