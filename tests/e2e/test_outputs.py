@@ -114,3 +114,15 @@ def test_the_same_command_writes_over_its_own_output(here: Path, line: str) -> N
 def test_with_force_a_report_replaces_any_other_file(here: Path) -> None:
     assert inside.run("generate-report", "--db", "own.db", "-o", "mine.txt", "--force").code == 0
     assert (here / "mine.txt").read_text().startswith("# ")
+
+
+@pytest.mark.parametrize("name", ["r.html", "r.HTM"])
+def test_a_report_is_what_its_file_is_called(here: Path, name: str) -> None:
+    assert inside.run("generate-report", "--db", "own.db", "-o", name).code == 0
+    assert (here / name).read_text().startswith("<!doctype html>")
+    assert not (here / "r-figures").exists()
+
+
+def test_html_is_not_written_to_a_file_of_markdown(here: Path) -> None:
+    refused(here, "generate-report --db own.db --html -o r.md", "--html writes no Markdown, and --output names r.md")
+    assert not (here / "r.md").exists()

@@ -24,7 +24,7 @@ _LONGEST = 100  # signs of a file's name, without its ending
 @click.command("generate-report")
 @click.option(
     "--output", "-o", "path", type=click.Path(dir_okay=False, path_type=Path),
-    help="The file to write; default: report.md or report.html.",
+    help="The file to write, in HTML where it ends in .html; default: report.md or report.html.",
 )  # fmt: skip
 @click.option(
     "--html", "as_html", is_flag=True, help="One self-contained HTML file instead of Markdown with figures beside it."
@@ -54,6 +54,9 @@ def command(
     index; tilt, merit, pairs and domains for paired sides; the published columns for the rent benchmark.
     """
     path = path or Path("report.html" if as_html else "report.md")
+    if as_html and path.suffix.lower() == ".md":
+        raise UsageError(f"--html writes no Markdown, and --output names {path}", "name a .html file, or drop --html")
+    as_html = as_html or path.suffix.lower() in (".html", ".htm")
     user_files.check(path, "--output", user_files.MARK, forcible=True, force=force)
     with reading.Store(db, note) as store, activity.working("making the report"):
         asked = board.InferenceOptions(generalises_to, correction)
