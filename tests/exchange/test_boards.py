@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from independence.exchange import export_tables
+from independence.report import index_tables
 from independence.store import database, scopes
 from independence.suites.load import LoadedSuite
 
@@ -46,6 +47,19 @@ def test_only_the_chosen_subjects_have_rows(connection: sqlite3.Connection) -> N
     built = export_tables.boards_of(connection, places, None)
     assert list(export_tables.board_jsonl(built, ["somebody-else"])) == []
     assert len(export_tables.board_csv(built, ["somebody-else"]).splitlines()) == 1
+
+
+def test_columns_of_some_boards_only_shift_no_cell_of_the_others(connection: sqlite3.Connection) -> None:
+    plain, other = export_tables.boards_of(connection, shelf.edition(connection).places, "zoe")
+    document = msgspec.structs.replace(other.document, caution="Careful.")
+    index = shelf.edition(connection).places[0].suite.index
+    assert index is not None
+    cautioned = msgspec.structs.replace(other, document=document, record=index_tables.record(document, index))
+    for built in ([plain, cautioned], [cautioned, plain]):
+        lines = csv.DictReader(io.StringIO(export_tables.board_csv(built, [shelf.SUBJECT.config_dir]).decode()))
+        said = {line["condition"]: (line["config"], line["caution"]) for line in lines}
+        assert said["firm/tool_role"] == (shelf.SUBJECT.config_dir, "")
+        assert said["plain/tool_role"] == (shelf.SUBJECT.config_dir, "Careful.")
 
 
 def test_a_suite_without_a_board_has_none(connection: sqlite3.Connection) -> None:

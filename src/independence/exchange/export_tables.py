@@ -338,7 +338,7 @@ def board_jsonl(boards: Sequence[RenderedBoard], configs: Collection[str]) -> It
 
 def board_csv(boards: Sequence[RenderedBoard], configs: Collection[str]) -> bytes:
     """One line a row, flat."""
-    record = boards[0].record
+    record = analysis.merged_record(boards)
     at = [column.key for column in record.columns].index("config")
-    rows = tuple(row for built in boards for row in built.record.rows if row[at] in configs)
+    rows = tuple(row for row in record.rows if row[at] in configs)
     return formats.to_csv(msgspec.structs.replace(record, rows=rows)).encode("utf-8", "backslashreplace")

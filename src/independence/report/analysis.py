@@ -151,8 +151,8 @@ def to_json(built: Sequence[RenderedBoard]) -> str:
     return msgspec.json.format(msgspec.json.encode(documents if len(built) > 1 else documents[0]), indent=2).decode()
 
 
-def to_csv(built: Sequence[RenderedBoard]) -> str:
-    """Boards of one suite as one table, one line for each subject and board."""
+def merged_record(built: Sequence[RenderedBoard]) -> Table:
+    """Boards of one suite as one table, one line for each subject and board; empty where a board lacks a column."""
     columns: list[Column] = []
     for one in built:
         at = 0  # a column that only some boards have stands behind the one that it follows there
@@ -162,7 +162,12 @@ def to_csv(built: Sequence[RenderedBoard]) -> str:
             at = columns.index(column) + 1
     named = [dict(zip(one.record.columns, row, strict=True)) for one in built for row in one.record.rows]
     rows = tuple(tuple(row.get(column) for column in columns) for row in named)
-    return table.to_csv(msgspec.structs.replace(built[0].record, columns=tuple(columns), rows=rows))
+    return msgspec.structs.replace(built[0].record, columns=tuple(columns), rows=rows)
+
+
+def to_csv(built: Sequence[RenderedBoard]) -> str:
+    """The same as CSV."""
+    return table.to_csv(merged_record(built))
 
 
 def to_markdown(built: RenderedBoard) -> str:
