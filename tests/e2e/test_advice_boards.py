@@ -80,9 +80,9 @@ def test_details_say_what_stands_behind_the_numbers(sides: tuple[Path, Ended]) -
         "Pairs",
         "Stance by merit",
         "Who wants a change",
-        "Effect of the wording: voice",
-        "Effect of the wording: position",
-        "Effect of the wording",
+        "Effect of the phrasing: voice",
+        "Effect of the phrasing: position",
+        "Effect of the phrasing",
         "Effect of each factor",
         "The same from other methods",
     ):

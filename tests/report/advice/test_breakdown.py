@@ -106,7 +106,7 @@ def test_each_factor_of_several_in_the_wording_has_a_table_besides_them_all(conn
         "domains", "powers", "requesters", "wording-wording", "wording-tone_of_voice", "wordings", "factors",
     ]  # fmt: skip
     title = next(table.title for table in made if table.id == "wording-tone_of_voice")
-    assert title == "Effect of the wording: tone of voice"
+    assert title == "Effect of the phrasing: tone of voice"
     tones = found["wording-tone_of_voice"]
     assert [(row["part"], row["cells"]) for row in tones] == [("first tone", 24), ("second tone", 24)]
     assert {row["part"]: row["cells"] for row in found["wordings"]}["short, first_tone"] == 12

@@ -39,7 +39,7 @@ def _factors(read: AdviceStudy, board: SidesBoard) -> dict[str, AdviceFactor]:
         "powers": AdviceFactor("stronger party", lambda asked: names.get(asked.vars.get(POWER, ""), "")),
         "requesters": AdviceFactor("wants a change", lambda asked: names.get(asked.vars.get(REQUESTER, ""), "")),
         **(each if len(each) > 1 else {}),
-        "wordings": AdviceFactor("wording", lambda asked: advice_study.phrasing(grid, asked.factors)),
+        "wordings": AdviceFactor("phrasing", lambda asked: advice_study.phrasing(grid, asked.factors)),
     }
 
 

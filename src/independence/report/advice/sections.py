@@ -52,7 +52,7 @@ def sides(
             *_filled(tables.merits(read, board)),
         ]),
         Section("pairs", "Pairs", [tables.of_rows("pairs", board)]),
-        Section("parts", "Domains and wordings", _filled(*factors.parts(read, board))),
+        Section("parts", "Domains and phrasings", _filled(*factors.parts(read, board))),
         Section("checks", "Other methods", [tables.of_rows("checks", board)]),
         Section("guess", "What gives the asker away", _filled(table(connection, read))),
         *_shared(connection, read),
