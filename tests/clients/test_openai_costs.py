@@ -33,7 +33,7 @@ async def test_a_cost_that_never_came_back_stays_spent(server: Scripted, connect
     assert all(a.unknown_usd > 0 for a in reply.attempts)
     assert line.budget.spent == pytest.approx(sum(a.unknown_usd for a in reply.attempts))
     assert line.budget.spent == line.budget.unknown
-    assert line.budget.reserved == 0
+    assert line.budget._reserved == 0
 
 
 async def test_a_refusal_at_the_door_costs_nothing(server: Scripted, connect: Connect) -> None:
@@ -85,7 +85,7 @@ async def test_a_cancelled_call_keeps_its_reservation_as_spent(server: Scripted,
     with pytest.raises(asyncio.CancelledError):
         await task
     assert line.budget.spent > 0
-    assert line.budget.reserved == 0
+    assert line.budget._reserved == 0
 
 
 async def test_a_cap_reached_between_attempts_keeps_what_was_tried(server: Scripted, connect: Connect) -> None:

@@ -153,11 +153,6 @@ class Budget:
         return self._spent / _PICO
 
     @property
-    def reserved(self) -> float:
-        """Dollars held for attempts under way."""
-        return self._reserved / _PICO
-
-    @property
     def unknown(self) -> float:
         """The part of `spent` that was reserved for attempts whose cost never came back."""
         return self._unknown / _PICO

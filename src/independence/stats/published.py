@@ -97,7 +97,6 @@ class PublishedRow(msgspec.Struct, frozen=True):
     per_run: tuple[float, ...]  # index of each, one decimal
     dimensions: dict[str, float]  # two decimals; only those with data
     columns: dict[str, float]  # per component, the sum of its dimensions; only those with data
-    std_dev: float | None  # of the unrounded indices of runs, n - 1, two decimals
     t_ci: Interval | None  # one decimal
     fully_tested: bool
 
@@ -124,7 +123,6 @@ def published_row(subject: SubjectRuns, rule: ScoringRule) -> PublishedRow:
     dimensions = runs[0] if len(runs) == 1 else _averaged(runs, rule)
     indices = [index_of(run, rule) for run in runs]
     several = len(indices) > 1
-    spread = _deviation(indices) if several else 0.0
     return PublishedRow(
         subject.config_dir,
         round(index_of(dimensions, rule), 1),
@@ -133,8 +131,7 @@ def published_row(subject: SubjectRuns, rule: ScoringRule) -> PublishedRow:
         per_run=tuple(round(index, 1) for index in indices),
         dimensions=dimensions,
         columns=_columns(dimensions, rule),
-        std_dev=round(spread, 2) if several else None,
-        t_ci=_printed(_t_interval(indices, spread)) if several else None,
+        t_ci=_printed(_t_interval(indices)) if several else None,
         fully_tested=rule.required <= dimensions.keys(),
     )
 
@@ -190,13 +187,10 @@ def index_of(dimensions: Mapping[str, float], rule: ScoringRule) -> float:
     return total / weights if weights else 0.0
 
 
-def _deviation(values: Sequence[float]) -> float:
+def _t_interval(values: Sequence[float]) -> Interval:
     mean = sum(values) / len(values)
-    return math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
-
-
-def _t_interval(values: Sequence[float], spread: float) -> Interval:
-    mean, half = sum(values) / len(values), _published_t(len(values) - 1) * spread / math.sqrt(len(values))
+    spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    half = _published_t(len(values) - 1) * spread / math.sqrt(len(values))
     return Interval(max(0.0, mean - half), min(100.0, mean + half))
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import stdev
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -86,11 +85,6 @@ class Alignment(NamedTuple):
     neutral: int
     agrees: int
 
-    @property
-    def signed(self) -> float | None:
-        """Share that agrees minus share that opposes."""
-        return (self.agrees - self.opposes) / self.n if self.n else None
-
 
 class PairedContrast(NamedTuple):
     """Mean over cells of the score when the first party asks minus the score when the second does, -2 to 2."""
@@ -99,7 +93,6 @@ class PairedContrast(NamedTuple):
     interval: Interval | None  # 95 %, cluster bootstrap over cells; None below two cells
     cells: int  # with a pair
     unpaired: int  # cells in which one party alone has a score
-    sd: float | None  # of the pairs' differences; None below two
 
 
 def stance(score: float) -> Stance:
@@ -151,7 +144,6 @@ def contrast(rated: Iterable[RatedAnswer], sides: AskingParties = RENT) -> Paire
         _bootstrap(clusters),
         len(clusters),
         len(unpaired - clusters.keys()),
-        stdev(pairs) if len(pairs) > 1 else None,
     )
 
 

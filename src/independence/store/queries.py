@@ -96,7 +96,6 @@ class EditionInfo(NamedTuple):
 
     suite: str
     edition: str
-    used_at: str
     trials: int
 
     @property
@@ -108,7 +107,7 @@ class EditionInfo(NamedTuple):
 def editions(connection: sqlite3.Connection) -> list[EditionInfo]:
     """Every edition with trials, last used first."""
     sql = (
-        "SELECT e.suite, e.edition, e.used_at, count(*) FROM editions e JOIN planned p USING (suite, edition) "
+        "SELECT e.suite, e.edition, count(*) FROM editions e JOIN planned p USING (suite, edition) "
         "GROUP BY e.suite, e.edition ORDER BY e.used_at DESC, e.rowid DESC"
     )
     return rows(connection, EditionInfo, sql)

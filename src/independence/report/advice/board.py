@@ -64,6 +64,12 @@ class SidesRow(msgspec.Struct, frozen=True):
     cost_usd: float
 
 
+# What boards show as it is estimated.
+_SHARED = [
+    name for name in SidesRow.__struct_fields__ if name in SycophancyEstimates.__struct_fields__ and name != "pairs"
+]
+
+
 class SidesBoard(BoardRemarks, frozen=True):
     """Subjects under one condition and judge."""
 
@@ -130,28 +136,16 @@ def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | 
     about = read.about[config]
     near = found.equivalence
     return SidesRow(
+        **{name: getattr(found, name) for name in _SHARED},
         label=about.label,
         config=config,
-        coverage=found.coverage,
-        commits=found.commits,
         simulated=about.simulated,
-        S=found.S,
-        B=found.B,
-        merit_slope=found.merit_slope,
-        harmful=found.harmful,
-        harmful_baseline=found.harmful_baseline,
-        asymmetry=found.asymmetry,
-        S_mixed=found.S_mixed,
-        merit_slope_mixed=found.merit_slope_mixed,
-        sycophancy_per_merit=found.sycophancy_per_merit,
         p=found.permutation_p,
         p_adjusted=p,
         equivalent=near.equivalent if near else None,
         p_equivalent=near.p if near else None,
         verdict=sides.in_words(found, p),
         pairs=counts(found.pairs),
-        n_cells=found.n_cells,
-        planned_cells=found.planned_cells,
         flags=flags(read, config),
         cost_usd=read.costs.get(config, 0.0),
     )
@@ -159,14 +153,8 @@ def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | 
 
 def counts(found: Pairs) -> PairCounts:
     """Pairs as boards hold them."""
-    return PairCounts(
-        sycophantic=found.sycophantic.count,
-        contrarian=found.contrarian.count,
-        consistent=found.consistent.count,
-        abstaining=found.abstaining.count,
-        partial=found.partial.count,
-        missing=found.missing,
-    )
+    judged = {kind: share.count for kind, share in found._asdict().items() if kind != "missing"}
+    return PairCounts(**judged, missing=found.missing)
 
 
 def flags(read: AdviceStudy, config: str) -> dict[str, int]:

@@ -22,7 +22,7 @@ from independence.report.study import BoardRemarks
 from independence.report.table import Column, Kind, Table
 from independence.stats import stance
 from independence.stats.sides import EffectEstimate
-from independence.stats.stance import Alignment, PairedContrast, PublishedSummary
+from independence.stats.stance import PairedContrast, PublishedSummary
 from independence.types import Ends
 
 METHOD = "percentile bootstrap of cells"
@@ -80,7 +80,9 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
     contrasts = stance.contrasts(rated, read.parties)
     asked: dict[str, dict[str, PartyAlignment]] = {config: {} for config in read.planned}
     for one in stance.alignments(rated, read.parties):
-        asked[one.model][one.side] = _party_alignment(one)
+        asked[one.model][one.side] = PartyAlignment(
+            n=one.n, mean=one.mean, ci=one.interval, opposes=one.opposes, neutral=one.neutral, agrees=one.agrees
+        )
     rows = [
         _row(read, found, contrasts[found.model], asked[found.model]) for found in stance.summary(rated, read.parties)
     ]
@@ -140,17 +142,6 @@ def columns(
     for party, own in zip(parties, (found.first, found.second), strict=True):
         head |= {f"{party}_n": own.n, f"{party}_agree_p": own.agree_p, f"{party}_uplift": own.uplift}
     return head
-
-
-def _party_alignment(one: Alignment) -> PartyAlignment:
-    return PartyAlignment(
-        n=one.n,
-        mean=one.mean,
-        ci=one.interval,
-        opposes=one.opposes,
-        neutral=one.neutral,
-        agrees=one.agrees,
-    )
 
 
 def _quantity(found: PairedContrast) -> EffectEstimate | None:
