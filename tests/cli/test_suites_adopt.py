@@ -80,10 +80,12 @@ def imported(clone: Path) -> Path:
 def test_an_import_in_the_same_words_shares_a_board_once_it_was_compared(imported: Path) -> None:
     two = said("leaderboard", code=2).stderr
     assert "the store holds several suite editions" in two
-    for results in ("cache", "independence.db"):
+    ends = {"cache": "nothing is recorded, as this is no store", "independence.db": "recorded in the store"}
+    for results, end in ends.items():
         done = said("suites", "adopt", "adopted-v2", "--verify", results)
         assert counts(done) == {"requests compared": 22, "equal to the letter": 22, "unexplained": 0}
-        assert done.stderr.splitlines()[-1].startswith("the imported requests have the wording of v2@")
+        last = done.stderr.splitlines()[-1]
+        assert re.fullmatch(rf"the imported requests have the wording of v2@[0-9a-f]{{8}}: {end}", last)
     board = json.loads(said("leaderboard", "--format", "json").stdout)
     here, there = sorted(board["rows"], key=lambda row: row["origin"], reverse=True)
     assert (here["origin"], here["label"], here["config"]) == (
@@ -140,6 +142,22 @@ def test_what_is_imported_later_in_other_words_ends_the_shared_board(imported: P
     assert said("leaderboard", code=2).exit_code == 2
 
 
+def test_an_import_whose_shared_board_ended_is_graded_as_before_it_was_compared(imported: Path) -> None:
+    """Compared twice, so that what it was graded by first is not taken for what the first comparison made of it."""
+    with closing(sqlite3.connect("independence.db")) as store:
+        read = "SELECT read_as FROM editions WHERE edition = 'published'"
+        ours = json.dumps(json.loads(store.execute(read).fetchone()[0]) | {"title": "Read by these rubrics."})
+        store.execute("UPDATE editions SET read_as = ? WHERE edition = 'published'", (ours,))
+        store.commit()
+        for _ in range(2):
+            said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
+        assert store.execute(read).fetchone() != (ours,)
+        (file,) = Path("cache").rglob("run_2/resistance/*/*/rs01.json")
+        file.write_text(file.read_text("utf-8").replace("Say five.", "Say four."), "utf-8")
+        said("import", "cache", "--suite", "./adopted-v2")
+        assert store.execute(read).fetchone() == (ours,)
+
+
 def test_an_import_of_known_wording_is_graded_by_the_published_prompts(imported: Path) -> None:
     said("suites", "adopt", "adopted-v2", "--verify", "independence.db")
     done = said("judge", "-j", "cues", "--suite", "v2@published")
@@ -162,7 +180,8 @@ def test_a_store_without_the_results_has_nothing_to_compare(clone: Path) -> None
     said("suites", "adopt", "clone")
     said("run", "--suite", "./adopted-v2", "-m", "sim/half", "-j", "cues", "--runs", "1")
     done = said("suites", "adopt", "adopted-v2", "--verify", "independence.db", code=2)
-    assert "independence.db: holds no imported results of v2;" in done.stderr
+    assert "independence.db: holds no imported results of v2, which would be v2@published; " in done.stderr
+    assert re.search(r"independence import` brings them; it holds v2@[0-9a-f]{8}$", done.stderr.strip())
 
 
 def test_a_folder_of_ones_own_choice_is_written(clone: Path) -> None:

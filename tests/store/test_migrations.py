@@ -49,7 +49,9 @@ GOLDEN = {
         "prompt_tokens", "completion_tokens", "written_at", "settings", "text", "raw", "attempts",
     ],
     "routes": ["verdict", "auditor", "trial", "route", "probability", "routed_at"],
-    "verifications": ["suite", "edition", "wording", "requests", "equal", "exceptions", "verified_at"],
+    "verifications": [
+        "suite", "edition", "wording", "requests", "equal", "exceptions", "verified_at", "read_as_before",
+    ],
     "sessions": ["id", "began_at", "last_at", "command", "about", "spent_usd", "unknown_usd"],
 }  # fmt: skip
 INDICES = {

@@ -15,7 +15,7 @@ from independence.exchange.adoption import imported_requests, verifying
 from independence.exchange.adoption.imported_requests import ImportedDialogue
 from independence.exchange.adoption.suite_folder import AdoptedSuite
 from independence.exchange.adoption.verifying import RequestComparison
-from independence.store import queries, verifications
+from independence.store import queries, scopes, verifications
 from independence.store.database import writing
 from independence.store.queries import PUBLISHED
 from independence.store.verifications import VerificationRow
@@ -48,7 +48,9 @@ def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:
         where = Where(own.suite, PUBLISHED)
         found = verifying.compare(own, imported_requests.of_store(connection, where))
         if not found.requests:
-            raise StoreError(f"{path}: holds no imported results of {own.suite}", "`independence import` brings them")
+            held = scopes.names(queries.editions(connection)) or "nothing"
+            what = f"{path}: holds no imported results of {own.suite}, which would be {where.edition_name}"
+            raise StoreError(what, f"`independence import` brings them; it holds {held}")
         if found.holds:
             row = VerificationRow(
                 suite=own.suite, edition=PUBLISHED, wording=digest.wording(own), requests=found.requests,

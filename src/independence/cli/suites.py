@@ -98,7 +98,8 @@ def _verify(loaded: load.LoadedSuite, results: Path) -> None:
     if not found.holds:
         note("the imported requests are not those of this suite: nothing is recorded")
         sys.exit(1)
-    note(f"the imported requests have the wording of {loaded.suite.suite}@{loaded.edition}")
+    kept = "recorded in the store" if user_files.is_store(results) else "nothing is recorded, as this is no store"
+    note(f"the imported requests have the wording of {loaded.suite.suite}@{loaded.edition}: {kept}")
 
 
 @command.command("grid")

@@ -243,5 +243,6 @@ CREATE TABLE verifications (           -- why an import is taken to have a wordi
     equal INTEGER NOT NULL,
     exceptions TEXT NOT NULL,          -- JSON object: reason -> count
     verified_at TEXT NOT NULL,
+    read_as_before TEXT NOT NULL,      -- what the import was graded by until then
     PRIMARY KEY (suite, edition)
 ) WITHOUT ROWID;

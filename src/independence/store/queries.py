@@ -131,7 +131,7 @@ def document(connection: sqlite3.Connection, where: Where) -> str | None:
 
 
 def read_as(connection: sqlite3.Connection, where: Where) -> str | None:
-    """The resolved suite of ours by whose rubrics an import is graded, as JSON; None for an edition of our own."""
+    """The suite whose rubrics grade an import, ours or an adopted one, as JSON; None for any other edition."""
     found: str | None = first(connection, f"SELECT nullif(read_as, '') FROM editions WHERE {_EDITION}", where[:2])
     return found
 

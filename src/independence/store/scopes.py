@@ -155,7 +155,7 @@ def _condition(suite: Suite, there: Sequence[Condition], variant: str | None, mo
 
 
 def grading(connection: sqlite3.Connection, scope: BoardScope) -> Suite:
-    """The suite by whose texts dialogues are graded: its own; for an import, ours by which it was read."""
+    """The suite by whose texts dialogues are graded: its own; of an import, the one that it is read as."""
     text = queries.read_as(connection, scope.where)
     return scope.suite if text is None else msgspec.json.decode(text, type=Suite)
 

@@ -6,7 +6,7 @@ import sqlite3
 
 import msgspec
 
-from independence.store import records
+from independence.store import queries, records
 from independence.store.database import transaction
 from independence.types import Where
 
@@ -24,27 +24,42 @@ class VerificationRow(msgspec.Struct, frozen=True):
 
 def record(connection: sqlite3.Connection, row: VerificationRow, document: str) -> None:
     """Keep a comparison. From now on the import is graded by `document`, the suite (JSON) that it was compared with."""
-    own = msgspec.structs.asdict(row) | {
-        "exceptions": msgspec.json.encode(row.exceptions).decode(),
-        "verified_at": records.now(),
-    }
+    where = Where(row.suite, row.edition)
     with transaction(connection):
-        connection.execute("DELETE FROM verifications WHERE suite = ? AND edition = ?", (row.suite, row.edition))
+        _forget(connection, where)
+        own = msgspec.structs.asdict(row) | {
+            "exceptions": msgspec.json.encode(row.exceptions).decode(),
+            "verified_at": records.now(),
+            "read_as_before": queries.read_as(connection, where) or "",
+        }
         records.insert(connection, "verifications", [own])
-        connection.execute(
-            "UPDATE editions SET wording = ?, read_as = ? WHERE suite = ? AND edition = ?",
-            (row.wording, document, row.suite, row.edition),
-        )
+        _set(connection, where, wording=row.wording, read_as=document)
 
 
 def withdraw(connection: sqlite3.Connection, where: Where) -> None:
-    """Forget the wording of an import, as it holds requests of other words now."""
+    """Forget the wording of an import, as it holds requests of other words now; it is graded as before that."""
     with transaction(connection):
-        connection.execute("DELETE FROM verifications WHERE suite = ? AND edition = ?", where[:2])
-        connection.execute("UPDATE editions SET wording = '' WHERE suite = ? AND edition = ?", where[:2])
+        _forget(connection, where)
 
 
 def verified(connection: sqlite3.Connection, where: Where) -> bool:
     """Whether the wording of an import is known."""
-    sql = "SELECT 1 FROM verifications WHERE suite = ? AND edition = ?"
-    return connection.execute(sql, where[:2]).fetchone() is not None
+    return _read_as_before(connection, where) is not None
+
+
+def _forget(connection: sqlite3.Connection, where: Where) -> None:
+    before = _read_as_before(connection, where)
+    if before is not None:
+        _set(connection, where, wording="", read_as=before)
+        connection.execute("DELETE FROM verifications WHERE suite = ? AND edition = ?", where[:2])
+
+
+def _read_as_before(connection: sqlite3.Connection, where: Where) -> str | None:
+    sql = "SELECT read_as_before FROM verifications WHERE suite = ? AND edition = ?"
+    found: str | None = queries.first(connection, sql, where[:2])
+    return found
+
+
+def _set(connection: sqlite3.Connection, where: Where, *, wording: str, read_as: str) -> None:
+    sql = "UPDATE editions SET wording = ?, read_as = ? WHERE suite = ? AND edition = ?"
+    connection.execute(sql, (wording, read_as, *where[:2]))
