@@ -9,7 +9,7 @@ import pytest
 from independence.config.subjects import Subject
 from independence.engine import dialogue, plan, routing
 from independence.engine.plan import Trial
-from independence.engine.resume import PendingTrial
+from independence.engine.resume import PendingTrial, PurchasableVerdicts
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES, OFFLINE, WEIGHTS
 from independence.judge.model import ModelJudge
@@ -19,6 +19,7 @@ from independence.judge.offline.hybrid import HybridJudge
 from independence.judge.offline.views import scenario_digest
 from independence.judge.offline.weights import WeightsInfo
 from independence.judge.protocol import Judge, PurchaseRule
+from independence.store.routes import PastDraws
 from independence.suites.load import load
 
 V2 = load("v2").suite
@@ -121,3 +122,42 @@ def test_only_dialogues_that_still_lack_a_verdict_count_among_what_it_buys_of(tr
 
 def test_nothing_to_do_is_nothing_to_thin() -> None:
     assert routing.with_expected_purchases([], V2) == []
+
+
+NOTHING = PurchasableVerdicts({}, frozenset())
+SELF = "hybrid:acme/judge will buy "
+
+
+@pytest.mark.parametrize(
+    ("subjects", "known", "said"),
+    [
+        (1, False, "50 of 50 verdicts (100%): it saves nothing over -j acme/judge, and no interval of an estimate"),
+        (3, False, "100 of 150 verdicts (67%): it does not know these words, so an estimate will come, but no index"),
+        (1, True, "10 of 40 verdicts (25%), too few of them at random, so no estimate and no interval will come"),
+        (3, True, "30 of 120 verdicts (25%)"),
+    ],
+)
+def test_a_hybrid_says_what_share_it_will_buy_and_where_no_interval_comes(
+    trials: list[Trial], knowing: str, subjects: int, known: bool, said: str
+) -> None:
+    ids = [subject.config_dir for subject in SUBJECTS[:subjects]]
+    own = [trial for trial in trials if trial.subject.config_dir in ids]
+    some = [one for one in own if one.dialogue.scenario.id != "rs01"] if known else own
+    spec = hybrid(PurchaseRule(0.2, 0.05, 20), knowing if known else "")
+    told = routing.purchase_forecast(left(some, spec), spec, V2, NOTHING)
+    assert told.startswith(f"{SELF}{said}")
+    assert known or "interval" in told
+
+
+def test_of_a_newcomer_as_much_is_forecast_as_of_those_before_it(trials: list[Trial]) -> None:
+    own = [trial for trial in trials if trial.subject.config_dir == SUBJECTS[0].config_dir]
+    spec = hybrid(PurchaseRule(0.2, 0.05, 20))
+    before = {own[0].dialogue.condition: dict.fromkeys(SCENARIOS, PastDraws(10, 40))}
+    told = routing.purchase_forecast(left(own, spec), spec, V2, NOTHING._replace(past=before))
+    assert told.startswith(f"{SELF}11 of 50 verdicts (22%)")  # a quarter of each scenario, more or less
+
+
+def test_judges_that_are_no_hybrids_forecast_nothing(trials: list[Trial]) -> None:
+    audit = ALONE.buying(MODEL, PurchaseRule(0, 0, 5))
+    for spec in (RULES, ALONE, MODEL, audit):
+        assert routing.purchase_forecast(left(trials, spec), spec, V2, NOTHING) == ""

@@ -51,7 +51,8 @@ def _table(preview: RunPreview) -> Table:
         answers, verdicts = (total(b for payer, b in bills.items() if bool(payer.judge) == of) for of in (False, True))
         rows.append(_row(f"all {len(rows)} subjects", answers, verdicts))
     notes = [*_NOTES, *(f"{one}." for one in run.notes)]
-    notes += [f"{share}." for judge in run.judges if (share := connections.share(judge))]
+    shares = [share for judge in run.judges if (share := connections.share(judge))]
+    notes += [f"{said}." for said in (*shares, *preview.purchases)]
     if preview.cost.unpriced:
         notes.append("A dash means that no price is known; these calls are not included in the sums.")
     return Table("estimate", "What it will cost", _COLUMNS, tuple(rows), tuple(notes))

@@ -44,7 +44,7 @@ def launch(
 def _lines(preview: pipeline.RunPreview) -> list[str]:
     """What to say before anything is asked."""
     shares = [share for judge in preview.run.judges if (share := connections.share(judge))]
-    lines = [*preview.run.notes, *shares, _plan_line(preview)]
+    lines = [*preview.run.notes, *shares, *preview.purchases, _plan_line(preview)]
     if preview.differing:
         fields = ", ".join(f"{field} ({count})" for field, count in preview.differing.most_common())
         lines.append(f"stored trials of other editions do not match, they differ in: {fields}; they stay as they are")

@@ -23,13 +23,13 @@ from independence.engine import estimate, resume, run, service
 from independence.engine.estimate import CostEstimate, PriceList
 from independence.engine.plan import Trial
 from independence.engine.resolve import ResolvedRun
-from independence.engine.resume import PendingTrial, PendingWork
+from independence.engine.resume import PendingTrial, PendingWork, PurchasableVerdicts
 from independence.engine.run import BeginRuns, RunOutcome
 from independence.engine.run_context import RunContext
 from independence.engine.service import Hooks, Model, ModelNeeds, ModelService
 from independence.errors import CostCapReached, IndependenceError
-from independence.judge.protocol import BatchJudge
-from independence.store import database, queries, records
+from independence.judge.protocol import BatchJudge, Judge
+from independence.store import database, queries, records, routes
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.spending import SessionLedger
 from independence.suites import digest
@@ -42,6 +42,7 @@ class RunPreview(NamedTuple):
     left: PendingWork
     cost: CostEstimate
     differing: Counter[str]  # fields in which stored trials of other editions differ -> how many do
+    purchases: Sequence[str] = ()  # what each hybrid will buy, in a sentence
 
 
 class RunResult(NamedTuple):
@@ -122,22 +123,28 @@ async def price(job: ResolvedRun, connection: sqlite3.Connection) -> RunPreview:
 
 def _priced(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork, listed: PriceList) -> RunPreview:
     """What is left to pay, by listed prices and what stored calls say about tokens, where tokens cost anything."""
-    todo = _with_purchases(connection, job, left)
+    bought = _purchasable(connection, job)
+    todo = engine.routing.with_expected_purchases(left.todo, job.suite, bought)
     costly = any(price not in (None, FREE) for price in listed.values())
     cost = estimate.estimate(todo, listed, estimate.learned(connection, job.suite) if costly else None)
-    return RunPreview(job, left, cost, resume.differing_fields(connection, job.where, job.trials))
+    told = (engine.routing.purchase_forecast(left.todo, judge, job.suite, stored) for judge, stored in bought.items())
+    differing = resume.differing_fields(connection, job.where, job.trials)
+    return RunPreview(job, left, cost, differing, purchases=[sentence for sentence in told if sentence])
 
 
-def _with_purchases(connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork) -> Sequence[PendingTrial]:
-    """What is left, with judges that buy verdicts only where they will."""
+def _purchasable(connection: sqlite3.Connection, job: ResolvedRun) -> dict[Judge, PurchasableVerdicts]:
+    """What is stored before each judge that buys verdicts."""
     buyers = [judge for judge in job.judges if judge.purchase is not None]
-    if not buyers:
-        return left.todo
-    states = {state.key: state for state in queries.states(connection, job.where)}
-    stored = {
-        judge: resume.purchasable_verdicts(connection, job.trials, states, judge, job.rubrics) for judge in buyers
-    }
-    return engine.routing.with_expected_purchases(left.todo, job.suite, stored)
+    states = {state.key: state for state in queries.states(connection, job.where)} if buyers else {}
+    conditions = {trial.dialogue.condition for trial in job.trials}
+    found = {}
+    for judge in buyers:
+        stored = resume.purchasable_verdicts(connection, job.trials, states, judge, job.rubrics)
+        past = {one: routes.past(connection, job.where.under(one), judge.name) for one in conditions}
+        audits = judge.purchase is None or judge.purchase.rule.audits
+        drawn = {} if audits else {one: own for one, own in past.items() if own}
+        found[judge] = stored._replace(past=drawn)
+    return found
 
 
 def _first_run(left: PendingWork) -> int:

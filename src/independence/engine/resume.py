@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -13,6 +14,7 @@ from independence.engine.plan import Trial
 from independence.judge.protocol import Judge, verdict_key
 from independence.store import queries, routes
 from independence.store.queries import TrialState
+from independence.store.routes import PastDraws
 from independence.types import Condition, Where
 
 
@@ -140,6 +142,7 @@ class PurchasableVerdicts(NamedTuple):
 
     by_dialogue: Mapping[tuple[str, str], PurchasableVerdict]  # by trial and scenario
     stored_keys: frozenset[str]  # the model's verdicts that are stored
+    past: Mapping[Condition, Mapping[str, PastDraws]] = MappingProxyType({})  # earlier draws of a hybrid, by scenario
 
 
 def purchasable_verdicts(
@@ -171,7 +174,7 @@ def _unbought(
 ) -> Iterator[tuple[str, str, str]]:
     """Verdicts of the offline judge in scenarios of which too few are drawn, or that were drawn and not bought."""
     assert judge.purchase is not None
-    found, there = purchasable_verdicts(connection, trials, states, judge, rubrics)
+    found, there, _ = purchasable_verdicts(connection, trials, states, judge, rubrics)
     known = routes.known(connection, [sale.key for sale in found.values()], judge.purchase.auditor.name)
     drawn = {key for key, route in known.items() if route.way != "offline"}
     cells: dict[tuple[Condition, str], set[str]] = {}

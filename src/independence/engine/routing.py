@@ -9,6 +9,7 @@ doubts.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from independence.engine import dialogue
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial, PurchasableVerdicts
 from independence.judge.protocol import BatchJudge, Judge, PurchaseRule
-from independence.stats.prediction_powered import floored
+from independence.stats.prediction_powered import FEWEST, floored
 from independence.store.routes import PastDraws, VerdictRoute
 from independence.suites import digest
 from independence.suites.schema import Suite
@@ -140,10 +141,62 @@ def with_expected_purchases(
 def _purchase_positions(
     todo: Sequence[PendingTrial], spec: Judge, suite: Suite, stored: PurchasableVerdicts
 ) -> Iterator[int]:
-    assert spec.purchase is not None
-    known: dict[str, bool] = {}
-    by_condition: dict[Condition, dict[str, RoutingCandidate]] = {}
-    places: dict[str, int] = {}
+    for draw in _expected_draws(todo, spec, suite, stored):
+        yield from (one.position for one in draw if one.bought and one.purchase_key not in stored.stored_keys)
+
+
+def purchase_forecast(
+    todo: Sequence[PendingTrial], spec: Judge, suite: Suite, stored: PurchasableVerdicts
+) -> str:
+    """How many verdicts a hybrid will buy, and whether no interval comes of them, in a sentence; "" for others."""
+    draws = list(_expected_draws(todo, spec, suite, stored))
+    every = [one for draw in draws for one in draw]
+    if spec.purchase is None or spec.purchase.rule.audits or not every:
+        return ""
+    bought, auditor = sum(one.bought for one in every), spec.purchase.auditor.name
+    share = f"{spec.name} will buy {bought:,} of {len(every):,} verdicts ({bought / len(every):.0%})"
+    if bought == len(every):
+        return f"{share}: it saves nothing over -j {auditor}, and no interval of an estimate will come of it"
+    if not stored.past and any(map(_too_few, draws)):
+        few = "too few of them at random, so no estimate and no interval will come"
+        return f"{share}, {few}; more subjects or runs, or a larger --audit-share, bring one"
+    if not all(one.candidate.trained_on for one in every):
+        return f"{share}: it does not know these words, so an estimate will come, but no index and no interval of one"
+    return share
+
+
+def _too_few(draw: Sequence[ExpectedPurchase]) -> bool:
+    """Whether somewhere too few are drawn at random to tell how far off those are that are not bought."""
+    drawn, left = Counter[str](), Counter[str]()
+    for one in draw:
+        stratum = "" if one.candidate.trained_on else one.candidate.scenario
+        drawn[stratum] += one.route.way == "audit"
+        left[stratum] += not one.bought
+    return any(left[stratum] and drawn[stratum] < FEWEST for stratum in left)
+
+
+class ExpectedPurchase(NamedTuple):
+    """A dialogue that a judge has not graded yet, and whether it is expected to buy the verdict on it."""
+
+    position: int  # among what is to be done
+    candidate: RoutingCandidate
+    route: VerdictRoute
+    purchase_key: str  # of the model's verdict; "" of dialogues that are not finished
+
+    @property
+    def bought(self) -> bool:
+        """Whether a model is to grade it."""
+        return self.route.way != "offline"
+
+
+def _expected_draws(
+    todo: Sequence[PendingTrial], spec: Judge, suite: Suite, stored: PurchasableVerdicts
+) -> Iterator[list[ExpectedPurchase]]:
+    """What a judge that buys verdicts will draw, each condition for itself."""
+    if spec.purchase is None:
+        return
+    rule, known = spec.purchase.rule, dict[str, bool]()
+    by_condition: dict[Condition, dict[str, tuple[int, RoutingCandidate, str]]] = {}
     for at, item in enumerate(todo):
         if spec not in item.judges:
             continue
@@ -152,14 +205,12 @@ def _purchase_positions(
             known[scenario] = _trained_on(item.trial, spec, suite)
         sale = stored.by_dialogue.get((item.trial.key, scenario))
         key = sale.key if sale else str(at)
-        by_condition.setdefault(item.trial.dialogue.condition, {})[key] = RoutingCandidate(
-            key, scenario, 1.0, known[scenario]
-        )
-        if sale is None or sale.purchase_key not in stored.stored_keys:
-            places[key] = at
-    for candidates in by_condition.values():
-        drawn = routes(list(candidates.values()), spec.purchase.rule)
-        yield from (places[key] for key, route in drawn.items() if route.way != "offline" and key in places)
+        candidate = RoutingCandidate(key, scenario, 1.0, known[scenario])
+        places = by_condition.setdefault(item.trial.dialogue.condition, {})
+        places[key] = (at, candidate, sale.purchase_key if sale else "")
+    for condition, places in by_condition.items():
+        drawn = routes([candidate for _, candidate, _ in places.values()], rule, stored.past.get(condition, _NEVER))
+        yield [ExpectedPurchase(at, one, drawn[one.key], bought) for at, one, bought in places.values()]
 
 
 def _trained_on(trial: Trial, spec: Judge, suite: Suite) -> bool:
