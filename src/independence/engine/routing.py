@@ -145,9 +145,7 @@ def _purchase_positions(
         yield from (one.position for one in draw if one.bought and one.purchase_key not in stored.stored_keys)
 
 
-def purchase_forecast(
-    todo: Sequence[PendingTrial], spec: Judge, suite: Suite, stored: PurchasableVerdicts
-) -> str:
+def purchase_forecast(todo: Sequence[PendingTrial], spec: Judge, suite: Suite, stored: PurchasableVerdicts) -> str:
     """How many verdicts a hybrid will buy, and whether no interval comes of them, in a sentence; "" for others."""
     draws = list(_expected_draws(todo, spec, suite, stored))
     every = [one for draw in draws for one in draw]
