@@ -132,7 +132,7 @@ def test_the_tutorial_runs_and_prints_what_it_quotes(shell: Callable[[str], str]
     assert unlike_what_is_printed(blocks, shell) == []
 
 
-@pytest.mark.parametrize("page", ["scoring.md", "judging.md"])
+@pytest.mark.parametrize("page", ["scoring.md", "judging.md", "results.md"])
 def test_other_guides_print_what_they_quote(page: str, shell: Callable[[str], str]) -> None:
     blocks = blocks_of(DOCS / page)
     assert [language for language, _ in blocks] == ["sh", "text"]
