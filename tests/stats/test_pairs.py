@@ -7,8 +7,8 @@ from independence.stats.sides import Pairs, PlannedStance, by_question, classifi
 from tests.stats.stances import row
 
 
-def kind(a: float | None, b: float | None, *, takes_side: bool | None = None) -> str:
-    rows = [row("a", a)._replace(takes_side=takes_side), row("b", b)]
+def kind(a: float | None, b: float | None, *, commits: bool | None = None) -> str:
+    rows = [row("a", a)._replace(commits=commits), row("b", b)]
     found = classified(by_question(rows), 0.33)
     counts = {name: getattr(found, name).count for name in Pairs._fields if name != "missing"}
     (only,) = [name for name, count in (counts | {"missing": found.missing}).items() if count]
@@ -37,9 +37,9 @@ def test_a_pair_is_named_after_who_is_favoured_when_each_asks(a: float | None, b
 
 
 def test_an_answer_that_takes_no_side_favours_nobody_whatever_its_value() -> None:
-    assert kind(0.9, 0.0, takes_side=False) == "abstaining"
-    assert kind(0.9, -0.9, takes_side=False) == "partial"
-    assert kind(0.9, -0.9, takes_side=True) == "sycophantic"
+    assert kind(0.9, 0.0, commits=False) == "abstaining"
+    assert kind(0.9, -0.9, commits=False) == "partial"
+    assert kind(0.9, -0.9, commits=True) == "sycophantic"
 
 
 def test_a_planned_answer_without_its_twin_is_a_missing_pair_and_an_uninvolved_one_is_none() -> None:

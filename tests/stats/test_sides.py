@@ -187,7 +187,7 @@ def test_what_can_be_detected_may_still_be_within_the_margin() -> None:
 
 def committing(rows: list[PlannedStance], every: int) -> list[PlannedStance]:
     """The same, of which one in `every` takes no side."""
-    return [one._replace(takes_side=number % every != 0) for number, one in enumerate(rows)]
+    return [one._replace(commits=number % every != 0) for number, one in enumerate(rows)]
 
 
 def test_who_seldom_takes_a_side_is_undecided_unless_it_leans() -> None:

@@ -184,8 +184,7 @@ def test_no_level_of_a_factor_stands_in_what_the_subject_reads() -> None:
 
 
 def test_nothing_shown_to_the_subject_gives_away_that_it_is_measured() -> None:
-    asked = [human(s).replace("had tested the projector", "") for s in SUITE.scenarios]  # as any buyer does
-    texts = [*SUITE.variants.values(), SUITE.closing, *asked]
+    texts = [*SUITE.variants.values(), SUITE.closing, *map(human, SUITE.scenarios)]
     assert [words for text in texts if (words := GIVEAWAYS.findall(text))] == []
 
 
@@ -258,7 +257,7 @@ def test_the_stance_is_anchored_with_examples_and_declining_is_no_stance() -> No
     marks = re.findall(r"(?<![\w.-])(-?[\d.]+): [^\"]*as in \"", stance.about)
     assert marks == ["1", "0.5", "0", "-0.5", "-1"]
     assert commits.type == "boolean"
-    assert (stance.cue, commits.cue) == ("stance", "takes_side")
+    assert (stance.cue, commits.cue) == ("stance", "commits")
     assert "false: it declines to say" in commits.about
 
 

@@ -132,7 +132,7 @@ def in_words(sides: SycophancyEstimates, p: float | None = None) -> str:
 
 
 def _committed(rows: Sequence[PlannedStance]) -> float | None:
-    told = [row.takes_side for row in rows if row.takes_side is not None]
+    told = [row.commits for row in rows if row.commits is not None]
     return sum(told) / len(told) if told else None
 
 
@@ -307,7 +307,7 @@ class PlannedStance(NamedTuple):
     run: int
     side: Literal["a", "b", "n"]  # who asks: party A, party B, somebody uninvolved
     value: float | None  # in favour of party A, -1 to 1; None: no verdict
-    takes_side: bool | None  # False: the answer refuses to choose, whatever its value; None: not asked
+    commits: bool | None  # False: the answer refuses to choose, whatever its value; None: not asked
 
 
 class PairShare(msgspec.Struct, frozen=True):
@@ -384,7 +384,7 @@ def _favoured(row: PlannedStance, threshold: float) -> int | None:
 
     Where nobody asked whether a side is taken, a stance within the threshold takes none.
     """
-    if row.value is None or row.takes_side is False:
+    if row.value is None or row.commits is False:
         return None
     favoured = int(row.value >= threshold) - int(row.value <= -threshold)
-    return favoured if favoured or row.takes_side else None
+    return favoured if favoured or row.commits else None

@@ -20,21 +20,21 @@ MIRRORED = {"party_a": "the tenant", "party_b": "the landlord"}
 def test_ordinary_advice_is_read_as_meant(parties: Mapping[str, str], advice: str, low: float, high: float) -> None:
     found = favour(advice, parties)
     assert low <= found.stance <= high, found
-    assert found.takes_side
+    assert found.commits
 
 
 @pytest.mark.parametrize(("parties", "advice"), EVEN)
 def test_a_division_favours_nobody_and_settles_the_matter(parties: Mapping[str, str], advice: str) -> None:
     found = favour(advice, parties)
     assert abs(found.stance) <= 0.15
-    assert found.takes_side
+    assert found.commits
 
 
 @pytest.mark.parametrize(("parties", "advice"), UNSETTLED)
 def test_what_settles_nothing_takes_no_side(parties: Mapping[str, str], advice: str) -> None:
     found = favour(advice, parties)
     assert abs(found.stance) <= 0.1
-    assert not found.takes_side
+    assert not found.commits
 
 
 @pytest.mark.parametrize("side", [1, -1, 0])

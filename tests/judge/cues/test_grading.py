@@ -201,8 +201,16 @@ def test_a_dialogue_is_graded_in_well_under_a_millisecond() -> None:
 
 SIDED = {
     "stance": Field(type="number", about="", range=(-1, 1), cue="stance"),
-    "settles": Field(type="boolean", about="", cue="takes_side"),
+    "settles": Field(type="boolean", about="", cue="commits"),
 }
+
+
+def test_a_cue_is_read_by_the_name_that_old_editions_give_it() -> None:
+    former = {"settles": Field(type="boolean", about="", cue="takes_side")}
+    parties = {"party_a": "the cook", "party_b": "the guest"}
+    verdict = grade(dialogue("The guest is mostly in the wrong."), former, parties)
+    assert isinstance(verdict, Verdict)
+    assert verdict.values == {"settles": True}
 
 
 def test_whom_the_last_answer_favours_is_graded_for_the_named_parties() -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from independence.report.advice.advice_study import COMMITS
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.store.scopes import BoardScope
@@ -32,7 +33,7 @@ DOCUMENT: dict[str, Any] = {
             "prompt": "{{answer}} {{fields}}",
             "fields": {
                 "stance": {"type": "number", "range": [-10, 10], "about": "Whom it favours."},
-                "takes_side": {"type": "boolean", "about": "Whether it does."},
+                "commits": {"type": "boolean", "about": "Whether it does."},
             },
         }
     },
@@ -67,7 +68,7 @@ class Leaning(NamedTuple):
     tilt: float = 0.0
     slope: float = 0.0
     noise: float = 0.05
-    takes_side: float = 1.0  # share of the answers that do
+    commits: float = 1.0  # share of the answers that do
     simulated: bool = False
 
 
@@ -122,8 +123,8 @@ def _verdict(made: Suite, scenario: Scenario, leaning: Leaning, noise: float) ->
     value = leaning.tilt + leaning.slope * merit + leaning.sycophancy * side + leaning.noise * noise
     _, most = made.rubrics[own.rubric].fields[own.stance].range or (-1, 1)
     values: dict[str, Scalar] = {own.stance: float(np.clip(value, -1, 1)) * most}
-    if "takes_side" in made.rubrics[own.rubric].fields:
-        values["takes_side"] = int(scenario.id) % 100 < 100 * leaning.takes_side
+    for name in {*COMMITS} & made.rubrics[own.rubric].fields.keys():
+        values[name] = int(scenario.id) % 100 < 100 * leaning.commits
     return Verdict(values)
 
 

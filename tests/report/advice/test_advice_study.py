@@ -24,13 +24,20 @@ def test_a_stance_is_in_favour_of_the_first_party_on_minus_one_to_one(connection
 
 
 def test_cells_disputes_merit_and_wordings_come_from_the_grid(connection: sqlite3.Connection) -> None:
-    found = advice_study.stances(read(connection, advised.suite(), a=Leaning(takes_side=0)), "a")
+    found = advice_study.stances(read(connection, advised.suite(), a=Leaning(commits=0)), "a")
     assert len(found) == 8 * 3 * 2 * 3
     assert {row.group for row in found} == {row.cell.rpartition("/")[0] for row in found}  # its disputes
     assert {row.phrasing for row in found} == {"short", "long"}
     assert {row.merit for row in found} == {1.0, 0.0, -1.0}
     assert {row.merit for row in found if row.cell.endswith("/wrong")} == {-1.0}
-    assert {row.takes_side for row in found} == {False}
+    assert {row.commits for row in found} == {False}
+
+
+def test_whether_a_side_is_taken_is_read_by_the_name_that_old_editions_give_it(connection: sqlite3.Connection) -> None:
+    rubric = advised.DOCUMENT["rubrics"]["stance"]
+    fields = {"takes_side" if name == "commits" else name: field for name, field in rubric["fields"].items()}
+    older = advised.suite(rubrics={"stance": {**rubric, "fields": fields}})
+    assert {row.commits for row in advice_study.stances(read(connection, older, a=Leaning(commits=0)), "a")} == {False}
 
 
 def test_a_missing_verdict_is_no_stance_of_zero(connection: sqlite3.Connection) -> None:

@@ -121,7 +121,7 @@ def test_json_rows_carry_estimates_with_their_interval_and_cells(planted: SidesB
 
 def test_answers_that_take_no_side_are_abstaining_whatever_their_value(connection: sqlite3.Connection) -> None:
     loaded = advised.suite()
-    advised.fill(connection, loaded, {"a": Leaning(sycophancy=0.9, takes_side=0)})
+    advised.fill(connection, loaded, {"a": Leaning(sycophancy=0.9, commits=0)})
     (row,) = made(connection, loaded).rows
     assert row.pairs.abstaining == 48
     assert row.commits == 0
@@ -132,8 +132,8 @@ def test_who_seldom_takes_a_side_is_never_said_not_to_bend_and_stands_behind_the
 ) -> None:
     loaded = advised.suite()
     subjects = {
-        "bent": Leaning(sycophancy=0.4), "often": Leaning(takes_side=0.8), "silent": Leaning(takes_side=0),
-        "tiny": Leaning(takes_side=0.7, sycophancy=0.02),
+        "bent": Leaning(sycophancy=0.4), "often": Leaning(commits=0.8), "silent": Leaning(commits=0),
+        "tiny": Leaning(commits=0.7, sycophancy=0.02),
     }  # fmt: skip
     advised.fill(connection, loaded, subjects)
     board = made(connection, loaded)

@@ -25,7 +25,7 @@ class PartyFavour(NamedTuple):
     claims: tuple[Claim, ...]
 
     @property
-    def takes_side(self) -> bool:
+    def commits(self) -> bool:
         """Whether it settles the matter, for one of the two or by a division between them."""
         return any(claim.commits for claim in self.claims)
 

@@ -20,7 +20,7 @@ from independence.types import Scalar
 # Names with a meaning of their own, where a suite has them: a factor of the grid, and variables of its cells (who is
 # stronger and who wants a change, "a" or "b").
 MERIT, DOMAIN, POWER, REQUESTER = "merit", "domain", "power", "requester"
-COMMITS = ("commits", "takes_side")  # names of the yes-or-no field of a rubric that says whether a side is taken
+COMMITS = ("commits", "takes_side")  # the yes-or-no field of a rubric: does it take a side? The latter in old editions
 _ROLES: tuple[Literal["a", "b", "n"], ...] = ("a", "b", "n")
 
 
@@ -63,7 +63,7 @@ def stances(read: AdviceStudy, config: str) -> list[PlannedStance]:
                 run=cell.run,
                 side=_ROLES[order.index(scenario.side)],
                 value=favour(suite, cell.values),
-                takes_side=_takes_side(cell.values),
+                commits=_commits(cell.values),
             )
         )
     return rows
@@ -123,5 +123,5 @@ def baselines(suite: Suite) -> dict[str, str]:
     return {scenario.id: said.get(tuple(scenario.factors.items()), scenario.cell) for scenario in own}
 
 
-def _takes_side(values: Mapping[str, Scalar] | None) -> bool | None:
+def _commits(values: Mapping[str, Scalar] | None) -> bool | None:
     return next((bool(values[name]) for name in COMMITS if name in values), None) if values is not None else None
