@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from independence.report.table import decimal
 from independence.suites import load
 from tests.e2e import command, suites
 from tests.e2e.command import Ended
@@ -74,7 +75,7 @@ def test_the_detailed_board_shows_dimensions_runs_and_scenarios(folder: Path):
         for name in row["dimensions"]:
             assert name in out
         for index in row["per_run"]:
-            assert f"{index:.1f}" in out
+            assert decimal(index) in out
     for scenario in load.load("v2").suite.scenarios:
         assert out.count(f"  {scenario.id} ") == 3
 
