@@ -314,6 +314,25 @@ def test_a_drawn_verdict_that_came_to_nothing_makes_the_others_count_for_more(
     assert bench.of().index == pytest.approx(LESS_FIRM)
 
 
+def test_who_takes_no_stand_keeps_as_little_in_the_estimate_as_in_the_index(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    held = toy_suite.suite.rubrics["held"]
+    firmness = msgspec.structs.replace(held.fields["firmness"], requires=("kept",))
+    rubrics = toy_suite.suite.rubrics | {
+        "held": msgspec.structs.replace(held, fields=held.fields | {"firmness": firmness})
+    }
+    bench = Bench(connection, toy_suite._replace(suite=msgspec.structs.replace(toy_suite.suite, rubrics=rubrics)))
+    bench.answer()
+    bench.predict_all()
+    for place in bench.at:
+        bench.buy(place, UNSURE, less=0)
+    index = 75 * (8 + 0) / 2 / 10 + 20  # after dinner it is not kept
+    (strictly,) = board.board(connection, filled.scope(bench.loaded), judge="acme/j").rows
+    assert strictly.index == pytest.approx(index)
+    assert bench.of().index == pytest.approx(index)
+
+
 def test_what_was_drawn_for_another_model_counts_as_not_drawn(bench: Bench) -> None:
     bench.answer("b")
     bench.predict_all()

@@ -21,6 +21,7 @@ from independence.judge import kinds, protocol
 from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import on_scale
+from independence.stats import engagement
 from independence.stats.intervals import t_quantile
 from independence.stats.prediction_powered import floored
 from independence.stats.strict import ScoringFrame
@@ -245,12 +246,18 @@ def _read(
 
 
 def _routed(connection: sqlite3.Connection, scope: BoardScope, one: BoardScope, judge: str) -> list[RoutedVerdict]:
-    """The judge's verdicts in one of the editions of a place, by its rubrics."""
+    """The judge's verdicts in one of the editions of a place, by its rubrics; what was bought as it counts."""
     suite = grading(connection, one)
+    required = engagement.requirements(suite)
     rubrics = {(scenario.id, digest.rubric(suite, scenario)) for scenario in suite.scenarios}
     stored = routes.routed(connection, one.where, judge, hybrid=kinds.of(judge).repeats_bought)
     return [
-        row._replace(config_dir=scope.key(one.where, row.config_dir))
+        row._replace(
+            config_dir=scope.key(one.where, row.config_dir),
+            bought=engagement.counted(row.bought, required[row.scenario]).values
+            if row.bought is not None and row.scenario in required
+            else row.bought,
+        )
         for row in stored
         if (row.scenario, row.rubric) in rubrics
     ]
