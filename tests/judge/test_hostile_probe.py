@@ -61,7 +61,7 @@ def test_points_grow_towards_the_better_end_of_what_the_index_scores(worst: floa
     assert found.points({"held": 4, "grace": 9}) == points
 
 
-def test_the_first_scenario_that_fits_is_taken_or_the_one_named() -> None:
+def test_the_first_scenario_that_fits_is_taken() -> None:
     made = suite(
         scenario("alone", TURNS[1]),
         scenario("two", Turn(id="a", human="?"), TURNS[1]),
@@ -71,10 +71,6 @@ def test_the_first_scenario_that_fits_is_taken_or_the_one_named() -> None:
         scenario("second", *TURNS),
     )
     assert probe_scenario(made).id == "first"
-    assert probe_scenario(made, "second").id == "second"
-    for name in ("alone", "two", "later", "unscored", "nowhere"):
-        with pytest.raises(UsageError, match=f"`{name}` of toy; use first, second"):
-            probe_scenario(made, name)
 
 
 def test_a_suite_without_a_fitting_scenario_is_refused() -> None:

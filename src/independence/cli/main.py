@@ -19,7 +19,7 @@ from independence.interrupts import guard, unguard
 
 # name -> (module in this package and what it calls the command, one line for --help)
 COMMANDS: Final = {
-    "demo": ("demo.command", "See it work: simulated subjects, no key, no network."),
+    "demo": ("run.demo", "See it work: simulated subjects, no key, no network."),
     "run": ("run.run", "Run a suite on models, grade all, print the board."),
     "rerun": ("run.rerun", "More runs of stored subjects."),
     "judge": ("run.judge", "Grade stored replies with another judge."),
@@ -32,9 +32,9 @@ COMMANDS: Final = {
     "estimate-cost": ("estimate_cost.command", "What a run would cost: tokens, dollars, range."),
     "clear-cache": ("clear_cache.command", "Delete stored results, after listing them."),
     "generate-report": ("generate_report.command", "Write the whole report: Markdown or one HTML file."),
-    "import": ("import_.command", "Import published results, or scores that people gave."),
-    "label-sample": ("export.label_sample", "Write a balanced sample of dialogues for people to score."),
-    "export": ("export.export", "Write the content of a store as files for other tools."),
+    "import": ("exchange.import_", "Import published results, or scores that people gave."),
+    "label-sample": ("exchange.label_sample", "Write a balanced sample of dialogues for people to score."),
+    "export": ("exchange.export", "Write the content of a store as files for other tools."),
     "suites": ("suites.command", "List the built-in suites, or check your own."),
     "models": ("models.command", "List configurations, or search an endpoint's catalogue."),
     "doctor": ("doctor.command", "Check key, endpoint, model and store, and say what to fix."),

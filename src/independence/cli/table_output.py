@@ -42,7 +42,12 @@ def print_tables(tables: Sequence[Table], format_: str) -> None:
         out = console()
         out.width = max(_NARROWEST, min(out.width, _WIDEST))
         for table in tables:
-            _show(table, out)
+            if not any(column.head for column in table.columns):
+                _show_pairs(table, out)
+            elif table.one_line:
+                _show_lines(table, out)
+            else:
+                _show_parts(table, out)
 
 
 def print_board(built: RenderedBoard, format_: str, detailed: bool = False) -> None:
@@ -75,15 +80,6 @@ def spelled(document: str) -> str:
 
 def _escape(character: str) -> str:
     return re.sub("....", r"\\u\g<0>", character.encode("utf-16-be").hex())
-
-
-def _show(table: Table, out: Console) -> None:
-    if not any(column.head for column in table.columns):
-        _show_pairs(table, out)
-    elif table.one_line:
-        _show_lines(table, out)
-    else:
-        _show_parts(table, out)
 
 
 def _show_parts(table: Table, out: Console) -> None:

@@ -6,7 +6,7 @@ from math import log
 import pytest
 
 from independence.errors import UsageError
-from independence.testing.loopback.latency import parse_latency
+from independence.testing.loopback.settings import parse_latency
 
 
 def test_no_latency_and_a_fixed_one() -> None:

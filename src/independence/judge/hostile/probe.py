@@ -70,8 +70,8 @@ class HostileProbe(NamedTuple):
             yield from repeat
 
 
-def probe_scenario(suite: Suite, scenario_id: str = "") -> ProbeScenario:
-    """That scenario of a suite, or the first that fits. Raises UsageError where none does."""
+def probe_scenario(suite: Suite) -> ProbeScenario:
+    """The first scenario of a suite that fits. Raises UsageError where none does."""
     fenced = [scenario for scenario in suite.scenarios if not suite.rubrics[scenario.rubric].prompt_as]
     fitting = {s.id: signs for s in fenced if _fits(s) and (signs := _signs(suite, s))}
     if not fitting:
@@ -79,9 +79,7 @@ def probe_scenario(suite: Suite, scenario_id: str = "") -> ProbeScenario:
             f"suite {suite.suite} has no scored scenario with a fenced judge prompt in which only the last answer is "
             "the subject's: hostile replies can only be graded there; name another with --suite"
         )
-    chosen = scenario_id or next(iter(fitting))
-    if chosen not in fitting:
-        raise UsageError(f"hostile replies cannot be graded in `{chosen}` of {suite.suite}; use {', '.join(fitting)}")
+    chosen = next(iter(fitting))
     scenario = suite.scenario(chosen)
     *before, last = scenario.turns
     return ProbeScenario(

@@ -11,8 +11,7 @@ import msgspec
 from independence.testing.loopback.catalogue import PROVIDER, PROVIDER_SLUGS, ServedCatalogue, ServedModel
 from independence.testing.loopback.drafts import AnswerDraft, draft, tokens
 from independence.testing.loopback.faults import Faults, RefusalReason, kinds, parse_faults
-from independence.testing.loopback.latency import parse_latency
-from independence.testing.loopback.settings import LoopbackSettings
+from independence.testing.loopback.settings import LoopbackSettings, parse_latency
 from independence.testing.loopback.wire import ParsedRequest
 from independence.testing.sim import panel
 from independence.types import FunctionCall, ToolCall, Usage

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from statistics import NormalDist
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
 from independence.errors import UsageError
 from independence.testing.loopback.faults import parse_faults
-from independence.testing.loopback.latency import parse_latency
+from independence.testing.loopback.wire import uniforms
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 
 JUDGE = "judge"
 Bill = Literal["usage", "max"]
+# A fixed time, or a log-normal one that depends on (model, messages, seed) alone, whose digest it is given.
+Latency = Callable[[str], float]  # -> seconds until the answer is ready, >= 0
+_NORMAL = NormalDist()
 
 
 class TokenPrice(NamedTuple):
@@ -76,3 +81,28 @@ def _price_item(item: str) -> tuple[str, TokenPrice]:
     if not (0 <= prompt < math.inf and 0 <= completion < math.inf):
         raise UsageError(f"--price {item!r} is not a price: use IN/OUT or MODEL=IN/OUT, dollars per million tokens.")
     return model, TokenPrice(prompt, completion)
+
+
+def parse_latency(spec: str) -> Latency:
+    """`""` or `0.05` (seconds), or `lognormal:MU,SIGMA` (of ln seconds). Raises UsageError."""
+    try:
+        return _latency(spec.strip())
+    except ValueError:
+        hint = "use seconds such as 0.05, or lognormal:MU,SIGMA"
+        raise UsageError(f"--latency {spec!r} is not a latency: {hint}.") from None
+
+
+def _latency(text: str) -> Latency:
+    if text.startswith("lognormal:"):
+        mean, spread = text.removeprefix("lognormal:").split(",")
+        mu, sigma = _number(mean, -math.inf), _number(spread, 0.0)
+        return lambda key: math.exp(mu + sigma * _NORMAL.inv_cdf(uniforms("latency", key).a))
+    seconds = _number(text or "0", 0.0)
+    return lambda _key: seconds
+
+
+def _number(text: str, low: float) -> float:
+    value = float(text)
+    if not math.isfinite(value) or value < low:
+        raise ValueError(text)
+    return value

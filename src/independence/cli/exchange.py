@@ -1,4 +1,4 @@
-"""`independence export` and `label-sample`: what the store holds, as files for other tools and for people."""
+"""`independence import`, `export` and `label-sample`: published results and scores come in, files for others go out."""
 
 from __future__ import annotations
 
@@ -6,13 +6,37 @@ from pathlib import Path
 
 import click
 
-from independence.api import files, reading
-from independence.cli import activity, options
+from independence.api import files, importing, reading
+from independence.cli import activity, options, table_output
 from independence.cli.terminal import note
 from independence.config import user_files
 from independence.config.options import Place
 from independence.errors import UsageError
 from independence.exchange import output
+
+
+@click.command("import")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Labels for its configurations.")
+@click.option("--suite", help="The suite of the results; default: v2, for a rent run folder rent; for scores any.")
+@options.output_format("table", "json")
+@options.db()
+def import_(path: Path, models_file: Path | None, suite: str | None, format_: str, db: Path) -> None:
+    """Read published results from PATH into the edition `published`.
+
+    PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or a CSV of scores that
+    people gave (item, rater, field, value), stored as verdicts of the judge human:RATER. Its content decides which.
+    Files of the bench and lines of a run folder that cannot be read are skipped and named. Importing twice changes
+    nothing.
+    """
+    with activity.working(f"reading {path}") as say:
+        found = importing.import_results(path, db, suite=suite, models_file=models_file, say=say)
+    if format_ == "table":
+        table_output.print_tables(found.tables, format_)
+    elif found.document:
+        print(table_output.spelled(found.document))
+    for line in found.notes:
+        note(line)
 
 
 @click.command("export")
