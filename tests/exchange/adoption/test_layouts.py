@@ -32,7 +32,7 @@ def test_the_index_of_a_layout_is_the_one_it_was_published_with(layout: str) -> 
 
 def test_a_folder_without_the_source_is_said(tmp_path: Path) -> None:
     (invented.write(tmp_path) / "src" / "config.py").unlink()
-    with pytest.raises(UsageError, match=r"no copy of the published repository: src/config.py is not there; name the"):
+    with pytest.raises(UsageError, match=r"no copy of the published repository, it lacks src/config.py; name the"):
         recognise(tmp_path)
 
 

@@ -170,6 +170,12 @@ CHANGES = {
         r"Hemp\x85 or steel?",
         r"scenarios.py:\d+: .*a text holds U\+0085, which no file of a suite keeps as it is",
     ),
+    "a tool with a control character": (
+        "prompt_builder",
+        "Calls the skipper.",
+        r"Calls the\x1b skipper.",
+        r"prompt_builder.py:\d+: a text holds U\+001B",
+    ),
     "half a sign in a judge prompt": (
         "evaluator",
         "{turn1_response} then",

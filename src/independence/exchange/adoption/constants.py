@@ -8,6 +8,7 @@ for the one value that its module assigns to it, or that it imports from a modul
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
 from typing import Final, NamedTuple, TypeAlias
@@ -18,7 +19,7 @@ from independence.exchange.adoption.source import PythonSource, SourceFile, boun
 Constant: TypeAlias = "str | int | float | list[Constant] | dict[str, Constant] | None"
 
 _LONGEST: Final = 200_000  # characters of one text
-_FIX: Final = "take a released version of the published repository"
+_UNKEPT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters, half signs
 _KEEPS: Final[Mapping[type[ast.cmpop], Callable[[object, Sequence[object]], bool]]] = {
     ast.In: lambda value, known: value in known,
     ast.NotIn: lambda value, known: value not in known,
@@ -43,7 +44,6 @@ class Constants:
             ast.Constant: self._literal,
             ast.JoinedStr: self._joined,
             ast.BinOp: self._sum,
-            ast.UnaryOp: self._negative,
             ast.Name: self._named,
             ast.List: self._items,
             ast.Tuple: self._items,
@@ -60,12 +60,12 @@ class Constants:
         if key in self._known:
             return self._known[key]
         if key in self._open:
-            raise file.error(1, f"`{name}` is made from itself", _FIX)
+            raise file.error(1, f"`{name}` is made from itself")
         self._open.append(key)
         try:
             self._known[key] = self._module_value(file, name)
         except RecursionError:
-            raise file.error(1, f"the value of `{name}` is nested too deep to be read", _FIX) from None
+            raise file.error(1, f"the value of `{name}` is nested too deep to be read") from None
         finally:
             self._open.pop()
         return self._known[key]
@@ -78,7 +78,7 @@ class Constants:
         found = [node.value for node in functions_nodes(scope.function) if isinstance(node, kind) and _sets(node, name)]
         if len(found) != 1:
             what = f"function `{function}` sets `{variable}` {len(found)} times, not once"
-            raise file.error(file.line(function), what, _FIX)
+            raise file.error(file.line(function), what)
         return self._value(scope, found[0])
 
     def text_under(self, module: str, function: str, key: str, beside: Mapping[str, str]) -> str:
@@ -92,7 +92,7 @@ class Constants:
         }
         if len(found) != 1:
             what = f"function `{function}` has {len(found)} texts under `{key}`, not one"
-            raise file.error(file.line(function), what, _FIX)
+            raise file.error(file.line(function), what)
         return found.pop()
 
     def _under(self, scope: Scope, node: ast.Dict, key: str, beside: Mapping[str, str]) -> str | None:
@@ -130,9 +130,12 @@ class Constants:
 
     def _literal(self, scope: Scope, node: ast.expr) -> Constant:
         assert isinstance(node, ast.Constant)
-        if isinstance(node.value, str | int | float | None):
-            return node.value
-        raise _refused(scope, node, "is neither a text nor a number")
+        if not isinstance(node.value, str | int | float | None):
+            raise _refused(scope, node, "is neither a text nor a number")
+        if isinstance(node.value, str) and (odd := _UNKEPT.search(node.value)):
+            what = f"a text holds U+{ord(odd[0]):04X}, which no file of a suite keeps as it is"
+            raise scope.file.error(node.lineno, what)
+        return node.value
 
     def _joined(self, scope: Scope, node: ast.expr) -> str:
         assert isinstance(node, ast.JoinedStr)
@@ -150,13 +153,6 @@ class Constants:
         if not isinstance(node.op, ast.Add):
             raise _refused(scope, node, "is no sum of texts")
         return _bounded(scope, node, self._text(scope, node.left) + self._text(scope, node.right))
-
-    def _negative(self, scope: Scope, node: ast.expr) -> Constant:
-        assert isinstance(node, ast.UnaryOp)
-        value = self._value(scope, node.operand)
-        if not isinstance(node.op, ast.USub) or isinstance(value, bool) or not isinstance(value, int | float):
-            raise _refused(scope, node, "is no constant that can be read")
-        return -value
 
     def _named(self, scope: Scope, node: ast.expr) -> Constant:
         assert isinstance(node, ast.Name)
@@ -183,7 +179,7 @@ class Constants:
         assert isinstance(node, ast.Call)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "format":
             return self._format(scope, node, self._text(scope, node.func.value))
-        if isinstance(node.func, ast.Name) and (fields := self._source.data_class(scope.file, node.func.id)):
+        if isinstance(node.func, ast.Name) and (fields := scope.file.data_class(node.func.id)):
             return self._record(scope, node, fields)
         raise _refused(scope, node, "calls what is no data class of this source")
 
@@ -265,4 +261,4 @@ def _bounded(scope: Scope, node: ast.expr, text: str) -> str:
 def _refused(scope: Scope, node: ast.expr, what: str) -> DocumentError:
     shown = ast.unparse(node)
     shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
-    return scope.file.error(node.lineno, f"`{shown}` {what}", _FIX)
+    return scope.file.error(node.lineno, f"`{shown}` {what}")

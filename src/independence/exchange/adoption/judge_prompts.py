@@ -47,7 +47,7 @@ def _judge_prompt(texts: SourceTexts, layout: RubricLayout, turns: list[Node]) -
     prompt = "".join(out)
     if slots(prompt) != quoted or prompt != prompt.strip():
         raise texts.error(layout.prompt, "the judge prompt begins or ends blank, or holds `{{NAME}}`")
-    return texts.kept(layout.prompt, prompt)
+    return prompt
 
 
 def _shown(texts: SourceTexts, what: str, turns: list[Node]) -> str:

@@ -91,9 +91,10 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         yield from (("prompt_builder", function) for function in self.tool.scripted_in)
 
 
+@functools.cache
 def known() -> dict[str, Layout]:
     """Every layout, by name."""
-    return dict(_known())
+    return msgspec.convert(documents.read(_FILE).data["layouts"], dict[str, Layout])
 
 
 def recognise(folder: Path) -> tuple[str, Layout, PythonSource]:
@@ -101,12 +102,16 @@ def recognise(folder: Path) -> tuple[str, Layout, PythonSource]:
     source = PythonSource(folder / "src")
     absent = [f"src/{module}.py" for module in _MODULES if not source.path(module).is_file()]
     if absent:
-        what = f"{folder}: no copy of the published repository: {', '.join(absent)} is not there"
-        raise UsageError(what, "name the folder that `git clone` made")
-    wrong = {name: [*_lacking(layout, source), *_extra(layout, source)] for name, layout in _known().items()}
+        raise UsageError(
+            f"{folder}: no copy of the published repository, it lacks {', '.join(absent)}",
+            f"`run --suite {folder}` runs a suite that was adopted before, `--verify` without `--to` compares it"
+            if (folder / "suite.yaml").is_file()
+            else "name the folder that `git clone` made",
+        )
+    wrong = {name: [*_lacking(layout, source), *_extra(layout, source)] for name, layout in known().items()}
     fitting = [name for name, found in wrong.items() if not found]
     if len(fitting) == 1:
-        return fitting[0], _known()[fitting[0]], source
+        return fitting[0], known()[fitting[0]], source
     near = min(wrong, key=lambda name: len(wrong[name]))
     told = f"it is nearest to `{near}` and {', '.join(wrong[near][:3])}"
     raise UsageError(
@@ -128,12 +133,6 @@ def _extra(layout: Layout, source: PythonSource) -> list[str]:
 def _holds(source: PythonSource, module: str, name: str) -> bool:
     file = source.file(module)
     return file.has(name) or name in file.imports
-
-
-@functools.cache
-def _known() -> dict[str, Layout]:
-    document = documents.read(_FILE)
-    return msgspec.convert(document.data["layouts"], dict[str, Layout])
 
 
 def _texts(value: Any) -> Iterator[str]:

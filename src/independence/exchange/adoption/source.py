@@ -12,11 +12,12 @@ from typing import Final, NamedTuple
 from independence.config import user_files
 from independence.errors import DocumentError
 
-_FIX: Final = "take a released version of the published repository"
+FIX: Final = "take a released version of the published repository"
 _LARGEST: Final = 2_000_000  # characters of one file
 _CHANGING: Final = {
     "append", "extend", "insert", "remove", "pop", "clear", "update", "setdefault", "sort", "reverse", "add", "discard",
 }  # fmt: skip
+_DECORATED: Final = ["dataclass"]
 _SCOPES: Final = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 _COMPREHENSIONS: Final = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -57,9 +58,9 @@ class SourceFile:
             for alias in node.names
         }
 
-    def error(self, line: int, what: str, fix: str = "") -> DocumentError:
+    def error(self, line: int, what: str) -> DocumentError:
         """A complaint about a line of this file."""
-        return DocumentError(self.path, line, what, fix)
+        return DocumentError(self.path, line, what, FIX)
 
     def has(self, name: str) -> bool:
         """Whether the module itself assigns or defines a name."""
@@ -73,20 +74,20 @@ class SourceFile:
         """The expression that a name is assigned, the only one that ever is."""
         found = self.values.get(name, [])
         if not found:
-            raise self.error(1, f"the name `{name}` is missing", _FIX)
+            raise self.error(1, f"the name `{name}` is missing")
         statements = [node for node in self._tree.body if _assigns(node, name)]
         if len(found) != 1 or len(statements) != 1 or name in self._all_imported:
-            raise self.error(self.line(name), f"`{name}` is not assigned exactly once, and without a condition", _FIX)
+            raise self.error(self.line(name), f"`{name}` is not assigned exactly once, and without a condition")
         self.check_unchanged(name)
         value = getattr(statements[0], "value", None)
         if not isinstance(value, ast.expr):
-            raise self.error(self.line(name), f"`{name}` is declared without a value", _FIX)
+            raise self.error(self.line(name), f"`{name}` is declared without a value")
         return value
 
     def check_unchanged(self, name: str) -> None:
         """Raise DocumentError where the value of a name is changed in this file."""
         if name in self._changed:
-            raise self.error(self._changed[name], f"`{name}` is changed after it was assigned", _FIX)
+            raise self.error(self._changed[name], f"`{name}` is changed after it was assigned")
 
     @functools.cached_property
     def _all_imported(self) -> set[str]:
@@ -101,13 +102,22 @@ class SourceFile:
         """A function of the module."""
         found = self.values.get(name, [])
         if len(found) != 1 or not isinstance(found[0], ast.FunctionDef):
-            raise self.error(self.line(name), f"the function `{name}` is missing, or is defined more than once", _FIX)
+            raise self.error(self.line(name), f"the function `{name}` is missing, or is defined more than once")
         return found[0]
 
-    def class_(self, name: str) -> ast.ClassDef | None:
-        """A class of the module, if it is one."""
+    def data_class(self, name: str) -> list[str]:
+        """Fields of a data class, in order; none where the name is no class that only holds fields."""
         found = self.values.get(name, [])
-        return found[0] if len(found) == 1 and isinstance(found[0], ast.ClassDef) else None
+        node = found[0] if len(found) == 1 else None
+        if (
+            not isinstance(node, ast.ClassDef)
+            or node.bases
+            or list(map(ast.unparse, node.decorator_list)) != _DECORATED
+        ):
+            return []
+        lines = [one for one in node.body if not _is_docstring(one)]
+        fields = [one.target.id for one in lines if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+        return fields if len(fields) == len(lines) else []
 
 
 class PythonSource:
@@ -128,17 +138,6 @@ class PythonSource:
             self._files[module] = SourceFile(path, _parsed(path))
         return self._files[module]
 
-    def data_class(self, file: SourceFile, name: str) -> list[str]:
-        """Fields of a data class, in order; none where the name is no class that only holds fields."""
-        if (imported := file.imports.get(name)) is not None:
-            file, name = self.file(imported.module), imported.name
-        node = file.class_(name)
-        if node is None or node.bases or [ast.unparse(one) for one in node.decorator_list] != ["dataclass"]:
-            return []
-        lines = [one for one in node.body if not _is_docstring(one)]
-        fields = [one.target.id for one in lines if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
-        return fields if len(fields) == len(lines) else []
-
 
 def functions_nodes(function: ast.FunctionDef | None) -> list[ast.AST]:
     """Every node of a function's body, those of functions inside it left out."""
@@ -154,15 +153,15 @@ def bound_names(function: ast.FunctionDef) -> set[str]:
 def _parsed(path: Path) -> ast.Module:
     text = user_files.read_text(path)
     if len(text) > _LARGEST:
-        raise DocumentError(str(path), 1, f"more than {_LARGEST:,} characters", _FIX)
+        raise DocumentError(str(path), 1, f"more than {_LARGEST:,} characters", FIX)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the source's style
             return ast.parse(text)
     except SyntaxError as error:
-        raise DocumentError(str(path), error.lineno or 1, f"not valid Python: {error.msg}", _FIX) from None
+        raise DocumentError(str(path), error.lineno or 1, f"not valid Python: {error.msg}", FIX) from None
     except (ValueError, RecursionError, MemoryError):
-        raise DocumentError(str(path), 1, "not valid Python, or nested too deep to be read", _FIX) from None
+        raise DocumentError(str(path), 1, "not valid Python, or nested too deep to be read", FIX) from None
 
 
 def _outside_functions(top: ast.AST) -> Iterator[ast.AST]:
@@ -188,9 +187,7 @@ def _assigns(node: ast.stmt, name: str) -> bool:
 
 
 def _is_beside(node: ast.ImportFrom, package: str) -> bool:
-    if node.level:
-        return node.level == 1 and "." not in (node.module or ".")
-    return (node.module or "").split(".")[:-1] == [package]
+    return not node.level and (node.module or "").split(".")[:-1] == [package]
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[str, int]]:

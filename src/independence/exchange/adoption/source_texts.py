@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -11,8 +10,6 @@ from independence.exchange.adoption.constants import Constant, Constants
 from independence.exchange.adoption.source import PythonSource
 from independence.suites.template import slots
 
-_FIX: Final = "take a released version of the published repository"
-_UNKEPT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters, half signs
 _GAP: Final = "\n\n"  # between the parts of a system prompt
 
 
@@ -34,7 +31,7 @@ class SourceTexts:
     def filled(self, template: str, record: Mapping[str, Constant], where: str) -> str:
         """A template filled with the fields of a record."""
         try:
-            return self.kept(where, template.format_map(record))
+            return template.format_map(record)
         except KeyError as error:
             raise self.error(where, f"a record has no `{error.args[0]}`") from None
 
@@ -69,12 +66,6 @@ class SourceTexts:
         """A text that no variable is filled into."""
         if slots(text):
             raise self.error(reference, f"a text holds `{{{{{slots(text)[0]}}}}}`, which would be filled")
-        return self.kept(reference, text)
-
-    def kept(self, reference: str, text: str) -> str:
-        """A text that a file holds as it is."""
-        if odd := _UNKEPT.search(text):
-            raise self.error(reference, f"a text holds U+{ord(odd[0]):04X}, which no file of a suite keeps as it is")
         return text
 
     def value(self, reference: str) -> Constant:
@@ -105,4 +96,4 @@ class SourceTexts:
         file = self._source.file(module)
         owner = name.partition("/")[0]
         told = what if "`" in what or owner in what else f"`{owner}`: {what}"
-        return file.error(file.line(owner), told, _FIX)
+        return file.error(file.line(owner), told)

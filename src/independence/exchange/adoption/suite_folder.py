@@ -12,6 +12,7 @@ import yaml
 from independence.errors import DocumentError, UsageError
 from independence.exchange.adoption.layouts import recognise
 from independence.exchange.adoption.published_suite import PublishedSuite, SuiteTexts
+from independence.exchange.adoption.source import FIX
 from independence.suites.load import LoadedSuite, load
 
 _HEAD: Final = (
@@ -70,7 +71,7 @@ def _loaded(draft: Path, clone: Path) -> LoadedSuite:
         return load(str(draft))
     except DocumentError as error:  # it names a line of the draft, which nobody will see
         what = f"{clone}: the suite that its texts make cannot run: {error.what}"
-        raise UsageError(what, "take a released version of the published repository") from error
+        raise UsageError(what, FIX) from error
 
 
 def _put(path: Path, text: str) -> None:
