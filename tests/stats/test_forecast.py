@@ -32,6 +32,7 @@ def test_now_is_what_the_board_says(runs: list[int]) -> None:
     now = forecast(known(fleet))
     assert now.these == pytest.approx(typical(index_uncertainty.these_scenarios(fleet)))
     assert now.like_these == pytest.approx(typical(index_uncertainty.scenarios_like_these(fleet)))
+    assert now.any_judge is None
 
 
 def test_more_runs_come_out_as_predicted() -> None:
@@ -115,5 +116,9 @@ def test_a_second_judge_halves_what_is_a_judges_own() -> None:
     one, two = forecast(few), forecast(few, judges=2)
     assert one.these is not None
     assert two.these is not None
+    assert one.any_judge is not None
+    assert two.any_judge is not None
     assert two.these**2 == pytest.approx(0.75 * one.these**2)
+    assert one.any_judge**2 == pytest.approx(one.like_these**2 + 4)
+    assert two.any_judge**2 == pytest.approx(two.like_these**2 + 2)
     assert two.like_these**2 == pytest.approx(one.like_these**2 - 0.25 * one.these**2)

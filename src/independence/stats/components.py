@@ -186,6 +186,7 @@ class DesignErrors(NamedTuple):
 
     these: float | None  # None where the scenarios would be others
     like_these: float
+    any_judge: float | None  # like_these, and a judge like these. None where one judge graded alone
 
 
 class JudgeError(NamedTuple):
@@ -232,7 +233,12 @@ def forecast(
     own = judging.share if judging else 0.0
     within = noise.these * _left(noise, runs) * (1 - own + own / judges)
     across = (noise.added + within) / (1.0 if scenarios is None else scenarios)
-    return DesignErrors(_typical(within) if scenarios is None else None, _typical(across))
+    leaning = judging.leaning / judges if judging else 0.0
+    return DesignErrors(
+        _typical(within) if scenarios is None else None,
+        _typical(across),
+        _typical(across + leaning) if judging else None,
+    )
 
 
 def judging(indices: Scores) -> JudgeError | None:
