@@ -184,6 +184,32 @@ def test_a_store_without_the_results_has_nothing_to_compare(clone: Path) -> None
     assert re.search(r"independence import` brings them; it holds v2@[0-9a-f]{8}$", done.stderr.strip())
 
 
+def test_results_that_cannot_be_compared_leave_nothing_written(clone: Path) -> None:
+    Path("notes.txt").write_text("none")
+    done = said("suites", "adopt", "clone", "--verify", "notes.txt", code=2)
+    (line,) = [line for line in done.stderr.splitlines() if "Error" in line]
+    assert "notes.txt: not a tar archive" in line
+    assert sorted(path.name for path in Path().iterdir()) == ["clone", "notes.txt"]
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("name", ["nowhere", "file", "empty"])
+def test_what_is_no_clone_is_one_sentence(name: str, clone: Path) -> None:
+    Path("file").write_text("x")
+    Path("empty").mkdir()
+    done = said("suites", "adopt", name, code=2)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"Error: {name}: no copy of the published repository, it lacks src/config.py, src/scenarios")
+    assert line.endswith("; name the folder that `git clone` made")
+    assert not Path("adopted-v2").exists()
+
+
+def test_a_folder_that_was_adopted_before_is_told_from_a_clone(clone: Path) -> None:
+    said("suites", "adopt", "clone")
+    (line,) = said("suites", "adopt", "adopted-v2", code=2).stderr.splitlines()
+    assert "run --suite adopted-v2` runs a suite that was adopted before" in line
+
+
 def test_a_folder_of_ones_own_choice_is_written(clone: Path) -> None:
     done = CliRunner().invoke(main, ["suites", "adopt", "clone", "--to", "words/v2"])
     assert done.exit_code == 0, done.output

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -25,13 +25,18 @@ from independence.suites.schema import Suite
 from independence.types import Where
 
 
-def adopt_suite(clone: Path | str, folder: Path | str | None = None) -> AdoptedSuite:
+def adopt_suite(
+    clone: Path | str,
+    folder: Path | str | None = None,
+    *,
+    check: Callable[[LoadedSuite], object] = lambda _: None,
+) -> AdoptedSuite:
     """Write a suite in the published words from your own copy of the public repository; nothing of it is executed.
 
-    `folder`: where to, by default `adopted-SUITE` here. `.folder` is where it is, `.loaded` the suite. Raises
-    UsageError for a source that is not understood, and nothing is written then.
+    `folder`: where to, by default `adopted-SUITE` here. `.folder` is where it is, `.loaded` the suite. Nothing is
+    written where `check`, called with the suite, raises, nor for a source that is not understood: a UsageError.
     """
-    return adoption.suite_folder.adopt(Path(clone), None if folder is None else Path(folder))
+    return adoption.suite_folder.adopt(Path(clone), None if folder is None else Path(folder), check)
 
 
 def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:

@@ -15,6 +15,8 @@ from independence.config.options import GridPart
 from independence.engine import plan
 from independence.errors import DocumentError, UsageError
 from independence.exchange import adoption
+from independence.exchange.adoption.suite_folder import AdoptedSuite
+from independence.exchange.adoption.verifying import RequestComparison
 from independence.exchange.rent import words
 from independence.report import analysis
 from independence.suites import load, schema
@@ -59,7 +61,7 @@ def _lint(path: Path) -> None:
 
 
 @command.command("adopt")
-@click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("path", type=click.Path(path_type=Path))
 @click.option("--to", type=click.Path(path_type=Path), help="The folder to write; default: `adopted-SUITE`.")
 @click.option(
     "--verify", "results", type=click.Path(exists=True, path_type=Path),
@@ -75,10 +77,26 @@ def _adopt(path: Path, to: Path | None, results: Path | None) -> None:
     With --verify, PATH may also be a folder that was adopted before. Exit code 1 where requests differ without a known
     reason; where they agree, a store keeps that its import has this wording, and one board shows both.
     """
+    compared: list[RequestComparison] = []
+
+    def verify(loaded: load.LoadedSuite) -> None:
+        if results is not None:
+            with activity.working(f"comparing with {results}"):
+                compared.append(adopting.verify_suite(loaded, results))
+
     if results is not None and to is None and (path / "suite.yaml").is_file():
-        _verify(load.load(str(path)), results)
-        return
-    made = adopting.adopt_suite(path, to)
+        adopted = load.load(str(path))
+        verify(adopted)
+    else:
+        made = adopting.adopt_suite(path, to, check=verify)
+        adopted = made.loaded
+        _say_adopted(made)
+    if results is not None:
+        _show(compared[0], adopted, results)
+
+
+def _say_adopted(made: AdoptedSuite) -> None:
+    """Print what was written, and how it is run."""
     suite, folder = made.loaded.suite, made.folder if made.folder.is_absolute() else f"./{made.folder}"
     size = f"{len(suite.scenarios)} scenarios, {plan.calls(suite)} calls a run"
     click.echo(
@@ -86,14 +104,10 @@ def _adopt(path: Path, to: Path | None, results: Path | None) -> None:
     )
     click.echo(plain(runnable(f"ready to run with `independence run --suite {folder} -m vendor/model`")))
     note(plain(f"judge prompts as published, not hardened; the published board was judged by {made.judge}"))
-    if results is not None:
-        _verify(made.loaded, results)
 
 
-def _verify(loaded: load.LoadedSuite, results: Path) -> None:
+def _show(found: RequestComparison, loaded: load.LoadedSuite, results: Path) -> None:
     """Print the comparison. Exit code 1 where it does not hold."""
-    with activity.working(f"comparing with {results}"):
-        found = adopting.verify_suite(loaded, results)
     table_output.print_tables([adoption.verifying.table(found)], "table")
     if not found.holds:
         note("the imported requests are not those of this suite: nothing is recorded")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -31,10 +32,10 @@ class AdoptedSuite(NamedTuple):
     judge: str  # the model whose verdicts the published board shows
 
 
-def adopt(clone: Path, to: Path | None = None) -> AdoptedSuite:
+def adopt(clone: Path, to: Path | None = None, check: Callable[[LoadedSuite], object] = lambda _: None) -> AdoptedSuite:
     """Write the suite that a copy of the published repository describes; `to`: by default `adopted-SUITE` here.
 
-    Raises UsageError, DocumentError among them, before anything is written.
+    `check` is called with the suite; where it raises, and for UsageError, DocumentError among them, nothing is written.
     """
     name, layout, source = recognise(clone)
     made = PublishedSuite(layout, source).texts()
@@ -42,12 +43,14 @@ def adopt(clone: Path, to: Path | None = None) -> AdoptedSuite:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder}: is there already", "name another folder with --to")
     try:
-        return AdoptedSuite(folder, name, _write(made, folder, clone, name), made.judge)
+        return AdoptedSuite(folder, name, _write(made, folder, clone, layout=name, check=check), made.judge)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written ({error.strerror})", "name another folder with --to") from error
 
 
-def _write(made: SuiteTexts, folder: Path, clone: Path, layout: str) -> LoadedSuite:
+def _write(
+    made: SuiteTexts, folder: Path, clone: Path, *, layout: str, check: Callable[[LoadedSuite], object]
+) -> LoadedSuite:
     """Write beside the folder, read it back, and move it into place."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".adopting-", dir=folder.parent) as beside:
@@ -60,6 +63,7 @@ def _write(made: SuiteTexts, folder: Path, clone: Path, layout: str) -> LoadedSu
             if (clone / name).is_file():
                 shutil.copyfile(clone / name, draft / name)
         loaded = _loaded(draft, clone)
+        check(loaded)
         if folder.exists():
             folder.rmdir()  # it is empty
         draft.rename(folder)
