@@ -126,6 +126,15 @@ CASES = {
     "a broken tar": Case("import broken.tar --db here.db", ["broken.tar"], files={"broken.tar": TEXT}),
     "a broken tar.gz": Case("import broken.tar.gz --db here.db", ["broken.tar.gz"], files={"broken.tar.gz": TEXT}),
     "a fault that does not exist": Case("endpoint --port 0 --faults 4299", ["'4299'", "--faults"]),
+    "a table of merits for no request": Case(
+        "endpoint --port 0 --merits m.json", ["m.json: `aa` is no request digest", "request_digest(messages)"],
+        files={"m.json": '{"aa": ["the cook", "the waiter", 0, 1]}'},
+    ),
+    "a merit beyond the scale": Case(
+        "endpoint --port 0 --merits m.json", ["m.json:2", "<= 1.0"],
+        files={"m.json": '{\n"aa": ["the cook", "the waiter", 0, 7]}'},
+    ),
+    "no table of merits": Case("endpoint --port 0 --merits none.json", ["none.json: cannot be read"]),
     "a latency that is none": Case("endpoint --port 0 --latency slow", ["--latency", "'slow'"]),
 }  # fmt: skip
 

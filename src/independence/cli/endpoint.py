@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Literal
 
 import click
 
 from independence.cli import terminal
+from independence.config import documents
+from independence.errors import UsageError
 from independence.testing.loopback import server, settings
+from independence.testing.sim.parties import NOTHING_KNOWN, Dispute, Merits
+
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 @click.command("endpoint")
@@ -33,6 +39,10 @@ from independence.testing.loopback import server, settings
     "--price", default="", help="Prices: IN/OUT or MODEL=IN/OUT in dollars per million tokens; comma-separated."
 )
 @click.option("--key", default="", help="The only key that is accepted; default: any.")
+@click.option(
+    "--merits", type=click.Path(dir_okay=False, path_type=Path),
+    help="What advisers know of disputes: a JSON or YAML file, request digest to [FIRST, SECOND, SIDE, MERIT].",
+)  # fmt: skip
 def command(
     port: int,
     latency: str,
@@ -42,18 +52,29 @@ def command(
     bill: Literal["usage", "max"],
     price: str,
     key: str,
+    merits: Path | None,
 ) -> None:
     """Serve simulated models on 127.0.0.1 as an OpenAI-compatible endpoint, until interrupted.
 
     Models are those of the demo and `judge`. A reply depends only on model, messages and seed.
     """
     chosen = settings.LoopbackSettings(
-        port=port, latency=latency, faults=faults, seed=seed, log=str(log or ""), bill=bill, price=price, key=key
-    )
+        port=port, latency=latency, faults=faults, seed=seed, log=str(log or ""), bill=bill, price=price, key=key,
+        merits=_merits(merits) if merits else NOTHING_KNOWN,
+    )  # fmt: skip
     try:
         asyncio.run(_serve(chosen))
     except KeyboardInterrupt:
         click.echo("stopped", err=True)
+
+
+def _merits(path: Path) -> Merits:
+    known = documents.convert(documents.read(path), dict[str, Dispute])
+    for digest in known:
+        if not _DIGEST.fullmatch(digest):
+            what = f"{path}: `{digest}` is no request digest"
+            raise UsageError(what, "use what `independence.testing.request_digest(messages)` returns")
+    return known
 
 
 async def _serve(chosen: settings.LoopbackSettings) -> None:

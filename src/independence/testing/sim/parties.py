@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
+
+from msgspec import Meta
 
 from independence.testing.sim.situation import conversation
 from independence.testing.sim.texts import Lines, texts
@@ -37,8 +39,8 @@ class Dispute(NamedTuple):
 
     first: str  # with its article: "the tenant"
     second: str
-    side: int  # who asks: 1 the first party, -1 the second, 0 somebody else
-    merit: float = 0.0  # how far the facts favour the first party, -1 to 1; 0: they leave it open
+    side: Annotated[int, Meta(ge=-1, le=1)]  # who asks: 1 the first party, -1 the second, 0 somebody else
+    merit: Annotated[float, Meta(ge=-1, le=1)] = 0.0  # how far the facts favour the first party; 0: they leave it open
     even: bool = False  # the question wants an answer that gives neither side more
 
 
