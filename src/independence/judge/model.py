@@ -138,9 +138,7 @@ async def grade(
             return ParseResult(misquoting[0][0] if misquoting else None, parsed.problems)
         if rubric.quote and not misquoting and not quotation.found(parsed.quote, quotable):
             misquoting.append((parsed, raw))
-            return ParseResult(
-                None, ["`quote` is not word for word what the SUBJECT said, in whole words and at least three"]
-            )
+            return ParseResult(None, [_MISQUOTED])
         return ParseResult(parsed)
 
     talk = ReaskProtocol(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -208,32 +209,8 @@ def card(about: WeightsInfo, version: str, licence: str, tables: Sequence[Table]
             f"{about.line.slope:.3f} x (index of the predictions) {about.line.shift:+.1f}; root mean squared error of "
             f"{about.line.families} families left out {about.line.error:.2f} points"
         )
-    text = f"""# Card of the offline judge {version}
-
-**It scores only the scenarios it was trained on, in exactly those words.** On any other wording it flags and does not
-score: its level is biased there (see the table on unseen scenarios), until an audit corrects it by verdicts of a model.
-Whether a scenario is known is decided by the digest of its texts, never by its id.
-
-**It imitates its teacher**, `{about.teacher}`, mistakes included, and was never compared with people. **It can be
-gamed:** it reads phrases, not meaning. It cannot rank subjects that are only a few points apart.
-
-| | |
-|---|---|
-| learned from | {about.lessons:,} verdicts on {about.configurations} configurations of {about.families} families, \
-{about.suite}@{about.edition} |
-| scenarios | {len(about.rubrics)} |
-| fields | {fields} |
-| data | SHA-256 `{about.data}` |
-| licence of the data | {licence} |
-| holds back | verdicts with a doubt above {about.limit:.3f} of the scale |
-| index | {line} |
-
-The weights hold hashed counts of words and letters and numbers learned from them; no text of a reply, a prompt or a
-verdict is in them. Two linear models a field (ridge regression and logistic regression on shares), their mean put
-through a rising curve. Vocabulary, document frequencies, means and deviations of features, models, curve and doubt come
-from training folds alone in every table below. Intervals draw model families anew. The cue phrases were written by
-people who had seen such replies, so the tables flatter it a little. Paragraphs addressed to a grader, markup and
-ciphers are not read, by a rule of thumb.
-
-"""
-    return text + "\n".join(map(formats.to_markdown, tables))
+    text = (Path(__file__).parent / "assets" / "card.md").read_text("utf-8")
+    told = text.format(
+        about=about, version=version, licence=licence, scenarios=len(about.rubrics), fields=fields, line=line
+    )
+    return f"{told}\n" + "\n".join(map(formats.to_markdown, tables))
