@@ -174,6 +174,15 @@ def test_both_are_read_under_the_first_ones_condition_or_one_that_both_have(
     assert suite_comparison.places(connection, names, "plain", None)[1].condition == plain
 
 
+def test_an_import_is_never_named_as_what_to_run(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    imported = toy_suite._replace(edition="published")
+    fill(connection, toy_suite, asked(toy_suite, "a"), HIGH)
+    fill(connection, imported, asked(imported, "b"), HIGH)
+    for first, second, theirs in ((toy_suite, imported, "b"), (imported, toy_suite, "b")):
+        with pytest.raises(StoreError, match=rf"no subject in common .*; run {named(toy_suite)} on .* other: {theirs}"):
+            compared(connection, first, second)
+
+
 def test_what_cannot_be_compared_is_refused(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, reworded: LoadedSuite, tmp_path: Path
 ) -> None:
@@ -191,7 +200,7 @@ def test_what_cannot_be_compared_is_refused(
     with pytest.raises(StoreError, match="judge cues did not grade both"):
         suite_comparison.read(connection, *places, "cues")
     fill(connection, reworded, asked(reworded, "b"), HIGH)
-    with pytest.raises(StoreError, match=r"have no subject in common under firm/tool_role; run .* first: a"):
+    with pytest.raises(StoreError, match=rf"have no subject in common under firm/tool_role; run {names[1]} on .* other: a"):
         suite_comparison.read(connection, *places)
     graded = msgspec.structs.replace(places[1].suite, index=None)
     with pytest.raises(UsageError, match="declares no index"):

@@ -141,9 +141,11 @@ def read(
         raise UsageError(what, "only suites that measure the same are compared")
     compared = ComparedSuites(ComparedSuite(first, own), ComparedSuite(second, other), by)
     if not compared.common:
-        names = scopes.listed([one.name for one in own.subjects.values()])
         what = f"{compared.first.name} and {compared.second.name} have no subject in common under {first.condition}"
-        raise StoreError(what, f"run {compared.second.name} on subjects of the first: {names}")
+        # no import can be run
+        left, there = (compared.first, other) if queries.imported(second.edition) else (compared.second, own)
+        names = scopes.listed([one.name for one in there.subjects.values()])
+        raise StoreError(what, f"run {left.name} on subjects of the other: {names}")
     return compared
 
 
