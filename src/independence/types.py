@@ -92,6 +92,7 @@ class Tool(msgspec.Struct, frozen=True):
     description: str
     parameter: str
     parameter_description: str
+    lists_none: bool = False  # without a parameter: an empty list of required ones is sent
 
 
 class Sampling(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from independence.clients.catalogue import ModelInfo, Reasoning
 from independence.clients.limits import FREE
 from independence.config.endpoints import Endpoint
 from independence.errors import UsageError
-from independence.types import FunctionCall, Message, ToolCall
+from independence.types import ChatRequest, FunctionCall, Message, Sampling, Tool, ToolCall
 
 from .conftest import KEY, MODEL, TOOL, question
 
@@ -85,6 +85,18 @@ def test_seed_needs_a_listing_and_temperature_an_objection() -> None:
     assert "temperature" not in bare
     assert sent(temperature=0.0)["temperature"] == 0.0
     assert "temperature" not in sent(temperature=None)
+
+
+@pytest.mark.parametrize(("lists_none", "listed"), [(False, {}), (True, {"required": []})])
+def test_a_tool_that_takes_nothing_says_so_only_where_its_suite_does(
+    lists_none: bool, listed: dict[str, object]
+) -> None:
+    """Suites of ours never sent the empty list, so that their stored dialogues go on as they began."""
+    tool = Tool("listen", "Hear the human.", "", "", lists_none=lists_none)
+    request = ChatRequest("m", (), 9, Sampling(), tool=tool)
+    sent_ = json.loads(dialects.body(dialects.of("local").parameters(request, None, frozenset())))
+    parameters = sent_["tools"][0]["function"]["parameters"]
+    assert parameters == {"type": "object", "properties": {}} | listed
 
 
 def test_tools_are_offered_without_a_choice_and_one_call_at_a_time_where_that_is_known() -> None:

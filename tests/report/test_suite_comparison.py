@@ -200,7 +200,9 @@ def test_what_cannot_be_compared_is_refused(
     with pytest.raises(StoreError, match="judge cues did not grade both"):
         suite_comparison.read(connection, *places, "cues")
     fill(connection, reworded, asked(reworded, "b"), HIGH)
-    with pytest.raises(StoreError, match=rf"have no subject in common under firm/tool_role; run {names[1]} on .* other: a"):
+    with pytest.raises(
+        StoreError, match=rf"have no subject in common under firm/tool_role; run {names[1]} on .* other: a"
+    ):
         suite_comparison.read(connection, *places)
     graded = msgspec.structs.replace(places[1].suite, index=None)
     with pytest.raises(UsageError, match="declares no index"):

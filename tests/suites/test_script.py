@@ -114,7 +114,7 @@ def test_the_trigger_is_the_suites() -> None:
 
 
 def test_the_tool_is_offered_as_declared() -> None:
-    assert msgspec.structs.astuple(offered(TOOL)) == ("speak", "Says something.", "words", "What is heard.")
+    assert msgspec.structs.astuple(offered(TOOL)) == ("speak", "Says something.", "words", "What is heard.", False)
 
 
 def test_the_same_dialogue_gives_the_same_bytes() -> None:

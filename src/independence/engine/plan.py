@@ -152,16 +152,14 @@ def calls(suite: Suite) -> int:
 
 
 def _dialogue_shape(dialogue: DialogueScript) -> dict[str, object]:
-    tool = dialogue.tool
     context = {"context": digest.sha256(dialogue.context)} if dialogue.context else {}
     return context | {
         "system": digest.sha256(dialogue.system),
         "turns": digest.sha256([(turn.human, turn.reply) for turn in dialogue.turns]),
         "delivery": dialogue.condition.mode,
-        "tool": digest.sha256(tool and (tool.protocol, tool.name, tool.description, tool.parameter,
-                                        tool.parameter_description, tool.greeting, tool.trigger)),
+        "tool": digest.sha256(digest.tool_sent(dialogue.tool)),
         "max_tokens": dialogue.max_tokens,
-    }  # fmt: skip
+    }
 
 
 def _trial(

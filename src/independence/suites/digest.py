@@ -86,17 +86,18 @@ def wording(suite: Suite) -> str:
 def _sent(dialogue: DialogueScript) -> dict[str, Any]:
     said = [(turn.human, turn.reply) for turn in dialogue.turns]
     return {
-        "system": dialogue.system, "context": dialogue.context, "turns": said, "tool": _tool(dialogue.tool),
+        "system": dialogue.system, "context": dialogue.context, "turns": said, "tool": tool_sent(dialogue.tool),
         "max_tokens": dialogue.max_tokens, "follows": dialogue.scenario.follows,
     }  # fmt: skip
 
 
-def _tool(tool: ToolRole | None) -> tuple[str, ...] | None:
+def tool_sent(tool: ToolRole | None) -> tuple[object, ...] | None:
     """A tool without its suffix, which the system prompt holds."""
     if tool is None:
         return None
-    return (tool.protocol, tool.name, tool.description, tool.parameter, tool.parameter_description, tool.greeting,
-            tool.trigger)  # fmt: skip
+    own = (tool.protocol, tool.name, tool.description, tool.parameter, tool.parameter_description, tool.greeting,
+           tool.trigger)  # fmt: skip
+    return own if tool.required is msgspec.UNSET else (*own, tool.required)
 
 
 def _judged(suite: Suite, scenario: Scenario) -> dict[str, Any]:

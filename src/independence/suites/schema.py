@@ -115,6 +115,7 @@ class ToolRole(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     parameter_description: str = ""
     greeting: str = ""  # speak: scripted first message, so that every human turn is a tool result
     trigger: str = "[start]"
+    required: tuple[()] | msgspec.UnsetType = msgspec.UNSET  # read: sent as an empty list; unset: not sent
 
 
 class Delivery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

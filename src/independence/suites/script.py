@@ -108,4 +108,5 @@ def messages(setting: DialogueSetting, exchanges: Sequence[Exchange]) -> tuple[M
 
 def offered(tool: ToolRole) -> Tool:
     """The tool definition sent with every request of a `tool_role` dialogue."""
-    return Tool(tool.name, tool.description, tool.parameter, tool.parameter_description)
+    listed = tool.required is not msgspec.UNSET
+    return Tool(tool.name, tool.description, tool.parameter, tool.parameter_description, lists_none=listed)

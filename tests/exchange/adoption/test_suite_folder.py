@@ -3,11 +3,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from independence.errors import DocumentError, UsageError
 from independence.exchange.adoption.suite_folder import adopt
-from independence.suites import script
+from independence.suites import digest, script
 from independence.suites.load import load
 from independence.suites.script import Exchange
 from independence.types import Condition
@@ -71,13 +72,17 @@ def test_a_subject_that_listens_calls_a_tool_that_takes_nothing(tmp_path: Path) 
     suite = adopt(invented.write(tmp_path / "clone", "v1"), tmp_path / "suite").loaded.suite
     tool = suite.delivery.tool_role
     assert tool is not None
-    assert (tool.protocol, tool.name, tool.parameter, tool.greeting, tool.trigger) == (
+    assert (tool.protocol, tool.name, tool.parameter, tool.greeting, tool.trigger, tool.required) == (
         "read",
         "listen",
         "",
         "",
         "[open]",
+        (),
     )
+    assert script.offered(tool).lists_none
+    assert not script.offered(msgspec.structs.replace(tool, required=msgspec.UNSET)).lists_none
+    assert digest.tool_sent(tool) != digest.tool_sent(msgspec.structs.replace(tool, required=msgspec.UNSET))
 
 
 def test_judge_prompts_quote_by_our_slots_and_name_the_fields(main: Path, tmp_path: Path) -> None:

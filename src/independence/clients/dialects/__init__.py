@@ -128,7 +128,9 @@ def _takes_schema(request: ChatRequest, info: ModelInfo | None) -> bool:
 
 @lru_cache(maxsize=64)
 def _tools(tool: Tool) -> msgspec.Raw:
-    schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    if tool.lists_none:
+        schema["required"] = []
     if tool.parameter:
         schema["properties"] = {tool.parameter: {"type": "string", "description": tool.parameter_description}}
         schema["required"] = [tool.parameter]

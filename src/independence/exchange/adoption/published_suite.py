@@ -136,10 +136,12 @@ def _tool(definition: Constant) -> Node | None:
     except msgspec.ValidationError:
         return None
     function = sent.function
-    tool = {"name": function.name, "description": function.description}
+    tool: Node = {"name": function.name, "description": function.description}
     for name, parameter in function.parameters.properties.items():
         tool |= {"parameter": name, "parameter_description": parameter.description}
     required = list(function.parameters.properties)
+    if not required:
+        tool["required"] = []
     return tool if function.parameters.required == required and len(required) <= 1 else None
 
 
