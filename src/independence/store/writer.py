@@ -88,7 +88,9 @@ class Writer:
                 self._beside(self._connection)
             self._connection.execute("COMMIT")
         except BaseException as error:  # noqa: BLE001  (a bug in one write must reach its caller, not kill the thread)
-            self._rollback()
+            with contextlib.suppress(sqlite3.Error):  # SQLite has often rolled back by itself when the disk is full
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
             results = [self._failed(error)] * len(batch)
         self._loop.call_soon_threadsafe(_settle, batch, results)
 
@@ -107,11 +109,6 @@ class Writer:
 
     def _failed(self, error: BaseException) -> _Failed:
         return _Failed(database.translate(error, self._path) if isinstance(error, sqlite3.Error) else error)
-
-    def _rollback(self) -> None:
-        with contextlib.suppress(sqlite3.Error):  # SQLite has often rolled back by itself when the disk is full
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
 
 
 def _settle(batch: list[_QueuedWrite], results: list[object]) -> None:
