@@ -198,7 +198,8 @@ def test_the_readme_quotes_the_demo(shell: Callable[[str], str]) -> None:
     board = shell("independence demo")
     (quoted,) = fenced(ROOT / "README.md", "text")
     assert [line for line in quoted.splitlines() if " ".join(line.split()) not in board] == []
-    dialogue = shell("independence show sim/half pt03 --run 2 --db independence-demo.db")
+    (command,) = re.findall(r"^\$ (independence show .*?) +#", text, re.MULTILINE)
+    dialogue = shell(command)
     said = " ".join(re.findall(r"^> ?(.*)$", text, re.MULTILINE)).split("**Verdict**", maxsplit=1)[0]
     parts = [part.strip() for part in re.split(r"\[…\]|\*\*[\w/ ]+:\*\*", said)]
     assert len([part for part in parts if part]) >= 5
