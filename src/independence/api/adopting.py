@@ -29,14 +29,15 @@ def adopt_suite(
     clone: Path | str,
     folder: Path | str | None = None,
     *,
-    check: Callable[[LoadedSuite], object] = lambda _: None,
+    check: Callable[[LoadedSuite], object] | None = None,
 ) -> AdoptedSuite:
     """Write a suite in the published words from your own copy of the public repository; nothing of it is executed.
 
     `folder`: where to, by default `adopted-SUITE` here. `.folder` is where it is, `.loaded` the suite. Nothing is
     written where `check`, called with the suite, raises, nor for a source that is not understood: a UsageError.
     """
-    return adoption.suite_folder.adopt(Path(clone), None if folder is None else Path(folder), check)
+    to = None if folder is None else Path(folder)
+    return adoption.suite_folder.adopt(Path(clone), to, check or (lambda _: None))
 
 
 def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:
