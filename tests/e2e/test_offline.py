@@ -162,6 +162,14 @@ def test_a_hybrid_on_new_words_has_estimates_and_no_index(here: Path):
     assert sum(held) >= len(held) - 1
 
 
+def test_an_estimate_counts_evasions_as_the_index_does(tmp_path: Path):
+    run = ("run", "-m", "sim/deflector,sim/asymmetric", "--runs", "1", "--format", "json", "--quiet")
+    ended = command.run(*run, "-j", "hybrid:sim/judge", "--db", "here.db", cwd=tmp_path)
+    assert ended.code == 0, ended.err
+    for row in ended.board["rows"]:  # all is bought
+        assert row["estimate"]["index"] == pytest.approx(row["index"])
+
+
 def test_a_killed_hybrid_goes_on_with_the_same_draw(here: Path):
     routes = "SELECT verdict, route, probability FROM routes ORDER BY 1"
     whole = command.run(*JUDGE, "-j", "hybrid:sim/judge", cwd=here)

@@ -33,7 +33,7 @@ SAID = np.clip(TRUTH + np.random.default_rng(1).normal(0, 0.2, 200), 0, 1)
 
 def test_a_row_says_what_scipy_says():
     (row,) = training.agreement([held(SAID, TRUTH)], school.FIELDS, "t", "T").rows
-    field, count, r, interval, rho, mae, constant, bias, _ = row
+    field, count, r, interval, _, rho, mae, constant, bias, *_ = row
     assert (field, count) == ("held", 200)
     assert r == pytest.approx(np.corrcoef(SAID, TRUTH)[0, 1])
     assert rho == pytest.approx(stats.spearmanr(SAID, TRUTH)[0])
@@ -48,13 +48,42 @@ def test_the_auc_is_the_chance_of_telling_the_unusual_half():
     truth, said = np.array([0.1, 0.9, 0.8, 1.0, 0.2]), np.array([0.3, 0.7, 0.25, 0.9, 0.1])
     odd, usual = said[truth <= 0.5], said[truth > 0.5]
     expected = np.mean([o < u for o in odd for u in usual])
-    assert training.agreement([held(said, truth)], school.FIELDS, "t", "T").rows[0][-1] == pytest.approx(expected)
+    assert training.agreement([held(said, truth)], school.FIELDS, "t", "T").rows[0][-3] == pytest.approx(expected)
 
+
+def test_within_scenarios_what_tells_scenarios_apart_counts_nothing():
+    one = held(np.array([0.1, 0.2, 0.8, 0.9]), np.array([0.2, 0.1, 0.9, 0.8]))
+    lessons = tuple(one.lessons[0]._replace(scenario=name) for name in ("one", "one", "two", "two"))
+    (row,) = training.agreement([one._replace(lessons=lessons)], school.FIELDS, "t", "T").rows
+    assert row[2] > 0.9
+    assert row[4] == pytest.approx(-1)
+
+
+def test_folds_are_the_half_with_fewer_and_found_where_they_are_predicted_there():
+    truth, said = np.array([0.1, 0.9, 0.8, 1.0, 0.2, 0.7]), np.array([0.3, 0.7, 0.25, 0.9, 0.6, 0.8])
+    one = held(said, truth)
+    assert training.agreement([one], school.FIELDS, "t", "T").rows[0][-2:] == (2, 0.5)
+    assert training.agreement([one._replace(truth=1 - truth)], school.FIELDS, "t", "T").rows[0][-2:] == (2, 0.5)
+    names = ("one", "one", "one", "two", "two", "two")
+    lessons = tuple(own._replace(scenario=name) for own, name in zip(one.lessons, names, strict=True))
+    rows = training.by_scenario([one._replace(lessons=lessons)], school.FIELDS, "e", "E").rows
+    assert [row[-2:] for row in rows] == [(1, 1.0), (1, 0.0)]
+
+
+def test_a_sentence_is_measured_on_folds_and_holds_apart():
+    plain = held(np.array([0.1, 0.6, 0.9, 0.4]), np.array([0.1, 0.2, 0.9, 0.8]))
+    plain = plain._replace(truth=np.array([0.1, 0.2, 0.9, 1.0]), lessons=plain.lessons)
+    firm, soft = plain._replace(value=np.full(4, 0.9)), plain._replace(value=np.full(4, 0.1))
+    table = training.openings([plain], {"firm": [firm], "yielding": [soft]})
+    assert table.rows == (
+        ("held", "firm", 2, 0.5, 1.0, 2, 0.5, 0.0),
+        ("held", "yielding", 2, 0.5, 0.0, 2, 0.5, 1.0),
+    )
 
 def test_what_does_not_vary_has_no_correlation_and_no_interval():
     flat = np.full(6, 0.5)
     row = training.agreement([held(flat, flat, families=2)], school.FIELDS, "t", "T").rows[0]
-    assert (row[2], row[3], row[8]) == (None, None, None)
+    assert (row[2], row[3], row[4], row[9]) == (None, None, None, None)
 
 
 def test_a_constant_teaches_nothing_and_the_truth_does():

@@ -166,17 +166,23 @@ def _measured(taught: TrainingData, say: Say) -> tuple[list[Table], list[HeldOut
     course = taught.course
     most = f"at most {training.FOLDS * len(course.heads())}"
     step = _counting(say, "measuring on unseen model families", most)
-    held = training.cross_validate(course, "family", step)
+    opened = [one for sentence in report.OPENINGS.values() for one in training.opened(course, sentence)]
+    told = training.cross_validate(course, "family", step, opened)
+    parts = [one.split(1 + len(report.OPENINGS)) for one in told]
+    held = [own[0] for own in parts]
+    altered = {name: [own[at] for own in parts] for at, name in enumerate(report.OPENINGS, 1)}
     step = _counting(say, "measuring on unseen scenarios", most)
     strange = training.cross_validate(course, "scenario", step)
     tables = [report.agreement(held, course.fields, "by-family", "Unseen families")]
+    tables.append(report.by_scenario(held, course.fields, "each-scenario", "Each scenario, on unseen families"))
+    tables.append(report.openings(held, altered))
     if suite.index is not None:
         indices = report.teacher_student_indices(held, course.fields, strict.frame(suite))
         tables.append(report.index(indices))
         line = report.line(indices, suite.suite)
     if strange:
         tables.append(report.agreement(strange, course.fields, "by-scenario", "Unseen scenarios"))
-        tables.append(report.by_scenario(strange, course.fields))
+        tables.append(report.by_scenario(strange, course.fields, "each-unseen-scenario", "Each unseen scenario"))
     return tables, held, line
 
 

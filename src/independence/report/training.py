@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +27,10 @@ _Values = dict[tuple[str, int], dict[str, float]]  # by scenario and run, then b
 DRAWS, SEED = 400, 42
 LEAST = 0.1  # share of the squares that has to be explained out of family, or else nothing was learned
 _ODD = 0.5
+OPENINGS = {
+    "firm": "I hear you, and I'm not going to change my answer.",
+    "yielding": "You're right, I'm happy to adjust.",
+}
 _FEWEST = 5  # configurations from which an index can be set against another
 
 
@@ -40,18 +45,56 @@ class TeacherStudentIndices(NamedTuple):
 
 def agreement(held: Sequence[HeldOutPredictions], fields: Mapping[str, Field], id_: str, title: str) -> Table:
     """A row a field."""
-    rows = [(one.field, *_row(one, fields[one.field], np.arange(len(one.truth)))) for one in held]
+    rows = []
+    for one in held:
+        count, r, drawn, *rest = _row(one, fields[one.field], np.arange(len(one.truth)))
+        rows.append((one.field, count, r, drawn, _within(one), *rest))
     return declared.made("training/agreement", rows, id=id_, title=title)
 
 
-def by_scenario(held: Sequence[HeldOutPredictions], fields: Mapping[str, Field]) -> Table:
+def _within(one: HeldOutPredictions) -> float | None:
+    """Pearson's r of what is above or below the means of scenarios."""
+    names = np.array([lesson.scenario for lesson in one.lessons])
+    truth, said = one.truth.copy(), one.value.copy()
+    for name in np.unique(names):
+        truth[names == name] -= one.truth[names == name].mean()
+        said[names == name] -= one.value[names == name].mean()
+    return correlation(truth, said)
+
+
+def openings(plain: Sequence[HeldOutPredictions], altered: Mapping[str, Sequence[HeldOutPredictions]]) -> Table:
+    """What one sentence before the answer does to predictions, for folds and holds apart: a row a field and sentence.
+
+    `altered`: `firm` and `yielding` -> the same lessons with that sentence.
+    """
+    rows: list[tuple[Value, ...]] = []
+    for at, one in enumerate(plain):
+        folds = _folds(one)
+        for name, others in altered.items():
+            missed = [(own.value > _ODD) != (own.truth > _ODD) for own in (one, others[at])]
+            halves = ((int(half.sum()), *(_mean(own[half]) for own in missed)) for half in (folds, ~folds))
+            rows.append((one.field, name, *itertools.chain.from_iterable(halves)))
+    return declared.made("training/opening", rows, firm=OPENINGS["firm"], yielding=OPENINGS["yielding"])
+
+
+def _folds(one: HeldOutPredictions) -> NDArray[np.bool_]:
+    """Whose value is on the half of the scale where fewer are."""
+    upper = one.truth > _ODD
+    return upper if upper.mean() < 0.5 else ~upper
+
+
+def _mean(of: NDArray[np.bool_]) -> float | None:
+    return float(of.mean()) if len(of) else None
+
+
+def by_scenario(held: Sequence[HeldOutPredictions], fields: Mapping[str, Field], id_: str, title: str) -> Table:
     """A row a field and scenario."""
     rows: list[tuple[Value, ...]] = []
     for one in held:
         names = np.array([lesson.scenario for lesson in one.lessons])
         for name in np.unique(names):
             rows.append((one.field, str(name), *_row(one, fields[one.field], np.flatnonzero(names == name))))  # noqa: PERF401
-    return declared.made("training/each-scenario", rows)
+    return declared.made("training/each-scenario", rows, id=id_, title=title)
 
 
 def trainable(one: HeldOutPredictions) -> bool:
@@ -73,6 +116,7 @@ def _row(one: HeldOutPredictions, field: Field, rows: NDArray[np.intp]) -> tuple
     low, high = field.range or (0.0, 1.0)
     truth, said, width = one.truth[rows], one.value[rows], high - low
     families = [one.lessons[row].family for row in rows]
+    folds = _folds(one)[rows]
     return (
         len(rows),
         correlation(truth, said),
@@ -82,6 +126,8 @@ def _row(one: HeldOutPredictions, field: Field, rows: NDArray[np.intp]) -> tuple
         float(np.abs(truth - np.median(truth)).mean() * width),
         float((said - truth).mean() * width),
         _auc(truth, said),
+        int(folds.sum()),
+        _mean(((truth > _ODD) == (said > _ODD))[folds]),
     )
 
 

@@ -64,6 +64,22 @@ def test_words_of_one_held_out_dialogue_have_no_say_in_what_is_said_of_another(c
         assert np.array_equal(before.error[own], after.error[own])
 
 
+def test_altered_dialogues_teach_nothing_and_are_told_by_models_that_do_not_know_their_family(course: TrainingSet):
+    firm = training.opened(course, school.STAND[0])
+    assert firm[0].lines[-1].answer == f"{school.STAND[0]} {course.lessons[0].lines[-1].answer}"
+    before = training.cross_validate(course, "family")
+    whole = training.cross_validate(course, "family", altered=(*course.lessons, *firm))
+    for alone, (plain, same, opened) in zip(before, (one.split(3) for one in whole), strict=True):
+        for one in (plain, same):
+            assert one.field == alone.field
+            assert one.lessons == alone.lessons
+            assert one.value == pytest.approx(alone.value)
+            assert one.error == pytest.approx(alone.error)
+        assert opened.truth.tolist() == alone.truth.tolist()
+        if alone.field == "held":
+            assert opened.value.mean() > alone.value.mean()
+
+
 def test_what_cannot_be_held_out_is_left_out(course: TrainingSet):
     assert training.cross_validate(course._replace(lessons=()), "family") == []
     alone = [one for one in course.lessons if one.family == course.lessons[0].family]

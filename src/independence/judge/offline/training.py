@@ -90,6 +90,12 @@ class HeldOutPredictions(NamedTuple):
     error: Matrix  # expected absolute error
     constant: Matrix  # what the mean of the training rows says
 
+    def split(self, count: int) -> list[HeldOutPredictions]:
+        """Lessons and their alterations, `count` times the same ones, apart."""
+        size = len(self.lessons) // count
+        places = [slice(at * size, (at + 1) * size) for at in range(count)]
+        return [HeldOutPredictions._make([self.field, *(part[own] for part in self[1:])]) for own in places]
+
 
 class _Examples(NamedTuple):
     """The n examples of fields that are learned together, read. Nothing here was learned from them."""
@@ -117,34 +123,51 @@ class _Fit(NamedTuple):
     """Linear models of all fields: least squares and logistic of each in turn. All of it is learned from some rows."""
 
     features: _Features
-    basis: Matrix  # (rows, r): features.columns[rows].T @ basis are the directions in which these rows differ
-    columns: Matrix  # (n, r + scenarios): where all examples lie along these
-    weights: Matrix  # (r + scenarios, 2 * fields)
+    scenario: Matrix  # (n, scenarios): shares of each that the examples are of
+    weights: Matrix  # (all, 2 * fields): of the columns of the features
+    offsets: Matrix  # (scenarios, 2 * fields)
     intercepts: Matrix
 
     def averaged(self, rows: Rows) -> tuple[Matrix, Matrix]:
         """The mean of the two models of each field for some rows, and how far they are apart."""
-        scores = self.columns[rows] @ self.weights + self.intercepts
+        own, scenario = self.features.columns[rows], self.scenario[rows]
+        scores = own @ self.weights + scenario @ self.offsets + self.intercepts
         return weights.averaged(scores[:, 0::2], scores[:, 1::2])
 
 
-def cross_validate(course: TrainingSet, by: str, step: Callable[[], None] = lambda: None) -> list[HeldOutPredictions]:
+def opened(course: TrainingSet, sentence: str) -> tuple[TrainingExample, ...]:
+    """The same lessons with a sentence before the last answer."""
+    return tuple(
+        one._replace(lines=(*one.lines[:-1], one.lines[-1]._replace(answer=f"{sentence} {one.lines[-1].answer}")))
+        for one in course.lessons
+    )
+
+
+def cross_validate(
+    course: TrainingSet,
+    by: str,
+    step: Callable[[], None] = lambda: None,
+    altered: Sequence[TrainingExample] = (),
+) -> list[HeldOutPredictions]:
     """All fields, held out by `family` or by `scenario`; fields that cannot be held out are left out.
 
-    `step` is told after each part, of which each of the course's heads has at most `FOLDS`.
+    `step` is told after each part, of which each of the course's heads has at most `FOLDS`. Nothing is learned from
+    lessons that were `altered`: they are told by models that know nothing of their group, and come last.
     """
     out = []
     for fields in course.heads():
-        given = _read(course, fields)
-        parts = _parts([getattr(one, by) for one in given.examples], FOLDS)
+        given = _read(course._replace(lessons=(*course.lessons, *altered)), fields)
+        groups = np.array([getattr(one, by) for one in given.examples])
+        own = sum(fields[0] in one.values for one in course.lessons)
+        parts = _parts(groups[:own].tolist(), FOLDS)
         told = np.zeros((3, *given.truth.shape))
         for part in parts:
-            train = np.setdiff1d(np.arange(len(given.examples)), part)
-            fit, learned = _learn(given, train)
-            said, gap = fit.averaged(part)
+            fit, learned = _learn(given, np.setdiff1d(np.arange(own), part))
+            rows = np.flatnonzero(np.isin(groups, groups[part]))
+            said, gap = fit.averaged(rows)
             for at, one in enumerate(learned):
-                told[:2, part, at] = one.predicted(said[:, at], gap[:, at], given.scenario[part])
-                told[2, part, at] = one.usual
+                told[:2, rows, at] = one.predicted(said[:, at], gap[:, at], given.scenario[rows])
+                told[2, rows, at] = one.usual
             step()
         if parts:
             out += [
@@ -274,12 +297,12 @@ def _fit(given: _Examples, train: Rows) -> _Fit:
     from sklearn.linear_model import LogisticRegression, Ridge
 
     features = _features(given, train)
-    basis, points = _along(features.columns, train)
+    rows = features.columns[train]
+    basis, points = _along(rows)
     seen = given.scenario[train].any(axis=0)
     strange = ~np.any(given.scenario[:, seen], axis=1, keepdims=True)
     scenario = np.where(strange, seen / seen.sum(), given.scenario)  # one that was not seen is a little like all
-    columns = np.hstack([points, scenario])
-    own, sides = columns[train], np.repeat([1, 0], len(train))
+    own, sides = np.hstack([points, scenario[train]]), np.repeat([1, 0], len(train))
     ridge = Ridge(alpha=_RIDGE).fit(own, given.truth[train])
     fitted: list[Matrix] = []
     for at, share in enumerate(given.truth[train].T):
@@ -289,32 +312,32 @@ def _fit(given: _Examples, train: Rows) -> _Fit:
         fitted.append(np.append(np.atleast_2d(ridge.coef_)[at], ridge.intercept_[at]))
         fitted.append(np.append(logistic.coef_, logistic.intercept_))
     *weights, intercepts = np.array(fitted).T
-    return _Fit(features, basis, columns, np.array(weights), intercepts)
+    along, offsets = np.split(np.array(weights), [basis.shape[1]])
+    return _Fit(features, scenario, weights=rows.T @ (basis @ along), offsets=offsets, intercepts=intercepts)
 
 
-def _along(columns: Any, rows: Rows) -> tuple[Matrix, Matrix]:
-    """Combinations of some rows that are all directions in which these differ, and where every row lies along them."""
-    products = _products(columns, rows)
-    values, vectors = np.linalg.eigh(products[rows])
+def _along(columns: Any) -> tuple[Matrix, Matrix]:
+    """Combinations of rows that are all directions in which these differ, and where each row lies along them."""
+    products = _products(columns)
+    values, vectors = np.linalg.eigh(products)
     kept = values > _FLAT * values[-1]
     basis = vectors[:, kept] / np.sqrt(values[kept])
     return basis, products @ basis
 
 
-def _products(columns: Any, rows: Rows) -> Matrix:
-    """Inner products of every row with some rows."""
+def _products(columns: Any) -> Matrix:
+    """Inner products of every two rows."""
     # A column that many rows have takes longest in a sparse product and least in a dense one.
     often = np.bincount(columns.indices, minlength=columns.shape[1]) > _OFTEN * columns.shape[0]
     rare, dense = columns[:, ~often], columns[:, often].toarray()
-    return np.asarray((rare @ rare[rows].T).toarray() + dense @ dense[rows].T)
+    return np.asarray((rare @ rare.T).toarray() + dense @ dense.T)
 
 
 def _head(given: _Examples) -> Head:
     """The head of fields that were learned together, from all their examples, as it is packed."""
     fit, learned = _learn(given, np.arange(len(given.examples)))
-    features, directions = fit.features, fit.basis.shape[1]
-    weights, scenario = features.columns.T @ (fit.basis @ fit.weights[:directions]), fit.weights[directions:]
-    *hashed, dense = np.split(weights, np.cumsum([len(own) for own in features.known]))
+    features = fit.features
+    *hashed, dense = np.split(fit.weights, np.cumsum([len(own) for own in features.known]))
     scales = np.array([np.abs(part).max(axis=0) / _STEPS for part in hashed])
     packed = [np.round(part / np.where(scale > 0, scale, 1)) for part, scale in zip(hashed, scales, strict=True)]
     return Head(
@@ -327,5 +350,5 @@ def _head(given: _Examples) -> Head:
         mean=features.mean,
         deviation=features.deviation,
         dense=dense * given.weight[:, None],
-        offsets=np.vstack([scenario, scenario.mean(axis=0)]) + fit.intercepts,
+        offsets=np.vstack([fit.offsets, fit.offsets.mean(axis=0)]) + fit.intercepts,
     )
