@@ -80,6 +80,7 @@ def test_a_sentence_is_measured_on_folds_and_holds_apart():
         ("held", "yielding", 2, 0.5, 0.0, 2, 0.5, 1.0),
     )
 
+
 def test_what_does_not_vary_has_no_correlation_and_no_interval():
     flat = np.full(6, 0.5)
     row = training.agreement([held(flat, flat, families=2)], school.FIELDS, "t", "T").rows[0]
