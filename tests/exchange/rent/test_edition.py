@@ -39,7 +39,7 @@ def test_answers_to_other_words_are_an_edition_of_their_own_with_those_words(
 ) -> None:
     of, stored = take(connection, worded.folder(tmp_path / "run", worded.grid()))
     assert (stored.trials, stored.replies) == (6, 6)
-    ((suite, name, _, trials),) = queries.editions(connection)
+    ((suite, name, trials),) = queries.editions(connection)
     assert (suite, name, trials) == ("rent", of.name, 6)
     assert name.startswith("published-")
     assert queries.imported(name)
