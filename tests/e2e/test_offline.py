@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -274,6 +275,8 @@ def test_the_shipped_weights_know_every_scenario_of_a_fresh_import(published_sto
     plan = command.run("judge", "-j", "hybrid:sim/judge", "--dry-run", "--db", "here.db", cwd=tmp_path)
     (verdicts_,) = command.ask(tmp_path / "here.db", "SELECT count(*) FROM verdicts WHERE judge = 'offline'")
     assert f"{round(0.25 * verdicts_[0])} verdicts to go" in plan.err
+    (told,) = re.findall(r"will buy .* verdicts \(\d+%\)", plan.err)
+    assert f'"{told}"' in (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 
 
 def worded(suite: Suite) -> Suite:
