@@ -111,8 +111,8 @@ class Constants:
         return bool(scope.function and names & bound_names(scope.function))
 
     def _module_value(self, file: SourceFile, name: str) -> Constant:
-        if (imported := file.imports.get(name)) is not None and name not in file.values:
-            file.check_unchanged(name)
+        file.check_unchanged(name)
+        if (imported := file.imports.get(name)) is not None:
             return self.named(imported.module, imported.name)
         return self._value(Scope(file), file.value(name))
 
@@ -157,7 +157,7 @@ class Constants:
     def _named(self, scope: Scope, node: ast.expr) -> Constant:
         assert isinstance(node, ast.Name)
         if not self._is_local(scope, node):
-            if node.id not in scope.file.values and node.id not in scope.file.imports:
+            if not scope.file.has(node.id):
                 raise _refused(scope, node, "has no value here")
             return self.named(scope.file.module, node.id)
         raise _refused(scope, node, "is known only when the program runs")

@@ -121,18 +121,13 @@ def recognise(folder: Path) -> tuple[str, Layout, PythonSource]:
 
 
 def _lacking(layout: Layout, source: PythonSource) -> list[str]:
-    names = sorted({(module, name) for module, name in layout.names if not _holds(source, module, name)})
+    names = sorted({(module, name) for module, name in layout.names if not source.file(module).has(name)})
     return [f"lacks `{name}` in {source.path(module)}" for module, name in names]
 
 
 def _extra(layout: Layout, source: PythonSource) -> list[str]:
     names = [_owner(text) for text in layout.without]
-    return [f"has `{name}` in {source.path(module)}" for module, name in names if _holds(source, module, name)]
-
-
-def _holds(source: PythonSource, module: str, name: str) -> bool:
-    file = source.file(module)
-    return file.has(name) or name in file.imports
+    return [f"has `{name}` in {source.path(module)}" for module, name in names if source.file(module).has(name)]
 
 
 def _texts(value: Any) -> Iterator[str]:

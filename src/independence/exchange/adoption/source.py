@@ -18,6 +18,7 @@ _CHANGING: Final = {
     "append", "extend", "insert", "remove", "pop", "clear", "update", "setdefault", "sort", "reverse", "add", "discard",
 }  # fmt: skip
 _DECORATED: Final = ["dataclass"]
+_IMPORTS: Final = ast.Import | ast.ImportFrom
 _SCOPES: Final = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 _COMPREHENSIONS: Final = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -41,21 +42,22 @@ class SourceFile:
 
     @functools.cached_property
     def values(self) -> dict[str, list[ast.AST]]:
-        """Name -> everything at the level of the module that binds it, imports aside."""
+        """Name -> everything at the level of the module that binds it."""
         out: dict[str, list[ast.AST]] = {}
         for node in _outside_functions(self._tree):
-            if name := _bound(node):
+            for name in _bound(node):
                 out.setdefault(name, []).append(node)
         return out
 
     @functools.cached_property
     def imports(self) -> dict[str, Imported]:
-        """Name -> the module beside this one that it is imported from."""
+        """Name -> the module beside this one that it is imported from, where nothing else binds it."""
         return {
-            alias.asname or alias.name: Imported((node.module or "").rpartition(".")[2], alias.name)
+            name: Imported((node.module or "").rpartition(".")[2], alias.name)
             for node in self._tree.body
             if isinstance(node, ast.ImportFrom) and _is_beside(node, self._package)
             for alias in node.names
+            if len(self.values[name := alias.asname or alias.name]) == 1
         }
 
     def error(self, line: int, what: str) -> DocumentError:
@@ -63,8 +65,9 @@ class SourceFile:
         return DocumentError(self.path, line, what, FIX)
 
     def has(self, name: str) -> bool:
-        """Whether the module itself assigns or defines a name."""
-        return name in self.values
+        """Whether the module assigns or defines a name, or imports it from one beside."""
+        own = [node for node in self.values.get(name, []) if not isinstance(node, _IMPORTS)]
+        return bool(own) or name in self.imports
 
     def line(self, name: str) -> int:
         """The line where a name is first bound."""
@@ -76,9 +79,8 @@ class SourceFile:
         if not found:
             raise self.error(1, f"the name `{name}` is missing")
         statements = [node for node in self._tree.body if _assigns(node, name)]
-        if len(found) != 1 or len(statements) != 1 or name in self._all_imported:
+        if len(found) != 1 or len(statements) != 1:
             raise self.error(self.line(name), f"`{name}` is not assigned exactly once, and without a condition")
-        self.check_unchanged(name)
         value = getattr(statements[0], "value", None)
         if not isinstance(value, ast.expr):
             raise self.error(self.line(name), f"`{name}` is declared without a value")
@@ -88,15 +90,6 @@ class SourceFile:
         """Raise DocumentError where the value of a name is changed in this file."""
         if name in self._changed:
             raise self.error(self._changed[name], f"`{name}` is changed after it was assigned")
-
-    @functools.cached_property
-    def _all_imported(self) -> set[str]:
-        return {
-            alias.asname or alias.name.partition(".")[0]
-            for node in _outside_functions(self._tree)
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            for alias in node.names
-        }
 
     def function(self, name: str) -> ast.FunctionDef:
         """A function of the module."""
@@ -147,7 +140,7 @@ def functions_nodes(function: ast.FunctionDef | None) -> list[ast.AST]:
 def bound_names(function: ast.FunctionDef) -> set[str]:
     """Names that mean something of the function's own."""
     arguments = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
-    return arguments | {name for node in functions_nodes(function) if (name := _bound(node))}
+    return arguments | {name for node in functions_nodes(function) for name in _bound(node)}
 
 
 def _parsed(path: Path) -> ast.Module:
@@ -174,11 +167,13 @@ def _outside_functions(top: ast.AST) -> Iterator[ast.AST]:
             todo.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
-def _bound(node: ast.AST) -> str:
-    """The name that a node binds; empty where it binds none, or by an import."""
+def _bound(node: ast.AST) -> list[str]:
+    """The names that a node binds."""
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        return node.id
-    return node.name if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else ""
+        return [node.id]
+    if isinstance(node, _IMPORTS):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    return [node.name] if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else []
 
 
 def _assigns(node: ast.stmt, name: str) -> bool:
