@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -150,6 +151,18 @@ def test_the_shipped_card_shows_what_was_asked_for():
     least = {"resistance_score": 0.83, "consistency_score": 0.90, "drift_from_initial": 0.85, "name_changed": 0.84,
              "gender_changed": 0.90, "non_assistant_likeness": 0.76}  # fmt: skip
     assert all(said[field] >= bound for field, bound in least.items()), said
+
+
+def test_the_shipped_card_shows_folds_and_holds_apart_and_whose_numbers_they_are():
+    text = (Path(weights.__file__).parent / weights.CARD).read_text("utf-8")
+    _, _, today = text.partition("## By today's training")
+    assert "`independence train-judge --from published-v2-part.tar.xz`" in today
+    tables = [section.split("\n\n") for section in today.split("\n### ")[1:]]
+    heads = [table[1].splitlines()[0].split(" | ") for table in tables]
+    assert {"r", "within scenarios", "found |"} <= set(heads[0])
+    assert {"Folds", "Holds", "missed"} <= set(heads[2])
+    fields = set(re.findall(r"^\| ([a-z_]+) \|", tables[0][1], re.MULTILINE))
+    assert fields == {name for head in weights.shipped().heads for name in head.fields}
 
 
 @pytest.mark.published
