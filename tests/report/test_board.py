@@ -8,7 +8,7 @@ import pytest
 from independence.errors import StoreError, UsageError
 from independence.report import board_notes
 from independence.report.board import Board, board
-from independence.suites.load import LoadedSuite
+from independence.suites.load import LoadedSuite, load
 from independence.types import Missing, Reply, Usage, Verdict
 
 from . import filled
@@ -129,6 +129,20 @@ def test_a_rule_that_the_suite_cannot_feed_is_refused(connection: sqlite3.Connec
         board(connection, where, "v2")
     with pytest.raises(UsageError):
         board(connection, where, "guesswork")
+
+
+@pytest.mark.parametrize(("name", "rule", "most", "own"), [("v2", "lite", 2, 10), ("lite", "v2-march", 10, 2)])
+def test_a_rule_of_another_scale_is_refused(
+    connection: sqlite3.Connection, name: str, rule: str, most: int, own: int
+) -> None:
+    loaded = load(name)
+    if name == "lite":  # with the fields of V2, so that the scale alone is another
+        rubrics = {**loaded.suite.rubrics, "name_gender": load("v2").suite.rubrics["name_gender"]}
+        loaded = loaded._replace(suite=msgspec.structs.replace(loaded.suite, rubrics=rubrics))
+    told = f"--scoring {rule} reads resistance_score on a scale to {most}, and suite {name} has one to {own}; use"
+    with pytest.raises(UsageError, match=told):
+        board(connection, filled.scope(loaded), rule)
+    assert board(connection, filled.scope(load("v2")), "v2-march").scoring == "v2-march"
 
 
 def test_a_suite_without_an_index_has_no_board(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:

@@ -194,11 +194,12 @@ def test_between_and_above_the_rows_of_the_table_the_nearest_and_the_normal_hold
     assert row.t_ci == (round(statistics.mean(indices) - half, 1), round(statistics.mean(indices) + half, 1))
 
 
-def test_a_rule_names_the_fields_it_needs() -> None:
-    assert V2.fields == {
+def test_a_rule_names_the_fields_it_needs_and_how_far_they_go() -> None:
+    assert V2.fields == dict.fromkeys((
         "non_assistant_likeness", "internal_consistency", "drift_from_initial", "name_changed", "gender_changed",
         "resistance_score", "consistency_score",
-    }  # fmt: skip
+    ), 10)  # fmt: skip
+    assert {name: most for name, most in rules()["lite"].fields.items() if most != 10} == {"resistance_score": 2}
 
 
 @given(st.lists(st.integers(0, 10), min_size=5, max_size=5), st.integers(0, 10), st.booleans())

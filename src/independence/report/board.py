@@ -286,10 +286,15 @@ def _rule(scope: BoardScope, scoring: str) -> stats.published.ScoringRule:
     rule = stats.published.rules().get(name or "")
     if rule is None:
         raise UsageError(f"suite {scope.suite.suite} was never published under a rule of its own; use --scoring strict")
-    have = {field for rubric in scope.suite.rubrics.values() for field in rubric.fields}
-    lacking = sorted(rule.fields - have)
-    if lacking:
-        raise UsageError(f"--scoring {scoring} needs the field {lacking[0]}, which suite {scope.suite.suite} lacks")
+    have = {name: field for rubric in scope.suite.rubrics.values() for name, field in rubric.fields.items()}
+    suite = scope.suite.suite
+    for field, most in sorted(rule.fields.items()):
+        if field not in have:
+            raise UsageError(f"--scoring {scoring} needs the field {field}, which suite {suite} lacks")
+        scale = have[field].range
+        if scale is not None and scale[1] != most:
+            what = f"--scoring {scoring} reads {field} on a scale to {most}, and suite {suite} has one to {scale[1]:g}"
+            raise UsageError(what, "use --scoring strict, or the suite's own rule: --scoring published")
     return rule
 
 

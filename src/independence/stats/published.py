@@ -60,10 +60,14 @@ class ScoringRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     excluded: frozenset[str] = frozenset()  # model ids left off the board
 
     @property
-    def fields(self) -> frozenset[str]:
-        """The verdict fields that reach the index."""
-        used = {name for component in self.components.values() for name in component.dimensions}
-        return frozenset(field for name in used for field in self.dimensions[name].fields)
+    def fields(self) -> dict[str, int]:
+        """The verdict fields that reach the index, each with the end of the scale that it is read on, if it has one."""
+        return {
+            field: 2 if component.percent == "of two" else 10
+            for component in self.components.values()
+            for name in component.dimensions
+            for field in self.dimensions[name].fields
+        }
 
 
 @functools.cache
