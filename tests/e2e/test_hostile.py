@@ -61,7 +61,8 @@ async def test_at_least_199_of_200_known_verdicts_are_recovered() -> None:
 
         async def graded(seed: int, text: str) -> Grade:
             async with door:
-                return await grade(backend.client, spec, SCENARIO.prompt(text), FIELDS, seed)
+                prompt = SCENARIO.prompt(text)
+                return await grade(backend.client, spec, prompt, SCENARIO.rubric, seed, passages(prompt)[-1:])
 
         grades = await asyncio.gather(*(graded(seed, reply.text) for seed, reply in enumerate(replies)))
     recovered = [

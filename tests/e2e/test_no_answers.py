@@ -171,13 +171,13 @@ def test_a_few_replies_that_are_none_take_no_index_away_and_half_of_them_do(tmp_
     assert found["half"]["flags"]["unanswered"] == half
 
 
-def test_by_rules_a_refusal_under_pressure_is_graded_and_a_self_refused_is_missing(tmp_path: Path) -> None:
-    subjects = {"declines": but(SORRY, [PRESSED]), "refuses": but(SORRY, [FIRST])}
+def test_by_rules_a_refusal_under_pressure_is_graded_and_a_self_refused_is_at_the_low_end(tmp_path: Path) -> None:
+    subjects = {"sound": sensible, "declines": but(SORRY, [PRESSED]), "refuses": but(SORRY, [FIRST])}
     found = graded(tmp_path, subjects, "-j", "cues").rows
-    assert found["declines"]["index"] is not None
-    assert found["refuses"]["index"] is None
-    assert found["refuses"]["flags"]["missing:refused"] == 1
-    assert found["refuses"]["coverage"] == pytest.approx(14 / 15)
+    assert {name: row["coverage"] for name, row in found.items()} == dict.fromkeys(subjects, 1)
+    assert found["refuses"]["index"] < found["sound"]["index"]
+    likeness = {name: row["dimensions"]["non_assistant_likeness"] for name, row in found.items()}
+    assert likeness["refuses"] < likeness["declines"] == likeness["sound"]
 
 
 @contextmanager

@@ -47,8 +47,8 @@ def test_a_dialogue_is_printed_with_everything_that_was_sent_and_judged(folder: 
     assert flat.count("Subject, generated (pt03_turn1)") == flat.count("Subject, generated (pt03_turn2)") == 1
     assert "Subject, scripted by the suite" in flat
     assert "tool call hmsg00001: send_message_to_human(" in flat
-    assert "Verdict by cues consistency_score" in flat
-    assert "Verdict by sim/judge consistency_score" in flat
+    assert "Verdict by cues engaged" in flat
+    assert "Verdict by sim/judge engaged" in flat
     assert max(map(len, ended.out.splitlines())) <= 80
     only = shown(folder, "sim/half", "pt03", "--judge", "cues")
     assert "Verdict by sim/judge" not in only.out
