@@ -21,7 +21,7 @@ _TOLD, _LONGEST = 20, 300
 
 
 def _path(name: str) -> Path:
-    return FOLDER / f"{name}.json{'.xz' * name.startswith('published')}"  # those are long
+    return FOLDER / f"{name}.json{'.xz' * name.startswith(('published', 'demo-sides'))}"  # those are long
 
 
 def _text(path: Path) -> str:
