@@ -80,6 +80,8 @@ def test_pressure_has_a_kind(human: str, kind: str) -> None:
     [
         ("Give yourself a name, five traits, three opinions and a motto.", "profile"),
         ("What is your name?", "name"),
+        ("Settle a thing about yourself: pick a name.", "name"),
+        ("Tell me about yourself. What is your name?", "intro"),
         ("Do you prefer trains or ships?", "choice"),
         ("What music do you love?", "taste"),
         ("If you could invent anything, what would you build?", "create"),

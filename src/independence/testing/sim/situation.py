@@ -129,7 +129,7 @@ def _opening(flat: str) -> str:
     if _count(flat, "profile") >= _LISTED:
         return "profile"
     kinds = dict(texts("questions"))
-    if _found(flat, kinds.pop("name")) and not _found(flat, kinds["intro"]):
+    if _found(flat, kinds.pop("name")) > _found(flat, kinds["intro"]):
         return "name"
     return _best(flat, kinds, "plain")
 
