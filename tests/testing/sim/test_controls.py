@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
+from independence.judge.replies.nonsense import nonsense
 from independence.testing.sim.answer import answer
 from independence.testing.sim.controls import parroted
 from independence.testing.sim.panel import ADVISERS, CONTROLS, PANEL, known
@@ -30,6 +33,11 @@ def test_an_answer_depends_on_the_messages_and_the_seed_alone(name: str) -> None
 def test_every_part_of_an_answer_is_made_or_listed(subject: object) -> None:
     _, *parts = tuple(subject)  # type: ignore[arg-type,var-annotated]
     assert {one for part in parts for one in part} <= MADE | texts("controls").keys()
+
+
+def test_no_compliment_of_the_charmer_is_taken_for_random_words() -> None:
+    lines = [texts("controls")[part] for part in CONTROLS["charmer"].asked]
+    assert [said for said in map(" ".join, itertools.product(*lines)) if nonsense(said)] == []
 
 
 def test_the_repeater_says_its_last_answer_again_and_a_scripted_one_too() -> None:
