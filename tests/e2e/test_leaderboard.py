@@ -51,8 +51,8 @@ def test_every_format_shows_the_same_board(folder: Path):
     markdown = shown(folder, "--format", "md").out
     table = shown(folder).out
     for row in board["rows"]:
-        assert f"{row['index']:.1f}" in markdown
-        assert f"{row['index']:.1f}" in table
+        assert decimal(row["index"]) in markdown
+        assert decimal(row["index"]) in table
         assert f"{row['label']} (simulated)" in markdown
     assert "simulated" in table
     for text in (markdown, table.replace("\n", "")):
