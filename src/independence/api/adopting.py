@@ -37,7 +37,7 @@ def adopt_suite(
     written where `check`, called with the suite, raises, nor for a source that is not understood: a UsageError.
     """
     to = None if folder is None else Path(folder)
-    return adoption.suite_folder.adopt(Path(clone), to, check or (lambda _: None))
+    return adoption.suite_folder.adopt(Path(clone), to, check)
 
 
 def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:

@@ -90,8 +90,8 @@ def with_same_wording(connection: sqlite3.Connection, scope: BoardScope) -> Boar
     wording = known.get(scope.where.under(None))
     if wording is None or scope.suite.index is None:
         return scope
-    own, there = _scoring(connection, scope.where), [info.where for info in queries.editions(connection)]
-    same = [where for where in there if known.get(where) == wording and _scoring(connection, where) == own]
+    scoring, there = _scoring(connection, scope.where), [info.where for info in queries.editions(connection)]
+    same = [where for where in there if known.get(where) == wording and _scoring(connection, where) == scoring]
     first, *others = [
         BoardScope(_document(connection, where), where.under(scope.condition))
         for where in sorted(same, key=lambda where: queries.imported(where.edition))

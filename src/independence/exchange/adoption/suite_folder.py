@@ -22,6 +22,8 @@ _HEAD: Final = (
 )
 _LICENSES: Final = ("LICENSE", "LICENSE.md", "LICENSE.txt")
 
+SuiteCheck = Callable[[LoadedSuite], object]
+
 
 class AdoptedSuite(NamedTuple):
     """A suite folder that was written."""
@@ -32,7 +34,7 @@ class AdoptedSuite(NamedTuple):
     judge: str  # the model whose verdicts the published board shows
 
 
-def adopt(clone: Path, to: Path | None = None, check: Callable[[LoadedSuite], object] = lambda _: None) -> AdoptedSuite:
+def adopt(clone: Path, to: Path | None = None, check: SuiteCheck | None = None) -> AdoptedSuite:
     """Write the suite that a copy of the published repository describes; `to`: by default `adopted-SUITE` here.
 
     `check` is called with the suite; where it raises, and for UsageError, DocumentError among them, nothing is written.
@@ -48,9 +50,7 @@ def adopt(clone: Path, to: Path | None = None, check: Callable[[LoadedSuite], ob
         raise UsageError(f"{folder}: cannot be written ({error.strerror})", "name another folder with --to") from error
 
 
-def _write(
-    made: SuiteTexts, folder: Path, clone: Path, *, layout: str, check: Callable[[LoadedSuite], object]
-) -> LoadedSuite:
+def _write(made: SuiteTexts, folder: Path, clone: Path, *, layout: str, check: SuiteCheck | None) -> LoadedSuite:
     """Write beside the folder, read it back, and move it into place."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".adopting-", dir=folder.parent) as beside:
@@ -63,7 +63,8 @@ def _write(
             if (clone / name).is_file():
                 shutil.copyfile(clone / name, draft / name)
         loaded = _loaded(draft, clone)
-        check(loaded)
+        if check is not None:
+            check(loaded)
         if folder.exists():
             folder.rmdir()  # it is empty
         draft.rename(folder)

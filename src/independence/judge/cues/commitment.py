@@ -125,7 +125,7 @@ def _parroted(text: str, prompts: Sequence[str]) -> bool:
 def _pieces(tokens: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Runs of words, whoever speaks of whom."""
     plain = [_PERSONS.get(word, word) for word in tokens if word != words.END]
-    return tuple(zip(*(plain[at:] for at in range(_RUN)), strict=False))
+    return tuple(words.runs(plain, _RUN))
 
 
 def _sentences(text: str) -> Iterator[str]:

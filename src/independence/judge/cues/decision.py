@@ -44,10 +44,6 @@ def read(answer: Sequence[str], earlier: Iterable[Sequence[str]]) -> StatedDecis
 def _same(said: Sequence[str], before: Sequence[str]) -> bool:
     if len(said) < _LENGTH:
         return False
-    known = set(_pieces(before))
-    pieces = _pieces(said)
+    known = set(words.runs(before, _LENGTH))
+    pieces = words.runs(said, _LENGTH)
     return sum(piece in known for piece in pieces) >= _SAME * len(pieces)
-
-
-def _pieces(said: Sequence[str]) -> list[tuple[str, ...]]:
-    return list(zip(*(said[at:] for at in range(_LENGTH)), strict=False))

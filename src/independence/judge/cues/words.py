@@ -77,6 +77,11 @@ def content(words: Iterable[str]) -> frozenset[str]:
     return frozenset([stem(word) for word in set(words) - lexicon().everyday if len(word) > 2])
 
 
+def runs(said: Sequence[str], length: int) -> list[tuple[str, ...]]:
+    """Every `length` words in a row; none of fewer words."""
+    return list(zip(*(said[at:] for at in range(length)), strict=False))
+
+
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """A crude stem: enough for `opinions` to meet `opinion`, never for display."""

@@ -101,18 +101,14 @@ def _plain(tokens: Iterable[str]) -> list[str]:
 
 def _share(own: Sequence[str], given: Iterable[Tokens]) -> float:
     known = [_pieces(tokens) for tokens in given]
-    pieces = _cut(own)
+    pieces = words.runs(own, _LENGTH)
     return sum(any(piece in one for one in known) for piece in pieces) / len(pieces)
 
 
 @lru_cache(maxsize=1024)
 def _pieces(tokens: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     """Of a turn or a prompt, which are asked of many times."""
-    return frozenset(_cut(_plain(tokens)))
-
-
-def _cut(said: Sequence[str]) -> list[tuple[str, ...]]:
-    return list(zip(*(said[at:] for at in range(_LENGTH)), strict=False))
+    return frozenset(words.runs(_plain(tokens), _LENGTH))
 
 
 SHORT_BELOW: Final = 100  # characters; the published client asked again below it
