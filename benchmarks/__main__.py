@@ -8,15 +8,31 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import coverage, cpu_per_call, makespan, offline, published, sides, sides_rows, startup
-from benchmarks.figure import Figure, Result
+from benchmarks import (
+    coverage,
+    coverage_like_these,
+    coverage_pairs,
+    coverage_places,
+    cpu_per_call,
+    makespan,
+    offline,
+    published,
+    sides,
+    sides_rows,
+    startup,
+)
+from benchmarks.figure import Figure, Result, Skipped
+from benchmarks.grid import Grid
 
 # What is quick comes first.
 MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "startup": startup.measure,
     "published": published.measure,
     "offline": offline.measure,
-    "coverage": coverage.measure,
+    "coverage/these": coverage.measure,
+    "coverage/like-these": coverage_like_these.measure,
+    "coverage/places": coverage_places.measure,
+    "coverage/pairs": coverage_pairs.measure,
     "sides": sides.measure,
     "sides-rows": sides_rows.measure,
     "cpu": cpu_per_call.measure,
@@ -26,16 +42,23 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
 
 def main(names: Sequence[str]) -> int:
     """Print a table; 1 when a bound is missed, 2 for a name that is none."""
-    unknown = [name for name in names if name not in MEASUREMENTS]
+    unknown = [name for name in names if not _named(name)]
     if unknown:
         print(f"no measurement {', '.join(unknown)}; there are {', '.join(MEASUREMENTS)}", file=sys.stderr)
         return 2
     results: list[Result] = []
-    for name in names or MEASUREMENTS:
+    for name in [found for given in names for found in _named(given)] or MEASUREMENTS:
         print(f"measuring {name} ...", file=sys.stderr, flush=True)
         results += MEASUREMENTS[name]()
-    Console(width=None if sys.stdout.isatty() else 160).print(_table(results))
-    return int(any(isinstance(result, Figure) and not result.kept for result in results))
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    for table in (_table(results), *(result.table() for result in results if isinstance(result, Grid))):
+        console.print(table)
+    return int(any(not isinstance(result, Skipped) and not result.kept for result in results))
+
+
+def _named(name: str) -> list[str]:
+    """The measurement of that name and its parts: `coverage` is all of `coverage/these` and the others."""
+    return [known for known in MEASUREMENTS if known == name or known.startswith(f"{name}/")]
 
 
 def _table(results: Sequence[Result]) -> Table:
@@ -47,7 +70,7 @@ def _table(results: Sequence[Result]) -> Table:
             sign, mark = ("<=", ">=")[result.better == "higher"], "ok" if result.kept else "missed"
             bound = f"{sign} {result.bound:g} {result.unit}"
             table.add_row(result.name, f"{result.value:.3g} {result.unit}", bound, mark, result.detail)
-        else:
+        elif isinstance(result, Skipped):
             table.add_row(result.name, "-", "-", "skipped", result.why)
     return table
 

@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from benchmarks.grid import Grid
+
 
 class Figure(msgspec.Struct, frozen=True):
     """A measured value and the bound it has to keep; None: shown for what it is."""
@@ -34,7 +36,7 @@ class Skipped(NamedTuple):
     why: str
 
 
-Result = Figure | Skipped
+Result = Figure | Skipped | Grid
 
 
 def spread(values: Sequence[float], unit: str = "", digits: int = 2) -> str:

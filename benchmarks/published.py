@@ -16,15 +16,15 @@ from benchmarks.figure import Figure, Result, Skipped, spread
 IMPORT, BOARD = "import of the published part", "its board"
 IMPORT_BOUND_S, BOARD_BOUND_S = 10.0, 1.0
 IMPORTS, BOARDS = 3, 7
-_VARIABLE = "INDEPENDENCE_PUBLISHED_DATA"
-_ARCHIVE, _MODELS = "published-v2-part.tar.xz", "published-v2-part.models.yaml"
+VARIABLE = "INDEPENDENCE_PUBLISHED_DATA"
+ARCHIVE, MODELS = "published-v2-part.tar.xz", "published-v2-part.models.yaml"
 
 
 def measure() -> list[Result]:
     """Median seconds of both; skipped where the data is not there."""
-    folder = os.environ.get(_VARIABLE, "")
-    if not folder or not (Path(folder) / _ARCHIVE).is_file():
-        return [Skipped(name, f"{_VARIABLE} does not name a folder with {_ARCHIVE}") for name in (IMPORT, BOARD)]
+    folder = os.environ.get(VARIABLE, "")
+    if not folder or not (Path(folder) / ARCHIVE).is_file():
+        return [Skipped(name, f"{VARIABLE} does not name a folder with {ARCHIVE}") for name in (IMPORT, BOARD)]
     with tempfile.TemporaryDirectory() as scratch:
         stores = [Path(scratch) / f"{number}.db" for number in range(IMPORTS)]
         imports = [_seconds(_import(Path(folder), store)) for store in stores]
@@ -36,7 +36,7 @@ def measure() -> list[Result]:
 
 
 def _import(folder: Path, store: Path) -> list[str]:
-    return ["import", str(folder / _ARCHIVE), "--models-file", str(folder / _MODELS), "--db", str(store)]
+    return ["import", str(folder / ARCHIVE), "--models-file", str(folder / MODELS), "--db", str(store)]
 
 
 def _seconds(arguments: Sequence[str]) -> float:

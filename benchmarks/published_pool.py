@@ -1,0 +1,43 @@
+"""The subjects of a published result set, with the verdicts they were given: what simulated boards are drawn from."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.published import ARCHIVE, VARIABLE
+from independence.api import importing
+from independence.report import planned_verdicts
+from independence.stats import strict
+from independence.stats.subject_points import SubjectPoints, subject_points
+
+FEWEST = 4  # verdicts of every scenario
+
+
+@lru_cache(maxsize=1)
+def pool() -> tuple[SubjectPoints, ...]:
+    """Everybody with at least `FEWEST` valid verdicts of every scenario; nobody where the data is not there."""
+    path = Path(os.environ.get(VARIABLE, ""), ARCHIVE)
+    if not os.environ.get(VARIABLE) or not path.is_file():
+        return ()
+    with importing.read_results(path) as store, store.reading() as connection:
+        scope = store.board_scope(None, None, None)
+        table = planned_verdicts.planned_verdicts(connection, scope, None)
+    frame = strict.frame(scope.suite)
+    needed = {scenario for members in frame.members.values() for scenario in members}
+    found = []
+    for own in planned_verdicts.grouped(table.planned, lambda cell: cell.config_dir).values():
+        valid = [strict.VerdictValues(cell.scenario, cell.run, cell.values) for cell in own if cell.values is not None]
+        counts = Counter(cell.scenario for cell in valid)
+        sheet = subject_points(frame, valid) if min(counts[one] for one in needed) >= FEWEST else None
+        found += [sheet] if sheet is not None else []
+    return tuple(found)
+
+
+def run_variance(pool: tuple[SubjectPoints, ...]) -> float:
+    """Mean over subjects of the unbiased variance of one run of the index, in squared points."""
+    return float(np.mean([sum(points.var(ddof=1) for points in sheet.totals.values()) for sheet in pool]))

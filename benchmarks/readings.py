@@ -1,0 +1,86 @@
+"""What the product says of one simulated board: the only place that calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.grid import Array, Flags
+from benchmarks.verdict_world import SimulatedSubjects
+from independence.stats import comparison, index_uncertainty
+from independence.stats.index_uncertainty import IndexEstimate
+from independence.stats.subject_points import SubjectPoints
+
+Estimates = Callable[[Sequence[SubjectPoints]], list[IndexEstimate]]
+THESE: Estimates = index_uncertainty.these_scenarios
+LIKE_THESE: Estimates = index_uncertainty.scenarios_like_these
+
+
+class Ends(NamedTuple):
+    """Intervals of n subjects, each (n,); nan where there is none."""
+
+    low: Array
+    high: Array
+    se: Array
+
+    def hold(self, truth: Array) -> Flags:
+        """Whether each holds its truth; none at all does not."""
+        return np.asarray((self.low <= truth) & (truth <= self.high))
+
+    @property
+    def width(self) -> float:
+        """Mean of those that are there."""
+        return float(np.nanmean(self.high - self.low))
+
+
+def intervals(subjects: SimulatedSubjects, fleet: int, estimates: Estimates) -> Ends:
+    """Of subjects that stand on boards of `fleet`, one board after the other."""
+    count = len(subjects.points[0])
+    found = []
+    for start in range(0, count, fleet):
+        sheets = subjects.sheets(slice(start, start + fleet))
+        if not all(map(index_uncertainty.repeated, sheets)):
+            found += [(np.nan, np.nan, np.nan)] * len(sheets)
+            continue
+        for one in estimates(sheets):
+            ends = one.interval()
+            found.append((*ends, one.se) if ends is not None else (np.nan, np.nan, one.se))
+    return Ends._make(np.array(found).T)
+
+
+class Standings(NamedTuple):
+    """Where subjects of one board stand, each (n,): tiers from 1, and the ends of their ranks."""
+
+    tier: Array
+    low: Array
+    high: Array
+
+
+def standings(estimates: Sequence[IndexEstimate]) -> Standings:
+    """As a board on these scenarios says it with Holm's correction; who has no error stands at the index it has."""
+    order = [at for at in np.argsort([-one.point for one in estimates], kind="stable") if estimates[at].se > 0]
+    still = [one.point for one in estimates if not one.se > 0]
+    best_first = [estimates[at] for at in order]
+    placed = comparison.placements(best_first, comparison.all_pairs(best_first, "holm"), still) if order else []
+    found = np.full((3, len(estimates)), np.nan)
+    for at, place in zip(order, placed, strict=True):
+        found[:, at] = place.tier, place.rank_low, place.rank_high
+    return Standings._make(found)
+
+
+def told_apart(first: IndexEstimate, second: IndexEstimate, level: float = 0.05) -> bool:
+    """Whether a comparison of the two, alone, says that they differ."""
+    return comparison.difference(first, second).p < level
+
+
+def told_apart_on_board(estimates: Sequence[IndexEstimate], first: int, second: int, level: float = 0.05) -> bool:
+    """Whether a board of these, with Holm's correction, says that two of them differ."""
+    return bool(comparison.all_pairs(estimates, "holm")[first, second] < level)
+
+
+def smallest_visible(estimates: Sequence[IndexEstimate]) -> float:
+    """The difference in points that the board prints as visible in four of five comparisons; nan without any."""
+    found = comparison.minimum_detectable(estimates)
+    return np.nan if found is None else found
