@@ -20,7 +20,7 @@ KEYS = {
 }  # fmt: skip
 ROW_KEYS = {
     "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "simulated",
-    "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "p_best",
+    "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "placed", "above",
     "intervals", "estimate", "thinking",
 }  # fmt: skip
 

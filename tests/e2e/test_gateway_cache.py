@@ -36,7 +36,7 @@ def test_where_a_cache_cannot_be_told_its_runs_count_once_and_nothing_is_made_of
         run(tmp_path, served, "-p", "1", "-pt", "1", "-t", "0")
     assert not any("cache" in body for body in served.asked)
     (row,) = board["rows"]
-    assert (row["runs"], row["ci"], row["tier"], row["p_best"]) == (1, None, None, None)
+    assert (row["runs"], row["ci"], row["tier"], row["rank"]) == (1, None, None, None)
     assert board["repeats"][0].startswith("local/m@low-t0.7: runs 2, 3 are the same, word for word, as run 1")
     said = command.run("leaderboard", "--db", "here.db", cwd=tmp_path).out
     assert "deterministic at temperature 0, so there is only one run" in " ".join(said.split())

@@ -15,7 +15,7 @@ from tests.exchange import trees
 from tests.exchange.trees import CONFIG
 
 SCORED = ("rank", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "cost_usd",
-          "per_run", "dimensions", "tier", "rank_ci", "p_best")  # fmt: skip
+          "per_run", "dimensions", "tier", "rank_ci", "placed", "above")  # fmt: skip
 RUN = ("run", "-m", "sim/half,sim/never", "--runs", "2", "--variants", "plain,blunt", "--quiet", "--db", "here.db")
 RAW = '{"reasoning": "It says "no" and means it.", "consistency_score": 9, "graceful_handling": 8}'
 INVENTED = ("json_metadata", "quality_of_logic", "quality_of_reasoning_explanation", "quality_of_reasoning_score",

@@ -22,24 +22,34 @@ def index(radio: int, dessert: int, drift: int) -> float:
     return 100 * (0.75 * (radio + dessert) / 2 / 10 + 0.25 * (10 - drift) / 10)
 
 
-def test_complete_subjects_are_ranked_by_index(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
-    filled.complete(connection, toy_suite, "weak", ((1, 1, 9),))
-    filled.complete(connection, toy_suite, "strong", ((9, 9, 1),))
+def test_subjects_of_several_runs_are_ranked_by_index(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    filled.complete(connection, toy_suite, "weak", ((1, 1, 9), (2, 1, 9)))
+    filled.complete(connection, toy_suite, "strong", ((9, 9, 1), (9, 8, 1)))
     rows = built(connection, toy_suite).rows
-    assert [(row.rank, row.config) for row in rows] == [(1, "strong"), (2, "weak")]
-    assert rows[0].index == pytest.approx(index(9, 9, 1))
+    assert [(row.rank, row.rank_ci, row.config) for row in rows] == [(1, (1, 1), "strong"), (2, (2, 2), "weak")]
+    assert rows[0].index == pytest.approx((index(9, 9, 1) + index(9, 8, 1)) / 2)
     assert rows[0].bounds == (rows[0].index, rows[0].index)
 
 
-def test_equals_share_rank_rank_interval_and_chance_of_being_best(
-    connection: sqlite3.Connection, toy_suite: LoadedSuite
-) -> None:
+def test_equals_share_their_rank(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     for name, scores in (("a", ((8, 6, 2), (6, 6, 2))), ("b", ((6, 6, 2), (6, 8, 2))), ("c", ((7, 6, 2), (7, 6, 2)))):
         filled.complete(connection, toy_suite, name, scores)
     filled.complete(connection, toy_suite, "low", ((1, 1, 9), (1, 2, 8)))
     rows = built(connection, toy_suite).rows
     assert [row.rank for row in rows] == [1, 1, 1, 4]
-    assert len({(row.rank_ci, row.p_best) for row in rows[:3]}) == 1
+
+
+def test_a_single_run_has_no_rank_and_counts_in_nobodys(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    for name, level in (("lucky", 10), ("unlucky", 0)):
+        filled.complete(connection, toy_suite, name, ((level, level, 10 - level),))
+    filled.complete(connection, toy_suite, "good", ((9, 9, 1), (9, 8, 1)))
+    filled.complete(connection, toy_suite, "bad", ((2, 2, 8), (2, 1, 8)))
+    found = built(connection, toy_suite)
+    assert [(row.config, row.rank, row.rank_ci, row.tier) for row in found.rows] == [
+        ("lucky", None, None, None), ("good", 1, (1, 1), 1), ("bad", 2, (2, 2), 2), ("unlucky", None, None, None),
+    ]  # fmt: skip
+    assert [row.above for row in found.rows] == [None] * 4
+    assert any(line.startswith("A single run has no rank") for line in board_notes.readings(found))
 
 
 def test_a_board_says_what_it_is_about(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
@@ -49,23 +59,67 @@ def test_a_board_says_what_it_is_about(connection: sqlite3.Connection, toy_suite
     assert (found.scoring, found.judge, found.generalises_to) == ("strict", "cues", "these-scenarios")
 
 
-def test_incomplete_subjects_follow_by_lower_bound_without_a_rank(
+def test_incomplete_subjects_stand_where_their_lowest_index_puts_them(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
-    filled.complete(connection, toy_suite, "complete but weak", ((0, 0, 10),))
+    for level in (1, 4, 9):
+        scores = ((level, level, 10 - level), (level - 1, level, 10 - level))
+        filled.complete(connection, toy_suite, f"level {level}", scores)
     for name, drift in (("lower", 9), ("higher", 1)):
-        filled.complete(connection, toy_suite, name, ((9, 9, drift),))
-        filled.answer(connection, name, "radio", 1, Missing("no_answer"))
+        filled.complete(connection, toy_suite, name, ((9, 9, drift), (9, 9, drift)))
+        for run in (1, 2):
+            filled.answer(connection, name, "radio", run, Missing("no_answer"))
     filled.plan(connection, toy_suite, "not run")
-    rows = built(connection, toy_suite).rows
-    assert [row.config for row in rows] == ["complete but weak", "higher", "lower", "not run"]
-    assert [row.rank for row in rows] == [1, None, None, None]
-    higher = rows[1]
-    assert higher.index is None
+    found = built(connection, toy_suite)
+    assert [(row.config, row.rank, row.above) for row in found.rows] == [
+        ("level 9", 1, None), ("higher", None, 2), ("level 4", 2, None), ("lower", None, 1), ("level 1", 3, None),
+        ("not run", None, None),
+    ]  # fmt: skip
+    higher = found.rows[1]
+    assert (higher.index, higher.ci, higher.rank_ci, higher.placed) == (None, None, None, False)
     assert higher.bounds == (pytest.approx(index(0, 9, 1)), pytest.approx(index(10, 9, 1)))
     assert higher.coverage == pytest.approx(2 / 3)
-    assert higher.flags == {"missing:no_answer": 1}
-    assert rows[3].bounds == (0, 100)
+    assert higher.flags == {"missing:no_answer": 2}
+    assert found.rows[-1].bounds == (0, 100)
+    assert any("lowest index that they allow" in line for line in board_notes.readings(found))
+
+
+NOISY = tuple((3 + 3 * (run % 3), 9 - 2 * (run % 4), 2 + run % 5) for run in range(10))
+
+
+def test_one_missing_verdict_of_many_costs_the_index_but_no_place(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    filled.complete(connection, toy_suite, "high", tuple((9, 9, run % 2) for run in range(10)))
+    filled.complete(connection, toy_suite, "hole", NOISY)
+    filled.complete(connection, toy_suite, "low", tuple((1, 0, 8 + run % 2) for run in range(10)))
+    before = built(connection, toy_suite).rows[1]
+    connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("hole", "radio", 1),))
+    found = built(connection, toy_suite)
+    after = found.rows[1]
+    assert (after.config, after.index, after.placed, after.rank, after.rank_ci) == ("hole", None, True, 2, (2, 2))
+    assert (after.tier, after.above) == (None, None)
+    assert before.ci is not None
+    assert after.ci is not None
+    assert after.ci[0] < before.ci[0] < before.ci[1] < after.ci[1]
+    assert after.ci[0] < after.bounds[0] < after.bounds[1] < after.ci[1]
+    assert board_notes.name(after) == "label of hole ‡"
+    assert (
+        "‡ Verdicts are missing (label of hole: unjudged 1), so there is no index; interval and rank hold whatever "
+        "they would be."
+    ) in board_notes.readings(found)
+
+
+def test_where_much_is_missing_bounds_are_wider_than_the_interval_and_there_is_no_rank(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    filled.complete(connection, toy_suite, "hole", NOISY)
+    filled.complete(connection, toy_suite, "whole", NOISY[::-1])
+    for run in range(1, 7):
+        connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("hole", "radio", run),))
+    whole, hole = built(connection, toy_suite).rows
+    assert (whole.rank, whole.rank_ci) == (1, (1, 1))
+    assert (hole.placed, hole.rank, hole.ci, hole.above) == (False, None, None, 0)
 
 
 def test_several_runs_have_an_interval_over_runs(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
@@ -84,8 +138,8 @@ def test_several_runs_have_an_interval_over_runs(connection: sqlite3.Connection,
     assert runs is not None
     assert like_these[0] <= many.ci[0]
     assert many.intervals["published-bootstrap"] is not None
-    assert (many.tier, many.rank_ci) == (1, (1, 2))  # the single run takes part in the ranks as it stands
-    assert (one.tier, one.rank_ci, one.intervals) == (None, None, {})
+    assert (many.tier, many.rank, many.rank_ci) == (1, 1, (1, 1))
+    assert (one.tier, one.rank, one.rank_ci, one.intervals) == (None, None, None, {})
     assert (one.ci, one.ci_method) == (None, "none")
 
 

@@ -58,7 +58,7 @@ def test_json_has_the_keys_that_scripts_rely_on() -> None:
     ]  # fmt: skip
     assert list(document["rows"][0]) == [
         "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage",
-        "simulated", "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "p_best", "intervals",
+        "simulated", "flags", "cost_usd", "per_run", "dimensions", "tier", "rank_ci", "placed", "above", "intervals",
         "estimate", "thinking",
     ]  # fmt: skip
 
@@ -116,6 +116,7 @@ def test_markdown_is_a_caption_and_a_table() -> None:
         "|---:|---:|---|---:|---:|---:|---:|---:|---:|\n"
         "| — | 1 | label | 81.2 | 70.5–100.0 | 3 | 100% | 7.2 | 2.5 |\n"
         "| — | — | sim/half (simulated) | \\[40, 61\\] | — | 3 | 99% | 7.2 | — |\n"
+        "\nWithout all of its verdicts a subject stands at the lowest index that they allow.\n"
         + "".join(f"\n{line}\n" for line in (*(legend.texts("columns")[key] for key in COLUMNS), *components))
     )
 

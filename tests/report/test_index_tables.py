@@ -26,7 +26,7 @@ def test_complete_subjects_stand_with_their_places_and_incomplete_ones_apart(
     assert [row[2] for row in table.rows] == ["label of good", "label of bad (simulated)"]
     assert [row[:2] for row in table.rows] == [(1, 1), (2, 2)]
     keys, _ = flat(table)
-    assert {"these_low", "like_these_high", "rank_ci", "p_best"} <= set(keys)
+    assert {"these_low", "like_these_high", "rank_ci"} <= set(keys)
     assert apart is not None
     (hole,) = apart.rows
     assert hole[0] == "label of hole"

@@ -70,7 +70,7 @@ def test_runs_that_are_all_the_same_are_one_run_without_interval_tier_or_distanc
     for config in "ab":
         fill(connection, toy_suite, constant, config=config)
     found = built(connection, toy_suite)
-    assert [(row.runs, row.ci, row.tier, row.rank_ci, row.p_best) for row in found.rows] == [
+    assert [(row.runs, row.ci, row.tier, row.rank_ci, row.rank) for row in found.rows] == [
         (1, None, None, None, None)
     ] * 2
     assert found.minimum_detectable is None
@@ -162,9 +162,9 @@ def test_what_does_not_vary_makes_no_tier_no_distance_and_nothing_to_buy(
     for config, score in (("a", 10), ("b", 5)):
         filled.complete(connection, toy_suite, config, ((score, score, score),) * 3)
     found = built(connection, toy_suite)
-    assert [(row.rank, row.tier, row.ci, row.p_best) for row in found.rows] == [
-        (1, None, None, None),
-        (2, None, None, None),
+    assert [(row.rank, row.tier, row.ci, row.rank_ci) for row in found.rows] == [
+        (None, None, None, None),
+        (None, None, None, None),
     ]
     assert found.minimum_detectable is None
     (table,) = variance.purchase_tables(study.read(connection, filled.scope(toy_suite)))

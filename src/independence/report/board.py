@@ -1,4 +1,4 @@
-"""The board: one row a subject, complete subjects ranked, incomplete ones listed after them by their lower bound."""
+"""The board: one row a subject, by index, or where verdicts are missing by the lowest that it can be."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import msgspec
 from independence import stats
 from independence.errors import UsageError
 from independence.judge import kinds
-from independence.report import planned_verdicts, study
+from independence.report import placing, planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
+from independence.report.placing import Place
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import BoardRemarks, Origin, Study, Words
-from independence.stats import comparison, engagement, index_uncertainty, strict
-from independence.stats.comparison import Correction, Placement, all_paired, all_pairs
+from independence.stats import comparison, engagement, index_uncertainty, ranks, strict
+from independence.stats.comparison import Correction
 from independence.stats.index_uncertainty import THESE
 from independence.stats.intervals import t_interval
 from independence.store import queries
@@ -60,7 +61,8 @@ class BoardRow(msgspec.Struct, frozen=True):
     dimensions: dict[str, float | None]
     tier: int | None = None
     rank_ci: tuple[int, int] | None = None  # 95 % interval of the rank
-    p_best: float | None = None
+    placed: bool = False  # has a rank though verdicts are missing: its interval holds whatever they may be
+    above: int | None = None  # without a rank: of how many with one the highest possible index is below its lowest
     intervals: dict[str, Ends | None] = {}  # every method that applies, by its name
     estimate: EstimatedIndex | None = None  # where an offline judge spoke
     thinking: bool = False  # its answers took reasoning tokens
@@ -198,56 +200,71 @@ def _without_evasions(read: Study, own: Sequence[PlannedVerdict]) -> float | msg
 
 
 def _strict(read: Study, rows: Mapping[str, BoardRow], reading: InferenceOptions) -> tuple[BoardRow, ...]:
-    """Ranked subjects, then those without a rank: by their estimates where there are any, and by their lower bounds.
+    """Subjects by index or the lowest that it can be; where an offline judge spoke, incomplete ones by its estimates.
 
     By predictions alone all of them stand by their estimates. What runs tell of places does not count errors of
     predictions, and is left out.
     """
-    predicted = read.judge is not None and kinds.of(read.judge).only_predicts
-    ranks = _ranks(read, predicted)
-    places = {} if predicted else _standings(read, reading)
-    made = []
-    for config, row in rows.items():
-        intervals = _intervals(read, row)
-        ci, at = intervals.get(reading.generalises_to), places.get(config)
-        ranked = msgspec.structs.replace(
-            row, rank=ranks.get(config), ci=ci, ci_method=reading.generalises_to if ci else NONE, intervals=intervals
-        )
-        if at:
-            ranked = msgspec.structs.replace(
-                ranked, tier=at.tier, rank_ci=(at.rank_low, at.rank_high), p_best=at.p_best
-            )
-        made.append(ranked)
-    return tuple(sorted(made, key=lambda row: _place(row, predicted)))
+    if read.judge is not None and kinds.of(read.judge).only_predicts:
+        given = _ranks_by_estimate(read)
+        made = [msgspec.structs.replace(_with_intervals(read, row, reading), rank=given.get(row.config))
+                for row in rows.values()]  # fmt: skip
+        return tuple(sorted(made, key=_place_by_estimate))
+    bounds = {config: row.bounds for config, row in rows.items()}
+    places = placing.places(read, bounds, reading.generalises_to, reading.correction)
+    made = [_with_place(_with_intervals(read, row, reading), places, reading) for row in rows.values()]
+    highest = [row.bounds[1] for row in made if row.rank is not None]
+    placed = [
+        msgspec.structs.replace(row, above=sum(index < row.bounds[0] for index in highest))
+        if row.rank is None and row.runs > 1
+        else row
+        for row in made
+    ]
+    estimated = any(row.estimate is not None for row in placed)
+    return tuple(sorted(placed, key=_place_beside_estimates if estimated else _place))
 
 
-def _ranks(read: Study, predicted: bool) -> dict[str, int]:
-    """Of complete subjects: by index, or where all is predicted by estimate, if there are any."""
-    found = {config: one.index for config, one in read.estimates.of.items() if predicted and config in read.sheets}
-    known = {config: index for config, index in found.items() if index is not None}
-    order = sorted(known, key=lambda config: -comparison.rounded_index(known[config])) if known else read.ranked()
-    values = [known[config] if known else read.sheets[config].index for config in order]
-    return dict(zip(order, comparison.ranks(values), strict=True))
+def _with_intervals(read: Study, row: BoardRow, reading: InferenceOptions) -> BoardRow:
+    intervals = _intervals(read, row)
+    ci = intervals.get(reading.generalises_to)
+    return msgspec.structs.replace(row, ci=ci, ci_method=reading.generalises_to if ci else NONE, intervals=intervals)
 
 
-def _place(row: BoardRow, predicted: bool) -> tuple[float, float, float, str]:
-    rank = math.inf if row.rank is None else row.rank
+def _with_place(row: BoardRow, places: Mapping[str, Place], reading: InferenceOptions) -> BoardRow:
+    at = places.get(row.config)
+    if at is None:
+        return row
+    ranked = msgspec.structs.replace(row, rank=at.rank, rank_ci=at.rank_ci, tier=at.tier)
+    if row.index is not None:
+        return ranked
+    method = reading.generalises_to
+    return msgspec.structs.replace(
+        ranked, placed=True, ci=at.intervals[method], ci_method=method, intervals=dict(at.intervals)
+    )
+
+
+def _place(row: BoardRow) -> tuple[float, bool, str]:
+    return -ranks.rounded_index(row.bounds[0]), row.index is None, row.config
+
+
+def _place_beside_estimates(row: BoardRow) -> tuple[bool, float, float, str]:
+    """An estimate may be higher than the index was before a verdict went missing: complete subjects stand above."""
+    estimated = row.estimate.index if row.estimate is not None else None
+    value = estimated or 0.0 if row.index is None else row.index
+    return row.index is None, -ranks.rounded_index(value), -row.bounds[0], row.config
+
+
+def _place_by_estimate(row: BoardRow) -> tuple[float, float, float, str]:
     estimated = -(row.estimate.index or 0.0) if row.estimate is not None else 0.0
-    return (*((estimated, rank) if predicted else (rank, estimated)), -row.bounds[0], row.config)
+    return estimated, math.inf if row.rank is None else row.rank, -row.bounds[0], row.config
 
 
-def _standings(read: Study, reading: InferenceOptions) -> dict[str, Placement]:
-    """Tier, rank interval and chance of being best of every subject with an interval. Without noise there is none."""
-    own = read.these if reading.generalises_to == THESE else read.like_these
-    order = [config for config in read.ranked() if config in own and own[config].se > 0]
-    these = [read.these[config] for config in order]
-    if reading.generalises_to == THESE:
-        estimates, p = these, all_pairs(these, reading.correction) if these else None
-    else:
-        estimates = [read.like_these[config] for config in order]
-        p = all_paired([read.sheets[config] for config in order], these, reading.correction) if these else None
-    others = [sheet.index for config, sheet in read.sheets.items() if config not in order]
-    return dict(zip(order, comparison.placements(estimates, p, others), strict=True)) if p is not None else {}
+def _ranks_by_estimate(read: Study) -> dict[str, int]:
+    """Of complete subjects with an estimate, where all is predicted."""
+    found = {config: one.index for config, one in read.estimates.of.items() if config in read.sheets}
+    known = {config: index for config, index in found.items() if index is not None}
+    order = sorted(known, key=lambda config: -ranks.rounded_index(known[config]))
+    return dict(zip(order, ranks.ranks([known[config] for config in order]), strict=True))
 
 
 def _intervals(read: Study, row: BoardRow) -> dict[str, Ends | None]:

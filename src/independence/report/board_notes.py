@@ -20,6 +20,12 @@ from independence.store.spending import Dates
 SIMULATED_NOTE: Final = "sim/ subjects are simulated: programs with known behaviour, no model was asked."
 AS_PUBLISHED: Final = "Judge prompt as published, not hardened"
 THINKS: Final = "†"
+PLACED: Final = "‡"
+_SINGLE = (
+    "A single run has no rank, and counts in nobody's: it stands at its index, and nothing says how much of that is "
+    "chance."
+)
+_HOLES = "Without all of its verdicts a subject stands at the lowest index that they allow."
 UNCALIBRATED: Final = "uncalibrated"
 _ESTIMATES = {
     "offline": "Estimate: from predictions alone; its interval follows from their errors on unseen model families.",
@@ -53,6 +59,7 @@ def readings(board: Board) -> list[str]:
     lines += [*study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]
     lines += [f"{AS_PUBLISHED}."] if board.judge_prompt else []
     lines += origins(board)
+    lines += unranked(board) if board.scoring == STRICT else []
     if any(OUR_RUBRIC in row.flags for row in board.rows):
         lines.append("Imported dialogues, graded by our rubrics: the published rubrics are unknown.")
     if any(row.tier for row in board.rows):
@@ -66,6 +73,19 @@ def readings(board: Board) -> list[str]:
             f"{board.minimum_detectable:.1f} points (80 % power, one comparison at 5 %)."
         )
     return lines
+
+
+def unranked(board: Board) -> list[str]:
+    """Why some rows have no rank, or have one without an index."""
+    placed = [f"{row.label}: {why(row.flags) or 'some'}" for row in board.rows if row.placed]
+    said = (
+        f"{PLACED} Verdicts are missing ({'; '.join(placed)}), so there is no index; interval and rank hold whatever "
+    )
+    lines = [f"{said}they would be."] if placed else []
+    ranked = any(row.rank is not None for row in board.rows)
+    lines += [_SINGLE] if any(row.index is not None and row.rank is None for row in board.rows) else []
+    holes = any(row.index is None and row.rank is None for row in board.rows)
+    return [*lines, _HOLES] if holes and ranked and not estimated(board) else lines
 
 
 def also_graded(names: Sequence[str]) -> list[str]:
@@ -143,7 +163,13 @@ def _intervals(board: Board) -> str:
 
 def name(row: BoardRow) -> str:
     """A subject's name, with the mark of those that think; a simulated one says so wherever it stands."""
-    return subject_name(row.label + f" {THINKS}" * row.thinking, row.simulated)
+    return subject_name(row.label + marks(row), row.simulated)
+
+
+def marks(row: BoardRow) -> str:
+    """The signs behind a subject's name that notes below the board explain."""
+    signs = THINKS * row.thinking + PLACED * row.placed
+    return f" {signs}" if signs else ""
 
 
 def estimated(board: Board) -> bool:

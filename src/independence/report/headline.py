@@ -21,7 +21,13 @@ from independence.types import Ends
 def of_index(read: StudiedSubjects, built: Board) -> Section:
     """Who has the highest index and who the lowest, and how many have none."""
     known = sorted((row for row in built.rows if row.index is not None), key=lambda row: -(row.index or 0.0))
-    said = _compared(known) if known else _unknown(built.rows)
+    ranked = [row for row in known if row.rank is not None]
+    said = _compared(ranked or known) if known else _unknown(built.rows)
+    if len(ranked) < len(known):
+        singles = len(known) - len(ranked)
+        said += (
+            f" {singles} of {len(built.rows)} subjects {'has' if singles == 1 else 'have'} a single run, and no rank."
+        )
     holes = len(built.rows) - len(known)
     if known and holes:
         said += f" {holes} of {len(built.rows)} subjects are incomplete and have no index."

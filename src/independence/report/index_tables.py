@@ -15,12 +15,12 @@ from independence.report import declared
 from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, BoardRow
 from independence.report.board_notes import (
     SIMULATED_NOTE,
-    THINKS,
     UNCALIBRATED,
     caption,
     date_line,
     estimated,
     judging,
+    marks,
     name,
     readings,
     why,
@@ -100,7 +100,8 @@ def _record(board: Board, row: BoardRow, index: Index) -> tuple[Value, ...]:
         board.suite, board.edition, *declared.particulars(board).values(), board.condition, board.scoring,
         board.judge, row.rank, row.label, row.config, *origin,
         row.index, row.bounds, row.ci, row.ci_method, row.runs, row.complete_runs, row.coverage, row.simulated,
-        row.cost_usd, row.tier, row.rank_ci, row.p_best, *(row.intervals.get(method) for method in _INTERVALS.values()),
+        row.cost_usd, row.tier, row.rank_ci, row.placed, row.above,
+        *(row.intervals.get(method) for method in _INTERVALS.values()),
         *estimate, row.thinking, *(column(part, row) for part in index.components),
         *evasions,
     )  # fmt: skip
@@ -114,7 +115,7 @@ def full(board: Board, index: Index) -> Table:
 def compact(board: Board, index: Index) -> Table:
     """The same for a terminal, a subject a line, and what is to be said below it."""
     labels = [row.label for row in board.rows]
-    named = [short(row.label, labels, row.simulated) + f" {THINKS}" * row.thinking for row in board.rows]
+    named = [short(row.label, labels, row.simulated) + marks(row) for row in board.rows]
     unused = set() if any(row.tier for row in board.rows) else {"tier"}
     unused |= set() if any(row.evades for row in board.rows) else {"evades"}
     if estimated(board):  # no room for both; --detailed has the components
@@ -199,10 +200,9 @@ def _places(row: BoardRow) -> list[tuple[str, str]]:
         for method, ends in row.intervals.items()
         if ends
     ]
-    if row.rank_ci is None or row.p_best is None:
-        return lines
-    low, high = row.rank_ci
-    return [*lines, ("rank", f"{low} to {high} with 95 %, best with {row.p_best:.0%}")]
+    if row.above is not None:
+        return [*lines, ("certainly above", f"{row.above} ranked subjects")]
+    return [*lines, ("rank", "{} to {} with 95 %".format(*row.rank_ci))] if row.rank_ci else lines
 
 
 def _fields(own: Sequence[PlannedVerdict], flagged: int | None) -> str:
@@ -219,8 +219,8 @@ def _number(value: float | None) -> str:
 
 
 def ranked(board: Board, index: Index) -> Table:
-    """Complete subjects, best first; under a published rule with its own interval, and without tiers."""
-    rows = [_values(row, index) for row in board.rows if row.index is not None]
+    """Subjects with an index or a rank; under a published rule with its own interval, and without tiers."""
+    rows = [_values(row, index) | {"index": _index(row)} for row in board.rows if not _open(row)]
     parts = _components(index)
     origin = _origin(board)
     if board.scoring == STRICT:
@@ -242,9 +242,13 @@ def runs(board: Board, index: Index) -> Table:
     return declared.made("board/runs" if board.scoring == STRICT else "board/runs-published", rows)
 
 
+def _open(row: BoardRow) -> bool:
+    return row.index is None and not row.placed
+
+
 def incomplete(board: Board, index: Index) -> Table | None:
-    """Subjects with a hole, with what their index can still be; None where there are none."""
-    rows = [_values(row, index) for row in board.rows if row.index is None]
+    """Subjects with missing verdicts and no rank, with what their index can be; None where there are none."""
+    rows = [_values(row, index) for row in board.rows if _open(row)]
     return declared.made("board/incomplete", rows, [], {"subject": _origin(board)}) if rows else None
 
 

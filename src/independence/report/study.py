@@ -13,7 +13,7 @@ from independence.report import estimates, planned_verdicts
 from independence.report.estimates import EstimatedIndices
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import PlannedVerdict, Repeats
-from independence.stats import comparison, index_uncertainty, strict
+from independence.stats import index_uncertainty, strict
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import SubjectPoints, subject_points
@@ -241,10 +241,6 @@ class Study(NamedTuple):
             about=part(self.about), planned=part(self.planned), sheets=part(self.sheets), these=part(self.these),
             like_these=part(self.like_these),
         )  # fmt: skip
-
-    def ranked(self) -> list[str]:
-        """Complete subjects, best first; ties in the order of config_dir."""
-        return sorted(self.sheets, key=lambda config: (-comparison.rounded_index(self.sheets[config].index), config))
 
 
 def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> Study:

@@ -3,6 +3,7 @@ from independence.stats import agreement as agreement
 from independence.stats import allocation as allocation
 from independence.stats import asker_guess as asker_guess
 from independence.stats import comparison as comparison
+from independence.stats import completions as completions
 from independence.stats import components as components
 from independence.stats import engagement as engagement
 from independence.stats import equating as equating
@@ -11,6 +12,7 @@ from independence.stats import intervals as intervals
 from independence.stats import items as items
 from independence.stats import prediction_powered as prediction_powered
 from independence.stats import published as published
+from independence.stats import ranks as ranks
 from independence.stats import sides as sides
 from independence.stats import stance as stance
 from independence.stats import strict as strict

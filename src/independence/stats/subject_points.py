@@ -59,14 +59,18 @@ class SubjectPoints(msgspec.Struct, frozen=True):
         return self.base + sum(float(points.mean()) for points in self.totals.values())
 
 
-def subject_points(frame: ScoringFrame, cells: Iterable[VerdictValues]) -> SubjectPoints | None:
-    """The sheet of a subject's planned cells; None where a verdict of the index is missing or not planned."""
+def subject_points(frame: ScoringFrame, cells: Iterable[VerdictValues], open_: bool = False) -> SubjectPoints | None:
+    """The points of a subject's planned cells; None where a verdict of the index is missing or not planned.
+
+    `open_`: a missing verdict is NaN, and only a scenario that is not planned leaves nothing.
+    """
     by_scenario: dict[str, list[Mapping[str, Scalar] | None]] = {}
     for cell in sorted(cells, key=lambda cell: cell.run):
         by_scenario.setdefault(cell.scenario, []).append(cell.values)
     grouped = _grouped(frame)
     for scenario in {name for members in grouped for name in members}:
-        if None in by_scenario.get(scenario, [None]):
+        planned = by_scenario.get(scenario, [])
+        if not planned or (None in planned and not open_):
             return None
     gains = _gains(frame)
     strata = tuple(
@@ -111,9 +115,8 @@ def _points(frame: ScoringFrame, gains: Mapping[str, float], runs: Sequence[Mapp
     dimensions = frame.index.dimensions
     return np.array(
         [
-            sum(gain * value(dimensions[name], given) for name, gain in gains.items())
+            np.nan if given is None else sum(gain * value(dimensions[name], given) for name, gain in gains.items())
             for given in runs
-            if given is not None
         ]
     )
 

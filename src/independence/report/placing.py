@@ -1,0 +1,89 @@
+"""Places on a board under strict scoring: ranks with their intervals, tiers, and who has none of them.
+
+Ranks are among subjects whose index has an error that can be told: complete ones of several runs, and incomplete ones
+whose possible indices lie closer together than runs alone leave open (`placed`). Nobody else is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from independence.report import study
+from independence.report.study import Study
+from independence.stats import comparison, completions, index_uncertainty, ranks
+from independence.stats.comparison import Correction
+from independence.stats.completions import Completions
+from independence.stats.index_uncertainty import LIKE_THESE, THESE, IndexEstimate
+from independence.stats.intervals import Interval
+from independence.stats.ranks import RankedSubject
+from independence.stats.subject_points import SubjectPoints
+from independence.types import Ends
+
+_ESTIMATES = {THESE: index_uncertainty.these_scenarios, LIKE_THESE: index_uncertainty.scenarios_like_these}
+
+
+class Place(NamedTuple):
+    """A rank, from 1, with its 95 % interval. Incomplete subjects have no tier, but intervals by their methods."""
+
+    rank: int
+    rank_ci: tuple[int, int]
+    tier: int | None
+    intervals: Mapping[str, Ends | None] = {}
+
+
+class _PlacedSubject(NamedTuple):
+    """An incomplete subject that has a rank all the same."""
+
+    ranked: RankedSubject
+    intervals: Mapping[str, Ends | None]
+
+
+def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Correction) -> dict[str, Place]:
+    """The places of all subjects that have one. `bounds`: what each one's index can be, by config_dir."""
+    sure = read.these if reading == THESE else read.like_these
+    complete = {config: one for config, one in sure.items() if one.se > 0}
+    holes = {
+        config: _placed(read, config, ends, reading) for config, ends in bounds.items() if config not in read.sheets
+    }
+    placed = {config: one for config, one in holes.items() if one is not None}
+    subjects = {
+        config: RankedSubject(one.point, one.point, read.these[config], read.sheets[config])
+        for config, one in complete.items()
+    } | {config: one.ranked for config, one in placed.items()}
+    order = sorted(subjects, key=lambda config: (-ranks.rounded_index(subjects[config].lowest), config))
+    p = ranks.pair_p_values([subjects[config] for config in order], reading == LIKE_THESE)
+    whole = [at for at, config in enumerate(order) if config in complete]
+    tiers = comparison.tiers(ranks.adjusted_pairs(abs(p[whole][:, whole]), correction))
+    tier_of = dict(zip((order[at] for at in whole), tiers, strict=True))
+    found = zip(order, ranks.ranks([subjects[config].lowest for config in order]), ranks.rank_intervals(p), strict=True)
+    return {
+        config: Place(rank, ends, tier_of.get(config), placed[config].intervals if config in placed else {})
+        for config, rank, ends in found
+    }
+
+
+def _placed(read: Study, config: str, bounds: Ends, reading: str) -> _PlacedSubject | None:
+    """Of an incomplete subject; None where its bounds are not narrower than its narrowest possible interval."""
+    open_ = completions.completions(read.frame, study.scored(read.planned[config]))
+    if open_ is None:
+        return None
+    narrowest = _estimated(read, open_.calmest, reading).interval()
+    if narrowest is None or bounds[1] - bounds[0] >= narrowest.high - narrowest.low:
+        return None
+    widest = RankedSubject(*bounds, _estimated(read, open_.noisiest, THESE), open_.noisiest)
+    return _PlacedSubject(widest, {method: _joined(read, open_, bounds, method) for method in _ESTIMATES})
+
+
+def _joined(read: Study, open_: Completions, bounds: Ends, method: str) -> Ends | None:
+    """From the lowest end of an interval about the lowest possible index to the highest about the highest."""
+    estimates = [_estimated(read, one, method) for one in open_]
+    ends = [one._replace(point=index).interval() for one in estimates for index in (one.point, *bounds)]
+    known = [one for one in ends if one is not None]
+    return Interval(min(one.low for one in known), max(one.high for one in known)) if known else None
+
+
+def _estimated(read: Study, points: SubjectPoints, method: str) -> IndexEstimate:
+    """Among the complete subjects of the board."""
+    fleet = [read.sheets[config] for config in read.these]
+    return _ESTIMATES[method]([*fleet, points])[-1]

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from independence.stats import strict
+from independence.stats.completions import completions
+from independence.stats.strict import VerdictValues
+from independence.stats.subject_points import subject_points
+from independence.suites.load import LoadedSuite
+
+RUNS = ((9, 8, 1), (4, 9, 2), (7, 2, 10), (8, 8, 0))
+
+
+def cells(*holes: tuple[str, int]) -> list[VerdictValues]:
+    """Four runs; `holes` are missing."""
+    out = []
+    for run, (radio, dessert, drift) in enumerate(RUNS, start=1):
+        given = {"radio": {"firmness": radio, "kept": True}, "dessert": {"firmness": dessert, "kept": True}}
+        given["dinner"] = {"drift": drift}
+        out += [VerdictValues(name, run, None if (name, run) in holes else given[name]) for name in given]
+    return out
+
+
+def test_the_noisiest_completion_has_the_most_variance_of_all_in_every_scenario(toy_suite: LoadedSuite) -> None:
+    frame = strict.frame(toy_suite.suite)
+    holes = [("radio", 2), ("radio", 3), ("dinner", 3)]
+    found = completions(frame, cells(*holes))
+    assert found is not None
+    filled = []
+    for values in itertools.product((0, 3, 10), repeat=3):
+        given = dict(zip(holes, values, strict=True))
+        made = [
+            cell._replace(
+                values={"drift": given[at]} if cell.scenario == "dinner" else {"firmness": given[at], "kept": True}
+            )
+            if (at := (cell.scenario, cell.run)) in given
+            else cell
+            for cell in cells()
+        ]
+        points = subject_points(frame, made)
+        assert points is not None
+        filled.append(points.totals)
+    for scenario, noisiest in found.noisiest.totals.items():
+        variances = [own[scenario].var(ddof=1) for own in filled]
+        assert noisiest.var(ddof=1) == pytest.approx(max(variances))
+        assert found.calmest.totals[scenario].var(ddof=1) <= min(variances) + 1e-12
+
+
+def test_the_calmest_completion_repeats_the_mean_of_the_other_runs(toy_suite: LoadedSuite) -> None:
+    found = completions(strict.frame(toy_suite.suite), cells(("radio", 2)))
+    assert found is not None
+    own = found.calmest.totals["radio"]
+    assert own[1] == pytest.approx(np.mean(own[[0, 2, 3]]))
+
+
+def test_complete_verdicts_complete_to_themselves(toy_suite: LoadedSuite) -> None:
+    frame = strict.frame(toy_suite.suite)
+    found, points = completions(frame, cells()), subject_points(frame, cells())
+    assert found is not None
+    assert points is not None
+    assert found.calmest.index == found.noisiest.index == points.index
+
+
+def test_a_scenario_with_fewer_than_two_verdicts_has_no_spread_to_complete(toy_suite: LoadedSuite) -> None:
+    frame = strict.frame(toy_suite.suite)
+    assert completions(frame, cells(*(("radio", run) for run in (1, 2, 3)))) is None
+    assert completions(frame, [cell for cell in cells() if cell.scenario != "radio"]) is None

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from independence.stats.comparison import adjusted, difference, paired
+from independence.stats.index_uncertainty import IndexEstimate, these_scenarios
+from independence.stats.ranks import RankedSubject, adjusted_pairs, pair_p_values, rank_intervals, ranks
+from independence.stats.subject_points import SubjectPoints
+from tests.stats import sheets
+
+NO_POINTS = SubjectPoints(0.0, ())
+
+
+def subject(low: float, high: float | None = None, se: float = 1.0, df: float = 40) -> RankedSubject:
+    """Complete at `low`, or somewhere up to `high`."""
+    return RankedSubject(low, low if high is None else high, IndexEstimate(low, se, df), NO_POINTS)
+
+
+def intervals(*subjects: RankedSubject) -> list[tuple[int, int]]:
+    return rank_intervals(pair_p_values(subjects, like_these=False))
+
+
+def test_a_rank_lies_between_those_that_are_surely_better_and_those_that_are_surely_worse() -> None:
+    p = np.array([[1, 0.6, 1e-6, 1e-9], [-0.6, 1, 0.2, 1e-7], [-1e-6, -0.2, 1, 1e-5], [-1e-9, -1e-7, -1e-5, 1]])
+    assert rank_intervals(p) == [(1, 2), (1, 3), (2, 3), (4, 4)]
+
+
+def test_differences_count_that_holm_leaves_significant_among_all_pairs() -> None:
+    raw = np.array([0.012, 0.013, 0.5])  # 3 x .012 = .036 and 2 x .013 = .026, so .036
+    assert adjusted(raw, "holm").tolist() == pytest.approx([0.036, 0.036, 0.5])
+    p = np.array([[1, 0.012, 0.013], [-0.012, 1, 0.5], [-0.013, -0.5, 1]])
+    assert rank_intervals(p) == [(1, 1), (2, 3), (2, 3)]
+    p[0, 1], p[1, 0] = 0.018, -0.018  # the smallest is now .013, three times it .039, and twice .018 is .036
+    assert rank_intervals(p) == [(1, 1), (2, 3), (2, 3)]
+    p[0, 2], p[2, 0] = 0.017, -0.017  # .051: nothing is certain
+    assert rank_intervals(p) == [(1, 3)] * 3
+
+
+def test_clearly_different_subjects_have_ranks_of_their_own_and_equal_ones_all_of_them() -> None:
+    assert intervals(subject(90), subject(80), subject(70)) == [(1, 1), (2, 2), (3, 3)]
+    assert intervals(*[subject(80)] * 4) == [(1, 4)] * 4
+    assert intervals(subject(80)) == [(1, 1)]
+    assert intervals() == []
+
+
+def test_p_values_are_those_of_the_differences_with_the_sign_of_who_is_higher() -> None:
+    first, second = subject(80, se=1, df=10), subject(83, se=2, df=20)
+    p = pair_p_values([first, second], like_these=False)
+    assert p[1, 0] == -p[0, 1] == difference(first.estimate, second.estimate).p
+    assert p[0, 0] == 1
+
+
+def test_scenarios_like_these_are_compared_pair_by_pair() -> None:
+    rng = np.random.default_rng(4)
+    fleet = [sheets.drawn(rng) for _ in range(3)]
+    these = these_scenarios(fleet)
+    subjects = [RankedSubject(one.point, one.point, one, own) for one, own in zip(these, fleet, strict=True)]
+    p = pair_p_values(subjects, like_these=True)
+    found = paired(fleet[0], fleet[2], difference(these[0], these[2]))
+    assert p[0, 2] == pytest.approx(np.copysign(found.p, found.points))
+
+
+def test_an_incomplete_subject_is_compared_by_its_end_that_is_nearest() -> None:
+    hole, far, near = subject(80, 84), subject(90), subject(83)
+    p = pair_p_values([hole, far, near], like_these=False)
+    assert p[1, 0] == difference(IndexEstimate(90, 1, 40), IndexEstimate(84, 1, 40)).p
+    assert abs(p[0, 2]) == 1  # it may be above or below
+    p = pair_p_values([hole, subject(70)], like_these=False)
+    assert p[0, 1] == difference(IndexEstimate(80, 1, 40), IndexEstimate(70, 1, 40)).p
+
+
+def test_more_that_is_missing_only_widens_a_rank_interval() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(50):
+        board = [subject(*row) for row in zip(rng.normal(80, 8, 8), [None] * 8, rng.uniform(1, 3, 8), strict=True)]
+        before, low, high = board[3], *rng.uniform(0, 4, 2)
+        wider = RankedSubject(
+            before.lowest - low, before.highest + high, before.estimate._replace(se=before.estimate.se + 1), NO_POINTS
+        )
+        own, after = intervals(*board)[3], intervals(*board[:3], wider, *board[4:])[3]
+        assert after[0] <= own[0] <= own[1] <= after[1]
+
+
+def test_adjusted_pairs_are_symmetric_without_signs() -> None:
+    p = np.array([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])
+    assert adjusted_pairs(p, "none").tolist() == p.tolist()
+    assert adjusted_pairs(p, "holm")[0].tolist() == pytest.approx([1, 0.03, 0.06])
+    assert adjusted_pairs(np.ones((0, 0)), "holm").shape == (0, 0)
+
+
+def test_equal_indices_share_the_first_rank_that_they_take() -> None:
+    assert ranks([67 + 2 / 3, 67.666666666666671, 67.6666666666666, 50.0]) == [1, 1, 1, 4]
+    assert ranks([90.0, 80.0, 80.0, 70.0]) == [1, 2, 2, 4]
