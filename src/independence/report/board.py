@@ -15,7 +15,7 @@ from independence.errors import UsageError
 from independence.judge import kinds
 from independence.report import placing, planned_verdicts, study
 from independence.report.estimates import EstimatedIndex
-from independence.report.placing import Place
+from independence.report.placing import RankedPlace
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import BoardRemarks, Origin, Study, Words
 from independence.stats import comparison, engagement, index_uncertainty, ranks, strict
@@ -230,7 +230,7 @@ def _with_intervals(read: Study, row: BoardRow, reading: InferenceOptions) -> Bo
     return msgspec.structs.replace(row, ci=ci, ci_method=reading.generalises_to if ci else NONE, intervals=intervals)
 
 
-def _with_place(row: BoardRow, places: Mapping[str, Place], reading: InferenceOptions) -> BoardRow:
+def _with_place(row: BoardRow, places: Mapping[str, RankedPlace], reading: InferenceOptions) -> BoardRow:
     at = places.get(row.config)
     if at is None:
         return row

@@ -23,7 +23,7 @@ from independence.types import Ends
 _ESTIMATES = {THESE: index_uncertainty.these_scenarios, LIKE_THESE: index_uncertainty.scenarios_like_these}
 
 
-class Place(NamedTuple):
+class RankedPlace(NamedTuple):
     """A rank, from 1, with its 95 % interval. Incomplete subjects have no tier, but intervals by their methods."""
 
     rank: int
@@ -39,7 +39,7 @@ class _PlacedSubject(NamedTuple):
     intervals: Mapping[str, Ends | None]
 
 
-def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Correction) -> dict[str, Place]:
+def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Correction) -> dict[str, RankedPlace]:
     """The places of all subjects that have one. `bounds`: what each one's index can be, by config_dir."""
     sure = read.these if reading == THESE else read.like_these
     complete = {config: one for config, one in sure.items() if one.se > 0}
@@ -58,7 +58,7 @@ def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Co
     tier_of = dict(zip((order[at] for at in whole), tiers, strict=True))
     found = zip(order, ranks.ranks([subjects[config].lowest for config in order]), ranks.rank_intervals(p), strict=True)
     return {
-        config: Place(rank, ends, tier_of.get(config), placed[config].intervals if config in placed else {})
+        config: RankedPlace(rank, ends, tier_of.get(config), placed[config].intervals if config in placed else {})
         for config, rank, ends in found
     }
 
@@ -71,7 +71,8 @@ def _placed(read: Study, config: str, bounds: Ends, reading: str) -> _PlacedSubj
     narrowest = _estimated(read, open_.calmest, reading).interval()
     if narrowest is None or bounds[1] - bounds[0] >= narrowest.high - narrowest.low:
         return None
-    widest = RankedSubject(*bounds, _estimated(read, open_.noisiest, THESE), open_.noisiest)
+    low, high = bounds
+    widest = RankedSubject(low, high, _estimated(read, open_.noisiest, THESE), open_.noisiest)
     return _PlacedSubject(widest, {method: _joined(read, open_, bounds, method) for method in _ESTIMATES})
 
 
