@@ -9,8 +9,9 @@ import numpy as np
 
 from benchmarks.grid import Array, Flags
 from benchmarks.verdict_world import SimulatedSubjects
-from independence.stats import comparison, index_uncertainty
+from independence.stats import comparison, index_uncertainty, ranks
 from independence.stats.index_uncertainty import IndexEstimate
+from independence.stats.ranks import RankedSubject
 from independence.stats.subject_points import SubjectPoints
 
 Estimates = Callable[[Sequence[SubjectPoints]], list[IndexEstimate]]
@@ -59,14 +60,14 @@ class Standings(NamedTuple):
 
 
 def standings(estimates: Sequence[IndexEstimate]) -> Standings:
-    """As a board on these scenarios says it with Holm's correction; who has no error stands at the index it has."""
+    """As a board on these scenarios says it with Holm's correction; nobody without an error has a place."""
     order = [at for at in np.argsort([-one.point for one in estimates], kind="stable") if estimates[at].se > 0]
-    still = [one.point for one in estimates if not one.se > 0]
-    best_first = [estimates[at] for at in order]
-    placed = comparison.placements(best_first, comparison.all_pairs(best_first, "holm"), still) if order else []
+    complete = [RankedSubject(one.point, one.point, one, SubjectPoints(0.0, ())) for one in estimates]
+    p = ranks.pair_p_values([complete[at] for at in order], like_these=False)
+    tiers = comparison.tiers(ranks.adjusted_pairs(np.abs(p), "holm"))
     found = np.full((3, len(estimates)), np.nan)
-    for at, place in zip(order, placed, strict=True):
-        found[:, at] = place.tier, place.rank_low, place.rank_high
+    for at, tier, ends in zip(order, tiers, ranks.rank_intervals(p), strict=True):
+        found[:, at] = tier, *ends
     return Standings._make(found)
 
 
