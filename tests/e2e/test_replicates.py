@@ -41,7 +41,7 @@ def test_calls_go_where_the_noise_is_and_stay_there(tmp_path: Path) -> None:
     assert "0 calls and 0 verdicts to go" in again.err
     assert planned(db) == before
     more = spent(db, 130)
-    assert "by the noise of stored runs" in more.err
+    assert "by the noise of other subjects' runs" in more.err
     grown = planned(db)
     assert grown > before
     fewer = spent(db, 60)

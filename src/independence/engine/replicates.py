@@ -11,10 +11,10 @@ import msgspec
 from independence.config.subjects import Subject
 from independence.engine.plan import Selection, StoredNoise
 from independence.errors import UsageError
-from independence.stats.allocation import LEAST, RepeatedScenario, allocate, least_calls
+from independence.stats.allocation import LEAST, RepeatedScenario, RunNoise, allocate, least_calls, pooled
 from independence.store import queries
 from independence.store.queries import PUBLISHED
-from independence.store.scopes import BoardScope
+from independence.store.scopes import BoardScope, listed
 from independence.suites.schema import Suite
 from independence.types import Condition, Where
 
@@ -28,7 +28,7 @@ class ReplicateBudget(NamedTuple):
 
 
 class NoiseSource(NamedTuple):
-    """Who knows how far one run of a scenario strays: the store, else the suite."""
+    """Who knows how far one run of a scenario strays: stored runs, else the suite."""
 
     connection: sqlite3.Connection
     suite: Suite
@@ -36,18 +36,44 @@ class NoiseSource(NamedTuple):
     shipped: Mapping[str, float] | None
     stored: StoredNoise
 
-    def variance(self, condition: Condition) -> tuple[Mapping[str, float], str]:
-        """Variance of one run by scenario, and where it is from. Raises UsageError for a suite without an index."""
-        suite = self.suite
-        if suite.index is None:
-            raise UsageError(f"--replicates auto follows the noise of an index, and suite {suite.suite} declares none")
-        prior = self.shipped or {scenario.id: 1.0 for scenario in suite.scenarios}
-        for edition, source in ((self.edition, "the noise of stored runs"), (PUBLISHED, "the noise of imported runs")):
-            where = Where(suite.suite, edition, condition)
-            if condition in queries.conditions(self.connection, where):
-                found = self.stored(self.connection, BoardScope(suite, where), prior)
-                if found is not None:
-                    return found, source
+    def known(self, condition: Condition) -> KnownNoise:
+        """What is known under a condition. Raises UsageError for a suite without an index."""
+        if self.suite.index is None:
+            raise UsageError(
+                f"--replicates auto follows the noise of an index, and suite {self.suite.suite} declares none"
+            )
+        own, imported = (self._read(edition, condition) for edition in (self.edition, PUBLISHED))
+        return KnownNoise(self.shipped, {scenario.id: 1.0 for scenario in self.suite.scenarios}, own, imported)
+
+    def _read(self, edition: str, condition: Condition) -> Mapping[str, RunNoise]:
+        where = Where(self.suite.suite, edition, condition)
+        there = condition in queries.conditions(self.connection, where)
+        return self.stored(self.connection, BoardScope(self.suite, where)) if there else {}
+
+
+class KnownNoise(NamedTuple):
+    """Variance of one run by scenario, as far as it is known under one condition."""
+
+    shipped: Mapping[str, float] | None
+    equal: Mapping[str, float]
+    own: Mapping[str, RunNoise]  # of the subjects of the edition, by config_dir
+    imported: Mapping[str, RunNoise]
+
+    def variance(self, config_dir: str) -> tuple[Mapping[str, float], str]:
+        """What a subject's plan follows, and where it is from; never its own runs.
+
+        Those count in its index. A scenario that failed in them by chance would be repeated more than one that did
+        not, its failure diluted, and the index would come out too high on average.
+        """
+        prior = self.shipped or self.equal
+        others = [noise for name, noise in self.own.items() if name != config_dir]
+        for parts, source in (
+            (others, "the noise of other subjects' runs"),
+            (self.imported.values(), "the noise of imported runs"),
+        ):
+            found = pooled(parts)
+            if found is not None and any(found.variance.values()):
+                return {**prior, **found.beside(prior)}, source
         return prior, "the noise the suite ships" if self.shipped else "equal shares, as no noise is known yet"
 
 
@@ -56,24 +82,29 @@ def spread_calls(
 ) -> tuple[Selection, list[str]]:
     """The selection with runs for each scenario, and what to say about it. Raises UsageError for too few calls."""
     replicates: dict[tuple[str, Condition], dict[str, int]] = {}
-    lines: dict[str, None] = {}
+    lines: dict[str, list[str]] = {}
     for condition in selection.conditions:
-        variance, source = noise.variance(condition)
-        units = _units(noise.suite, selection, variance, budget.verdicts)
+        known = noise.known(condition)
         planned: dict[str, dict[str, int]] = {}
         where = Where(noise.suite.suite, noise.edition, condition)
         for one in queries.planned_trials(noise.connection, where):  # in the order of runs: the highest comes last
             planned.setdefault(one.config_dir, {})[one.scenario] = one.run
         for subject in subjects:
+            variance, source = known.variance(subject.config_dir)
+            units = _units(noise.suite, selection, variance, budget.verdicts)
             runs = _allocated(units, budget, planned.get(subject.config_dir, {}))
             replicates[subject.config_dir, condition] = runs
-            calls = sum(units[name].calls * count for name, count in runs.items())
-            spent = f"{calls} of {budget.calls} calls a subject"
-            if calls > budget.calls:
-                spent = f"{calls} calls a subject are planned already, more than the {budget.calls} asked for, and stay"
-            counts = ", ".join(f"{name} {count}" for name, count in runs.items())
-            lines[f"{spent}, by {source}: {counts}"] = None
-    return msgspec.structs.replace(selection, replicates=replicates), list(lines)
+            line = _told(runs, sum(units[name].calls * count for name, count in runs.items()), budget.calls, source)
+            lines.setdefault(line, []).append(subject.label)
+    told = [line if len(lines) == 1 else f"{listed(labels)}: {line}" for line, labels in lines.items()]
+    return msgspec.structs.replace(selection, replicates=replicates), told
+
+
+def _told(runs: Mapping[str, int], calls: int, most: int, source: str) -> str:
+    spent = f"{calls} of {most} calls a subject"
+    if calls > most:
+        spent = f"{calls} calls a subject are planned already, more than the {most} asked for, and stay"
+    return f"{spent}, by {source}: {', '.join(f'{name} {count}' for name, count in runs.items())}"
 
 
 def _allocated(

@@ -14,6 +14,7 @@ from independence.report.legend import words
 from independence.report.study import Study
 from independence.report.table import Table, Value
 from independence.stats import components, strict
+from independence.stats.allocation import RunNoise
 from independence.stats.components import (
     RESIDUAL,
     DesignErrors,
@@ -155,40 +156,20 @@ def _strata(study: Study) -> list[Scores]:
     ]
 
 
-PRIOR_DF = 4
+def run_noise(study: Study) -> dict[str, RunNoise]:
+    """What the runs of each subject with two runs of every scenario say, by config_dir."""
+    return {
+        config: RunNoise(
+            {scenario: float(points.var(ddof=1)) for scenario, points in study.sheets[config].totals.items()},
+            {scenario: len(points) - 1 for scenario, points in study.sheets[config].totals.items()},
+        )
+        for config in study.these
+    }
 
 
-class RunNoise(NamedTuple):
-    """Variance of one run in squared index points, and the degrees of freedom behind it, by scenario."""
-
-    variance: dict[str, float]
-    df: dict[str, int]
-
-    def beside(self, prior: Mapping[str, float]) -> dict[str, float]:
-        """These variances, moved towards `prior` as if that had been seen with PRIOR_DF degrees of freedom.
-
-        Only the proportions of `prior` count: it is brought to the same sum.
-        """
-        scale = sum(self.variance.values()) / sum(prior[name] for name in self.variance)
-        return {
-            name: (self.df[name] * seen + PRIOR_DF * scale * prior[name]) / (self.df[name] + PRIOR_DF)
-            for name, seen in self.variance.items()
-        }
-
-
-def pooled(study: Study) -> RunNoise | None:
-    """Within-subject variances weighted by their degrees of freedom; None where no subject has two runs of all."""
-    sums: dict[str, float] = {}
-    counts: dict[str, int] = {}
-    for config in study.these:
-        for scenario, points in study.sheets[config].totals.items():
-            sums[scenario] = sums.get(scenario, 0.0) + float(points.var(ddof=1)) * (len(points) - 1)
-            counts[scenario] = counts.get(scenario, 0) + len(points) - 1
-    if not counts:
-        return None
-    return RunNoise({scenario: sums[scenario] / counts[scenario] for scenario in sums}, counts)
-
-
+_OWN_SCENARIOS = "as many dialogues, each on a scenario of its own"
+_TWICE_SCENARIOS, _TWICE_RUNS = "twice the scenarios", "twice the runs"
+_NO_PRICES = "No costs are known here."
 _PRICES = (
     "Dollars: cost of the subjects so far (answers, verdicts, failed calls), in proportion to the dialogues. "
     "Points per dollar: by how much the SE falls for each additional dollar."
@@ -239,6 +220,8 @@ def purchase_tables(
     Without a subject that repeated its runs there is no standard error to predict, and no row.
     """
     fleet = list(study.these)
+    if not fleet and study.single_runs:
+        return [_once_each(study, spent or {})]
     if not fleet:
         note = "No complete subject has two runs of every scenario, so there is no spread to predict from."
         return [declared.made("index/purchase-unknown", (), [note])]
@@ -249,11 +232,11 @@ def purchase_tables(
     noise = components.noise(
         [study.sheets[config] for config in fleet], list(study.these.values()), list(study.like_these.values()), judging
     )
-    prices = _prices(study, spent or {})
+    prices = _prices(fleet, spent or {})
     now, *options = _options(noise, prices)
     rows = (_row(now, None), *(_row(option, now) for option in options))
     count = f"{headcount(study, fleet)}, with at least two runs of every scenario."
-    notes = [_PRICES if prices else "No costs are known here.", count]
+    notes = [*filter(None, [_scenarios_first(options)]), _PRICES if prices else _NO_PRICES, count]
     if judging:
         notes.append(_judges_note(judging))
     elif others:
@@ -261,6 +244,31 @@ def purchase_tables(
             "The effect of another judge is not known: the judges share no two complete subjects with two runs."
         )
     return [declared.made("index/purchase", rows, notes)]
+
+
+def _once_each(study: Study, spent: Mapping[str, SubjectSpend]) -> Table:
+    """Where many scenarios were run once: other scenarios are all that helps, and runs are not asked for."""
+    prices = _prices(list(study.single_runs), spent)
+    total = float((prices.answers + prices.verdicts).mean()) if prices else None
+    error = components.typical([estimate.se for estimate in study.single_runs.values()]) or 0.0
+    now, twice = (
+        _DesignOption(title, DesignErrors(None, error / times**0.5, None), total and times * total)
+        for title, times in (("nothing (now)", 1), (_TWICE_SCENARIOS, 2))
+    )
+    notes = [_PRICES if prices else _NO_PRICES, f"{headcount(study, study.single_runs)}, one run of each scenario."]
+    return declared.made("index/purchase", [_row(now, None), _row(twice, now)], notes)
+
+
+def _scenarios_first(options: Sequence[_DesignOption]) -> str:
+    """The advice to ask other texts rather than the same ones again; empty where the table does not bear it out."""
+    errors = {option.title: option.errors.like_these for option in options}
+    own, twice = errors[_OWN_SCENARIOS], errors[_TWICE_RUNS]
+    if own >= twice:
+        return ""
+    return (
+        "Scenarios before runs: the dialogues there are, each on a scenario of its own, would leave an SE of "
+        f"{own:.2f} for scenarios like these; twice as many on these scenarios leave {twice:.2f}."
+    )
 
 
 def _options(noise: ErrorSources, prices: _SpendBySubject | None) -> list[_DesignOption]:
@@ -274,21 +282,19 @@ def _options(noise: ErrorSources, prices: _SpendBySubject | None) -> list[_Desig
     total = bought(once)
     out = [
         _DesignOption("nothing (now)", components.forecast(noise), total),
+        _DesignOption(_OWN_SCENARIOS, components.forecast(noise, one_each, dialogues), total),
+        _DesignOption(_TWICE_SCENARIOS, components.forecast(noise, scenarios=twice), bought(twice)),
         _DesignOption("1 more run", components.forecast(noise, noise.runs + 1), bought(1 + 1 / dialogues)),
-        _DesignOption("twice the runs", components.forecast(noise, 2 * noise.runs), bought(twice)),
-        _DesignOption("twice the scenarios", components.forecast(noise, scenarios=twice), bought(twice)),
-        _DesignOption(
-            "as many dialogues, each on a scenario of its own", components.forecast(noise, one_each, dialogues), total
-        ),
+        _DesignOption(_TWICE_RUNS, components.forecast(noise, 2 * noise.runs), bought(twice)),
     ]
     if noise.judging:
         out.append(_DesignOption("1 more judge", components.forecast(noise, judges=2), bought(once, judges=2)))
     return out
 
 
-def _prices(study: Study, spent: Mapping[str, SubjectSpend]) -> _SpendBySubject | None:
+def _prices(configs: Sequence[str], spent: Mapping[str, SubjectSpend]) -> _SpendBySubject | None:
     """Dollars of the subjects behind the errors; None where nothing is known to have cost anything."""
-    own = np.array([spent.get(config, SubjectSpend(0.0, 0.0)) for config in study.these])
+    own = np.array([spent.get(config, SubjectSpend(0.0, 0.0)) for config in configs])
     return _SpendBySubject(own[:, 0], own[:, 1]) if own.any() else None
 
 

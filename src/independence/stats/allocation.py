@@ -6,10 +6,39 @@ deviation / sqrt(cost) (Neyman 1934); here in whole runs, one at a time, each wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 LEAST = 2  # below two runs a scenario shows no spread
+PRIOR_DF = 4
+
+
+class RunNoise(NamedTuple):
+    """Variance of one run in squared index points, and the degrees of freedom behind it, by scenario."""
+
+    variance: dict[str, float]
+    df: dict[str, int]
+
+    def beside(self, prior: Mapping[str, float]) -> dict[str, float]:
+        """These variances, moved towards `prior` as if that had been seen with PRIOR_DF degrees of freedom.
+
+        Only the proportions of `prior` count: it is brought to the same sum.
+        """
+        scale = sum(self.variance.values()) / sum(prior[name] for name in self.variance)
+        return {
+            name: (self.df[name] * seen + PRIOR_DF * scale * prior[name]) / (self.df[name] + PRIOR_DF)
+            for name, seen in self.variance.items()
+        }
+
+
+def pooled(parts: Iterable[RunNoise]) -> RunNoise | None:
+    """Variances of several subjects weighted by their degrees of freedom; None where there are none."""
+    own = list(parts)
+    if not own:
+        return None
+    df = {name: sum(part.df[name] for part in own) for name in own[0].df}
+    sums = {name: sum(part.variance[name] * part.df[name] for part in own) for name in df}
+    return RunNoise({name: sums[name] / df[name] for name in df}, df)
 
 
 class RepeatedScenario(NamedTuple):
