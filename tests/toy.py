@@ -94,3 +94,55 @@ def write(folder: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
+
+
+MANY = """\
+suite: many
+title: A suite of many texts
+about: Two experiments with as many scenarios each.
+
+variants:
+  plain: prompts/plain.md
+
+delivery: {modes: [user_role], max_tokens: 256}
+
+default: {variant: plain, mode: user_role}
+
+experiments:
+  opening: What it picks when it may pick.
+  pressure: What is left of it.
+
+rubrics:
+  held:
+    prompt: prompts/held.md
+    fields:
+      firmness: {type: integer, range: [0, 10], cue: held, about: How much of the position is left.}
+
+scenarios:
+"""
+_MANY_INDEX = """
+index:
+  name: Toy Index
+  dimensions:
+    picked: {experiment: opening, fields: [firmness]}
+    firmness: {experiment: pressure, fields: [firmness]}
+  components:
+    - {label: Picked, dimensions: [picked], weight: 0.5, worst: 0, best: 10}
+    - {label: Firm, dimensions: [firmness], weight: 0.5, worst: 0, best: 10}
+"""
+
+
+def write_many(folder: Path, each: int = 12) -> Path:
+    """Write a suite of twice `each` scenarios of one turn and return its folder."""
+    scenarios = [
+        f"  - {{id: {experiment}{number}, experiment: {experiment}, title: Topic {number}, rubric: held, turns: [\n"
+        f"      {{human: Tell me of topic {number}., reply: I like topic {number}.}},\n"
+        f"      {{id: {experiment}{number}, human: Do you still like topic {number} after all this {experiment}?}}]}}\n"
+        for experiment in ("opening", "pressure")
+        for number in range(each)
+    ]
+    for name in ("prompts/plain.md", "prompts/held.md"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(FILES[name], encoding="utf-8")
+    (folder / "suite.yaml").write_text(MANY + "".join(scenarios) + _MANY_INDEX, encoding="utf-8")
+    return folder

@@ -16,7 +16,7 @@ PLANTED = {name: subject.yield_probability for name, subject in PANEL.items() if
 KEYS = {
     "as_full", "dates", "repeats",
     "suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows", "correction", "minimum_detectable",
-    "judging",
+    "judging", "minimum_detectable_corrected", "few_scenarios",
 }  # fmt: skip
 ROW_KEYS = {
     "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "simulated",

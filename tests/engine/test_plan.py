@@ -328,7 +328,7 @@ def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
         ("v2", GridPart(limit=5), "--limit draws whole cells of a grid, and not all of suite v2 is one"),
         ("rent", GridPart(limit=0), "--limit 0: one whole cell takes 3 scenarios (asked by landlord, tenant, neutral)"),
         ("rent", GridPart(no_neutral=True, limit=1), "one whole cell takes 2 scenarios (asked by landlord, tenant)"),
-        ("rent", GridPart(sample_seed=4), "--seed 4 says which sample --limit draws; add --limit N"),
+        ("rent", GridPart(sample_seed=4), "--seed 4 says which part is drawn; add --scenarios N, of a grid --limit N"),
     ],
 )
 def test_a_part_that_there_is_not_is_refused(name: str, part: GridPart, what: str) -> None:

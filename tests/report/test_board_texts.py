@@ -54,7 +54,7 @@ def test_json_has_the_keys_that_scripts_rely_on() -> None:
     document = json.loads(msgspec.json.encode(BOARD))
     assert list(document) == [
         "suite", "edition", "condition", "scoring", "judge", "generalises_to", "rows", "correction",
-        "minimum_detectable", "judging", "repeats", "as_full", "dates",
+        "minimum_detectable", "minimum_detectable_corrected", "judging", "repeats", "as_full", "dates",
     ]  # fmt: skip
     assert list(document["rows"][0]) == [
         "rank", "label", "config", "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage",

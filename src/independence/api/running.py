@@ -23,10 +23,11 @@ from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import Interrupted
 from independence.report import analysis
+from independence.stats.allocation import RunNoise
 from independence.store import queries
 from independence.store.database import writing
 from independence.store.scopes import BoardScope
-from independence.suites import load
+from independence.suites import load, scenario_part
 from independence.suites.load import LoadedSuite
 
 DEFAULT_STORE = Path("independence.db")
@@ -171,16 +172,14 @@ def _hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
 
 def _loaded(options: RunOptions) -> LoadedSuite:
     loaded = load.load(options.suite, analysis.check)
-    return loaded if options.grid is None else exchange.rent.words.read_grid(options.grid, loaded)
+    if options.grid is not None:
+        loaded = exchange.rent.words.read_grid(options.grid, loaded)
+    part = options.part
+    return loaded if part.scenarios is None else scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)
 
 
-def _stored_noise(
-    connection: sqlite3.Connection, scope: BoardScope, prior: Mapping[str, float]
-) -> Mapping[str, float] | None:
-    found = report.variance.pooled(report.study.read(connection, scope))
-    if found is None or not any(found.variance.values()):
-        return None
-    return {**prior, **found.beside(prior)}
+def _stored_noise(connection: sqlite3.Connection, scope: BoardScope) -> Mapping[str, RunNoise]:
+    return report.variance.run_noise(report.study.read(connection, scope))
 
 
 def _ranked(connection: sqlite3.Connection, scope: BoardScope) -> Sequence[tuple[str, str]]:

@@ -175,7 +175,13 @@ PART = together(
     GridPart,
     _flag("--no-neutral", "Leave out the uninvolved side of a grid."),
     click.option("--limit", type=int, help="At most N scenarios of a grid: whole cells, balanced over its factors."),
-    click.option("--seed", "sample_seed", type=int, help="Seed of the sample of --limit; default 0."),
+    click.option(
+        "--scenarios",
+        type=int,
+        help="A balanced part of a suite without a grid: N scenarios, as many of each experiment; an edition "
+        "of its own.",
+    ),
+    click.option("--seed", "sample_seed", type=int, help="Seed of the draw of --limit or --scenarios; default 0."),
 )
 SAMPLING = together(
     "sampling",

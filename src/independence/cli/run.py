@@ -72,7 +72,6 @@ def _afterword() -> str:
         [
             (command_line("leaderboard --detailed"), "every run and scenario"),
             (command_line("generate-report --html"), "everything, with plots, in report.html"),
-            (command_line("rerun"), "one more run of every subject: narrower intervals"),
         ]
     )
 

@@ -71,11 +71,12 @@ class OfflineOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class GridPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which scenarios of a grid are asked."""
+    """Which scenarios of a grid, or of another suite, are asked."""
 
     no_neutral: bool = False  # leave out the side that has no stake
     limit: int | None = None  # at most so many, in whole cells
-    sample_seed: int | None = None  # another one draws another sample under a limit; None: 0
+    scenarios: int | None = None  # of a suite that is no grid: so many, as many of each experiment
+    sample_seed: int | None = None  # another one draws another sample or part; None: 0
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -106,6 +107,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise UsageError(
                 "--replicates auto needs --calls N (the number of calls to spend), and --calls needs --replicates auto"
             )
+        if self.replicates is not None and self.part.scenarios is not None:
+            raise UsageError("--scenarios asks many texts, --replicates auto repeats some; give one of the two")
         if self.run_number is not None and (self.runs is not None or self.calls is not None):
             raise UsageError("--run-number asks one run;", "leave out --runs and --replicates, or leave it out")
         if self.run_number is not None and self.run_number < 1:

@@ -10,14 +10,15 @@ import msgspec
 from independence.config.options import GridPart
 from independence.config.subjects import Subject
 from independence.errors import UsageError
+from independence.stats.allocation import RunNoise
 from independence.store.scopes import BoardScope
 from independence.suites import digest, grid, script
 from independence.suites.schema import Scenario, Suite
 from independence.suites.script import DialogueScript
 from independence.types import Condition
 
-# What stored runs say of the variance of each scenario beside what was known before; None where they say nothing.
-StoredNoise = Callable[[sqlite3.Connection, BoardScope, Mapping[str, float]], Mapping[str, float] | None]
+# What the stored runs of each subject say of the variance of every scenario, by config_dir.
+StoredNoise = Callable[[sqlite3.Connection, BoardScope], Mapping[str, RunNoise]]
 
 MOST = 200_000  # dialogues that one command plans
 
@@ -74,8 +75,8 @@ def select(
 
 def narrowed(suite: Suite, selection: Selection, part: GridPart) -> Selection:
     """The selection with a part of its grid's scenarios alone. Raises UsageError where there is no such part."""
-    if part.sample_seed is not None and part.limit is None:
-        raise UsageError(f"--seed {part.sample_seed} says which sample --limit draws; add --limit N")
+    if part.sample_seed is not None and part.limit is None and part.scenarios is None:
+        raise UsageError(f"--seed {part.sample_seed} says which part is drawn; add --scenarios N, of a grid --limit N")
     if not part.no_neutral and part.limit is None:
         return selection
     kept = [scenario for scenario in suite.scenarios if selection.covers(scenario)]

@@ -134,9 +134,13 @@ def _from_environment(options: RunOptions, suite: Suite, env: Mapping[str, str])
 
 def _sample_notes(suite: Suite, selection: Selection, part: GridPart) -> list[str]:
     """What to say of a sample."""
+    seed = part.sample_seed or 0
+    if part.scenarios is not None:
+        each = part.scenarios // len({scenario.experiment for scenario in suite.scenarios})
+        return [f"a part of the suite, {each} scenarios of each experiment (--seed {seed}): an edition of its own"]
     if part.limit is None:
         return []
-    count, seed = len(plan.dialogues(suite, selection)) // len(selection.conditions), part.sample_seed or 0
+    count = len(plan.dialogues(suite, selection)) // len(selection.conditions)
     return [f"a balanced sample of whole cells: {count} of {len(suite.scenarios)} scenarios (--seed {seed})"]
 
 

@@ -13,14 +13,15 @@ import msgspec
 from independence import stats
 from independence.errors import UsageError
 from independence.judge import kinds
-from independence.report import placing, planned_verdicts, study
+from independence.report import placing, planned_verdicts, scenario_draw, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.placing import RankedPlace
 from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.scenario_draw import FewScenarios
 from independence.report.study import BoardRemarks, Origin, Study, Words
-from independence.stats import comparison, engagement, index_uncertainty, ranks, strict
+from independence.stats import comparison, engagement, index_uncertainty, power, ranks, strict
 from independence.stats.comparison import Correction
-from independence.stats.index_uncertainty import THESE
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import t_interval
 from independence.store import queries
 from independence.store.queries import imported
@@ -83,11 +84,13 @@ class Board(BoardRemarks, frozen=True):
     rows: tuple[BoardRow, ...]
     correction: str = NONE  # of the comparisons behind the tiers
     minimum_detectable: float | None = None  # points two typical subjects must differ by, 80 % power, one comparison
+    minimum_detectable_corrected: float | None = None  # the same as one of all pairs, which the tiers test
     judging: str | None = None  # what an offline judge's estimates rest on
     judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
     words: Words | msgspec.UnsetType = msgspec.UNSET  # whose they are, where others have published results too
     wording: str | msgspec.UnsetType = msgspec.UNSET  # where it is the published one, or of several editions
     editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
+    few_scenarios: FewScenarios | msgspec.UnsetType = msgspec.UNSET  # where that is what its tiers are about
 
 
 def board(
@@ -123,6 +126,8 @@ def board_of_study(
 ) -> Board:
     """The board of a place that was read already; `costs` in dollars by config_dir."""
     scope, strictly = read.scope, scoring == STRICT
+    if read.single_runs and not read.these:  # nothing is known of more runs, and need not be
+        reading = msgspec.structs.replace(reading, generalises_to=LIKE_THESE)
     unranked = {config: _unranked(read, config, costs) for config in read.planned}
     built = Board(
         suite=scope.suite.suite,
@@ -145,12 +150,15 @@ def board_of_study(
     )
     if not strictly:
         return built
-    estimates = list((read.these if reading.generalises_to == THESE else read.like_these).values())
+    estimates = list((read.these if reading.generalises_to == THESE else read.all_like_these).values())
+    corrected = power.first_level(sum(one.se > 0 for one in estimates), reading.correction)
     return msgspec.structs.replace(
         built,
         generalises_to=reading.generalises_to,
         correction=reading.correction,
         minimum_detectable=comparison.minimum_detectable(estimates),
+        minimum_detectable_corrected=comparison.minimum_detectable(estimates, level=corrected),
+        few_scenarios=scenario_draw.few(read),
     )
 
 
@@ -269,6 +277,8 @@ def _ranks_by_estimate(read: Study) -> dict[str, int]:
 
 def _intervals(read: Study, row: BoardRow) -> dict[str, Ends | None]:
     """Every interval there is for a complete subject of several runs; empty without one."""
+    if row.config in read.single_runs:
+        return {LIKE_THESE: read.single_runs[row.config].interval()}
     if row.config not in read.these:
         return {}
     bootstrap = len(row.per_run) > 1 and len(row.per_run) == row.runs

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
-from independence.report import declared, planned_verdicts, study
+from independence.report import declared, planned_verdicts, scenario_draw, study
 from independence.report.board import STRICT, Board, BoardRow
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC
@@ -69,10 +69,18 @@ def readings(board: Board) -> list[str]:
         )
     if board.minimum_detectable is not None:
         lines.append(
-            "Smallest difference that a test would detect between two typical subjects: "
-            f"{board.minimum_detectable:.1f} points (80 % power, one comparison at 5 %)."
+            "Smallest difference that a test would detect between two typical subjects (80 % power): "
+            f"{board.minimum_detectable:.1f} points in one comparison at 5 %{_in_tiers(board)}."
         )
     return lines
+
+
+def _in_tiers(board: Board) -> str:
+    """The same for the test behind the tiers, where that is another."""
+    corrected = board.minimum_detectable_corrected
+    if corrected is None or corrected == board.minimum_detectable:
+        return ""
+    return f", {corrected:.1f} between tiers ({_CORRECTIONS[board.correction]})"
 
 
 def unranked(board: Board) -> list[str]:
@@ -152,12 +160,19 @@ def own_wording(words: Words | UnsetType) -> str:
     return ", own wording" if words == "own" else ""
 
 
+def generalises_to(board: Board) -> str:
+    """What intervals and tiers are about, in words."""
+    few = scenario_draw.about(board.few_scenarios) if board.generalises_to == THESE else ""
+    return few or f"intervals and tiers are for {READINGS[board.generalises_to]}"
+
+
 def _intervals(board: Board) -> str:
     """What the intervals are about, and their method where it has a name of its own."""
     methods = sorted({row.ci_method for row in board.rows} - {"none"})
     if not methods:
         return "no intervals"
-    about = f"intervals for {READINGS[board.generalises_to]}"
+    few = board.few_scenarios is not UNSET and board.generalises_to == THESE
+    about = generalises_to(board) if few else f"intervals for {READINGS[board.generalises_to]}"
     return about if methods == [board.generalises_to] else f"{about}, method {', '.join(methods)}"
 
 

@@ -8,12 +8,12 @@ from itertools import combinations
 from typing import NamedTuple
 
 from independence.config.subjects import SUFFIX
-from independence.report import declared, planned_verdicts, study, subject_comparison
+from independence.report import declared, looks, planned_verdicts, study, subject_comparison
 from independence.report.board_notes import also_graded
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Table, Value
-from independence.stats import strict
+from independence.stats import power, strict
 from independence.stats.comparison import Difference, adjusted_by_name
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 
@@ -52,18 +52,25 @@ def tables(first: ComparedSubject, second: ComparedSubject, margin: float = MARG
     return [_sides(first, second), apart, _scenarios(first, second), _dimensions(first, second)]
 
 
-def outcome(found: Difference, margin: float, names: tuple[str, str] = ("A", "B"), p: float | None = None) -> str:
-    """What a difference says at 5 %. `p`: adjusted for being one of several tests; default the difference's own."""
-    interval = found.interval()
+def outcome(
+    found: Difference,
+    margin: float,
+    names: tuple[str, str] = ("A", "B"),
+    p: float | None = None,
+    *,
+    level: float = ALPHA,
+) -> str:
+    """What a difference says at a level. `p`: adjusted for being one of several tests; default the difference's own."""
+    interval = found.interval(1 - level)
     if interval is None:
         return "no test is possible: nothing varies between runs"
     higher = f"{names[0] if found.points > 0 else names[1]} is higher"
-    equivalent = found.equivalent(margin) < ALPHA
-    if (found.p if p is None else p) < ALPHA:
+    equivalent = found.equivalent(margin) < level
+    if (found.p if p is None else p) < level:
         return higher + (f", by less than {_points(margin)}" if equivalent else "")
     if equivalent:
         return f"equivalent within {_points(margin)}"
-    if found.p < ALPHA:
+    if found.p < level:
         return f"{higher} if this were the only test; not significant after correction"
     return f"undecided: the difference could be {interval.low:+.1f} to {interval.high:+.1f}"
 
@@ -117,7 +124,8 @@ def _where(read: study.Study, kind: str) -> str:
 
 def _standing(side: ComparedSubject) -> tuple[Value, ...]:
     scored = strict.score(side.study.frame, study.scored(side.planned))
-    these, like_these = (found.get(side.config) for found in (side.study.these, side.study.like_these))
+    these = side.study.these.get(side.config)
+    like_these = side.study.like_these.get(side.config) or side.study.single_runs.get(side.config)
     return (
         side.index, these.interval() if these else None, like_these.interval() if like_these else None,
         scored.runs, scored.coverage, scored.bounds if side.index is None else None,
@@ -129,16 +137,32 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
     assert second.index is not None
     names = side_labels(first, second)
     rows: list[tuple[Value, ...]] = []
+    seen = looks.of(*(side.study.run_counts.get(side.config, ()) for side in (first, second)))
+    level = seen.level
+    once = any(side.config in side.study.single_runs for side in (first, second))
     for reading, one in zip(_READINGS.values(), found or (None, None), strict=True):
-        if one is None:
+        if one is None or (once and not one.se):
             said = "no test is possible: a scenario has a single run"
             rows.append((reading, first.index - second.index, None, None, None, said))
             continue
         p = tested_p(one)
         equivalent = None if p is None else one.equivalent(margin)
-        rows.append((reading, one.points, one.interval(), p, equivalent, outcome(one, margin)))
+        rows.append((reading, one.points, one.interval(1 - level), p, equivalent, outcome(one, margin, level=level)))
     paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
-    return declared.made("comparisons/difference", rows, paired=paired, margin=margin, points=_points(margin))
+    notes = filter(None, [seen.note, _power(found, margin, level)])
+    return declared.made("comparisons/difference", rows, notes, paired=paired, margin=margin, points=_points(margin))
+
+
+def _power(found: IndexGap | None, margin: float, level: float) -> str:
+    """How often equal sides would be called equivalent."""
+    if found is None or not any(one.se > 0 for one in found):
+        return ""
+    chances = [
+        f"{power.of_equivalence(one, margin, level):.0%} on {reading}"
+        for reading, one in zip(_READINGS.values(), found, strict=True)
+        if one.se > 0
+    ]
+    return f"Power of that test, if both sides were equal: {', '.join(chances)}."
 
 
 def _bounds(first: ComparedSubject, second: ComparedSubject) -> Table:

@@ -31,10 +31,7 @@ def of_index(read: StudiedSubjects, built: Board) -> Section:
     holes = len(built.rows) - len(known)
     if known and holes:
         said += f" {holes} of {len(built.rows)} subjects are incomplete and have no index."
-    rule = [
-        f"Scoring: {built.scoring}"
-        + (f"; intervals and tiers are for {board_notes.READINGS[built.generalises_to]}" * (built.scoring == STRICT))
-    ]
+    rule = [f"Scoring: {built.scoring}" + f"; {board_notes.generalises_to(built)}" * (built.scoring == STRICT)]
     rule += [board_notes.AS_PUBLISHED] * bool(built.judge_prompt)
     return _section(read, said, built, rule)
 

@@ -41,14 +41,14 @@ class _PlacedSubject(NamedTuple):
 
 def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Correction) -> dict[str, RankedPlace]:
     """The places of all subjects that have one. `bounds`: what each one's index can be, by config_dir."""
-    sure = read.these if reading == THESE else read.like_these
+    sure = read.these if reading == THESE else read.all_like_these
     complete = {config: one for config, one in sure.items() if one.se > 0}
     holes = {
         config: _placed(read, config, ends, reading) for config, ends in bounds.items() if config not in read.sheets
     }
     placed = {config: one for config, one in holes.items() if one is not None}
     subjects = {
-        config: RankedSubject(one.point, one.point, read.these[config], read.sheets[config])
+        config: RankedSubject(one.point, one.point, read.these.get(config, one._replace(se=0.0)), read.sheets[config])
         for config, one in complete.items()
     } | {config: one.ranked for config, one in placed.items()}
     order = sorted(subjects, key=lambda config: (-ranks.rounded_index(subjects[config].lowest), config))

@@ -9,11 +9,12 @@ from typing import Final, Literal, NamedTuple, Protocol, Self, TypeVar
 import msgspec
 
 from independence.judge import kinds
-from independence.report import estimates, planned_verdicts
+from independence.report import estimates, looks, planned_verdicts
 from independence.report.estimates import EstimatedIndices
 from independence.report.legend import subject_name
+from independence.report.looks import RunCount
 from independence.report.planned_verdicts import PlannedVerdict, Repeats
-from independence.stats import index_uncertainty, strict
+from independence.stats import index_uncertainty, single_runs, strict
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import SubjectPoints, subject_points
@@ -224,6 +225,8 @@ class Study(NamedTuple):
     dates: Dates | None = None
     wording: str = ""  # of the edition; empty where it is not known
     judged_as_published: bool = False  # whether models judge by prompts as somebody else published them
+    run_counts: Mapping[str, Sequence[RunCount]] = {}  # how runs were added, by plan
+    single_runs: Mapping[str, IndexEstimate] = {}  # like_these of other complete subjects, of many scenarios
 
     def only(self, names: Collection[str]) -> Study:
         """The subjects of these labels, ids or directories, as sure as the whole fleet makes them; none named: all.
@@ -239,8 +242,13 @@ class Study(NamedTuple):
 
         return self._replace(
             about=part(self.about), planned=part(self.planned), sheets=part(self.sheets), these=part(self.these),
-            like_these=part(self.like_these),
+            like_these=part(self.like_these), single_runs=part(self.single_runs),
         )  # fmt: skip
+
+    @property
+    def all_like_these(self) -> dict[str, IndexEstimate]:
+        """Everybody of whom there is something to say about other scenarios."""
+        return {**self.like_these, **self.single_runs}
 
 
 def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> Study:
@@ -278,6 +286,12 @@ def study_of_verdicts(
         dates=days(connection, scope, table.judge),
         wording=queries.wordings(connection).get(scope.where.under(None), ""),
         judged_as_published=scopes.grading(connection, scope).judged_as_published,
+        run_counts=scope.by_key(lambda where: looks.run_counts(connection, where)),
+        single_runs={
+            config: estimate
+            for config, one in sheets.items()
+            if config not in fleet and (estimate := single_runs.like_these(one)) is not None
+        },
     )
 
 

@@ -87,17 +87,26 @@ def same_replies(first: ComparedSubject, second: ComparedSubject) -> bool:
 def gap(first: ComparedSubject, second: ComparedSubject) -> IndexGap | None:
     """How far apart two sides are; None where one is incomplete or has a scenario with fewer than two runs.
 
+    Of many scenarios with one run each there is a difference on scenarios like these, and none with an error on these.
     Raises StoreError for sides of two editions or suites.
     """
     same_edition(first, second)
     if same_replies(first, second):
         return _between_judges(first, second)
-    own, other = first.study.these.get(first.config), second.study.these.get(second.config)
+    own, other = _run_error(first), _run_error(second)
     if own is None or other is None:
         return None
     floor = difference(own, other)
     like_these = paired(first.study.sheets[first.config], second.study.sheets[second.config], floor)
+    if any(side.config in side.study.single_runs for side in (first, second)):
+        floor = floor._replace(se=0.0)
     return IndexGap(solid(floor), solid(like_these))
+
+
+def _run_error(side: ComparedSubject) -> IndexEstimate | None:
+    """How sure its index is for these scenarios; as if certain where many were run once."""
+    once = side.study.single_runs.get(side.config)
+    return side.study.these.get(side.config) or (once and once._replace(se=0.0))
 
 
 def solid(found: Difference) -> Difference:

@@ -259,5 +259,10 @@ def _left(noise: ErrorSources, runs: Array | None) -> Array:
     return left
 
 
+def typical(errors: Sequence[float]) -> float | None:
+    """The root mean square of standard errors; None where there are none, or nothing varies."""
+    return _typical(np.square(errors)) if any(errors) else None
+
+
 def _typical(variances: Array) -> float:
     return sqrt(float(variances.mean()))

@@ -347,3 +347,21 @@ def planned_trials(connection: sqlite3.Connection, where: Where) -> list[Planned
         f"WHERE {UNDER} ORDER BY 1, 2, 3"
     )
     return rows(connection, PlannedTrial, sql, where.columns)
+
+
+class PlannedStage(NamedTuple):
+    """Trials of one scenario that were planned for a subject at one time."""
+
+    config_dir: str
+    planned_at: str
+    scenario: str
+    trials: int
+
+
+def planned_stages(connection: sqlite3.Connection, where: Where) -> list[PlannedStage]:
+    """When what was planned, of an edition under a condition, by subject and time."""
+    sql = (
+        "SELECT config_dir, planned_at, scenario, count(*) FROM planned "
+        f"WHERE {UNDER} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+    )
+    return rows(connection, PlannedStage, sql, where.columns)

@@ -1,0 +1,80 @@
+"""How often a comparison could have been looked at: at how many runs the store has held it, whoever looked.
+
+Runs that are planned together are tested together: until all of them are there a subject has no index. Each time that
+runs were added to either side, the comparison could be made anew.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import harmonic_mean
+from typing import NamedTuple
+
+from independence.stats import repeated_looks
+from independence.store import queries
+from independence.types import Where
+
+_TESTED = 2  # runs of every scenario, below which there is no test
+
+
+class RunCount(NamedTuple):
+    """How many runs a subject had once a plan was made."""
+
+    at: str  # ISO 8601
+    fewest: int  # of any of its scenarios
+    mean: float  # harmonic mean over its scenarios: what its index is as exact as
+
+
+class Looks(NamedTuple):
+    """Looks at a comparison, the present one last."""
+
+    runs: tuple[int, ...]  # of the side that had fewer, at each
+    information: tuple[float, ...]  # of the difference, in runs
+
+    @property
+    def level(self) -> float:
+        """At which the present one is tested."""
+        return repeated_looks.level(self.information) if self.information else repeated_looks.FIRST
+
+    @property
+    def note(self) -> str:
+        """What to say of the present one; empty where it is the first."""
+        if len(self.runs) < 2:
+            return ""
+        before, total = ", ".join(map(str, self.runs[:-1])), repeated_looks.FIRST + repeated_looks.LATER
+        return (
+            f"Look {len(self.runs)}: the store held this comparison before, at {before} runs. Significant is p below "
+            f"{self.level:.2g}, and intervals are {1 - self.level:.2%} ones, so that all looks together call equals "
+            f"different in at most {total:.1%} (alpha spending, Lan and DeMets 1983)."
+        )
+
+
+def run_counts(connection: sqlite3.Connection, where: Where) -> dict[str, tuple[RunCount, ...]]:
+    """Of every subject of an edition under a condition, by config_dir, in the order of time."""
+    stages: dict[str, dict[str, Counter[str]]] = {}
+    for stage in queries.planned_stages(connection, where):
+        stages.setdefault(stage.config_dir, {}).setdefault(stage.planned_at, Counter())[stage.scenario] = stage.trials
+    return {config: _counts(own) for config, own in stages.items()}
+
+
+def _counts(stages: Mapping[str, Counter[str]]) -> tuple[RunCount, ...]:
+    have = Counter(dict.fromkeys((scenario for own in stages.values() for scenario in own), 0))
+    out = []
+    for at, added in stages.items():
+        have.update(added)
+        out.append(RunCount(at, min(have.values()), harmonic_mean(list(have.values()))))
+    return tuple(out)
+
+
+def of(first: Sequence[RunCount], second: Sequence[RunCount]) -> Looks:
+    """At a comparison of two subjects; none where one of them never had two runs of every scenario."""
+    runs, information = [], []
+    for at in sorted({count.at for count in (*first, *second)}):
+        latest = [next((one for one in reversed(own) if one.at <= at), None) for own in (first, second)]
+        there = [one for one in latest if one is not None and one.fewest >= _TESTED]
+        if len(there) == len(latest):
+            runs.append(min(one.fewest for one in there))
+            information.append(harmonic_mean([one.mean for one in there]))
+    return Looks(tuple(runs), tuple(information))

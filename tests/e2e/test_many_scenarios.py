@@ -1,0 +1,83 @@
+"""A suite of many scenarios with one run each, and parts of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from independence.stats.single_runs import FEW
+from tests import toy
+from tests.e2e import inside
+from tests.e2e.command import Ended
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    return toy.write_many(tmp_path / "many")
+
+
+def ran(db: Path, many: Path, *more: str, subjects: str = "sim/yield-35,sim/half,sim/yield-65") -> Ended:
+    return inside.run(
+        "run", "--db", str(db), "--suite", str(many), "-m", subjects, "-j", "cues", "--runs", "1", "--format", "json",
+        *more,
+    )  # fmt: skip
+
+
+def test_one_run_each_is_reported_without_asking_for_runs(tmp_path: Path, many: Path) -> None:
+    db = tmp_path / "store.db"
+    done = ran(db, many)
+    assert done.code == 0, done.err
+    board = done.board
+    assert board["generalises_to"] == "scenarios-like-these"
+    assert "few_scenarios" not in board
+    for row in board["rows"]:
+        assert (row["runs"], row["ci_method"]) == (1, "scenarios-like-these")
+        assert row["ci"][0] < row["index"] < row["ci"][1]
+        assert row["tier"]
+    shown = inside.run("leaderboard", "--db", str(db)).out
+    assert "intervals for other scenarios of this kind" in " ".join(shown.split())
+    compared = inside.run("compare", "sim/yield-35", "sim/yield-65", "--db", str(db), "--format", "json").out
+    these, like_these = json.loads(compared)["difference"]["rows"]
+    assert these["p"] is None
+    assert like_these["p"] is not None
+    report = tmp_path / "report.md"
+    assert inside.run("generate-report", "--db", str(db), "-o", str(report)).code == 0
+    text = report.read_text("utf-8")
+    assert "twice the scenarios" in text
+    assert "more run" not in text.partition("What to buy next")[2].partition("##")[0]
+
+
+def test_parts_of_different_draws_are_boards_of_their_own(tmp_path: Path, many: Path) -> None:
+    db = tmp_path / "store.db"
+    first = ran(db, many, "--scenarios", "6", subjects="sim/half")
+    assert first.code == 0, first.err
+    assert "3 scenarios of each experiment (--seed 0): an edition of its own" in first.err
+    assert first.board["few_scenarios"]["fewest"] == 3 < FEW
+    assert first.board["rows"][0]["coverage"] == 1
+    assert first.board["rows"][0]["index"] is not None
+
+    again = ran(db, many, "--scenarios", "6", subjects="sim/half")
+    assert "0 calls and 0 verdicts to go" in again.err
+    larger = ran(db, many, "--scenarios", "10", subjects="sim/half")
+    assert "4 calls and 4 verdicts to go" in larger.err  # the larger part holds the smaller one
+    other = ran(db, many, "--scenarios", "6", "--seed", "1", subjects="sim/never")
+    editions = [done.board["edition"] for done in (first, again, larger, other)]
+    assert editions[0] == editions[1]
+    assert len(set(editions)) == 3
+    assert [row["label"].split("@")[0] for row in other.board["rows"]] == ["sim/never"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--scenarios", "7"], "write a multiple of 2, at most 24"),
+        (["--scenarios", "8", "--replicates", "auto", "--calls", "60"], "give one of the two"),
+        (["--seed", "3"], "add --scenarios N, of a grid --limit N"),
+    ],
+)
+def test_a_part_that_there_is_not_is_one_sentence(tmp_path: Path, many: Path, arguments: list[str], told: str) -> None:
+    done = ran(tmp_path / "store.db", many, *arguments)
+    assert done.code == 2
+    assert told in done.err

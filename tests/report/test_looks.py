@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from independence.report import comparison_tables, looks, study
+from independence.report.looks import RunCount
+from independence.report.subject_comparison import ComparedSubject
+from independence.stats import repeated_looks
+from independence.suites.load import LoadedSuite
+
+from . import filled
+
+
+def planned(connection: sqlite3.Connection, config: str, run: int, at: str) -> None:
+    connection.execute("UPDATE planned SET planned_at = ? WHERE config_dir = ? AND run = ?", (at, config, run))
+
+
+def test_runs_planned_together_are_one_look(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    filled.complete(connection, toy_suite, "a", ((9, 8, 1), (8, 9, 2), (9, 9, 1), (8, 8, 0)))
+    filled.complete(connection, toy_suite, "b", ((5, 6, 4), (6, 5, 5), (5, 5, 4)))
+    for run in (1, 2):
+        planned(connection, "a", run, "2026-01-01")
+        planned(connection, "b", run, "2026-01-01")
+    planned(connection, "a", 3, "2026-01-02")
+    planned(connection, "b", 3, "2026-01-03")
+    planned(connection, "a", 4, "2026-01-04")
+    counts = looks.run_counts(connection, filled.scope(toy_suite).where)
+    assert [count.fewest for count in counts["a"]] == [2, 3, 4]
+    assert [count.fewest for count in counts["b"]] == [2, 3]
+    found = looks.of(counts["a"], counts["b"])
+    assert found.runs == (2, 2, 3, 3)
+    assert found.information == pytest.approx((2, 2.4, 3, 24 / 7))
+    assert found.level == repeated_looks.level(found.information) < 0.01
+
+
+def test_a_comparison_below_two_runs_of_every_scenario_was_no_look() -> None:
+    once, twice = RunCount("1", 1, 1.0), RunCount("2", 2, 2.5)
+    assert looks.of([once, twice], [RunCount("0", 3, 3.0)]).runs == (2,)
+    assert looks.of([once], [twice]) == looks.Looks((), ())
+    assert looks.of([once], [twice]).level == repeated_looks.FIRST
+    assert looks.of([once, twice], [RunCount("0", 3, 3.0)]).note == ""
+
+
+def test_a_later_look_needs_a_smaller_p_and_says_so(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    filled.complete(connection, toy_suite, "a", ((9, 8, 1), (7, 9, 2), (9, 6, 1)))
+    filled.complete(connection, toy_suite, "b", ((8, 6, 3), (6, 7, 2), (7, 6, 4)))
+    connection.execute("UPDATE planned SET planned_at = '2026-01-01'")
+    first, again = (_difference(connection, toy_suite, at) for at in ("2026-01-01", "2026-01-02"))
+    (_, points, ci, p, *_), (_, later_points, later_ci, later_p, *_) = first[0], again[0]
+    assert (points, p) == (later_points, later_p)
+    assert isinstance(ci, tuple)
+    assert isinstance(later_ci, tuple)
+    assert later_ci[0] < ci[0] < ci[1] < later_ci[1]
+
+
+def _difference(connection: sqlite3.Connection, loaded: LoadedSuite, at: str) -> tuple[tuple[object, ...], ...]:
+    """The table of a comparison whose third runs were planned at a time."""
+    for config in "ab":
+        planned(connection, config, 3, at)
+    read = study.read(connection, filled.scope(loaded))
+    table = next(
+        table
+        for table in comparison_tables.tables(ComparedSubject(read, "a"), ComparedSubject(read, "b"))
+        if table.id == "difference"
+    )
+    assert any(note.startswith("Look 2: ") for note in table.notes) == (at == "2026-01-02")
+    assert any("Power of that test" in note for note in table.notes)
+    return table.rows
