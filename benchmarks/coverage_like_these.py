@@ -61,8 +61,8 @@ def scenarios_like_these(world: VerdictWorld, cell: SharedBoards) -> Row:
     """One row of the grid."""
     rng = np.random.default_rng((SEED, 3, *cell))
     who = world.boards(rng, cell.boards, cell.fleet)
-    strata = strata_of(world, world.truth[who.ravel()], world.run_sd[who.ravel()])
     truth = world.truth if cell.times else toy_truth(world)
+    strata = strata_of(world, truth[who.ravel()], world.run_sd[who.ravel()])
     draw: Callable[[Numbers], SimulatedSubjects] = (
         partial(redrawn, world, rng, runs=cell.runs, times=cell.times) if cell.times else partial(toy, world, rng)
     )

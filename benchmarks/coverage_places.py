@@ -125,7 +125,7 @@ def _ranks(boards: Sequence[Ranked]) -> tuple[Cell | None, ...]:
         percent(held.ravel(), np.repeat(number, fleet), RANKS),
         percent(held[number, best], number, RANKS),
         percent(held[number, first], number),
-        percent(held.all(axis=1), number),
+        percent(held.all(axis=1), number, RANKS),  # they are said to hold at once
         Cell(float(width)),
     )
 

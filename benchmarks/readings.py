@@ -62,13 +62,17 @@ class Standings(NamedTuple):
 def standings(estimates: Sequence[IndexEstimate]) -> Standings:
     """As a board on these scenarios says it with Holm's correction; nobody without an error has a place."""
     order = [at for at in np.argsort([-one.point for one in estimates], kind="stable") if estimates[at].se > 0]
-    complete = [RankedSubject(one.point, one.point, one, SubjectPoints(0.0, ())) for one in estimates]
-    p = ranks.pair_p_values([complete[at] for at in order], like_these=False)
+    p = _pairs([estimates[at] for at in order])
     tiers = comparison.tiers(ranks.adjusted_pairs(np.abs(p), "holm"))
     found = np.full((3, len(estimates)), np.nan)
     for at, tier, ends in zip(order, tiers, ranks.rank_intervals(p), strict=True):
         found[:, at] = tier, *ends
     return Standings._make(found)
+
+
+def _pairs(estimates: Sequence[IndexEstimate]) -> Array:
+    complete = [RankedSubject(one.point, one.point, one, SubjectPoints(0.0, ())) for one in estimates]
+    return ranks.pair_p_values(complete, like_these=False)
 
 
 def told_apart(first: IndexEstimate, second: IndexEstimate, level: float = 0.05) -> bool:
@@ -78,7 +82,8 @@ def told_apart(first: IndexEstimate, second: IndexEstimate, level: float = 0.05)
 
 def told_apart_on_board(estimates: Sequence[IndexEstimate], first: int, second: int, level: float = 0.05) -> bool:
     """Whether a board of these, with Holm's correction, says that two of them differ."""
-    return bool(comparison.all_pairs(estimates, "holm")[first, second] < level)
+    p = ranks.adjusted_pairs(np.abs(_pairs(estimates)), "holm")
+    return bool(p[first, second] < level)
 
 
 def smallest_visible(estimates: Sequence[IndexEstimate]) -> float:
