@@ -15,7 +15,7 @@ from benchmarks.figure import Figure, Result, Skipped
 from benchmarks.grid import ANY, Array, Cell, Flags, Grid, Row, Within, in_processes, percent
 from benchmarks.published import VARIABLE
 from benchmarks.published_pool import pool, run_variance
-from benchmarks.verdict_world import Numbers, VerdictWorld, alone
+from benchmarks.verdict_world import Numbers, VerdictWorld, unmixed
 from independence.stats import published
 from independence.stats.intervals import t_interval
 from independence.stats.subject_points import SubjectPoints
@@ -90,7 +90,7 @@ def these_scenarios(world: VerdictWorld, cell: CoverageCell) -> Row:
     rng = np.random.default_rng((SEED, *cell))
     who = world.boards(rng, cell.boards, cell.fleet).ravel()
     truth, sd = world.truth[who], world.run_sd[who]
-    found = readings.intervals(world.draw(rng, alone(who), cell.runs), cell.fleet, readings.THESE)
+    found = readings.intervals(world.draw(rng, unmixed(who), cell.runs), cell.fleet, readings.THESE)
     board = np.repeat(np.arange(cell.boards), cell.fleet)
     ranges = (OVERALL, EVERY) if cell.runs > 2 else (ANY, EVERY_AT_TWO)
     shares = by_stratum(found.hold(truth), board, strata_of(world, truth, sd), ranges)
@@ -106,7 +106,7 @@ def _over_runs(world: VerdictWorld, boards: int) -> Grid:
         rng = np.random.default_rng((SEED, 0, runs))
         who = rng.integers(len(world.truth), size=boards)
         truth = world.truth[who]
-        drawn = world.draw(rng, alone(who), runs)
+        drawn = world.draw(rng, unmixed(who), runs)
         per_run = drawn.base + sum(own.sum(axis=1) for own in drawn.points)
         cells = []
         for way in (t_interval, published.percentile_interval):

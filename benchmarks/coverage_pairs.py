@@ -14,11 +14,12 @@ from benchmarks.figure import Result, Skipped
 from benchmarks.grid import ANY, Cell, Grid, Row, Within, in_processes, percent
 from benchmarks.published import VARIABLE
 from benchmarks.published_pool import pool
-from benchmarks.verdict_world import Mixture, VerdictWorld, alone
+from benchmarks.verdict_world import Mixture, Numbers, SimulatedSubjects, VerdictWorld, unmixed
 from independence.stats.subject_points import SubjectPoints
 
 FALSE = Within(most=6)
 FIRST_LOOK, LAST_LOOK = 3, 12  # runs
+POWER_HEADS = ("points, one comparison", "seen", "points, tiers", "seen by tiers")
 TYPICAL = 40  # boards whose median is taken as the difference that is printed
 
 
@@ -31,10 +32,9 @@ def measure(
         return [Skipped("false positives of compare", f"{VARIABLE} does not name a folder with the published data")]
     world = VerdictWorld(subjects)
     cells = [CoverageCell(fleet, runs, boards_of(fleet, boards)) for fleet in (3, 8, 20) for runs in (2, 3, 5, 10)]
-    once = in_processes(partial(twins, world, looks=(0,)), cells, processes)
+    once = in_processes(partial(twins, world), cells, processes)
     again = [CoverageCell(fleet, LAST_LOOK, boards) for fleet in (3, 8, 20)]
-    looks = tuple(range(FIRST_LOOK - LAST_LOOK, 1))
-    repeated = in_processes(partial(twins, world, looks=looks), again, processes)
+    repeated = in_processes(partial(twins, world, first_look=FIRST_LOOK), again, processes)
     visible = [CoverageCell(fleet, runs, boards) for fleet in (8, 20) for runs in (2, 5, 10)]
     seen = in_processes(partial(power, world), visible, processes)
     title = f"the same, asked again after every run from {FIRST_LOOK} to {LAST_LOOK}"
@@ -42,23 +42,25 @@ def measure(
     return [
         Grid("compare says that twins differ, % (fleet x runs)", heads, tuple(once)),
         Grid(title, heads, tuple(repeated)),
-        Grid("a difference that a board prints as visible is seen, %", ("points", "alone", "by tiers"), tuple(seen)),
+        Grid("a difference that a board prints as visible is seen, %", POWER_HEADS, tuple(seen)),
     ]
 
 
-def twins(world: VerdictWorld, cell: CoverageCell, looks: Sequence[int]) -> Row:
-    """One row: boards of twins; `looks` are runs, less those of the cell, after which it is asked."""
-    rng = np.random.default_rng((SEED, 2, len(looks), *cell))
+def twins(world: VerdictWorld, cell: CoverageCell, first_look: int | None = None) -> Row:
+    """One row: boards of twins, asked after every run from the first look on (None: once, after all)."""
+    runs = range(first_look or cell.runs, cell.runs + 1)
+    rng = np.random.default_rng((SEED, 2, len(runs), *cell))
     pairs = cell.fleet // 2
     who = np.repeat(world.boards(rng, cell.boards, -(-cell.fleet // 2)), 2, axis=1)[:, : cell.fleet]
-    drawn = world.draw(rng, alone(who.ravel()), cell.runs)
+    drawn = world.draw(rng, unmixed(who.ravel()), cell.runs)
     found = np.zeros((cell.boards, pairs), dtype=bool)
     for board in range(cell.boards):
         own = slice(board * cell.fleet, (board + 1) * cell.fleet)
-        for look in looks:
-            estimates = readings.THESE(drawn.sheets(own, cell.runs + look))
+        for last in range(len(runs)):
+            estimates = readings.THESE(drawn.sheets(own, runs[last]))
             for pair in range(pairs):
-                found[board, pair] |= readings.told_apart(estimates[2 * pair], estimates[2 * pair + 1])
+                both = estimates[2 * pair], estimates[2 * pair + 1]
+                found[board, pair] |= readings.told_apart(*both, looks=runs[: last + 1])
     first = who[:, : 2 * pairs : 2].ravel()
     strata = strata_of(world, world.truth[first], world.run_sd[first])
     number = np.repeat(np.arange(cell.boards), pairs)
@@ -67,25 +69,37 @@ def twins(world: VerdictWorld, cell: CoverageCell, looks: Sequence[int]) -> Row:
 
 
 def power(world: VerdictWorld, cell: CoverageCell) -> Row:
-    """One row: boards that hold a pair whose true difference is the one that such boards print."""
-    rng = np.random.default_rng((SEED, 4, *cell))
-    typical = world.draw(rng, alone(world.boards(rng, TYPICAL, cell.fleet).ravel()), cell.runs)
-    starts = range(0, TYPICAL * cell.fleet, cell.fleet)
-    sheets = [typical.sheets(slice(start, start + cell.fleet)) for start in starts]
-    gap = float(np.nanmedian([readings.smallest_visible(readings.THESE(own)) for own in sheets]))
-    who = world.boards(rng, cell.boards, cell.fleet)
+    """One row: the difference that such boards print for one comparison, how often that sees it, and both for tiers."""
+    alone, tiers = (_seen(world, cell, by_tiers) for by_tiers in (False, True))
+    return Row(cell.name, (*alone, *tiers))
+
+
+def _seen(world: VerdictWorld, cell: CoverageCell, by_tiers: bool) -> tuple[Cell, Cell | None]:
+    rng = np.random.default_rng((SEED, 4, by_tiers, *cell))
+    typical = _sheets(world.draw(rng, unmixed(world.boards(rng, TYPICAL, cell.fleet).ravel()), cell.runs), cell.fleet)
+    gap = np.nanmedian([readings.smallest_visible(readings.THESE(own), by_tiers=by_tiers) for own in typical])
+    drawn = world.draw(rng, _with_pair(world, rng, world.boards(rng, cell.boards, cell.fleet), float(gap)), cell.runs)
+    found = []
+    for sheets in _sheets(drawn, cell.fleet):
+        estimates = readings.THESE(sheets)
+        told = (
+            readings.told_apart_on_board(estimates, 0, 1)
+            if by_tiers
+            else readings.told_apart(estimates[0], estimates[1])
+        )
+        found.append(told)
+    return Cell(float(gap)), percent(found, np.arange(cell.boards))
+
+
+def _with_pair(world: VerdictWorld, rng: np.random.Generator, who: Numbers, gap: float) -> Mixture:
+    """Boards of `who` (boards, fleet), the first two of each replaced by a pair with that true difference."""
     better = np.maximum(world.truth[who[:, 0]], world.truth.min() + gap)
     pair = mixed(world, rng, np.stack([better, better - gap], axis=1).ravel())
     first, second, share = who.copy(), who.copy(), np.ones(who.shape)
     first[:, :2], second[:, :2] = pair.first.reshape(-1, 2), pair.second.reshape(-1, 2)
     share[:, :2] = pair.share.reshape(-1, 2)
-    drawn = world.draw(rng, Mixture(first.ravel(), second.ravel(), share.ravel()), cell.runs)
-    found = np.zeros((2, cell.boards), dtype=bool)
-    for board in range(cell.boards):
-        estimates = readings.THESE(drawn.sheets(slice(board * cell.fleet, (board + 1) * cell.fleet)))
-        found[:, board] = (
-            readings.told_apart(estimates[0], estimates[1]),
-            readings.told_apart_on_board(estimates, 0, 1),
-        )
-    shares = (percent(own, np.arange(cell.boards)) for own in found)
-    return Row(cell.name, (Cell(gap), *shares))
+    return Mixture(first.ravel(), second.ravel(), share.ravel())
+
+
+def _sheets(subjects: SimulatedSubjects, fleet: int) -> list[list[SubjectPoints]]:
+    return [subjects.sheets(slice(at, at + fleet)) for at in range(0, len(subjects.points[0]), fleet)]

@@ -15,7 +15,7 @@ from benchmarks.grid import ANY, Array, Cell, Flags, Grid, Row, Within, in_proce
 from benchmarks.published import VARIABLE
 from benchmarks.published_pool import pool
 from benchmarks.readings import Standings
-from benchmarks.verdict_world import Mixture, VerdictWorld, alone
+from benchmarks.verdict_world import Mixture, VerdictWorld, unmixed
 from independence.stats.subject_points import SubjectPoints
 
 NEAREST = 8  # subjects on either side that a subject of a wanted index is mixed from
@@ -63,10 +63,10 @@ def measure(
 def members(world: VerdictWorld, rng: np.random.Generator, boards: int, pack: Pack) -> Mixture:
     """Who stands on the boards, one board after the other."""
     if pack.spread is None:
-        return alone(world.boards(rng, boards, pack.fleet).ravel())
+        return unmixed(world.boards(rng, boards, pack.fleet).ravel())
     centre = rng.integers(len(world.truth), size=(boards, 1))
     if pack.copies:
-        return alone(np.repeat(centre, pack.fleet, axis=1).ravel())
+        return unmixed(np.repeat(centre, pack.fleet, axis=1).ravel())
     low, high = world.truth.min() + pack.spread, world.truth.max() - pack.spread
     around = np.clip(world.truth[centre], low, high)
     return mixed(world, rng, (around + pack.spread * rng.uniform(-1, 1, (boards, pack.fleet))).ravel())

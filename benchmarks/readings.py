@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.grid import Array, Flags
 from benchmarks.verdict_world import SimulatedSubjects
-from independence.stats import comparison, index_uncertainty, ranks
+from independence.stats import comparison, index_uncertainty, power, ranks, repeated_looks, single_runs
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.ranks import RankedSubject
 from independence.stats.subject_points import SubjectPoints
@@ -39,16 +39,16 @@ class Ends(NamedTuple):
 def intervals(subjects: SimulatedSubjects, fleet: int, estimates: Estimates) -> Ends:
     """Of subjects that stand on boards of `fleet`, one board after the other."""
     count = len(subjects.points[0])
-    found = []
+    found: list[IndexEstimate | None] = []
     for start in range(0, count, fleet):
         sheets = subjects.sheets(slice(start, start + fleet))
-        if not all(map(index_uncertainty.repeated, sheets)):
-            found += [(np.nan, np.nan, np.nan)] * len(sheets)
-            continue
-        for one in estimates(sheets):
-            ends = one.interval()
-            found.append((*ends, one.se) if ends is not None else (np.nan, np.nan, one.se))
-    return Ends._make(np.array(found).T)
+        if all(map(index_uncertainty.repeated, sheets)):
+            found += estimates(sheets)
+        else:
+            found += [single_runs.like_these(sheet) if estimates is LIKE_THESE else None for sheet in sheets]
+    ends = [one.interval() if one is not None else None for one in found]
+    both = np.array([end if end is not None else (np.nan, np.nan) for end in ends])
+    return Ends(both[:, 0], both[:, 1], np.array([np.nan if one is None else one.se for one in found]))
 
 
 class Standings(NamedTuple):
@@ -75,9 +75,9 @@ def _pairs(estimates: Sequence[IndexEstimate]) -> Array:
     return ranks.pair_p_values(complete, like_these=False)
 
 
-def told_apart(first: IndexEstimate, second: IndexEstimate, level: float = 0.05) -> bool:
-    """Whether a comparison of the two, alone, says that they differ."""
-    return comparison.difference(first, second).p < level
+def told_apart(first: IndexEstimate, second: IndexEstimate, looks: Sequence[int] = (1,)) -> bool:
+    """Whether one comparison says that they differ; `looks`: runs at each look, the present one last."""
+    return comparison.difference(first, second).p < repeated_looks.level(looks)
 
 
 def told_apart_on_board(estimates: Sequence[IndexEstimate], first: int, second: int, level: float = 0.05) -> bool:
@@ -86,7 +86,8 @@ def told_apart_on_board(estimates: Sequence[IndexEstimate], first: int, second: 
     return bool(p[first, second] < level)
 
 
-def smallest_visible(estimates: Sequence[IndexEstimate]) -> float:
-    """The difference in points that the board prints as visible in four of five comparisons; nan without any."""
-    found = comparison.minimum_detectable(estimates)
+def smallest_visible(estimates: Sequence[IndexEstimate], *, by_tiers: bool) -> float:
+    """The difference in points that the board prints as visible with 80 % power; nan without any."""
+    level = power.first_level(sum(one.se > 0 for one in estimates), "holm" if by_tiers else "none")
+    found = comparison.minimum_detectable(estimates, level=level)
     return np.nan if found is None else found

@@ -97,7 +97,7 @@ class Mixture(NamedTuple):
         return np.where(own, self.first[:, None], self.second[:, None])
 
 
-def alone(who: Numbers) -> Mixture:
+def unmixed(who: Numbers) -> Mixture:
     """Subjects (n,) as they are."""
     return Mixture(who, who, np.ones(len(who)))
 

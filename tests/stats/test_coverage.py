@@ -9,7 +9,7 @@ from benchmarks.coverage_like_these import redrawn, toy, toy_truth
 from benchmarks.coverage_places import Pack, members
 from benchmarks.figure import Skipped
 from benchmarks.grid import Cell, Grid, Within, percent
-from benchmarks.verdict_world import Place, VerdictWorld, alone
+from benchmarks.verdict_world import Place, VerdictWorld, unmixed
 
 from independence.stats.subject_points import Stratum, SubjectPoints
 
@@ -51,7 +51,7 @@ def test_a_subject_has_its_own_verdicts_and_one_more_of_the_others():
 def test_verdicts_are_drawn_whole_and_as_often_as_they_should_be(pool: list[SubjectPoints]):
     world, rng = VerdictWorld(pool), np.random.default_rng(5)
     who = np.full(40_000, 4)
-    drawn = world.draw(rng, alone(who), 1)
+    drawn = world.draw(rng, unmixed(who), 1)
     first, second = drawn.points[0][:, 2, 0], drawn.points[1][:, 0, 0]
     assert second == pytest.approx(first / 2 - 10)
     index = drawn.base + sum(own.sum(axis=(1, 2)) for own in drawn.points)
