@@ -7,11 +7,11 @@ import pytest
 
 from independence.errors import StoreError, UsageError
 from independence.report import board_notes
-from independence.report.board import Board, board
+from independence.report.board import Board, JudgeSources, board
 from independence.suites.load import LoadedSuite, load
 from independence.types import Missing, Reply, Usage, Verdict
 
-from . import filled
+from . import filled, opinions
 
 
 def built(connection: sqlite3.Connection, loaded: LoadedSuite, judge: str | None = None) -> Board:
@@ -233,3 +233,50 @@ def test_who_takes_reasoning_tokens_is_marked_and_the_mark_explained(
         "plain": ("label of plain", False), "thinking": ("label of thinking †", True),
     }  # fmt: skip
     assert "† answers used reasoning tokens." in board_notes.readings(found)
+
+
+def test_where_several_judges_graded_an_interval_holds_their_error(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    scores = {"a": ((8, 8), (7, 7)), "b": ((5, 2), (5, 5)), "c": ((3, 4), (2, 4)), "d": ((9, 9), (8, 9))}
+    for config, given in scores.items():
+        runs = [{"one": (one, 6, 2), "two": (one - 1, 6, 2)} for one in given[0]]
+        opinions.store(connection, toy_suite, config, runs)
+    alone = filled.scope(toy_suite)
+    found = board(connection, alone, judge="one")
+    assert found.judges == JudgeSources(("one", "two"), 4, pytest.approx(75 / 10 / 2 / 2**0.5))
+    for row in found.rows:
+        like, other = (row.intervals[name] for name in ("scenarios-like-these", "judges-like-these"))
+        assert like is not None
+        assert other is not None
+        assert other == pytest.approx(like)  # the second judge only is one lower everywhere
+    note = "judges-like-these: intervals for other runs, scenarios and judges, from one, two on 4 subjects."
+    assert any(line.startswith(note) for line in board_notes.readings(found))
+    runs = [{"one": (6, 6, 2), "two": (2, 6, 2)}] * 2
+    opinions.store(connection, toy_suite, "leaned against", runs)
+    wider = {row.config: row.intervals for row in board(connection, alone, judge="one").rows}["a"]
+    assert wider["judges-like-these"] is not None
+    assert wider["scenarios-like-these"] is not None
+    low, high = wider["scenarios-like-these"]
+    assert wider["judges-like-these"][0] < low < high < wider["judges-like-these"][1]
+
+
+def test_people_who_scored_a_few_do_not_take_the_interval_for_other_judges_away(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    for config, firm in (("a", 8), ("b", 5), ("c", 3)):
+        both = {"one": (firm, 6, 2), "two": (firm, 5, 2)}
+        opinions.store(connection, toy_suite, config, [both, {**both, "human:Ann": (firm, 6, 2)}])
+    found = board(connection, filled.scope(toy_suite), judge="one")
+    assert isinstance(found.judges, JudgeSources)
+    assert found.judges.names == ("one", "two")
+
+
+def test_one_judge_shows_nothing_of_its_error_and_the_board_says_so(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    filled.complete(connection, toy_suite, "a", ((8, 6, 2), (6, 6, 2)))
+    found = built(connection, toy_suite)
+    assert "judges-like-these" not in found.rows[0].intervals
+    said = "No interval contains the judge's error: it would take another judge of the same replies."
+    assert said in board_notes.readings(found)

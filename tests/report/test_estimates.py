@@ -296,22 +296,47 @@ def test_too_little_bought_of_other_words_leaves_it_uncalibrated_and_says_how_mu
     assert bench.of() == EstimatedIndex("uncalibrated", bought=1, verdicts=3)
 
 
-def test_a_drawn_verdict_that_came_to_nothing_makes_the_others_count_for_more(
+def test_a_drawn_verdict_that_came_to_nothing_leaves_bounds_and_says_whose_it_was(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
     bench = Bench(connection, toy_suite)
-    bench.answer(runs=8)
+    for config in "ab":
+        bench.answer(config, runs=8)
     bench.predict_all()
     for place in bench.at:
-        if place[2] == 1:
+        if place == ("a", "radio", 1):
             bench.route(place, AUDIT)
             bench.verdict(place, Missing("unreadable_verdict"), "acme/j")
         elif place[2] <= 4:
             bench.buy(place)
         else:
             bench.route(place, OFFLINE)
-    assert bench.of().bought == 9
-    assert bench.of().index == pytest.approx(LESS_FIRM)
+    found, other = bench.of("a"), bench.of("b")
+    assert (found.method, found.index, found.bought, found.lost) == ("bounded", None, 11, {"radio": 1})
+    assert (other.method, other.bounds, other.lost) == ("prediction-powered", None, {})
+    assert other.index == pytest.approx(LESS_FIRM)
+    # Firmness is 75 points over 10 values and two scenarios; it was drawn with a half, of eight runs.
+    middle = LESS_FIRM + 75 / 10 / 2 / 8 / AUDIT.probability  # as predicted, which is one too firm
+    reach = [75 / 10 / 2 / 8 / AUDIT.probability * (end - 8) for end in (0, 10)]
+    assert found.bounds == pytest.approx((middle + reach[0], middle + reach[1]))
+    assert found.ci is not None
+    assert found.ci[0] <= found.bounds[0] <= found.bounds[1] <= found.ci[1]
+
+
+def test_what_a_hybrid_bought_in_vain_leaves_bounds(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    judge, place = "hybrid:acme/j", ("a", "radio", 1)
+    bench = Bench(connection, toy_suite)
+    bench.answer(runs=8)
+    bench.predict_all(judge=judge)
+    told = Prediction(SAID["radio"], {"firmness": 1.0, "kept": 1.0}, (), True, 0.1).to_json()
+    lacking = Missing("unreadable_verdict")
+    bench.verdict(place, lacking, judge, '{"weights": "abc"}', prediction=told)
+    for at in bench.at:
+        bench.route(at, UNSURE if at == place else AUDIT if at[2] <= 4 else OFFLINE, judge=judge)
+    found = bench.of(judge=judge)
+    assert (found.method, found.index, found.lost) == ("bounded", None, {"radio": 1})
+    assert found.bounds is not None
+    assert found.bounds[1] - found.bounds[0] == pytest.approx(75 / 2 / 8)
 
 
 def test_who_takes_no_stand_keeps_as_little_in_the_estimate_as_in_the_index(

@@ -28,7 +28,7 @@ def simulated(suite: Suite, seed: int) -> JudgePanel:
     given: dict[str, dict[DialogueKey, dict[str, Scalar]]] = {GEMINI: {}, GROK: {}}
     for config in MODELS:
         own = BIAS if config in "abc" else 0.0
-        level = rng.normal(6, 1, (6, 1)) + rng.normal(0, 0.8, (6, 3))
+        level = rng.normal(5.5, 1.5) + rng.normal(0, 1, (6, 1)) + rng.normal(0, 0.8, (6, 3))
         shifts = rng.normal(0, 0.2, 2) + np.array([0.5 + own, 0.0])
         for verdicts, shift in zip(given.values(), shifts, strict=True):
             scores = np.clip(np.rint(level + shift + rng.normal(0, 0.7, level.shape)), 0, 10)
@@ -64,7 +64,7 @@ def scored(configs: dict[str, int]) -> dict[DialogueKey, dict[str, Scalar]]:
 
 def rows(found: JudgePanel) -> dict[object, tuple[object, ...]]:
     """Judge -> own, self bias, others, elsewhere, difference."""
-    return {row[0]: row[2:7] for row in judge_agreement.favours(found).rows}
+    return {row[0]: (*row[2:6], row[7]) for row in judge_agreement.favours(found).rows}
 
 
 def test_with_two_judges_the_other_ones_family_does_not_count(toy_suite: LoadedSuite) -> None:
@@ -112,3 +112,37 @@ def test_only_dialogues_that_every_judge_graded_are_compared(
     (kind, _) = judge_agreement.favours(read).rows
     # Both are acme/...: nobody's own. Of x no radio is left, so it does not count; of kind-1 run 2 of radio does not.
     assert kind[2:6] == (0, None, 1, pytest.approx(0.75 * 100 * 0.2 / 2))
+
+
+def test_an_unreadable_verdict_on_the_own_family_does_not_drop_out_silently(toy_suite: LoadedSuite) -> None:
+    """The judge gives its own bad answers nothing readable: what they could have been is in the interval."""
+    rng = np.random.default_rng(3)
+    models = {"a": GEMINI, "b": "google/gemma-4-31b-it", "c": "qwen/qwen3", "d": "z-ai/glm-5", "e": "x/y", "f": "m/n"}
+    level = {config: 3 + place for place, config in enumerate(models)}
+    given: dict[str, dict[DialogueKey, dict[str, Scalar]]] = {GEMINI: {}, GROK: {}}
+    for verdicts in given.values():
+        for dialogue in scored(level):
+            firm = int(np.clip(level[dialogue.config_dir] + rng.integers(-1, 2), 0, 10))
+            verdicts[dialogue] = {"firmness": firm, "kept": True}
+    whole = opinions.panel(opinions.six(toy_suite.suite), models, given)
+    lost = DialogueKey("a", "s0", 1)
+    (cell,) = [one for one in whole.planned[GEMINI]["a"] if (one.scenario, one.run) == ("s0", 1)]
+    planned = {judge: dict(own) for judge, own in whole.planned.items()}
+    planned[GEMINI]["a"] = [
+        one._replace(values=None, missing="unreadable_verdict") if one is cell else one for one in planned[GEMINI]["a"]
+    ]
+    left = dict(whole.given) | {lost: {GROK: given[GROK][lost]}}
+    holed = whole._replace(planned=planned, given=left)
+
+    def first(panel: JudgePanel) -> dict[str, object]:
+        table = judge_agreement.favours(panel)
+        return dict(zip([column.key for column in table.columns], table.rows[0], strict=True))
+
+    assert first(whole)["unread"] == "0"
+    assert first(holed)["unread"] == "1 + 0"
+    ends = []
+    for value in (0, 10):
+        filled_in = {**given, GEMINI: {**given[GEMINI], lost: {"firmness": value, "kept": True}}}
+        ends.append(first(opinions.panel(opinions.six(toy_suite.suite), models, filled_in))["difference_ci"])
+    (low, _), (_, high) = ends  # type: ignore[misc]
+    assert first(holed)["difference_ci"] == (pytest.approx(low), pytest.approx(high))

@@ -23,6 +23,7 @@ def sample(
     group: Array | None = None,
     size: Array | None = None,
     weight: Array | None = None,
+    ends: Array | None = None,
 ) -> MeasuredSample:
     """One stratum; one group unless told."""
     count, ones = len(predicted), np.ones(len(predicted))
@@ -31,6 +32,7 @@ def sample(
     return MeasuredSample(
         groups, np.zeros(count, dtype=np.intp), predicted, measured, chance,
         ones if size is None else size, ones if weight is None else weight,
+        np.full((count, 2), NAN) if ends is None else ends,
     )  # fmt: skip
 
 
@@ -243,15 +245,10 @@ def test_intervals_of_a_fitted_stratum_cover_what_they_say() -> None:
 
 def test_a_value_that_never_came_takes_the_interval_from_its_own_group_alone() -> None:
     random = np.random.default_rng(3)
-    group = np.repeat([0, 1], 50)
-    truth = random.normal(size=100)
-    probability = np.full(100, 0.5)
+    truth, probability = random.normal(size=100), np.full(100, 0.5)
     measured = np.where(random.random(100) < probability, truth, np.nan)
     probability[0], measured[0] = 1.0, np.nan
-    sample = MeasuredSample(
-        group, np.zeros(100, dtype=int), np.zeros(100), measured, probability, np.ones(100), np.ones(100)
-    )
-    lost, other = prediction_powered.totals(sample, 2).half
+    lost, other = totals(sample(np.zeros(100), measured, probability, np.repeat([0, 1], 50))).half
     assert np.isnan(lost)
     assert other > 0
 
@@ -259,12 +256,42 @@ def test_a_value_that_never_came_takes_the_interval_from_its_own_group_alone() -
 def test_what_could_not_be_drawn_takes_the_interval_from_its_own_group_alone() -> None:
     random = np.random.default_rng(4)
     group = np.repeat([0, 1], 50)
-    truth = random.normal(size=100)
     probability = np.where(group == 0, 0.0, 0.5)
-    measured = np.where(random.random(100) < probability, truth, np.nan)
-    sample = MeasuredSample(
-        group, np.zeros(100, dtype=int), np.zeros(100), measured, probability, np.ones(100), np.ones(100)
-    )
-    never, drawn = prediction_powered.totals(sample, 2).half
+    measured = np.where(random.random(100) < probability, random.normal(size=100), np.nan)
+    never, drawn = totals(sample(np.zeros(100), measured, probability, group)).half
     assert np.isnan(never)
     assert drawn > 0
+
+
+def test_where_everything_came_both_bounds_are_the_total() -> None:
+    found = totals(sample(np.zeros(8), np.arange(8.0), 0.5))
+    assert found.bounds.tolist() == [[found.total[0]] * 2]
+
+
+@pytest.mark.parametrize("fitted", [(), (0,)])
+def test_a_value_that_came_to_nothing_bounds_its_own_group_at_the_weight_it_was_drawn_with(
+    fitted: tuple[int, ...],
+) -> None:
+    random = np.random.default_rng(5)
+    group, said = np.repeat([0, 1], 20), random.normal(5, 1, 40)
+    truth = np.where(np.arange(40) % 2 == 0, said + random.normal(0, 0.3, 40), NAN)
+    ends = np.full((40, 2), NAN)
+    truth[4], ends[4] = NAN, (0.0, 10.0)
+    found = totals(sample(said, truth, 0.5, group, ends=ends), fitted)
+    for side, end in enumerate((0.0, 10.0)):
+        filled = truth.copy()
+        filled[4] = end
+        # A line is fitted to what came, so that it is the same whatever the lost value is.
+        if not fitted:
+            assert found.bounds[0, side] == pytest.approx(totals(sample(said, filled, 0.5, group)).total[0])
+    assert found.bounds[0, 1] - found.bounds[0, 0] == pytest.approx(10 / 0.5)
+    assert found.bounds[1].tolist() == [found.total[1]] * 2
+    assert np.isfinite(found.half).all()
+
+
+def test_a_certain_value_that_came_to_nothing_leaves_bounds_and_an_interval() -> None:
+    truth, ends = np.arange(8.0), np.full((8, 2), NAN)
+    truth[3], ends[3] = NAN, (0.0, 10.0)
+    found = totals(sample(np.ones(8), truth, 1.0, ends=ends))
+    assert found.bounds.tolist() == [[25.0, 35.0]]
+    assert found.half.tolist() == [0.0]

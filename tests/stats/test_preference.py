@@ -1,14 +1,15 @@
+"""A judge and its own family: levels, scale use, and what is left."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from independence.stats import agreement
-from independence.stats.agreement import FamilyPreference, JudgeDelta, Points
+from independence.stats import self_preference
+from independence.stats.self_preference import JudgedSubject, Points
 
 SCENARIOS = ("a", "b", "c", "d", "e", "f")
-RUNS = 3
-BIAS = 0.6  # on the 0-10 scale: 6 points of the index
 
 
 def points(scores: np.ndarray) -> Points:
@@ -16,91 +17,106 @@ def points(scores: np.ndarray) -> Points:
     return {name: 10 * np.asarray(own, float) / len(scores) for name, own in zip(SCENARIOS, scores, strict=False)}
 
 
-def simulated(seed: int, own: int, others: int, bias: float, taste: float) -> FamilyPreference:
-    """Two judges on the same dialogues, one of them biased to its own family. `taste`: SD of what it likes besides."""
-    rng = np.random.default_rng(seed)
-    groups: tuple[list[JudgeDelta], list[JudgeDelta]] = ([], [])
-    for place in range(own + others):
-        level = rng.normal(6, 1, (len(SCENARIOS), 1)) + rng.normal(0, 0.8, (len(SCENARIOS), RUNS))
-        shift = 0.4 + rng.normal(0, taste) + (bias if place < own else 0)
-        both = [level + rng.normal(0, 0.7, level.shape) + add for add in (shift, 0)]
-        judged, reference = (points(np.clip(np.rint(scores), 0, 10)) for scores in both)
-        groups[place >= own].append(agreement.delta(judged, [reference]))
-    return agreement.prefer(*groups)
+def one(judge: float, reference: float, spread: float | None = None) -> JudgedSubject:
+    """A subject of one scenario by its index under a judge and under one other; `spread` of two runs of the former."""
+    runs = [0.0] if spread is None else [-spread, spread]
+    return JudgedSubject({"a": judge + np.array(runs)}, {"a": reference + 0 * np.array(runs)}, 1)
 
 
-def held(truth: float, **design: float) -> int:
-    """In how many of 100 seeds the interval holds the truth."""
-    found = [simulated(seed, **design).interval for seed in range(100)]  # type: ignore[arg-type]
-    return sum(ends is not None and ends.low <= truth <= ends.high for ends in found)
+OTHERS = [one(2 * x + error, x) for x, error in ((40, 1), (50, -2), (60, 2), (70, -1))]
 
 
-@pytest.mark.parametrize(("own", "others"), [(1, 7), (2, 6), (3, 5)])
-@pytest.mark.parametrize("taste", [0.0, 0.3])
-def test_the_interval_holds_a_planted_bias(own: int, others: int, taste: float) -> None:
-    assert 88 <= held(10 * BIAS, own=own, others=others, bias=BIAS, taste=taste) <= 100
-
-
-@pytest.mark.parametrize("taste", [0.0, 0.3])
-def test_the_interval_of_an_unbiased_judge_holds_zero(taste: float) -> None:
-    assert 88 <= held(0.0, own=3, others=5, bias=0.0, taste=taste) <= 100
-
-
-def test_a_planted_bias_is_told_from_none() -> None:
-    found = [simulated(seed, 3, 5, 1.2, 0.0).interval for seed in range(100)]
-    assert sum(ends is not None and ends.low > 0 for ends in found) >= 95
-
-
-def test_a_difference_is_the_judges_index_minus_the_mean_of_the_others() -> None:
-    judged = points(np.array([[8, 9], [10, 10]]))
-    found = agreement.delta(judged, [points(np.array([[6, 7], [10, 8]])), points(np.array([[8, 9], [8, 10]]))])
-    assert found.value == pytest.approx(92.5 - (77.5 + 87.5) / 2)
+def test_what_a_judge_adds_is_its_index_minus_the_mean_of_the_others() -> None:
+    found = self_preference.judged(
+        points(np.array([[8, 9], [10, 10]])),
+        [points(np.array([[6, 7], [10, 8]])), points(np.array([[8, 9], [8, 10]]))],
+    )
+    assert found.delta == pytest.approx(92.5 - (77.5 + 87.5) / 2)
+    assert found.references == 2
     # Index points a scenario: gaps (5, 5) and (5, 5).
-    assert found == (pytest.approx(10.0), 0.0, 1.0)
+    assert found.run_variance(1.0) == (0.0, 1.0)
 
 
 def test_the_variance_of_a_difference_is_that_of_runs_within_scenarios() -> None:
-    found = agreement.delta(points(np.array([[8, 6], [9, 9]])), [points(np.array([[4, 4], [4, 7]]))])
+    found = self_preference.judged(points(np.array([[8, 6], [9, 9]])), [points(np.array([[4, 4], [4, 7]]))])
     # Gaps in index points: (20, 10) and (25, 10); variances of their means 50/2 and 112.5/2, one df each.
-    assert found.variance == pytest.approx(81.25)
-    assert found.df == pytest.approx(81.25**2 / (25**2 + 56.25**2))
+    assert found.run_variance(1.0) == (pytest.approx(81.25), pytest.approx(81.25**2 / (25**2 + 56.25**2)))
+    # With a slope of 2: (0, -10) and (5, -25).
+    assert found.run_variance(2.0) == (pytest.approx(25 + 450 / 2), pytest.approx(250**2 / (25**2 + 225**2)))
 
 
 def test_a_single_run_says_nothing_of_the_spread_over_runs() -> None:
-    assert agreement.delta(points(np.array([[8], [9]])), [points(np.array([[8], [8]]))]).variance is None
+    found = self_preference.judged(points(np.array([[8], [9]])), [points(np.array([[8], [8]]))])
+    assert found.run_variance(1.0) is None
 
 
 def test_a_judge_needs_another_to_be_compared_with() -> None:
     with pytest.raises(ValueError, match="no judge"):
-        agreement.delta(points(np.array([[8, 8]])), [])
+        self_preference.judged(points(np.array([[8, 8]])), [])
 
 
 def test_a_judge_that_is_lenient_to_all_favours_nobody() -> None:
-    found = agreement.prefer([JudgeDelta(5.0, 0.1, 10)] * 2, [JudgeDelta(5.0, 0.1, 10)] * 3)
-    assert (found.own, found.others, found.self_bias, found.elsewhere, found.difference) == (2, 3, 5.0, 5.0, 0.0)
+    found = self_preference.prefer([one(x + 5, x) for x in (30, 40)], [one(x + 5, x) for x in (50, 60, 80)])
+    assert (found.own, found.others, found.self_bias, found.elsewhere) == (2, 3, 5.0, 5.0)
+    assert (found.slope, found.difference) == (pytest.approx(1), pytest.approx(0))
 
 
-def test_the_spread_between_subjects_is_pooled_over_both_groups() -> None:
-    found = agreement.prefer([JudgeDelta(6.0, None, 0)], [JudgeDelta(value, None, 0) for value in (0.0, 1.0, 2.0)])
-    assert found.difference == pytest.approx(5.0)
-    half = 4.302653 * np.sqrt(1.0 * (1 + 1 / 3))  # t with 2 df
-    assert found.interval == pytest.approx((5 - half, 5 + half), abs=1e-5)
+def test_a_judge_that_stretches_the_scale_favours_nobody_however_far_apart_the_groups_are() -> None:
+    found = self_preference.prefer(
+        [one(1.15 * x - 9, x) for x in (20, 25)], [one(1.15 * x - 9, x) for x in (50, 60, 80)]
+    )
+    assert found.self_bias is not None
+    assert found.elsewhere is not None
+    assert found.self_bias - found.elsewhere == pytest.approx(0.15 * (22.5 - 190 / 3))
+    assert (found.slope, found.difference) == (pytest.approx(1.15), pytest.approx(0))
+
+
+def test_a_preference_beside_a_stretch_is_found() -> None:
+    found = self_preference.prefer([one(1.3 * x + 4, x) for x in (20, 25)], [one(1.3 * x, x) for x in (50, 60, 80)])
+    assert (found.slope, found.difference) == (pytest.approx(1.3), pytest.approx(4))
+
+
+def test_the_slope_is_that_of_orthogonal_regression() -> None:
+    # Own subjects do not vary, so the line is that of the others. Errors of both are alike with one reference.
+    found = self_preference.prefer([one(90, 45)], OTHERS)
+    moved = np.array([[40, 81], [50, 98], [60, 122], [70, 139]]) - [55, 110]
+    x, y = np.linalg.svd(moved)[2][0]  # the first principal axis
+    assert found.slope == pytest.approx(y / x)
+
+
+def test_the_interval_is_that_of_the_levels_and_of_the_slope() -> None:
+    found = self_preference.prefer([one(100, 45)], OTHERS)
+    x, y = np.array([40.0, 50, 60, 70]), np.array([81.0, 98, 122, 139])
+    assert found.slope is not None
+    left = float(np.square((y - y.mean()) - found.slope * (x - x.mean())).sum()) / 2
+    r2 = stats.pearsonr(x, y).statistic ** 2
+    variance = left * (1 + 1 / 4) + found.slope**2 * (1 - r2) / r2 / 2 * (45 - 55) ** 2
+    middle = 100 - 110 - found.slope * (45 - 55)
+    half = stats.t.ppf(0.975, 2) * np.sqrt(variance)
+    assert found.difference == pytest.approx(middle)
+    assert found.interval == pytest.approx((middle - half, middle + half))
 
 
 def test_an_interval_is_never_surer_than_the_runs() -> None:
-    found = agreement.prefer([JudgeDelta(6.0, 4.0, 6.0)], [JudgeDelta(1.0, 4.0, 6.0)] * 2)
+    found = self_preference.prefer([one(46, 40, 2.0)], [one(x, x, 2.0) for x in (40, 50, 60, 70)])
     assert found.interval is not None
-    # 4 + 4/2 on (6^2) / (4^2/6 + 2 * 1^2/6) = 12 df
-    assert found.interval.high - 5 == pytest.approx(2.178813 * np.sqrt(6), abs=1e-5)
+    # Two runs 4 apart: 8 / 2 for each subject; 4 + 4/4 on (5^2) / (4^2 + 4 * (1/4)^2) = 1.538 df
+    half = stats.t.ppf(0.975, 25 / 16.25) * np.sqrt(5)
+    assert found.interval.high - 6 == pytest.approx(half)
 
 
-@pytest.mark.parametrize(("own", "others"), [(0, 3), (3, 0), (0, 0)])
+@pytest.mark.parametrize(("own", "others"), [(0, 6), (6, 0), (0, 0)])
 def test_without_both_groups_there_is_no_difference(own: int, others: int) -> None:
-    found = agreement.prefer([JudgeDelta(1.0, 1.0, 5)] * own, [JudgeDelta(0.0, 1.0, 5)] * others)
+    found = self_preference.prefer([one(1, 1)] * own, [one(2, 2)] * others)
     assert (found.own, found.others) == (own, others)
-    assert (found.difference, found.interval) == (None, None)
+    assert (found.slope, found.difference, found.interval) == (None, None, None)
 
 
-def test_two_subjects_have_a_difference_and_no_interval() -> None:
-    found = agreement.prefer([JudgeDelta(1.0, 1.0, 5)], [JudgeDelta(0.0, 1.0, 5)])
-    assert (found.difference, found.interval) == (1.0, None)
+def test_few_subjects_have_a_difference_and_neither_slope_nor_interval() -> None:
+    found = self_preference.prefer([one(61, 60)], [one(x, x) for x in (40, 50, 70)])
+    assert (found.slope, found.difference, found.interval) == (None, 1.0, None)
+
+
+def test_subjects_that_are_all_alike_tell_no_slope() -> None:
+    found = self_preference.prefer([one(61, 60)], [one(50, 50)] * 6)
+    assert (found.slope, found.difference, found.interval) == (None, 1.0, None)

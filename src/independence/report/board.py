@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 import msgspec
+import numpy as np
 
 from independence import stats
 from independence.errors import UsageError
@@ -19,10 +20,11 @@ from independence.report.placing import RankedPlace
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.scenario_draw import FewScenarios
 from independence.report.study import BoardRemarks, Origin, Study, Words
-from independence.stats import comparison, engagement, index_uncertainty, power, ranks, strict
+from independence.stats import comparison, engagement, index_uncertainty, judge_error, power, ranks, strict
 from independence.stats.comparison import Correction
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import t_interval
+from independence.stats.judge_error import JUDGES_LIKE_THESE
 from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
@@ -72,6 +74,14 @@ class BoardRow(msgspec.Struct, frozen=True):
     origin: Origin | msgspec.UnsetType = msgspec.UNSET  # on boards of imports beside others
 
 
+class JudgeSources(msgspec.Struct, frozen=True):
+    """Whose disagreement the intervals for other judges rest on."""
+
+    names: tuple[str, ...]
+    subjects: int  # complete under all of them
+    severity: float  # standard deviation of what a judge adds to all subjects alike, in index points
+
+
 class Board(BoardRemarks, frozen=True):
     """A ranked table under one condition, scoring and judge."""
 
@@ -85,6 +95,7 @@ class Board(BoardRemarks, frozen=True):
     correction: str = NONE  # of the comparisons behind the tiers
     minimum_detectable: float | None = None  # points two typical subjects must differ by, 80 % power, one comparison
     minimum_detectable_corrected: float | None = None  # the same as one of all pairs, which the tiers test
+    judges: JudgeSources | msgspec.UnsetType = msgspec.UNSET  # behind `judges-like-these`; unset: judges in no interval
     judging: str | None = None  # what an offline judge's estimates rest on
     judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
     words: Words | msgspec.UnsetType = msgspec.UNSET  # whose they are, where others have published results too
@@ -109,7 +120,8 @@ def board(
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no board of this kind")
     read = study.read(connection, scope, judge)
     costs = scope.by_key(lambda where: queries.costs(connection, where))
-    return only(board_of_study(read, costs, scoring, reading), read, models)
+    others = study.under_other_judges(connection, read) if scoring == STRICT else []
+    return only(beside_judges(board_of_study(read, costs, scoring, reading), read, others), read, models)
 
 
 def only(board: Board, read: Study, models: Collection[str]) -> Board:
@@ -160,6 +172,30 @@ def board_of_study(
         minimum_detectable_corrected=comparison.minimum_detectable(estimates, level=corrected),
         few_scenarios=scenario_draw.few(read),
     )
+
+
+def beside_judges(board: Board, read: Study, others: Sequence[Study]) -> Board:
+    """The board with the intervals for other judges, from the same place under `others`; those of few take no part."""
+    enough = [one for one in others if len(read.sheets.keys() & one.sheets.keys()) >= judge_error.FEWEST]
+    every = [read, *enough]
+    shared = [config for config in read.sheets if all(config in one.sheets for one in enough)]
+    indices = np.array([[one.sheets[config].index for one in every] for config in shared])
+    found = judge_error.judge_variance(indices.reshape(len(shared), len(every)))
+    if found is None or board.scoring != STRICT:
+        return board
+    known = {**read.single_runs, **read.like_these}
+    rows = tuple(
+        msgspec.structs.replace(
+            row,
+            intervals=row.intervals
+            | {JUDGES_LIKE_THESE: judge_error.with_judges(known[row.config], found).interval()},
+        )
+        if row.config in known and row.index is not None
+        else row
+        for row in board.rows
+    )
+    names = tuple(str(one.judge) for one in every)
+    return msgspec.structs.replace(board, rows=rows, judges=JudgeSources(names, len(shared), found.severity))
 
 
 def _asks_as_published(read: Study) -> bool:
@@ -257,13 +293,12 @@ def _place(row: BoardRow) -> tuple[float, bool, str]:
 
 def _place_beside_estimates(row: BoardRow) -> tuple[bool, float, float, str]:
     """An estimate may be higher than the index was before a verdict went missing: complete subjects stand above."""
-    estimated = row.estimate.index if row.estimate is not None else None
-    value = estimated or 0.0 if row.index is None else row.index
+    value = (row.estimate.least if row.estimate is not None else 0.0) if row.index is None else row.index
     return row.index is None, -ranks.rounded_index(value), -row.bounds[0], row.config
 
 
 def _place_by_estimate(row: BoardRow) -> tuple[float, float, float, str]:
-    estimated = -(row.estimate.index or 0.0) if row.estimate is not None else 0.0
+    estimated = -row.estimate.least if row.estimate is not None else 0.0
     return estimated, math.inf if row.rank is None else row.rank, -row.bounds[0], row.config
 
 

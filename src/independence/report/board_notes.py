@@ -14,6 +14,7 @@ from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.report.study import IMPORTED, PlaceStudy, Words
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
+from independence.stats.judge_error import JUDGES_LIKE_THESE
 from independence.stats.strict import UNANSWERED
 from independence.store.spending import Dates
 
@@ -35,6 +36,8 @@ _ESTIMATES = {
     UNCALIBRATED: "uncalibrated: the offline judge was not trained on these texts and only flags dialogues; "
     "`independence judge --audit -j MODEL` buys the verdicts that correct it.",
     "undrawn": "No estimate if the random sample is too small to correct the predictions.",
+    "bounded": "[low, high]: lowest and highest estimate, because bought verdicts came to nothing; the interval "
+    "contains both.",
     "incomplete": "No estimate if replies or verdicts are missing, or the sample is not completely bought: the same "
     "command continues.",
 }
@@ -72,7 +75,21 @@ def readings(board: Board) -> list[str]:
             "Smallest difference that a test would detect between two typical subjects (80 % power): "
             f"{board.minimum_detectable:.1f} points in one comparison at 5 %{_in_tiers(board)}."
         )
-    return lines
+    return [*lines, *_judge_error(board)]
+
+
+def _judge_error(board: Board) -> list[str]:
+    """Whether an interval contains the error of the judge, and from what."""
+    if not any(row.ci for row in board.rows) or board.scoring != STRICT:
+        return []
+    if isinstance(board.judges, UnsetType):
+        return ["No interval contains the judge's error: it would take another judge of the same replies."]
+    said = (
+        f"{JUDGES_LIKE_THESE}: intervals for other runs, scenarios and judges, from {', '.join(board.judges.names)} on "
+        f"{board.judges.subjects} subjects. What a judge adds to all subjects alike (SD {board.judges.severity:.1f} "
+        "points) is not in them."
+    )
+    return [said]
 
 
 def _in_tiers(board: Board) -> str:
@@ -136,7 +153,18 @@ def judging(board: Board) -> list[str]:
         return []
     methods = {row.estimate.method for row in board.rows if row.estimate is not None}
     runs = [_RUNS] if any(row.ci for row in board.rows) else []
-    return [f"{board.judging}.", *(_ESTIMATES[method] for method in _ESTIMATES if method in methods), *runs, _FLAGGED]
+    methods_said = (_ESTIMATES[method] for method in _ESTIMATES if method in methods)
+    return [f"{board.judging}.", *methods_said, *_came_to_nothing(board), *runs, _FLAGGED]
+
+
+def _came_to_nothing(board: Board) -> list[str]:
+    """Whose bought verdicts could not be read, and where."""
+    whose = [
+        f"{name(row)} ({', '.join(f'{scenario} {count}' for scenario, count in row.estimate.lost.items())})"
+        for row in board.rows
+        if row.estimate is not None and row.estimate.lost
+    ]
+    return [f"Bought verdicts that came to nothing: {'; '.join(whose)}."] if whose else []
 
 
 def caption(board: Board) -> str:

@@ -3,7 +3,8 @@
 A strict index needs a verdict everywhere, and the offline judge gives none where it is unsure. What it predicted is
 stored all the same. On scenarios it was trained on its predictions make an index by the line that was learned with its
 weights; elsewhere they make none until enough of every scenario was bought from a model. What was bought makes the
-prediction-powered estimate (`stats.prediction_powered`).
+prediction-powered estimate (`stats.prediction_powered`). A bought verdict that came to nothing leaves its subject
+bounds: it may have come to nothing for what the reply is like.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.types import Ends
 
-Method = Literal["prediction-powered", "offline", "uncalibrated", "undrawn", "incomplete"]
+Method = Literal["prediction-powered", "bounded", "offline", "uncalibrated", "undrawn", "incomplete"]
 _LEVEL = 0.95
 
 
@@ -40,15 +41,23 @@ class EstimatedIndex(msgspec.Struct, frozen=True):
     """An estimated index in points, or why there is none.
 
     `uncalibrated`: the offline judge was trained on other words and too little was bought; `undrawn`: too little was
-    drawn at random to tell how far off the rest is; `incomplete`: replies, verdicts or bought verdicts are missing.
+    drawn at random to tell how far off the rest is; `incomplete`: replies or verdicts are missing, or not yet bought;
+    `bounded`: bought verdicts came to nothing.
     """
 
     method: Method
     index: float | None = None
-    ci: Ends | None = None
+    ci: Ends | None = None  # of a bounded one from the lowest estimate's lower end to the highest one's upper end
     bought: int = 0  # verdicts of a model that it rests on
     verdicts: int = 0  # planned
+    bounds: Ends | None = None  # of a bounded one: what came to nothing at either end of its scale
+    lost: dict[str, int] = {}  # scenario -> bought verdicts that came to nothing
     flagged: dict[str, int] = {}  # scenario -> dialogues with a field on the half of its scale where it seldom is
+
+    @property
+    def least(self) -> float:
+        """The estimate, or the lowest that it can be; 0 without any."""
+        return self.index if self.index is not None else (self.bounds or (0.0, 0.0))[0]
 
 
 class EstimatedIndices(NamedTuple):
@@ -75,7 +84,7 @@ def estimate(
         line = said.settings.line if said.settings.line and said.settings.line.suite == scope.suite.suite else None
         found = {config: _predicted(lever, units, line) for config, units in whole.items()}
     else:
-        found = _corrected(lever, whole) if whole else {}
+        found = _corrected(lever, frame, whole) if whole else {}
     missing = {config: EstimatedIndex("incomplete", verdicts=len(own)) for config, own in planned.items()}
     every = {
         config: msgspec.structs.replace(one, flagged=dict(said.flagged[config]))
@@ -85,7 +94,7 @@ def estimate(
 
 
 def _whole(lever: Leverage, units: Sequence[PredictedVerdict]) -> bool:
-    """Whether every scenario of the index is there, all its fields are told, and all that was drawn has come."""
+    """Whether every scenario of the index is there, all its fields are told, and all that was drawn has been asked."""
     if not lever.weights.keys() <= {unit.scenario for unit in units}:
         return False
     told = all(lever.weights.get(unit.scenario, {}).keys() <= unit.prediction.values.keys() for unit in units)
@@ -101,12 +110,13 @@ def _predicted(lever: Leverage, units: Sequence[PredictedVerdict], line: Calibra
     return EstimatedIndex("offline", on_scale(index), _ends(index, half), 0, len(units))
 
 
-def _corrected(lever: Leverage, fleet: Mapping[str, Sequence[PredictedVerdict]]) -> dict[str, EstimatedIndex]:
+def _corrected(
+    lever: Leverage, frame: ScoringFrame, fleet: Mapping[str, Sequence[PredictedVerdict]]
+) -> dict[str, EstimatedIndex]:
     """By predictions and what was bought, as sure as the whole fleet makes it."""
     every = [(group, unit) for group, units in enumerate(fleet.values()) for unit in units]
     strange = sorted({unit.scenario for _, unit in every if not unit.prediction.known})
     strata = {scenario: at for at, scenario in enumerate(strange, start=1)}  # 0: all that it was trained on
-    came = _came([unit for _, unit in every])
     rows = []
     errors = [lever.error(unit.scenario, unit.prediction.expected_error) * unit.share for _, unit in every]
     for (group, unit), error in zip(every, floored(errors), strict=True):
@@ -114,14 +124,15 @@ def _corrected(lever: Leverage, fleet: Mapping[str, Sequence[PredictedVerdict]])
         rows.append(
             (
                 group, stratum, lever.points(unit.scenario, unit.prediction.values) * unit.share,
-                _measured(lever, unit), _chance(unit, came), unit.share if stratum else error, unit.share,
+                _measured(lever, unit), _chance(unit), unit.share if stratum else error, unit.share,
+                _ends_of_lost(lever, frame, unit),
             )
         )  # fmt: skip
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     sample = stats.prediction_powered.MeasuredSample._make(columns)
     totals = stats.prediction_powered.totals(sample, len(fleet), strata.values())
     return {
-        config: _estimated(units, lever.constant + float(totals.total[at]), float(totals.half[at]))
+        config: _estimated(units, (lever.constant + totals.bounds[at]).tolist(), float(totals.half[at]))
         for at, (config, units) in enumerate(fleet.items())
     }
 
@@ -134,31 +145,34 @@ def _measured(lever: Leverage, unit: PredictedVerdict) -> float:
     return lever.points(unit.scenario, values) * unit.share
 
 
-def _came(units: Sequence[PredictedVerdict]) -> dict[str, float]:
-    """Share of the drawn verdicts that came to something, by scenario."""
-    drawn = [unit for unit in units if unit.row.route is not None and unit.row.route.way == "audit"]
-    came = Counter(unit.scenario for unit in drawn if unit.row.bought is not None)
-    return {scenario: came[scenario] / count for scenario, count in Counter(unit.scenario for unit in drawn).items()}
+def _chance(unit: PredictedVerdict) -> float:
+    """Probability that a verdict was drawn."""
+    return unit.row.route.probability if unit.row.route is not None else 0.0
 
 
-def _chance(unit: PredictedVerdict, came: Mapping[str, float]) -> float:
-    """Probability that a verdict was drawn, and came to something."""
-    if unit.row.route is None:
-        return 0.0
-    return unit.row.route.probability * (1.0 if unit.row.route.way == "unsure" else came.get(unit.scenario, 1.0))
+def _ends_of_lost(lever: Leverage, frame: ScoringFrame, unit: PredictedVerdict) -> Ends:
+    """Fewest and most points of a bought verdict that came to nothing; NaN of all others."""
+    if not unit.lost:
+        return float("nan"), float("nan")
+    scales = frame.scenarios[unit.scenario]
+    spans = [
+        sorted(weight * end for end in scales[field]) for field, weight in lever.weights.get(unit.scenario, {}).items()
+    ]
+    return unit.share * sum(low for low, _ in spans), unit.share * sum(high for _, high in spans)
 
 
-def _estimated(units: Sequence[PredictedVerdict], index: float, half: float) -> EstimatedIndex:
-    bought = sum(unit.row.bought is not None for unit in units)
+def _estimated(units: Sequence[PredictedVerdict], ends: Sequence[float], half: float) -> EstimatedIndex:
+    """`ends`: lowest and highest estimate, the same where everything that was bought came."""
+    bought, known = sum(unit.row.bought is not None for unit in units), all(unit.prediction.known for unit in units)
+    lost = dict(Counter(unit.scenario for unit in units if unit.lost))
+    without = EstimatedIndex("undrawn" if known else "uncalibrated", bought=bought, verdicts=len(units), lost=lost)
     if np.isnan(half):
-        return EstimatedIndex(
-            "undrawn" if all(unit.prediction.known for unit in units) else "uncalibrated",
-            None,
-            None,
-            bought,
-            len(units),
-        )
-    return EstimatedIndex("prediction-powered", on_scale(index), _ends(index, half), bought, len(units))
+        return without
+    low, high = ends
+    ci = on_scale(low - half), on_scale(high + half)
+    if not lost:
+        return msgspec.structs.replace(without, method="prediction-powered", index=on_scale(low), ci=ci)
+    return msgspec.structs.replace(without, method="bounded", ci=ci, bounds=(on_scale(low), on_scale(high)))
 
 
 def _ends(index: float, half: float) -> Ends:
@@ -182,6 +196,7 @@ def _sentence(said: PlacePredictions) -> str:
 
 DialogueId = tuple[str, str, int]  # config_dir, scenario, run
 _PREDICTED: Final = (None, "unsure")  # why a cell may be missing while what is predicted of it counts
+_UNREADABLE: Final = "unreadable_verdict"  # of a hybrid: what it bought came to nothing
 
 
 class PredictionSettings(msgspec.Struct):
@@ -204,6 +219,11 @@ class PredictedVerdict(NamedTuple):
     def drawn(self) -> bool:
         """Whether it was to be bought."""
         return self.row.route is not None and self.row.route.way != "offline"
+
+    @property
+    def lost(self) -> bool:
+        """Whether it was bought and came to nothing."""
+        return came_to_nothing(self.row)
 
 
 class PlacePredictions(NamedTuple):
@@ -277,11 +297,20 @@ def _newest(rows: Sequence[RoutedVerdict], auditor: str | None) -> dict[Dialogue
 
 
 def _units(own: Sequence[PlannedVerdict], newest: Mapping[DialogueId, RoutedVerdict]) -> list[PredictedVerdict]:
-    """A subject's verdicts, those left out that are missing for another reason than being unsure."""
+    """A subject's verdicts, those left out that are missing for other reasons than doubt or a purchase in vain."""
     runs = Counter(cell.scenario for cell in own)
-    rows = [(cell.scenario, newest.get((cell.config_dir, cell.scenario, cell.run)), cell.missing) for cell in own]
+    rows = [(cell, newest.get((cell.config_dir, cell.scenario, cell.run))) for cell in own]
+    kept = [
+        (cell.scenario, row)
+        for cell, row in rows
+        if row is not None and (cell.missing in _PREDICTED or (cell.missing == _UNREADABLE and came_to_nothing(row)))
+    ]
     return [
         PredictedVerdict(scenario, 1 / runs[scenario], protocol.read_prediction(row.prediction), row)
-        for scenario, row, missing in rows
-        if row is not None and missing in _PREDICTED
+        for scenario, row in kept
     ]
+
+
+def came_to_nothing(row: RoutedVerdict) -> bool:
+    """Whether a verdict was bought and could not be read."""
+    return row.route is not None and row.route.way != "offline" and row.answered and row.bought is None

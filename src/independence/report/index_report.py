@@ -25,7 +25,7 @@ from independence.report import (
 )
 from independence.report.board import STRICT, Board, BoardRow, InferenceOptions
 from independence.report.legend import short, subject_name, words
-from independence.report.planned_verdicts import PlannedVerdict, independent
+from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.plots import board as board_plot
 from independence.report.plots import scatter
 from independence.report.plots.board import ForestRow, HeatRow
@@ -75,8 +75,8 @@ def sections(
     spent = scope.by_key(lambda where: spending.by_subject(connection, where))
     costs = scope.by_key(lambda where: queries.costs(connection, where))
     own = scope.editions[0]
-    built = board.board_of_study(read, costs, scoring, reading)
-    others = [study.read(connection, scope, other).only(models) for other in _other_judges(connection, read)]
+    others = [other.only(models) for other in study.under_other_judges(connection, read)]
+    built = board.beside_judges(board.board_of_study(read, costs, scoring, reading), read, others)
     made = [
         headline.of_index(read, built),
         _board(read, built),
@@ -144,12 +144,6 @@ def _costs(read: Study, built: Board, spent: Mapping[str, SubjectSpending], sess
 def _scenarios(read: Study, built: Board) -> Section:
     body: list[Block] = [heatmap(read, built), *difficulty.tables(read), *difficulty.item_tables(read)]
     return Section("scenarios", "Scenarios", body)
-
-
-def _other_judges(connection: sqlite3.Connection, read: Study) -> list[str]:
-    scope = read.scope
-    there = independent([verdict for one in scope.editions for verdict in queries.verdicts(connection, one.where)])
-    return [name for name in there if name != read.judge] if read.judge in there else []
 
 
 def _graded(read: Study) -> set[tuple[str, str, int]]:

@@ -29,9 +29,11 @@ from independence.report.legend import component_line, heading, measured, short,
 from independence.report.planned_verdicts import PlannedVerdict, grouped
 from independence.report.table import DASH, Column, Table, Value, decimal, on_scale
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
+from independence.stats.judge_error import JUDGES_LIKE_THESE
 from independence.suites.schema import Component, Index
 
 _INTERVALS: Final = {"these": THESE, "like_these": LIKE_THESE, "t_runs": T_RUNS, "bootstrap": BOOTSTRAP}
+_JUDGES: Final = (Column("judges", "Judges like these", "index_interval"),)
 _SHORT_HEADS: Final = {"tier": "T", "runs": "R", "coverage": "Cov"}
 _ORIGIN: Final = (Column("origin", "Origin"),)
 _ESTIMATES: Final = (
@@ -63,17 +65,18 @@ def _components(index: Index, about: bool = False) -> list[Column]:
 def _values(row: BoardRow, index: Index) -> dict[str, Any]:
     """Everything of a row, by the keys of columns."""
     own, ranks = row.estimate, row.rank_ci
-    told = own is not None and own.index is not None and own.ci is not None
+    told = own is not None and own.ci is not None
     return {
         **msgspec.structs.asdict(row),
         "evades": row.evades if row.evades is not UNSET else None,
         "without_evasions": row.without_evasions if row.without_evasions is not UNSET else None,
         **{key: row.intervals.get(method) for key, method in _INTERVALS.items()},
+        "judges": row.intervals.get(JUDGES_LIKE_THESE),
         **{_key(part): column(part, row) for part in index.components},
         "subject": name(row),
         "rank_ci": f"{ranks[0]}–{ranks[1]}" if ranks else None,
         "missing": why(row.flags),
-        "estimate": own.index if own and told else None,
+        "estimate": (own.index if own.bounds is None else own.bounds) if own and told else None,
         "estimate_ci": own.ci if own and told else None,
         "flagged": f"{sum(own.flagged.values())}/{own.verdicts}" if own else None,
     }
@@ -226,6 +229,7 @@ def ranked(board: Board, index: Index) -> Table:
     if board.scoring == STRICT:
         evasions = [*_evasions(board), Column("without_evasions", "Without evasions", "index")]
         more = {"subject": origin, "these": parts, "coverage": evasions if _evasions(board) else ()}
+        more["like_these"] = _judges(board)
         return declared.made("board/ranked", rows, readings(board), more)
     return declared.made("board/published", rows, readings(board), {"subject": origin, "bootstrap": parts})
 
@@ -239,7 +243,9 @@ def runs(board: Board, index: Index) -> Table:
         for row in board.rows
         if row.per_run
     ]  # fmt: skip
-    return declared.made("board/runs" if board.scoring == STRICT else "board/runs-published", rows)
+    if board.scoring != STRICT:
+        return declared.made("board/runs-published", rows)
+    return declared.made("board/runs", rows, [], {"like_these": _judges(board)})
 
 
 def _open(row: BoardRow) -> bool:
@@ -255,7 +261,16 @@ def incomplete(board: Board, index: Index) -> Table | None:
 def estimates(board: Board) -> Table | None:
     """Estimates where an offline judge spoke; None where none did."""
     rows = [
-        (name(row), own.index, own.ci, own.method, own.bought, own.verdicts, sum(own.flagged.values()))
+        (
+            name(row),
+            own.index if own.bounds is None else own.bounds,
+            own.ci,
+            own.method,
+            own.bought,
+            sum(own.lost.values()),
+            own.verdicts,
+            sum(own.flagged.values()),
+        )
         for row in board.rows
         if (own := row.estimate) is not None
     ]
@@ -278,6 +293,11 @@ def legend(index: Index, board: Table) -> Table:
 def _origin(board: Board) -> tuple[Column, ...]:
     """The column that tells imports from what was measured here, where a board has both."""
     return _ORIGIN if any(row.origin for row in board.rows) else ()
+
+
+def _judges(board: Board) -> tuple[Column, ...]:
+    """The column of intervals for other judges, where several graded."""
+    return _JUDGES if any(JUDGES_LIKE_THESE in row.intervals for row in board.rows) else ()
 
 
 def _key(part: Component) -> str:

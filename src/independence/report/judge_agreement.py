@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -10,12 +11,13 @@ import numpy as np
 
 from independence.config.subjects import family
 from independence.report import declared
-from independence.report.judge_panel import JudgePanel, Values, indices_by_judge
+from independence.report.judge_panel import DialogueKey, JudgePanel, Values, indices_by_judge
 from independence.report.table import Table, Value
-from independence.stats import agreement, strict
-from independence.stats.agreement import Array, Coefficient, FamilyPreference, JudgeDelta, Points
+from independence.stats import agreement, self_preference, strict
+from independence.stats.agreement import Array, Coefficient
+from independence.stats.self_preference import FamilyPreference, JudgedSubject, Points
 from independence.stats.strict import ScoringFrame, VerdictValues
-from independence.stats.subject_points import subject_points
+from independence.stats.subject_points import leverage, subject_points
 from independence.suites.schema import Dimension, Field, Suite
 from independence.types import Ends
 
@@ -102,8 +104,14 @@ def ratings_of(panel: JudgePanel, measure: Measure, judges: Sequence[str]) -> Ar
     return np.array(rows, dtype=np.float64).reshape(-1, len(judges))
 
 
+def subjects_of(panel: JudgePanel, measure: Measure) -> list[str]:
+    """Whom each row of `ratings_of` is about."""
+    return [dialogue.config_dir for dialogue in panel.shared if dialogue.scenario in measure.scenarios]
+
+
 def _table(panel: JudgePanel, name: str, measures: Iterable[Measure]) -> Table:
-    return declared.made(name, filter(None, (_agreed(panel, measure) for measure in measures)))
+    rows = filter(None, (_agreed(panel, measure) for measure in measures))
+    return declared.made(name, rows, fewest=agreement.FEWEST_SUBJECTS)
 
 
 def _agreed(panel: JudgePanel, measure: Measure) -> tuple[Value, ...] | None:
@@ -112,16 +120,15 @@ def _agreed(panel: JudgePanel, measure: Measure) -> tuple[Value, ...] | None:
         return None
     scale = measure.scale or tuple(float(value) for value in np.unique(ratings[~np.isnan(ratings)]))
     judges = int((~np.isnan(ratings)).any(axis=0).sum())
-    alpha, ac2 = agreement.alpha(ratings), agreement.gwet(ratings, scale)
-    return (measure.name, *capped_coefficient(alpha), *capped_coefficient(ac2), len(ratings), judges)
+    subjects = subjects_of(panel, measure)
+    alpha, ac2 = agreement.alpha(ratings, subjects), agreement.gwet(ratings, scale, subjects)
+    sizes = (len(ratings), len(set(subjects)), judges)
+    return (measure.name, *value_and_interval(alpha), *value_and_interval(ac2), *sizes)
 
 
-def capped_coefficient(coefficient: Coefficient | None) -> tuple[float | None, Ends | None]:
-    """Value and interval; no agreement is above 1."""
-    if coefficient is None:
-        return None, None
-    interval = coefficient.interval
-    return coefficient.value, (interval.low, min(interval.high, 1.0)) if interval else None
+def value_and_interval(coefficient: Coefficient | None) -> tuple[float | None, Ends | None]:
+    """The cells of a coefficient."""
+    return (None, None) if coefficient is None else (coefficient.value, coefficient.interval)
 
 
 def _reader(name: str) -> Callable[[Values], float]:
@@ -145,33 +152,62 @@ def favours(panel: JudgePanel) -> Table:
     """Each judge's own family against other subjects, in points of the index."""
     frame = strict.frame(panel.scope.suite)
     points = points_by_judge(panel, frame)
+    families = {config: family(who.model_id) for config, who in panel.about.items()}
     rows: list[tuple[Value, ...]] = []
     for judge in panel.judges:
-        found = favour(judge, points, {config: family(who.model_id) for config, who in panel.about.items()})
+        found = favour(judge, points, families)
         if not found.own and not found.others:
             continue
+        unread = Counter(families[dialogue.config_dir] == family(judge) for dialogue in panel.unread)
+        ends = _with_unread(panel, frame, judge, families) if unread else found.interval
         rows.append(
-            (judge, family(judge), found.own, found.self_bias, found.others, found.elsewhere, found.difference,
-             (found.interval.low, found.interval.high) if found.interval else None)
+            (judge, family(judge), found.own, found.self_bias, found.others, found.elsewhere, found.slope,
+             found.difference, ends, f"{unread[True]} + {unread[False]}" if unread else "0")
         )  # fmt: skip
-    return declared.made("judges/self-preference", rows)
+    return declared.made("judges/self-preference", rows, fewest=self_preference.FEWEST)
+
+
+def _with_unread(panel: JudgePanel, frame: ScoringFrame, judge: str, families: Mapping[str, str]) -> Ends | None:
+    """The interval that also holds whatever the unreadable verdicts could have been, by this judge and the others."""
+    own = {config for config, one in families.items() if one == family(judge)}
+    low, high = (
+        favour(judge, points_by_judge(panel, frame, _fill(judge, own, most)), families).interval
+        for most in (False, True)
+    )
+    return (low.low, high.high) if low and high else None
+
+
+def _fill(judge: str, own: Collection[str], most: bool) -> Callable[[str, str], bool]:
+    """Unreadable verdicts that make a judge prefer its `own` subjects as much, or as little, as can be."""
+    return lambda other, config: ((other == judge) == (config in own)) == most
 
 
 def favour(judge: str, points: Mapping[str, Mapping[str, Points]], families: Mapping[str, str]) -> FamilyPreference:
     """One judge's preference. `points`: judge -> config_dir -> the same dialogues; `families`: of the subjects."""
-    own: list[JudgeDelta] = []
-    others: list[JudgeDelta] = []
-    for config, judged in points[judge].items():
+    own: list[JudgedSubject] = []
+    others: list[JudgedSubject] = []
+    for config, given in points[judge].items():
         reference = [points[other][config] for other in points if other != judge and family(other) != families[config]]
         if reference:
             group = own if families[config] == family(judge) else others
-            group.append(agreement.delta(judged, reference))
-    return agreement.prefer(own, others)
+            group.append(self_preference.judged(given, reference))
+    return self_preference.prefer(own, others)
 
 
-def points_by_judge(panel: JudgePanel, frame: ScoringFrame) -> dict[str, dict[str, Points]]:
-    """Judge -> config_dir -> index points of the dialogues that every judge graded; subjects that lack no scenario."""
-    common = panel.common
+def points_by_judge(
+    panel: JudgePanel, frame: ScoringFrame, best: Callable[[str, str], bool] | None = None
+) -> dict[str, dict[str, Points]]:
+    """Judge -> config_dir -> index points of the dialogues that every judge graded; subjects that lack no scenario.
+
+    `best` (judge, config_dir): whether a verdict that could not be read is put at the end of its scales that adds most
+    to the index, else at the one that adds least. Without it such dialogues are left out.
+    """
+    common: dict[DialogueKey, Mapping[str, Values]] = dict(panel.common)
+    if best is not None:
+        ends = _ends(frame)
+        for dialogue, lost in panel.unread.items():
+            filled = {one: ends[dialogue.scenario][best(one, dialogue.config_dir)] for one in lost}
+            common[dialogue] = {**panel.given[dialogue], **filled}
     out: dict[str, dict[str, Points]] = {}
     for judge in panel.judges:
         cells: dict[str, list[VerdictValues]] = {}
@@ -182,3 +218,16 @@ def points_by_judge(panel: JudgePanel, frame: ScoringFrame) -> dict[str, dict[st
         found = {config: subject_points(frame, own) for config, own in cells.items()}
         out[judge] = {config: one.totals for config, one in found.items() if one is not None}
     return out
+
+
+def _ends(frame: ScoringFrame) -> dict[str, tuple[Values, Values]]:
+    """Scenario -> the values that add least to the index, and those that add most."""
+    weights = leverage(frame).weights
+    return {
+        scenario: (
+            {name: scale[int(own.get(name, 0.0) < 0)] for name, scale in scales.items()},
+            {name: scale[int(own.get(name, 0.0) >= 0)] for name, scale in scales.items()},
+        )
+        for scenario, scales in frame.scenarios.items()
+        for own in [weights.get(scenario, {})]
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from independence.errors import StoreError
 from independence.report import declared, planned_verdicts
@@ -18,6 +18,7 @@ from independence.store.scopes import BoardScope
 from independence.types import Scalar
 
 Values = Mapping[str, Scalar]
+UNREADABLE: Final = "unreadable_verdict"  # why a cell is missing where a judge gave nothing readable
 _SHORT = 10  # characters
 
 
@@ -47,6 +48,17 @@ class JudgePanel(NamedTuple):
     def common(self) -> dict[DialogueKey, Mapping[str, Values]]:
         """Dialogues with valid verdicts by every judge."""
         return {dialogue: given for dialogue, given in self.given.items() if len(given) == len(self.judges)}
+
+    @property
+    def unread(self) -> dict[DialogueKey, frozenset[str]]:
+        """Dialogues that some judge could not be read on and all the others graded, and the former."""
+        out: dict[DialogueKey, frozenset[str]] = {}
+        for name, planned in self.planned.items():
+            for cell in (cell for own in planned.values() for cell in own if cell.missing == UNREADABLE):
+                where = DialogueKey(cell.config_dir, cell.scenario, cell.run)
+                out[where] = out.get(where, frozenset()) | {name}
+        whole = len(self.judges)
+        return {where: lost for where, lost in out.items() if 0 < whole - len(lost) == len(self.given.get(where, ()))}
 
     @property
     def heads(self) -> dict[str, str]:

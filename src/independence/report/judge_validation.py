@@ -13,7 +13,7 @@ import numpy as np
 
 from independence.judge import kinds
 from independence.report import declared, judge_agreement, judge_panel
-from independence.report.judge_agreement import Measure, capped_coefficient, fields, ratings_of
+from independence.report.judge_agreement import Measure, fields, ratings_of, subjects_of, value_and_interval
 from independence.report.judge_panel import DialogueKey, JudgePanel, Values
 from independence.report.table import Table, Value
 from independence.stats import agreement as coefficients
@@ -92,19 +92,20 @@ def human_table(panel: JudgePanel) -> Table | None:
 
 def _row(panel: JudgePanel, pair: tuple[str, str], measure: Measure) -> tuple[Value, ...] | None:
     both = ratings_of(panel, measure, pair)
-    both = both[~np.isnan(both).any(axis=1)]
+    whole = ~np.isnan(both).any(axis=1)
+    both, subjects = both[whole], np.array(subjects_of(panel, measure))[whole].tolist()
     found = coefficients.pairwise(both[:, 0], both[:, 1]) if len(both) else None
     if found is None:
         return None
     scale = measure.scale or tuple(float(value) for value in np.unique(both))
-    alpha, ac2 = coefficients.alpha(both), coefficients.gwet(both, scale)
+    alpha, ac2 = coefficients.alpha(both, subjects), coefficients.gwet(both, scale, subjects)
     heads = (panel.heads[pair[0]], panel.heads[pair[1]])
     return (
         *heads,
         measure.name,
         found.units,
-        *capped_coefficient(alpha),
-        *capped_coefficient(ac2),
+        *value_and_interval(alpha),
+        *value_and_interval(ac2),
         found.exact,
         found.difference,
         found.spearman,

@@ -256,6 +256,13 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = 
     return study_of_verdicts(connection, scope, planned_verdicts.planned_verdicts(connection, scope, judge))
 
 
+def under_other_judges(connection: sqlite3.Connection, study: Study) -> list[Study]:
+    """The same place under every other judge whose verdicts are all its own; nothing where this one's are not."""
+    stored = [one for scope in study.scope.editions for one in queries.verdicts(connection, scope.where)]
+    there = planned_verdicts.independent(stored)
+    return [read(connection, study.scope, name) for name in there if name != study.judge and study.judge in there]
+
+
 def study_of_verdicts(
     connection: sqlite3.Connection, scope: BoardScope, table: planned_verdicts.PlannedVerdicts
 ) -> Study:

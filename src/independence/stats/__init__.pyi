@@ -10,11 +10,13 @@ from independence.stats import equating as equating
 from independence.stats import index_uncertainty as index_uncertainty
 from independence.stats import intervals as intervals
 from independence.stats import items as items
+from independence.stats import judge_error as judge_error
 from independence.stats import power as power
 from independence.stats import prediction_powered as prediction_powered
 from independence.stats import published as published
 from independence.stats import ranks as ranks
 from independence.stats import repeated_looks as repeated_looks
+from independence.stats import self_preference as self_preference
 from independence.stats import sides as sides
 from independence.stats import single_runs as single_runs
 from independence.stats import stance as stance

@@ -9,6 +9,10 @@ A group has too few measured values to tell its own error, so the variance is po
 taken to have variance s^2 * size^2, s^2 common to a stratum. Strata that are `fitted` have their predictions replaced
 by a line through their measured values first (the regression estimator), with squared differences inflated for the fit
 by 1 / (1 - leverage) and n / (n - 1).
+
+A value that was to be measured and came to nothing is not taken as missing at random. Its total has bounds: with that
+value at either end of what it can be, at the weight it was drawn with (Manski, Partial Identification of Probability
+Distributions, 2003, ch. 1). Lines are fitted to what came.
 """
 
 from __future__ import annotations
@@ -50,6 +54,7 @@ class MeasuredSample(NamedTuple):
     probability: Array  # of having been measured; 1 where that was certain
     size: Array  # how far off a prediction may be, up to a factor common to its stratum
     weight: Array  # share of its group that a unit is: a line is fitted to values of one unit alone
+    ends: Array  # (n, 2) least and most that a value which came to nothing can be; NaN of all others
 
 
 class PoweredTotals(NamedTuple):
@@ -57,27 +62,31 @@ class PoweredTotals(NamedTuple):
 
     total: Array
     half: Array  # half the width of the interval; NaN where nothing tells it
+    bounds: Array  # (groups, 2) least and most total; both are the total where everything came
 
 
 def totals(sample: MeasuredSample, groups: int, fitted: Collection[int] = ()) -> PoweredTotals:
     """Estimate every group's total of measured values, had all been measured."""
-    total, variance = np.zeros(groups), np.zeros(groups)
+    total, variance, reach = np.zeros(groups), np.zeros(groups), np.zeros((groups, 2))
     fewest = float("inf")
     for stratum in np.unique(sample.stratum):
         own = np.flatnonzero(sample.stratum == stratum)
         told = _stratum(MeasuredSample._make(values[own] for values in sample), stratum in fitted)
         total += np.bincount(sample.group[own], told.total, groups)
         variance += np.bincount(sample.group[own], told.variance, groups)
+        np.add.at(reach, sample.group[own], told.reach)
         if (np.isfinite(told.variance) & (told.variance > 0)).any():
             fewest = min(fewest, told.measured)
     factor = t_quantile(fewest - 1, _LEVEL) if np.isfinite(fewest) else 0.0
     known = np.isfinite(variance)
-    return PoweredTotals(total, np.where(known, factor * np.sqrt(np.where(known, variance, 0.0)), np.nan))
+    half = np.where(known, factor * np.sqrt(np.where(known, variance, 0.0)), np.nan)
+    return PoweredTotals(total, half, total[:, None] + reach)
 
 
 class _StratumTotal(NamedTuple):
     total: Array  # by unit
     variance: Array  # by unit, of its share in the error of the total
+    reach: Array  # (units, 2) how far a value that came to nothing may move the total down and up
     measured: int  # values that were drawn and tell the variance
 
 
@@ -85,10 +94,12 @@ def _stratum(own: MeasuredSample, fit: bool) -> _StratumTotal:
     measured = ~np.isnan(own.measured)
     predicted, left = _line(own, measured) if fit else (own.predicted, np.ones(len(own.group)))
     difference = np.where(measured, own.measured - predicted, 0.0)
-    total = predicted + np.where(measured, difference / np.maximum(own.probability, _TINY), 0.0)
+    chance, lost = np.maximum(own.probability, _TINY), ~np.isnan(own.ends[:, 0])
+    total = predicted + np.where(measured, difference / chance, 0.0)
+    reach = np.where(lost[:, None], (own.ends - predicted[:, None]) / chance[:, None], 0.0)
     open_ = own.probability < 1
     drawn = measured & open_ if not fit else measured
-    unknowable = np.where(open_, own.probability <= 0, ~measured)
+    unknowable = np.where(open_, own.probability <= 0, ~(measured | lost))
     if drawn.sum() < FEWEST:
         unknowable |= open_
     variance = np.where(unknowable, np.inf, 0.0)
@@ -96,9 +107,8 @@ def _stratum(own: MeasuredSample, fit: bool) -> _StratumTotal:
         squares = difference[drawn] ** 2 / left[drawn] / own.probability[drawn]
         common = squares.sum() / np.sum(own.size[drawn] ** 2 / own.probability[drawn])
         common *= drawn.sum() / (drawn.sum() - 1) if fit else 1.0
-        chance = np.maximum(own.probability, _TINY)
         variance = variance + common * own.size**2 * (1 - chance) / chance
-    return _StratumTotal(total, variance, int(drawn.sum()))
+    return _StratumTotal(total, variance, reach, int(drawn.sum()))
 
 
 def _line(own: MeasuredSample, measured: Mask) -> tuple[Array, Array]:

@@ -1,0 +1,195 @@
+"""What is said of judges: do intervals of agreement and for other judges cover, is scale use taken for preference?
+
+Simulated judges grade simulated subjects on 0-10 in whole numbers. Every share is printed with its Monte Carlo error
+(standard error of a share of independent sets).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.figure import Figure, Result
+from independence.stats import agreement, judge_error, self_preference
+from independence.stats.index_uncertainty import IndexEstimate, scenarios_like_these
+from independence.stats.self_preference import JudgedSubject, Points
+from independence.stats.subject_points import Stratum, SubjectPoints
+
+SETS, POPULATION = 400, 20_000
+SCENARIOS, RUNS = 15, 3
+Array = NDArray[np.float64]
+
+
+class World(NamedTuple):
+    """Standard deviations on the scale of 0-10, and where subjects stand on it."""
+
+    level: float = 6.5
+    subjects: float = 1.0
+    scenarios: float = 1.0
+    replies: float = 1.0
+    severity: float = 0.3  # of a judge, towards all alike
+    leaning: float = 0.5  # of a judge towards a subject
+    odd: float = 0.0  # share of subjects that judges lean towards four times as much
+    inconsistency: float = 0.8  # of a judge
+
+
+WORLDS = {"": World(), ", near the top": World(level=9.0), ", one subject in ten is odd": World(odd=0.1)}
+
+
+def measure(sets: int = SETS) -> list[Result]:
+    """Coverage of agreement, false self-preference, coverage of indices for other judges."""
+    rng = np.random.default_rng(20_261_122)
+    return [*_agreement(rng, sets), *_preferences(rng, sets), *_other_judges(rng, sets)]
+
+
+def share(hits: Sequence[bool] | NDArray[np.bool_]) -> tuple[float, str]:
+    """Percentage, and its Monte Carlo error in words."""
+    rate, count = float(np.mean(hits)), len(hits)
+    error = 100 * math.sqrt(max(rate * (1 - rate), 1 / count) / count)
+    return 100 * rate, f"+-{error:.1f} of {count:,}"
+
+
+def scores(rng: np.random.Generator, world: World, subjects: int, judges: Array, scenarios: Array) -> Array:
+    """(subjects, scenarios, judges), one run each; `judges` (judges,) severities, `scenarios` (scenarios,) effects."""
+    shape = (subjects, len(scenarios), len(judges))
+    level = world.level + rng.normal(0, world.subjects, (subjects, 1, 1)) + scenarios[None, :, None]
+    much = np.where(rng.random((subjects, 1, 1)) < world.odd, 4.0, 1.0)
+    leaning = much * rng.normal(0, world.leaning, (subjects, 1, len(judges)))
+    noise = rng.normal(0, world.replies, (*shape[:2], 1)) + rng.normal(0, world.inconsistency, shape)
+    found: Array = np.clip(np.rint(level + leaning + judges + noise), 0, 10)
+    return found
+
+
+def _agreement(rng: np.random.Generator, sets: int) -> Iterator[Result]:
+    for name, world in WORLDS.items():
+        judges, scenarios = (rng.normal(0, spread, size) for spread, size in ((world.severity, 3), (1.0, SCENARIOS)))
+        draw = partial(scores, rng, world, judges=judges, scenarios=scenarios)
+        whole, whom = draw(POPULATION).reshape(-1, 3), np.repeat(np.arange(POPULATION), SCENARIOS).tolist()
+        truths = {what: of(whole, whom) for what, of in _COEFFICIENTS.items()}
+        for count in (agreement.FEWEST_SUBJECTS, 10, 20, 50):
+            whom = np.repeat(np.arange(count), SCENARIOS).tolist()
+            drawn = [draw(count).reshape(-1, 3) for _ in range(sets)]
+            for what, of in _COEFFICIENTS.items():
+                said = f"{what} covers, {count} subjects{name}"
+                yield from _covered(said, [of(one, whom) for one in drawn], truths[what], bound=not world.odd)
+
+
+def _ac2(ratings: Array, whom: Sequence[int]) -> agreement.Coefficient | None:
+    return agreement.gwet(ratings, range(11), whom)
+
+
+_COEFFICIENTS: dict[str, Callable[[Array, Sequence[int]], agreement.Coefficient | None]] = {
+    "alpha": agreement.alpha,
+    "AC2": _ac2,
+}
+
+
+def _covered(
+    name: str, found: Sequence[agreement.Coefficient | None], truth: agreement.Coefficient | None, *, bound: bool
+) -> Iterator[Result]:
+    """Without a bound where subjects of a rare kind differ: a sample that has none of them cannot show it."""
+    there = [one.interval for one in found if one is not None and one.interval is not None]
+    if truth is None or not there:
+        return
+    rate, error = share([ends.low <= truth.value <= ends.high for ends in there])
+    width = np.mean([ends.high - ends.low for ends in there])
+    detail = f"{error}; mean width {width:.2f}; no interval in {len(found) - len(there)}; truth {truth.value:.2f}"
+    yield Figure(name, rate, "%", 92 if bound else None, "higher", detail)
+
+
+def _preferences(rng: np.random.Generator, sets: int) -> Iterator[Result]:
+    """Own family of three among 12 or 20, at the bottom, among the others or at the top; three judges."""
+    for count, stretch, place in product((12, 20), (1.0, 1.15, 1.3), ("bottom", "middle", "top")):
+        found = [_preference(rng, count, stretch, place, 0.0) for _ in range(sets)]
+        ends = [one.interval for one in found if one.interval is not None]
+        rate, error = share([end.low > 0 or end.high < 0 for end in ends])
+        gaps = [(one.self_bias or 0.0) - (one.elsewhere or 0.0) for one in found]
+        detail = f"{error}; difference of biases {np.mean(gaps):+.1f}, allowed for {_mean(found):+.1f}"
+        name = f"false self-preference, stretch x{stretch:g}, own 3 of {count} at the {place}"
+        yield Figure(name, rate, "%", 7, "lower", detail)
+    for count in (12, 20):
+        found = [_preference(rng, count, 1.15, "bottom", 0.8) for _ in range(sets)]
+        seen, error = share([one.interval is not None and one.interval.low > 0 for one in found])
+        yield Figure(f"self-preference of 8 points seen, 3 of {count} at the bottom, x1.15", seen, "%", detail=error)
+
+
+def _mean(found: Sequence[self_preference.FamilyPreference]) -> float:
+    return float(np.mean([one.difference for one in found if one.difference is not None]))
+
+
+def _preference(
+    rng: np.random.Generator, count: int, stretch: float, place: str, bias: float
+) -> self_preference.FamilyPreference:
+    """A judge that stretches the scale around its middle, and two that do not."""
+    world = World(leaning=0.2, subjects=1.5)
+    order = np.sort(rng.normal(world.level, world.subjects, count))
+    first = {"bottom": 0, "middle": (count - 3) // 2, "top": count - 3}[place]
+    own = np.isin(np.arange(count), range(first, first + 3))
+    replies = order[:, None, None] + rng.normal(0, 1, (SCENARIOS, 1)) + rng.normal(0, 1, (count, SCENARIOS, RUNS))
+    given = []
+    for judge in range(3):
+        meant = 6.5 + stretch * (replies - 6.5) + bias * own[:, None, None] if judge == 0 else replies
+        meant = meant + rng.normal(0, world.leaning, (count, 1, 1)) + rng.normal(0, world.severity)
+        given.append(np.clip(np.rint(meant + rng.normal(0, world.inconsistency, replies.shape)), 0, 10))
+    subjects = [_judged([one[at] for one in given]) for at in range(count)]
+    mine = [one for one, wanted in zip(subjects, own, strict=True) if wanted]
+    return self_preference.prefer(mine, [one for one, wanted in zip(subjects, own, strict=True) if not wanted])
+
+
+def _judged(given: Sequence[Array]) -> JudgedSubject:
+    judge, *others = (_points(one) for one in given)
+    return self_preference.judged(judge, others)
+
+
+def _points(own: Array) -> Points:
+    """Scores (scenarios, runs) as points of an index that is ten times their mean."""
+    return {f"s{number}": 10 * runs / len(own) for number, runs in enumerate(own)}
+
+
+def _other_judges(rng: np.random.Generator, sets: int) -> Iterator[Result]:
+    """Indices of 20 subjects under one of several judges; the truth is over replies, scenarios and leanings."""
+    for judges, leaning in product((2, 3, 5), (0.2, 0.5)):
+        alone, beside = [], []
+        for _ in range(sets // 4):
+            for like, other, truth in _indices(rng, judges, World(leaning=leaning, level=5.0)):
+                alone.append(_holds(like, truth))
+                beside.append(_holds(other, truth))
+        name = f"{judges} judges, leaning {10 * leaning:g} points"
+        rate, error = share(beside)
+        yield Figure(f"judges-like-these covers, {name}", rate, "%", 93, "higher", f"{error} (subjects share boards)")
+        rate, error = share(alone)
+        yield Figure(f"scenarios-like-these covers, {name}", rate, "%", detail=f"{error}: without the judge's error")
+
+
+def _indices(
+    rng: np.random.Generator, judges: int, world: World, count: int = 20
+) -> Iterator[tuple[IndexEstimate, IndexEstimate, float]]:
+    """Each subject's estimate without and with the judges, and its truth. Scenario effects are each subject's own."""
+    level = world.level + rng.normal(0, world.subjects, count)
+    replies = (
+        level[:, None, None] + rng.normal(0, 1, (count, SCENARIOS, 1)) + rng.normal(0, 1, (count, SCENARIOS, RUNS))
+    )
+    meant = replies[..., None] + rng.normal(0, world.leaning, (count, 1, 1, judges))
+    given = 10 * (meant + rng.normal(0, world.inconsistency, meant.shape)) / SCENARIOS
+    fleet = [SubjectPoints(0.0, (Stratum(*_stratum(own)),)) for own in given[..., 0]]
+    like_these = scenarios_like_these(fleet)
+    found = judge_error.judge_variance(given.sum(axis=1).mean(axis=1))
+    assert found is not None
+    for estimate, truth in zip(like_these, level, strict=True):
+        yield estimate, judge_error.with_judges(estimate, found), 10 * float(truth)
+
+
+def _stratum(own: Array) -> tuple[tuple[str, ...], tuple[Array, ...], tuple[tuple[float, float], ...]]:
+    names = tuple(f"s{number}" for number in range(len(own)))
+    return names, tuple(own), ((-100.0 / len(own), 200.0 / len(own)),) * len(own)
+
+
+def _holds(estimate: IndexEstimate, truth: float) -> bool:
+    ends = estimate.interval()
+    return ends is not None and ends.low <= truth <= ends.high

@@ -1,0 +1,44 @@
+"""What other judges would have made of an index: the error that intervals under one judge leave out.
+
+Indices by several judges of the same replies are subjects x judges. What a judge adds to all subjects alike moves the
+whole board and no subject against another; it is told beside the interval and is not in it. What is left is how a
+judge leans towards some subjects: the residual mean square of the two-way layout (Brennan, Generalizability Theory,
+2001, section 2.2), for the means over runs and scenarios that an index is made of, so that a judge's inconsistency over
+these is in it too. It adds to the variance over runs and scenarios, degrees of freedom by Satterthwaite (1946).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from independence.stats.index_uncertainty import Array, IndexEstimate
+from independence.stats.intervals import joined
+
+JUDGES_LIKE_THESE = "judges-like-these"
+FEWEST = 3  # subjects
+
+
+class JudgeVariance(NamedTuple):
+    """Judges' part in indices."""
+
+    variance: float  # squared index points, of one judge's leaning towards a subject
+    df: float
+    severity: float  # standard deviation, over judges, of what one adds to all subjects alike, in index points
+
+
+def judge_variance(indices: Array) -> JudgeVariance | None:
+    """From indices (subjects, judges) of the same replies. None below two judges or `FEWEST` subjects."""
+    subjects, judges = indices.shape
+    if judges < 2 or subjects < FEWEST:
+        return None
+    left = indices - indices.mean(axis=0) - indices.mean(axis=1, keepdims=True) + indices.mean()
+    df = float((subjects - 1) * (judges - 1))
+    severity = float(indices.mean(axis=0).std(ddof=1))
+    return JudgeVariance(float((left**2).sum()) / df, df, severity)
+
+
+def with_judges(estimate: IndexEstimate, judges: JudgeVariance) -> IndexEstimate:
+    """The estimate for other judges too: its own sources and the judges' are independent."""
+    variance, df = joined([(estimate.se**2, estimate.df), (judges.variance, judges.df)])
+    return IndexEstimate(estimate.point, math.sqrt(variance), df)

@@ -1,0 +1,35 @@
+"""The judges' part in an index."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from independence.stats import judge_error
+from independence.stats.components import variance_components
+from independence.stats.index_uncertainty import IndexEstimate
+
+
+def test_a_judge_that_is_lenient_to_all_is_told_apart_from_one_that_leans() -> None:
+    found = judge_error.judge_variance(np.array([[10.0, 14], [20, 24], [30, 34]]))
+    assert found == (pytest.approx(0), 2.0, pytest.approx(np.std([20, 24], ddof=1)))
+
+
+def test_leaning_is_the_residual_of_subjects_by_judges() -> None:
+    indices = np.random.default_rng(1).normal(50, 5, (7, 3))
+    found, parts = judge_error.judge_variance(indices), variance_components(indices[:, None, None, :])
+    assert found is not None
+    assert parts is not None
+    assert found.variance == pytest.approx(parts.used("residual"))
+    assert found.df == 12
+
+
+@pytest.mark.parametrize("shape", [(9, 1), (judge_error.FEWEST - 1, 4), (0, 2)])
+def test_one_judge_or_few_subjects_tell_nothing(shape: tuple[int, int]) -> None:
+    assert judge_error.judge_variance(np.zeros(shape)) is None
+
+
+def test_the_judges_variance_adds_to_that_of_runs_and_scenarios() -> None:
+    found = judge_error.with_judges(IndexEstimate(70.0, 3.0, 8.0), judge_error.JudgeVariance(16.0, 4.0, 1.0))
+    assert (found.point, found.se) == (70.0, pytest.approx(5.0))
+    assert found.df == pytest.approx(625 / (81 / 8 + 256 / 4))
