@@ -7,7 +7,7 @@ import pytest
 
 from independence.errors import StoreError, UsageError
 from independence.report import board_notes
-from independence.report.board import Board, JudgeSources, board
+from independence.report.board import Board, BoardJudges, board
 from independence.suites.load import LoadedSuite, load
 from independence.types import Missing, Reply, Usage, Verdict
 
@@ -244,7 +244,7 @@ def test_where_several_judges_graded_an_interval_holds_their_error(
         opinions.store(connection, toy_suite, config, runs)
     alone = filled.scope(toy_suite)
     found = board(connection, alone, judge="one")
-    assert found.judges == JudgeSources(("one", "two"), 4, pytest.approx(75 / 10 / 2 / 2**0.5))
+    assert found.judges == BoardJudges(("one", "two"), 4, pytest.approx(75 / 10 / 2 / 2**0.5))
     for row in found.rows:
         like, other = (row.intervals[name] for name in ("scenarios-like-these", "judges-like-these"))
         assert like is not None
@@ -268,7 +268,7 @@ def test_people_who_scored_a_few_do_not_take_the_interval_for_other_judges_away(
         both = {"one": (firm, 6, 2), "two": (firm, 5, 2)}
         opinions.store(connection, toy_suite, config, [both, {**both, "human:Ann": (firm, 6, 2)}])
     found = board(connection, filled.scope(toy_suite), judge="one")
-    assert isinstance(found.judges, JudgeSources)
+    assert isinstance(found.judges, BoardJudges)
     assert found.judges.names == ("one", "two")
 
 

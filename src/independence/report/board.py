@@ -74,7 +74,7 @@ class BoardRow(msgspec.Struct, frozen=True):
     origin: Origin | msgspec.UnsetType = msgspec.UNSET  # on boards of imports beside others
 
 
-class JudgeSources(msgspec.Struct, frozen=True):
+class BoardJudges(msgspec.Struct, frozen=True):
     """Whose disagreement the intervals for other judges rest on."""
 
     names: tuple[str, ...]
@@ -95,7 +95,7 @@ class Board(BoardRemarks, frozen=True):
     correction: str = NONE  # of the comparisons behind the tiers
     minimum_detectable: float | None = None  # points two typical subjects must differ by, 80 % power, one comparison
     minimum_detectable_corrected: float | None = None  # the same as one of all pairs, which the tiers test
-    judges: JudgeSources | msgspec.UnsetType = msgspec.UNSET  # behind `judges-like-these`; unset: judges in no interval
+    judges: BoardJudges | msgspec.UnsetType = msgspec.UNSET  # behind `judges-like-these`; unset: judges in no interval
     judging: str | None = None  # what an offline judge's estimates rest on
     judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
     words: Words | msgspec.UnsetType = msgspec.UNSET  # whose they are, where others have published results too
@@ -187,15 +187,14 @@ def beside_judges(board: Board, read: Study, others: Sequence[Study]) -> Board:
     rows = tuple(
         msgspec.structs.replace(
             row,
-            intervals=row.intervals
-            | {JUDGES_LIKE_THESE: judge_error.with_judges(known[row.config], found).interval()},
+            intervals=row.intervals | {JUDGES_LIKE_THESE: judge_error.with_judges(known[row.config], found).interval()},
         )
         if row.config in known and row.index is not None
         else row
         for row in board.rows
     )
     names = tuple(str(one.judge) for one in every)
-    return msgspec.structs.replace(board, rows=rows, judges=JudgeSources(names, len(shared), found.severity))
+    return msgspec.structs.replace(board, rows=rows, judges=BoardJudges(names, len(shared), found.severity))
 
 
 def _asks_as_published(read: Study) -> bool:
