@@ -259,7 +259,7 @@ def _strict(read: Study, rows: Mapping[str, BoardRow], reading: InferenceOptions
     highest = [row.bounds[1] for row in made if row.rank is not None]
     placed = [
         msgspec.structs.replace(row, above=sum(index < row.bounds[0] for index in highest))
-        if row.rank is None and row.runs > 1
+        if row.rank is None and row.index is None and (row.runs > 1 or read.single_runs)
         else row
         for row in made
     ]
