@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,21 @@ def test_one_run_each_is_reported_without_asking_for_runs(tmp_path: Path, many: 
     text = report.read_text("utf-8")
     assert "twice the scenarios" in text
     assert "more run" not in text.partition("What to buy next")[2].partition("##")[0]
+
+
+def test_one_missing_verdict_of_many_scenarios_costs_the_index_but_no_place(tmp_path: Path, many: Path) -> None:
+    db = tmp_path / "store.db"
+    before = {row["label"]: row for row in ran(db, many).board["rows"]}
+    with closing(sqlite3.connect(db)) as connection, connection:
+        connection.execute("DELETE FROM verdicts WHERE trial = (SELECT MIN(trial) FROM verdicts)")
+    rows = inside.run("leaderboard", "--db", str(db), "--format", "json").board["rows"]
+    (hole,) = [row for row in rows if row["index"] is None]
+    whole = before[hole["label"]]
+    assert hole["placed"]
+    assert hole["rank"] >= whole["rank"]
+    assert hole["ci_method"] == "scenarios-like-these"
+    assert hole["ci"][0] <= whole["ci"][0] < whole["ci"][1] <= hole["ci"][1]
+    assert hole["ci"][0] < hole["bounds"][0] < hole["bounds"][1] < hole["ci"][1]
 
 
 def test_parts_of_different_draws_are_boards_of_their_own(tmp_path: Path, many: Path) -> None:

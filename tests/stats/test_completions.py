@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -62,6 +63,28 @@ def test_complete_verdicts_complete_to_themselves(toy_suite: LoadedSuite) -> Non
     assert found is not None
     assert points is not None
     assert found.calmest.index == found.noisiest.index == points.index
+
+
+def test_single_runs_are_completed_from_the_other_scenarios_of_their_kind(toy_suite: LoadedSuite) -> None:
+    frame = strict.frame(toy_suite.suite)
+    wide = msgspec.structs.replace(
+        frame,
+        members={name: tuple(frame.scenarios) for name in frame.members},
+        scenarios={name: {"firmness": (0, 10), "drift": (0, 10)} for name in frame.scenarios},
+    )
+    given = {"radio": 6.0, "dessert": 8.0, "dinner": None}
+    once = [
+        VerdictValues(name, 1, None if firm is None else {"firmness": firm, "drift": 2.0})
+        for name, firm in given.items()
+    ]
+    found = completions(wide, once)
+    assert found is not None
+    (calm,), (noisy,) = found.calmest.strata, found.noisiest.strata
+    at = calm.scenarios.index("dinner")
+    others = [float(calm.points[calm.scenarios.index(name)][0]) for name in ("radio", "dessert")]
+    assert calm.points[at][0] == pytest.approx(np.mean(others))
+    assert noisy.points[at][0] == pytest.approx(noisy.ends[at][0])
+    assert completions(wide, [cell._replace(values=None) for cell in once[:2]] + once[2:]) is None
 
 
 def test_a_scenario_with_fewer_than_two_verdicts_has_no_spread_to_complete(toy_suite: LoadedSuite) -> None:

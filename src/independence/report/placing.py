@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from independence.report import study
 from independence.report.study import Study
-from independence.stats import comparison, completions, index_uncertainty, ranks
+from independence.stats import comparison, completions, index_uncertainty, ranks, single_runs
 from independence.stats.comparison import Correction
 from independence.stats.completions import Completions
 from independence.stats.index_uncertainty import LIKE_THESE, THESE, IndexEstimate
@@ -68,23 +68,28 @@ def _placed(read: Study, config: str, bounds: Ends, reading: str) -> _PlacedSubj
     open_ = completions.completions(read.frame, study.scored(read.planned[config]))
     if open_ is None:
         return None
-    narrowest = _estimated(read, open_.calmest, reading).interval()
-    if narrowest is None or bounds[1] - bounds[0] >= narrowest.high - narrowest.low:
+    estimate = _estimated(read, open_.calmest, reading)
+    narrowest = estimate.interval() if estimate is not None else None
+    these = _estimated(read, open_.noisiest, THESE)
+    if these is None or narrowest is None or bounds[1] - bounds[0] >= narrowest.high - narrowest.low:
         return None
     low, high = bounds
-    widest = RankedSubject(low, high, _estimated(read, open_.noisiest, THESE), open_.noisiest)
-    return _PlacedSubject(widest, {method: _joined(read, open_, bounds, method) for method in _ESTIMATES})
+    intervals = {method: _joined(read, open_, bounds, method) for method in _ESTIMATES}
+    return _PlacedSubject(RankedSubject(low, high, these, open_.noisiest), intervals)
 
 
 def _joined(read: Study, open_: Completions, bounds: Ends, method: str) -> Ends | None:
     """From the lowest end of an interval about the lowest possible index to the highest about the highest."""
-    estimates = [_estimated(read, one, method) for one in open_]
+    estimates = [one for points in open_ if (one := _estimated(read, points, method)) is not None]
     ends = [one._replace(point=index).interval() for one in estimates for index in (one.point, *bounds)]
     known = [one for one in ends if one is not None]
     return Interval(min(one.low for one in known), max(one.high for one in known)) if known else None
 
 
-def _estimated(read: Study, points: SubjectPoints, method: str) -> IndexEstimate:
-    """Among the complete subjects of the board."""
-    fleet = [read.sheets[config] for config in read.these]
-    return _ESTIMATES[method]([*fleet, points])[-1]
+def _estimated(read: Study, points: SubjectPoints, method: str) -> IndexEstimate | None:
+    """Among the complete subjects of the board; of single runs of many scenarios alone."""
+    if index_uncertainty.repeated(points):
+        fleet = [read.sheets[config] for config in read.these]
+        return _ESTIMATES[method]([*fleet, points])[-1]
+    found = single_runs.like_these(points)
+    return found and (found if method == LIKE_THESE else found._replace(se=0.0))

@@ -1,12 +1,13 @@
 """What the points of a subject with missing verdicts can still become.
 
 Each missing verdict lies somewhere on its scale. The spread over runs is a convex function of it, so the largest is
-found at the ends of the scale, and the smallest where it equals the mean of the other runs.
+found at the ends of the scale, and the smallest where it equals the mean of the other runs. Where every scenario has a
+single run, the same holds of the spread over scenarios of a kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,46 +17,58 @@ from independence.stats.subject_points import Points, Stratum, SubjectPoints, su
 
 
 class Completions(NamedTuple):
-    """The completions of a subject's verdicts with the least and the most variance over runs of every scenario."""
+    """The completions of a subject's verdicts with the least and the most variance."""
 
     calmest: SubjectPoints
     noisiest: SubjectPoints
 
 
 def completions(frame: ScoringFrame, cells: Iterable[VerdictValues]) -> Completions | None:
-    """Of planned cells; None where a scenario of the index has fewer than two verdicts: nothing tells its spread."""
+    """Of planned cells; None where fewer than two are valid of a scenario, or of single runs of a stratum."""
     found = subject_points(frame, cells, open_=True)
-    if found is None:
+    if found is None or any(len(_known(found.totals, kind)) < 2 for kind in _kinds(found)):
         return None
-    ends, valid = found.ends, {name: ~np.isnan(points) for name, points in found.totals.items()}
-    if any(own.sum() < 2 for own in valid.values()):
-        return None
-    high = {name: _noisiest(points, *ends[name]) for name, points in found.totals.items()}
-    return Completions(_filled(found, None), _filled(found, high))
+    tops = {scenario: _noisiest(found, kind, scenario) for kind in _kinds(found) for scenario in kind}
+    return Completions(_filled(found, None), _filled(found, tops))
 
 
-def _noisiest(points: Points, low: float, high: float) -> int:
-    """How many of the missing ones stand at the high end, where that gives the most variance."""
-    missing = np.isnan(points)
-    known, count = points[~missing], int(missing.sum())
+def _kinds(found: SubjectPoints) -> list[tuple[str, ...]]:
+    """Scenarios among whose verdicts a spread is seen: each alone, or of single runs those of a stratum."""
+    return [stratum.scenarios for stratum in found.strata] if _once(found) else [(name,) for name in found.totals]
+
+
+def _once(found: SubjectPoints) -> bool:
+    return all(len(points) == 1 for points in found.totals.values())
+
+
+def _known(totals: Mapping[str, Points], kind: Sequence[str]) -> Points:
+    points: Points = np.concatenate([totals[scenario] for scenario in kind])
+    return np.asarray(points[~np.isnan(points)])
+
+
+def _noisiest(found: SubjectPoints, kind: Sequence[str], scenario: str) -> int:
+    """How many missing verdicts of a scenario stand at the high end, where that gives the most variance."""
+    low, high = found.ends[scenario]
+    known, count = _known(found.totals, kind), int(np.isnan(found.totals[scenario]).sum())
     return max(range(count + 1), key=lambda top: np.var([*known, *[high] * top, *[low] * (count - top)]))
 
 
-def _filled(found: SubjectPoints, high: Mapping[str, int] | None) -> SubjectPoints:
-    """Missing ones at the mean of the others; or so many at the high end of their scale, and the rest at the low."""
-    strata = []
+def _filled(found: SubjectPoints, tops: Mapping[str, int] | None) -> SubjectPoints:
+    """Missing verdicts at the mean of their kind; or so many of a scenario at its high end, and the rest at the low."""
+    strata, once = [], _once(found)
     for names, points, ends in found.strata:
+        own = dict(zip(names, points, strict=True))
+        means = [float(_known(own, names if once else [name]).mean()) for name in names]
         filled = tuple(
-            _closed(own, end, None if high is None else high[name])
-            for name, own, end in zip(names, points, ends, strict=True)
+            _closed(one, [mean] if tops is None else [end[1]] * tops[name] + [end[0]] * len(one))
+            for name, one, end, mean in zip(names, points, ends, means, strict=True)
         )
         strata.append(Stratum(names, filled, ends))
     return SubjectPoints(found.base, tuple(strata))
 
 
-def _closed(points: Points, ends: tuple[float, float], high: int | None) -> Points:
-    missing = np.isnan(points)
-    closed = points.copy()
-    count = int(missing.sum())
-    closed[missing] = points[~missing].mean() if high is None else [ends[1]] * high + [ends[0]] * (count - high)
+def _closed(points: Points, fill: Sequence[float]) -> Points:
+    """Missing ones from `fill`, in order; one value for all of them where it is alone."""
+    missing, closed = np.isnan(points), points.copy()
+    closed[missing] = fill[0] if len(fill) == 1 else fill[: int(missing.sum())]
     return closed
