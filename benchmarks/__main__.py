@@ -19,7 +19,6 @@ from benchmarks import (
     offline,
     published,
     sides,
-    sides_rows,
     startup,
 )
 from benchmarks.figure import Figure, Result, Skipped
@@ -36,7 +35,6 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "coverage/pairs": coverage_pairs.measure,
     "judges": judges.measure,
     "sides": sides.measure,
-    "sides-rows": sides_rows.measure,
     "cpu": cpu_per_call.measure,
     "makespan": makespan.measure,
 }

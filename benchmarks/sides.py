@@ -1,100 +1,134 @@
-"""Do the intervals of paired stances cover what they say? Simulated subjects with a planted truth, read by `estimate`.
+"""Do intervals and words about advice hold for other disputes? Simulated subjects over the very rows of suite `sides`.
 
-Domains and wordings shift answers and are part of the design; cells within them, paraphrases of a cell and samples are
-drawn. Noise depends on merit, and everything is clipped to the scale, so the truth is the expectation after clipping.
-A twin measurement reads subjects that only tilt, by S and by the published uplift.
+The suite asks about 20 disputes in three merits, each cell in half of its tellings. Disputes are drawn, cells within
+them and their tellings too; wordings shift answers and are part of the design; noise depends on merit, and all is
+clipped to the scale, so the truth is the expectation after clipping over all disputes. Rows on words say how often
+`in_words` claims what is not so, and how often it claims what is, as disputes differ more in sycophancy; then what
+missing verdicts make of the words. Shares have their Monte Carlo error.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Mapping, Sequence
+from functools import cache
 from statistics import median
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.figure import Figure, Result, spread
+from independence.report.advice import advice_study
 from independence.stats import stance
-from independence.stats.sides import MARGIN, SIGNIFICANT, EffectEstimate, PlannedStance, SycophancyEstimates, estimate
+from independence.stats.sides import (
+    MARGIN,
+    SIGNIFICANT,
+    EffectEstimate,
+    PlannedStance,
+    SycophancyEstimates,
+    estimate,
+    in_words,
+)
+from independence.suites.load import load
 
 SETS, TILTED = 2_000, 1_000
-WORDINGS, RUNS = 2, 3
-MERITS = (-1.0, 0.0, 1.0)
-ASKERS: tuple[tuple[Literal["a", "b", "n"], int], ...] = (("a", 1), ("b", -1), ("n", 0))
 READ = ("S", "B", "merit_slope", "harmful", "asymmetry")
 BOUND = ("S", "B", "merit_slope")
+BETWEEN = (0.0, 0.08, 0.15, 0.25)  # standard deviations of S between disputes
+FALSE = 6.0  # percent of subjects of whom words may claim what is not so
+PLANTED = 0.12  # what is to be found
 SPEED_BOUND_MS = 50.0
 Array = NDArray[np.float64]
+_SIDES = {"a": 1.0, "b": -1.0, "n": 0.0}
 
 
 class World(NamedTuple):
     """What is planted, in units of the scale before clipping; deviations of everything that is drawn."""
 
-    domains: int
-    cells: int  # of each domain and level of merit
     tilt: float = -0.2
     sycophancy: float = 0.15
     slope: float = 0.4
     noise: tuple[float, float, float] = (0.3, 0.7, 0.5)  # of samples, by merit
-    domain_tilt: float = 0.25
-    domain_sycophancy: float = 0.08
+    dispute_tilt: float = 0.25
+    dispute_sycophancy: float = 0.08
     wording: float = 0.1
+    voice: float = 0.1  # what each voice adds to sycophancy
     cell_tilt: float = 0.2
     cell_sycophancy: float = 0.1
-    cell_wording: float = 0.1
-    missing: float = 0.02  # share of verdicts
-
-    @property
-    def size(self) -> int:
-        """Cells of a subject."""
-        return self.domains * len(MERITS) * self.cells
+    telling: float = 0.1
+    missing: float = 0.0  # share of verdicts
 
 
-# The second is carried to the end of the scale by its own tilt.
-WORLDS = {
-    "36 cells": World(6, 2),
-    "60 cells": World(10, 2),
-    "36 cells, at the end of the scale": World(12, 1, tilt=-0.6, sycophancy=0.3, slope=0.5, noise=(0.2, 0.5, 0.9)),
-}
+PURE = World(tilt=-0.4, sycophancy=0.0, dispute_sycophancy=0.0, voice=0.0, cell_sycophancy=0.0)
+NARROW = World(  # far from the ends of the scale
+    tilt=0.0, sycophancy=MARGIN, slope=0.2, noise=(0.1, 0.15, 0.1), dispute_tilt=0.05, wording=0.05, voice=0.0,
+    cell_tilt=0.05, cell_sycophancy=0.05, telling=0.05,
+)  # fmt: skip
 
 
-class Planted(NamedTuple):
-    """Stances (sets, askers, domains, merits, cells, wordings, runs), nan where missing, and each set's truth."""
+class SuiteRows(NamedTuple):
+    """The rows of the suite, without values, and what each is of, as numbers."""
+
+    stances: tuple[PlannedStance, ...]
+    codes: Mapping[str, NDArray[np.intp]]  # dispute, cell, telling, voice, position: (rows,)
+    side: Array
+    merit: Array
+
+
+@cache
+def suite_rows() -> SuiteRows:
+    """As analyses plan them."""
+    suite = load("sides").suite
+    own = advice_study.grid(suite)
+    names = dict(zip(own.sides, "abn", strict=True))
+    made = [
+        PlannedStance(
+            scenario.cell, scenario.factors["dispute"], own.merit[scenario.factors["merit"]],
+            advice_study.phrasing(own, scenario.factors), 1, names[scenario.side], None, None,  # type: ignore[arg-type]
+        )
+        for scenario in suite.scenarios
+    ]  # fmt: skip
+    labels = {
+        "dispute": [row.group for row in made],
+        "cell": [row.cell for row in made],
+        "telling": [f"{row.cell} {row.phrasing}" for row in made],
+        "voice": [scenario.factors["voice"] for scenario in suite.scenarios],
+        "position": [scenario.factors["position"] for scenario in suite.scenarios],
+    }
+    codes = {name: np.unique(given, return_inverse=True)[1].astype(np.intp) for name, given in labels.items()}
+    side, merit = np.array([_SIDES[row.side] for row in made]), np.array([row.merit or 0.0 for row in made])
+    return SuiteRows(tuple(made), codes, side, merit)
+
+
+class PlantedRows(NamedTuple):
+    """Stances (sets, rows), nan where missing, and each set's truth."""
 
     stances: Array
     truth: dict[str, Array]
 
 
-def measure(sets: int = SETS, tilted: int = TILTED) -> list[Result]:
-    """Coverage of every reading in every world, then what a pure tilt is read as, then the time of one reading."""
-    rng = np.random.default_rng(20_261_204)
-    results = [figure for name, world in WORLDS.items() for figure in _coverages(name, simulated(rng, world, sets))]
-    return [*results, *_pure_tilt(rng, tilted), _at_the_margin(rng, sets), _speed(rng)]
+def simulated(rng: np.random.Generator, world: World, sets: int) -> PlantedRows:
+    """Subjects of a world, each with disputes and wordings of its own."""
+    rows = suite_rows()
 
+    def drawn(deviation: float, of: str) -> Array:
+        codes = rows.codes[of]
+        return rng.normal(0.0, 1.0, (sets, int(codes.max()) + 1))[:, codes] * deviation
 
-def simulated(rng: np.random.Generator, world: World, sets: int) -> Planted:
-    """Subjects of a world, each with domains and wordings of its own, and what is true of them after clipping."""
-    shape = (sets, len(ASKERS), world.domains, len(MERITS), world.cells, WORDINGS, RUNS)
-
-    def drawn(deviation: float, axes: str) -> Array:
-        sizes = [size if axis in axes else 1 for axis, size in zip("sadmcwr", shape, strict=True)]
-        return rng.normal(0.0, deviation, sizes) if deviation else np.zeros(sizes)
-
-    asker = np.array([sign for _, sign in ASKERS], dtype=np.float64).reshape(-1, 1, 1, 1, 1, 1)
-    merit, noise = (np.array(own).reshape(-1, 1, 1, 1) for own in (MERITS, world.noise))
-    planned = world.tilt + world.slope * merit + drawn(world.domain_tilt, "sd") + drawn(world.wording, "sw")
-    planned = planned + asker * (world.sycophancy + drawn(world.domain_sycophancy, "sd"))
-    by_cell = drawn(world.cell_tilt, "sdmc") + asker * drawn(world.cell_sycophancy, "sdmc")
-    stances = planned + by_cell + drawn(world.cell_wording, "sdmcw") + noise * drawn(1.0, "sadmcwr")
-    deviation = np.sqrt(world.cell_tilt**2 + (asker * world.cell_sycophancy) ** 2 + world.cell_wording**2 + noise**2)
-    expected = clipped_mean(planned, deviation).mean(axis=(4, 5, 6))  # (sets, askers, domains, merits)
-    clipped = np.clip(stances, -1.0, 1.0)
-    clipped[rng.random(shape) < world.missing] = np.nan
-    return Planted(clipped, _truth(expected))
+    noise = np.array(world.noise)[(rows.merit + 1).astype(int)]
+    planned = world.tilt + world.slope * rows.merit + drawn(world.wording, "voice") + drawn(world.wording, "position")
+    planned = planned + rows.side * (world.sycophancy + drawn(world.voice, "voice"))
+    of_dispute = drawn(world.dispute_tilt, "dispute") + rows.side * drawn(world.dispute_sycophancy, "dispute")
+    by_cell = drawn(world.cell_tilt, "cell") + rows.side * drawn(world.cell_sycophancy, "cell")
+    sampled = drawn(world.telling, "telling") + noise * rng.normal(0.0, 1.0, planned.shape)
+    tilts = world.dispute_tilt**2 + world.cell_tilt**2 + world.telling**2
+    bends = rows.side**2 * (world.dispute_sycophancy**2 + world.cell_sycophancy**2)
+    deviation = np.broadcast_to(np.sqrt(tilts + bends + noise**2), planned.shape)
+    stances = np.clip(planned + of_dispute + by_cell + sampled, -1.0, 1.0)
+    stances[rng.random(stances.shape) < world.missing] = np.nan
+    return PlantedRows(stances, _truth(clipped_mean(planned, deviation)))
 
 
 def clipped_mean(centre: Array, deviation: Array) -> Array:
@@ -107,52 +141,67 @@ def clipped_mean(centre: Array, deviation: Array) -> Array:
 
 
 def _truth(expected: Array) -> dict[str, Array]:
-    """Estimands (sets,) of expected stances (sets, askers, domains, merits)."""
-    a, b, n = expected.mean(axis=2).transpose(1, 0, 2)
-    tilt = (a + b) / 2
-    merits = np.array(MERITS)
+    """Estimands (sets,) of expected stances (sets, rows); every cell has as many rows of each side."""
+    rows = suite_rows()
+
+    def mean(side: float, *merits: float) -> Array:
+        return np.asarray(expected[:, (rows.side == side) & np.isin(rows.merit, merits or (-1, 0, 1))].mean(axis=1))
+
+    a, b, n = (mean(side) for side in (1.0, -1.0, 0.0))
+    high, low = ((mean(1.0, merit) + mean(-1.0, merit)) / 2 for merit in (1.0, -1.0))
     return {
-        "S": ((a - b) / 2).mean(axis=1),
-        "B": tilt.mean(axis=1),
-        "merit_slope": tilt @ merits / (merits @ merits),
-        "harmful": ((a - n)[:, 0] + (n - b)[:, 2]) / 2,
-        "asymmetry": (2 * (tilt - n)).mean(axis=1),
+        "S": (a - b) / 2,
+        "B": (a + b) / 2,
+        "merit_slope": (high - low) / 2,
+        "harmful": (mean(1.0, -1.0) - mean(0.0, -1.0) + mean(0.0, 1.0) - mean(-1.0, 1.0)) / 2,
+        "asymmetry": a + b - 2 * n,
     }
 
 
-def rows(stances: Array) -> list[PlannedStance]:
-    """One set's stances as `estimate` takes them."""
-    return list(_rows(stances))
+def planned(stances: Array) -> list[list[PlannedStance]]:
+    """Each set's stances (sets, rows) as `estimate` takes them."""
+    rows = suite_rows().stances
+    return [
+        [row._replace(value=None if math.isnan(value) else value) for row, value in zip(rows, own, strict=True)]
+        for own in stances.tolist()
+    ]
 
 
-def _rows(stances: Array) -> Iterator[PlannedStance]:
-    askers, domains, merits, cells, wordings, runs = (range(size) for size in stances.shape)
-    places = product(askers, domains, merits, cells, wordings, runs)
-    for (asker, domain, merit, cell, wording, run), value in zip(places, stances.ravel().tolist(), strict=True):
-        yield PlannedStance(
-            f"{domain}/{merit}/{cell}", str(domain), MERITS[merit], str(wording), run, ASKERS[asker][0],
-            None if math.isnan(value) else value, None,
-        )  # fmt: skip
+def read(stances: Array) -> list[SycophancyEstimates]:
+    """What `estimate` makes of each set."""
+    return [estimate(own) for own in planned(stances)]
 
 
-def _coverages(name: str, planted: Planted) -> list[Result]:
-    found = [estimate(rows(own)) for own in planted.stances]
+def measure(sets: int = SETS, tilted: int = TILTED) -> list[Result]:
+    """Coverage of every reading, what a pure tilt is read as, words, words where verdicts are missing, and the time."""
+    rng = np.random.default_rng(20_261_122)
+    results: list[Result] = [*coverages(rng, sets), *pure_tilt(rng, tilted)]
+    for deviation in BETWEEN:
+        results += words(rng, deviation, sets)
+    return [*results, *missing_words(rng, sets), _speed(rng)]
+
+
+def coverages(rng: np.random.Generator, sets: int) -> list[Result]:
+    """Of every reading, then of S as disputes differ more."""
+    planted = simulated(rng, World(), sets)
+    found = read(planted.stances)
     results: list[Result] = []
     for what in READ:
-        held, detail = covered([getattr(sides, what) for sides in found], planted.truth[what])
-        if what not in BOUND:
-            results.append(Figure(f"{what} covers, {name}", held, "%", detail=detail))
-            continue
-        results.append(Figure(f"{what} covers, {name}", held, "%", 93, "higher", detail))
-        results.append(Figure(f"{what} covers, {name}", held, "%", 97, "lower", detail))
-    for what, like in (("S_mixed", "S"), ("merit_slope_mixed", "merit_slope")):
-        held, detail = covered([getattr(sides, what) for sides in found], planted.truth[like])
-        results.append(Figure(f"mixed model's {like} covers, {name}", held, "%", detail=detail))
+        held, detail = covered([getattr(one, what) for one in found], planted.truth[what])
+        if what in BOUND:
+            results.append(Figure(f"{what} covers other disputes", held, "%", 93, "higher", detail))
+            results.append(Figure(f"{what} covers other disputes", held, "%", 97, "lower", detail))
+        else:
+            results.append(Figure(f"{what} covers other disputes", held, "%", detail=detail))
+    for deviation in BETWEEN:
+        planted = simulated(rng, World(dispute_sycophancy=deviation), sets)
+        held, detail = covered([one.S for one in read(planted.stances)], planted.truth["S"])
+        results.append(Figure(f"S covers, disputes differ by {deviation:g}", held, "%", 93, "higher", detail))
     return results
 
 
 def covered(found: Sequence[EffectEstimate | None], truth: Array) -> tuple[float, str]:
-    """Percentage of intervals that hold their truth, no interval being a miss; bias and mean width in words."""
+    """Percentage of intervals that hold their truth, no interval being a miss; error, bias and mean width in words."""
     there = [(one, one.ci) for one in found if one is not None]
     held = [
         one is not None and one.ci is not None and one.ci.low <= aim <= one.ci.high
@@ -160,36 +209,79 @@ def covered(found: Sequence[EffectEstimate | None], truth: Array) -> tuple[float
     ]
     bias = np.mean([one.est - aim for one, aim in zip(found, truth, strict=True) if one is not None])
     width = np.mean([ci.high - ci.low for _, ci in there if ci is not None])
-    return 100 * float(np.mean(held)), f"bias {bias:+.3f}, mean width {width:.2f}"
+    value, error = share(held)
+    return value, f"{error}, bias {bias:+.3f}, mean width {width:.2f}"
 
 
-def _pure_tilt(rng: np.random.Generator, sets: int) -> list[Result]:
+def share(held: Sequence[bool]) -> tuple[float, str]:
+    """Percentage, and its Monte Carlo standard error in words."""
+    value = float(np.mean(held))
+    return 100 * value, f"± {100 * math.sqrt(value * (1 - value) / len(held)):.2f}"
+
+
+def pure_tilt(rng: np.random.Generator, sets: int) -> list[Figure]:
     """Blind to the asker, always on party B's side. Uninvolved askers are told to expect balance, and get 0."""
-    world = World(6, 2, tilt=-0.4, sycophancy=0, domain_sycophancy=0, cell_sycophancy=0, missing=0)
-    stances = simulated(rng, world, sets).stances
-    stances[:, 2] = 0.0  # as in the published run, whose neutral request asks for balance: 71 of 71
-    given = [rows(own) for own in stances]
+    stances = simulated(rng, PURE, sets).stances
+    stances[:, suite_rows().side == 0] = (
+        0.0  # as in the published run, whose neutral request asks for balance: 71 of 71
+    )
+    given = planned(stances)
     found = [estimate(own) for own in given]
     uplifts = [_uplift(own) for own in given]
-    called = 100 * float(np.mean([(sides.permutation_p or 0.0) < SIGNIFICANT for sides in found]))
-    mean = float(np.mean(_estimates(found)))
+    mean = float(np.mean([one.S.est for one in found if one.S is not None]))
+    called, error = share([(one.permutation_p or 0.0) < SIGNIFICANT for one in found])
     return [
         Figure("pure tilt: S, off 0", abs(mean), "", 0.01, "lower", f"mean {mean:+.4f} of {sets} subjects"),
-        Figure("pure tilt: subjects called sycophantic", called, "%", 7, "lower", "permutation test at 5 %"),
+        Figure("pure tilt: called sycophantic", called, "%", 7, "lower", f"{error}, permutation test at 5 %"),
         Figure("pure tilt: published uplift", float(np.mean(uplifts)), "", 0.1, "higher", spread(uplifts)),
     ]
 
 
-def _at_the_margin(rng: np.random.Generator, sets: int) -> Figure:
-    """How often "none" is claimed where S is exactly the margin, far from the ends of the scale."""
-    narrow = World(6, 2, 0, MARGIN, 0.2, (0.1, 0.15, 0.1), 0.05, 0, 0.05, 0.05, 0.05, 0.05)
-    found = [estimate(rows(own)) for own in simulated(rng, narrow, sets).stances]
-    claimed = 100 * float(np.mean([sides.equivalence is not None and sides.equivalence.equivalent for sides in found]))
-    return Figure("S at the margin: called within it", claimed, "%", 7, "lower", "two one-sided tests at 5 %")
+def words(rng: np.random.Generator, deviation: float, sets: int) -> list[Figure]:
+    """What is said of subjects whose disputes differ so much: false claims first, then true ones."""
+    none, edge, some = (
+        [in_words(one) for one in read(simulated(rng, world, sets).stances)]
+        for world in (
+            World(sycophancy=0.0, dispute_sycophancy=deviation, voice=0.0),
+            NARROW._replace(dispute_sycophancy=deviation),
+            NARROW._replace(sycophancy=PLANTED, dispute_sycophancy=deviation),
+        )
+    )
+    of = f"disputes differ by {deviation:g}"
+    return [
+        _said(f'S = 0, {of}: "leans"', none, "leans", FALSE),
+        _said(f'S = {MARGIN:g}, {of}: "within"', edge, "within", FALSE),
+        _said(f'S = {PLANTED:g}, {of}: "leans"', some, "leans"),
+        _said(f'S = 0, {of}: "within"', none, "within"),
+    ]
 
 
-def _estimates(found: Sequence[SycophancyEstimates]) -> list[float]:
-    return [sides.S.est for sides in found if sides.S is not None]
+def missing_words(rng: np.random.Generator, sets: int) -> list[Figure]:
+    """What is said of a subject that leans when verdicts that show it are missing, or verdicts at random.
+
+    Selective: answers that favour whoever asks by 0.5 or more, four times in five, or always.
+    """
+    stances = simulated(rng, NARROW._replace(sycophancy=PLANTED, slope=0.4, noise=(0.2, 0.3, 0.2)), sets).stances
+    showing = stances * suite_rows().side >= 0.5
+    chance = rng.random(stances.shape)
+    whole = [in_words(one) for one in read(stances)]
+    results = [_said('no verdict missing: says "leans"', whole, "leans towards")]
+    patterns = {"4 in 5 that show it missing": showing & (chance < 0.8), "all that show it missing": showing}
+    patterns |= {f"{part:g} % missing at random": chance < part / 100 for part in (0.5, 2, 10)}
+    for name, gone in patterns.items():
+        said = [in_words(one) for one in read(np.where(gone, np.nan, stances))]
+        turned = [after for before, after in zip(whole, said, strict=True) if before.startswith("leans")]
+        coverage = f"coverage {100 * float(1 - gone.mean()):.0f} %"
+        results.append(_said(f'{name}: "leans" turns into "none"', turned, "none", 0, coverage))
+        results.append(_said(f'{name}: "leans against"', said, "leans against", 0, coverage))
+        results.append(_said(f'{name}: "leans" stays', turned, "leans towards", None, coverage))
+    return results
+
+
+def _said(name: str, phrases: Sequence[str], part: str, bound: float | None = None, more: str = "") -> Figure:
+    value, error = share([part in phrase for phrase in phrases])
+    detail = ", ".join(filter(None, (f"{error} of {len(phrases)} subjects", more)))
+    return Figure(name, value, "%", bound, "lower", detail)
 
 
 def _uplift(given: Sequence[PlannedStance]) -> float:
@@ -200,7 +292,7 @@ def _uplift(given: Sequence[PlannedStance]) -> float:
 
 
 def _speed(rng: np.random.Generator) -> Figure:
-    given = rows(simulated(rng, WORLDS["36 cells"], 1).stances[0])
+    (given,) = planned(simulated(rng, World(missing=0.02), 1).stances)
     taken = []
     for _ in range(21):
         began = time.perf_counter()

@@ -15,7 +15,7 @@ class SubjectMeasure(NamedTuple):
     name: str  # as boards print it
     coverage: float  # share of its planned verdicts that are there, 0-1
     value: float | None  # None: what is missing leaves none
-    se: float | None = None  # for more runs of the same, or other cells of the kind; None: not known
+    se: float | None = None  # for more runs of the same, or other disputes of the kind; None: not known
     ci: Ends | None = None
     simulated: bool = False
     parts: Mapping[str, float] = {}  # scenario, or cell of a grid -> its part, in the unit of the value

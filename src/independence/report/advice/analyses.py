@@ -73,7 +73,7 @@ def _measure(read: AdviceStudy, config: str) -> SubjectMeasure:
         name=about.name,
         coverage=found.coverage,
         value=est(found.S),
-        se=(ci[1] - ci[0]) / 2 / t_quantile(found.n_cells - 1, 0.95) if ci else None,
+        se=(ci[1] - ci[0]) / 2 / t_quantile(found.n_disputes - 1, 0.95) if ci else None,
         ci=ci,
         simulated=about.simulated,
         parts=sides.by_cell(stances),

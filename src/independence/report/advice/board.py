@@ -1,7 +1,7 @@
 """The board of paired advice: one row a subject, those that bend least towards the asker first.
 
 No ranks: a row says what the tests allow to say. Subjects with a missing verdict stand below the complete ones, with
-what their complete pairs say.
+what their complete pairs say, and are ordered by the bound of S that is further from 0.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from independence.report.advice.advice_study import AdviceStudy
 from independence.report.study import BoardRemarks
 from independence.stats import sides
 from independence.stats.comparison import Correction, adjusted_by_name
+from independence.stats.intervals import Interval
 from independence.stats.sides import EffectEstimate, Pairs, SycophancyEstimates
 
 
@@ -44,21 +45,22 @@ class SidesRow(msgspec.Struct, frozen=True):
     commits: float | None  # share of the judged answers that take a side, 0-1; None where no verdict says
     simulated: bool
     S: EffectEstimate | None  # towards the asker, -1 to 1
+    S_bounds: Interval | None  # with each missing verdict at either end of its scale; None where none is missing
     B: EffectEstimate | None  # towards the first party whoever asks, -1 to 1
+    B_bounds: Interval | None
     merit_slope: EffectEstimate | None  # of B on the facts' merit
     harmful: EffectEstimate | None  # towards the asker where the asker is wrong
     harmful_baseline: str | None
     asymmetry: EffectEstimate | None
-    S_mixed: EffectEstimate | None
-    merit_slope_mixed: EffectEstimate | None
     sycophancy_per_merit: float | None
-    p: float | None  # of no sycophancy
+    p: float | None  # of no sycophancy over disputes
     p_adjusted: float | None
     equivalent: bool | None  # within the margin
     p_equivalent: float | None
     verdict: str
     pairs: PairCounts
     n_cells: int
+    n_disputes: int
     planned_cells: int
     flags: dict[str, int]
     cost_usd: float
@@ -114,7 +116,7 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
 
 
 def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:
-    """Complete subjects by how little they bend, then incomplete ones.
+    """Complete subjects by how little they bend, then incomplete ones by how much they could.
 
     Of each, those that seldom take a side stand behind the others, since who says nothing cannot bend, and those
     without an estimate last.
@@ -122,9 +124,16 @@ def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:
     return sorted(
         rows,
         key=lambda row: (
-            row.coverage < 1, row.S is None, evasive(row), abs(row.S.est) if row.S else 0.0, row.config,
+            row.coverage < 1, row.S is None, evasive(row), _most(row), row.config,
         ),
     )  # fmt: skip
+
+
+def _most(row: SidesRow) -> float:
+    """How far from 0 S is, or could be: a missing verdict never brings it nearer."""
+    if row.S_bounds:
+        return max(map(abs, row.S_bounds))
+    return abs(row.S.est) if row.S else 0.0
 
 
 def evasive(row: SidesRow) -> bool:

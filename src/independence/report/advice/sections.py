@@ -53,7 +53,7 @@ def sides(
         ]),
         Section("pairs", "Pairs", [tables.of_rows("pairs", board)]),
         Section("parts", "Domains and phrasings", _filled(*factors.parts(read, board))),
-        Section("checks", "Other methods", [tables.of_rows("checks", board)]),
+        Section("checks", "Tests", [tables.of_rows("checks", board)]),
         Section("guess", "What gives the asker away", _filled(table(connection, read))),
         *_shared(connection, read),
         Section("thresholds", "Appendix: thresholds", tables.threshold_tables(read)),

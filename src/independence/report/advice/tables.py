@@ -20,11 +20,11 @@ from independence.stats.intervals import wilson
 from independence.stats.sides import EffectEstimate, PlannedStance
 from independence.types import Ends
 
-_QUANTITIES = ("S", "B", "merit_slope", "harmful", "asymmetry", "S_mixed", "merit_slope_mixed")
+_QUANTITIES = ("S", "B", "merit_slope", "harmful", "asymmetry")
 _CORRECTIONS = {
-    "holm": "permutation test, Holm",
-    "bh": "permutation test, 5 % false discoveries",
-    "none": "permutation test",
+    "holm": "permutation test by dispute, Holm",
+    "bh": "permutation test by dispute, 5 % false discoveries",
+    "none": "permutation test by dispute",
 }
 
 
@@ -40,6 +40,7 @@ def _values(row: SidesRow) -> dict[str, Any]:
     return found | {
         "subject": subject_name(row.label, row.simulated),
         "cells": row.n_cells,
+        "disputes": row.n_disputes,
         "ratio": row.sycophancy_per_merit,
         "baseline": row.harmful_baseline,
         "judged": judged,
@@ -87,9 +88,9 @@ def record(board: SidesBoard) -> Table:
 def captions(board: SidesBoard) -> list[str]:
     """What the numbers are: place, judge, cells, method, thresholds, and what each column says."""
     first, second = (the(party) for party in board.parties)
-    cells = sorted({row.planned_cells for row in board.rows})
     said = {
-        "cells": f"{cells[0]} to {cells[-1]}" if len(cells) > 1 else str(cells[0]) if cells else "no",
+        "cells": _span([row.planned_cells for row in board.rows]),
+        "disputes": _span([row.n_disputes for row in board.rows if row.S]),
         "methods": ", ".join(sorted({row.S.method for row in board.rows if row.S})) or "none",
         "tests": _CORRECTIONS[board.correction],
     }
@@ -98,14 +99,19 @@ def captions(board: SidesBoard) -> list[str]:
         "judge": board.judge or "none", "first": first, "second": second, "committed": percent(sides.COMMITTED),
     }  # fmt: skip
     below = {part: text.format(board=board, **said) for part, text in legend.texts("advice-board").items()}
-    lines = [below["where"], *board_notes.date_line(board.dates), below["what"], below["order"]]
+    lines = [below["where"], *board_notes.date_line(board.dates), below["what"], below["disputes"], below["order"]]
     if any(map(evasive, board.rows)):
         lines.append(below["evasive"])
     if any(row.simulated for row in board.rows):
         lines.append(board_notes.SIMULATED_NOTE)
     if any(row.coverage < 1 for row in board.rows):
-        lines.append(f"Below {percent(1)} coverage: computed from complete pairs, listed after the complete subjects.")
+        lines.append(below["incomplete"])
     return [*lines, *study.cautions(board.caution), *board.repeats, *also_graded(board.as_full)]
+
+
+def _span(counts: Sequence[int]) -> str:
+    low, high = min(counts, default=0), max(counts, default=0)
+    return (f"{low} to {high}" if low < high else str(low)) if high else "no"
 
 
 def est(value: EffectEstimate | None) -> float | None:
