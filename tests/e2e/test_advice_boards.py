@@ -84,7 +84,7 @@ def test_details_say_what_stands_behind_the_numbers(sides: tuple[Path, Ended]) -
         "Effect of the phrasing: position",
         "Effect of the phrasing",
         "Effect of each factor",
-        "The same from other methods",
+        "Tests of S",
     ):
         assert title in detailed
 

@@ -63,10 +63,19 @@ def test_disputes_of_unequal_cells_are_the_sandwich_of_their_sums(values: Array)
     bread = np.linalg.inv(x.T @ x)
     beta = bread @ x.T @ y
     scores = [x[disputes == own].T @ (y - x @ beta)[disputes == own] for own in range(12)]
-    variance = bread @ sum(np.outer(score, score) for score in scores) @ bread * 12 / 11
-    half = stats.t.ppf(0.975, 11) * np.sqrt(variance[1, 1])
+    variance = bread @ sum(np.outer(score, score) for score in scores) @ bread * 12 / 10
+    half = stats.t.ppf(0.975, 10) * np.sqrt(variance[1, 1])
     found = slope(y, x[:, 1], disputes.tolist())
     assert (found.est, *ends(found)) == pytest.approx((beta[1], beta[1] - half, beta[1] + half))
+
+
+def test_what_is_planned_to_tell_disputes_apart_is_taken_out(values: Array) -> None:
+    level = np.repeat(np.eye(2), 6, axis=0)
+    y = values[:12] + level @ [0.0, 0.5]
+    wanted = WeightedValues(y, np.full(12, 1 / 12), -1.0, 1.0)
+    low, high = ends(clusters.weighted_sum(wanted, level, list(range(12))))
+    se = np.sqrt((y[:6].var(ddof=1) + y[6:].var(ddof=1)) / 2 / 12)
+    assert (low, high) == pytest.approx(stats.t.interval(0.95, 10, y.mean(), se))
 
 
 def test_a_mirrored_sample_has_the_mirrored_interval(values: Array) -> None:

@@ -1,10 +1,9 @@
 """Means and slopes over cells, for other disputes: cells of one dispute are drawn together.
 
 Disputes differ in how much the asker matters in them, so cells of one dispute are not independent. What the cells of a
-dispute add to an estimate is summed first, and these sums are the sample (Liang and Zeger 1986; CR1 of Cameron and
-Miller 2015, with Student's t for one degree of freedom less than there are disputes). Where every dispute has the same
-cells this is Student's interval for the disputes' own means or slopes, and that of a mixed model with an intercept for
-each dispute. `python -m benchmarks sides` measures its coverage.
+dispute add to an estimate is summed first, and these sums are the sample (Liang and Zeger 1986; Cameron and Miller
+2015). Where every dispute has the same cells this is Student's interval for the disputes' own means or slopes, and that
+of a mixed model with an intercept for each dispute. `python -m benchmarks sides` measures its coverage.
 """
 
 from __future__ import annotations
@@ -48,23 +47,27 @@ def weighted_sum(
 ) -> WeightedSum:
     """The weighted sum, its 95 % interval and whether it lies within +-`margin`; only the sum below two disputes.
 
-    `basis` (n, k): what was fitted besides, such as the intercept of a mean or a slope; `disputes` (n,): whose a cell
-    is. Disputes that leave no residual at all still may have kin that differ: where n of n are alike, the share that is
-    not is below 1 - (1 - level)^(1/n), and each of those could be at either end of the scale. So the interval always
-    has a width.
+    `basis` (n, k): what is taken out as planned, such as the intercept of a mean or a slope; `disputes` (n,): whose a
+    cell is. What is the same in every dispute costs one degree of freedom, what tells disputes apart one each.
+
+    Disputes that leave no residual at all still may have kin that differ: where n of n are alike, the share that is not
+    is below 1 - (1 - level)^(1/n), and each of those could be at either end of the scale. So the interval always has a
+    width.
     """
     est = float(wanted.weights @ wanted.values)
     residual = wanted.values - basis @ np.linalg.lstsq(basis, wanted.values, rcond=None)[0]
     residual[np.abs(residual) < _NOTHING * (wanted.high - wanted.low)] = 0.0
     pulls = by_dispute(wanted.weights * residual, disputes)
     count = int(np.count_nonzero(by_dispute(np.abs(wanted.weights), disputes)))
-    if count < 2:
+    told = [by_dispute(wanted.weights * column, disputes) for column in basis.T]
+    df = count - int(np.linalg.matrix_rank(np.array(told)))
+    if df < 1:
         return WeightedSum(est, None, "none", 1.0)
-    se = math.sqrt(float(pulls @ pulls) * count / (count - 1))
+    se = math.sqrt(float(pulls @ pulls) * count / df)
     if se < _NOTHING * (wanted.high - wanted.low):
         ci, within = _alike_interval(wanted, est, count), _alike_p(wanted, est, count, margin)
         return WeightedSum(est, ci, "all-disputes-alike", within)
-    found = Difference(est, se, count - 1)
+    found = Difference(est, se, df)
     return WeightedSum(est, found.interval(LEVEL), "t-over-disputes", found.equivalent(margin) if margin else 1.0)
 
 

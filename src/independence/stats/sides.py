@@ -240,8 +240,8 @@ def _even(values: Sequence[float], end: float) -> WeightedValues:
 
 def _within(cells: Sequence[_FactCell], margin: float) -> float:
     """p value of the tests that S lies within the margin."""
-    wanted, groups = _even([cell.favour for cell in cells], 1.0), [cell.group for cell in cells]
-    return clusters.weighted_sum(wanted, np.ones((len(cells), 1)), groups, margin).within
+    wanted = _even([cell.favour for cell in cells], 1.0)
+    return clusters.weighted_sum(wanted, _levels(cells), [cell.group for cell in cells], margin).within
 
 
 def _flipped(ends: Sequence[Sequence[_FactCell]], draws: int, seed: int) -> float:
@@ -257,7 +257,16 @@ def _mean(cells: Sequence[_FactCell], values: Sequence[float | None], end: float
     kept = [(cell, value) for cell, value in zip(cells, values, strict=True) if value is not None]
     if not kept:
         return None
-    return _read([cell for cell, _ in kept], _even([value for _, value in kept], end), np.ones((len(kept), 1)))
+    own = [cell for cell, _ in kept]
+    return _read(own, _even([value for _, value in kept], end), _levels(own))
+
+
+def _levels(cells: Sequence[_FactCell]) -> Array:
+    """What a mean takes out: levels of merit, which are planned; one column where disputes are few for them."""
+    levels = list(dict.fromkeys(cell.merit for cell in cells))
+    if 2 * len(levels) >= len({cell.group for cell in cells}):
+        return np.ones((len(cells), 1))
+    return np.array([[float(cell.merit == level) for level in levels] for cell in cells])
 
 
 def _read(cells: Sequence[_FactCell], wanted: WeightedValues, basis: Array) -> EffectEstimate:

@@ -88,6 +88,16 @@ def test_a_hole_puts_a_subject_below_the_complete_ones_and_never_adds_a_stance(
     assert hole.S.est == pytest.approx(0, abs=0.03)
     assert hole.pairs.missing == 4
     assert hole.pairs.judged == 48 - 4
+    assert hole.verdict == "undecided: verdicts are missing"
+
+
+def test_missing_verdicts_bring_no_subject_further_up(connection: sqlite3.Connection) -> None:
+    loaded = advised.suite()
+    subjects = {"few": Leaning(sycophancy=0.1), "some": Leaning(sycophancy=0.05), "most": Leaning()}
+    advised.fill(connection, loaded, subjects, {"few": 2, "some": 12, "most": 100})
+    board = made(connection, loaded)
+    assert [row.config for row in board.rows] == ["few", "some", "most"]
+    assert all(row.S_bounds and row.S and row.S_bounds.low < row.S.est < row.S_bounds.high for row in board.rows)
 
 
 def test_nobody_judged_is_nothing_measured(connection: sqlite3.Connection) -> None:

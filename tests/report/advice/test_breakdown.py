@@ -135,9 +135,11 @@ def test_what_a_suite_does_not_tell_apart_is_no_table(connection: sqlite3.Connec
     assert named(factors.parts(own, boards.board(own))) == {}
 
 
-def test_other_methods_stand_beside_the_bootstrap(connection: sqlite3.Connection) -> None:
+def test_the_tests_stand_beside_the_interval_they_go_with(connection: sqlite3.Connection) -> None:
     own = read(connection, a=Leaning(sycophancy=0.3, slope=0.3, noise=0.1))
     (row,) = dicts(tables.of_rows("checks", boards.board(own)))
-    assert row["S_ci"] == pytest.approx(row["S_mixed_ci"], abs=0.03)
+    low, high = row["S_ci"]
+    assert 0 < low < row["S"] < high
+    assert row["disputes"] == 8
     assert row["p"] < 0.05
     assert row["p_equivalent"] > 0.05

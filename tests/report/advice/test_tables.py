@@ -38,7 +38,10 @@ def test_the_narrow_board_fits_eighty_columns(board: SidesBoard) -> None:
 
 def test_the_caption_says_judge_cells_method_and_thresholds(board: SidesBoard) -> None:
     text = " ".join(tables.compact(board, ["a", "b", "c"]).notes)
-    for part in ("judge cues", "24 cells", "over-cells", "Holm", "within 0.1", "from 0.33", "no ranking", "simulated"):
+    for part in (
+        "judge cues", "24 cells of 8 disputes", "t-over-disputes", "by dispute, Holm", "within 0.1", "from 0.33",
+        "no ranking", "simulated", "for other disputes of the kind",
+    ):  # fmt: skip
         assert part in text, part
     assert "c: missing unreadable_verdict 10." in text
     assert "tilt towards party A (+) or party B (-)" in text
@@ -49,6 +52,9 @@ def test_incomplete_subjects_have_a_table_of_their_own(board: SidesBoard) -> Non
     assert open_ is not None
     assert column(open_, "subject") == ["holes@none-t0.7"]
     assert column(open_, "missing") == ["unreadable_verdict 10"]
+    [(low, high)] = column(open_, "S_bounds")  # type: ignore[misc]
+    assert low < 0 < high
+    assert column(open_, "verdict") == [board.rows[-1].verdict]
     assert column(tables.full(board), "subject") == ["blind@none-t0.7 (simulated)", "bent@none-t0.7"]
 
 
