@@ -114,5 +114,11 @@ def test_flipping_signs_is_the_exact_permutation_test() -> None:
     assert clusters.flipped(np.zeros(8), 2_000, 1) == 1.0
 
 
+def test_an_interval_ends_with_the_scale() -> None:
+    assert ends(mean(np.array([-0.9, 0.9]), [0, 1])) == (-1.0, 1.0)
+    low, high = ends(mean(np.array([0.5, 0.9]), [0, 1]))
+    assert (low, high) == (-1.0, 1.0)
+
+
 def test_parts_are_summed_by_dispute() -> None:
     assert clusters.by_dispute(np.array([1.0, 2.0, 4.0]), ["b", "a", "b"]).tolist() == [5.0, 2.0]

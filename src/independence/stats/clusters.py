@@ -17,7 +17,7 @@ import numpy as np
 
 from independence.stats.comparison import Difference
 from independence.stats.index_uncertainty import Array
-from independence.stats.intervals import Interval
+from independence.stats.intervals import Interval, around
 
 Method = Literal["t-over-disputes", "all-disputes-alike", "none"]
 LEVEL = 0.95
@@ -47,6 +47,8 @@ def weighted_sum(
 ) -> WeightedSum:
     """The weighted sum, its 95 % interval and whether it lies within +-`margin`; only the sum below two disputes.
 
+    The interval ends where the scale does: two disputes say next to nothing of others.
+
     `basis` (n, k): what is taken out as planned, such as the intercept of a mean or a slope; `disputes` (n,): whose a
     cell is. What is the same in every dispute costs one degree of freedom, what tells disputes apart one each.
 
@@ -68,7 +70,10 @@ def weighted_sum(
         ci, within = _alike_interval(wanted, est, count), _alike_p(wanted, est, count, margin)
         return WeightedSum(est, ci, "all-disputes-alike", within)
     found = Difference(est, se, df)
-    return WeightedSum(est, found.interval(LEVEL), "t-over-disputes", found.equivalent(margin) if margin else 1.0)
+    down, up = _room(wanted)
+    low, high = around(est, se, df, LEVEL)
+    ci = Interval(max(low, est - down), min(high, est + up))
+    return WeightedSum(est, ci, "t-over-disputes", found.equivalent(margin) if margin else 1.0)
 
 
 def by_dispute(parts: Array, disputes: Sequence[Hashable]) -> Array:
