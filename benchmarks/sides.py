@@ -4,7 +4,7 @@ The suite asks about 20 disputes in three merits, each cell in half of its telli
 them and their tellings too; wordings shift answers and are part of the design; noise depends on merit, and all is
 clipped to the scale, so the truth is the expectation after clipping over all disputes. Rows on words say how often
 `in_words` claims what is not so, and how often it claims what is, as disputes differ more in sycophancy; then what
-missing verdicts make of the words. Shares have their Monte Carlo error.
+missing verdicts make of the words. Shares have the 95 % interval of their Monte Carlo error.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from benchmarks.figure import Figure, Result, spread
 from independence.report.advice import advice_study
 from independence.stats import stance
+from independence.stats.intervals import wilson
 from independence.stats.sides import (
     MARGIN,
     SIGNIFICANT,
@@ -214,9 +215,9 @@ def covered(found: Sequence[EffectEstimate | None], truth: Array) -> tuple[float
 
 
 def share(held: Sequence[bool]) -> tuple[float, str]:
-    """Percentage, and its Monte Carlo standard error in words."""
-    value = float(np.mean(held))
-    return 100 * value, f"± {100 * math.sqrt(value * (1 - value) / len(held)):.2f}"
+    """Percentage, and in words the 95 % interval of Monte Carlo error (Wilson)."""
+    low, high = wilson(sum(held), len(held))
+    return 100 * float(np.mean(held)), f"{100 * low:.1f} to {100 * high:.1f} %"
 
 
 def pure_tilt(rng: np.random.Generator, sets: int) -> list[Figure]:
