@@ -230,7 +230,8 @@ def _filled(rows: Sequence[PlannedStance], *, a: float, b: float) -> list[_FactC
 
 
 def _bounds(ends: Iterable[Sequence[float]]) -> Interval:
-    return Interval(*(float(np.mean(values)) for values in ends))
+    low, high = (float(np.mean(values)) for values in ends)
+    return Interval(low, high)
 
 
 def _even(values: Sequence[float], end: float) -> WeightedValues:
