@@ -18,6 +18,7 @@ from benchmarks import (
     makespan,
     offline,
     published,
+    replicates,
     sides,
     startup,
 )
@@ -34,6 +35,7 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "coverage/places": coverage_places.measure,
     "coverage/pairs": coverage_pairs.measure,
     "judges": judges.measure,
+    "replicates": replicates.measure,
     "sides": sides.measure,
     "cpu": cpu_per_call.measure,
     "makespan": makespan.measure,
