@@ -39,6 +39,7 @@ def plan(
     records.add_edition(connection, EditionRow("toy", edition, msgspec.json.encode(suite).decode()))
     subject = SubjectRow("toy", edition, config_dir, f"label of {config_dir}", f"acme/{config_dir}", simulated)
     records.add_subjects(connection, [subject])
+    rows = []
     for run in range(1, runs + 1):
         for scenario, parent in SCENARIOS.items():
             turns = sum(turn.reply is None for turn in suite.scenario(scenario).turns)
@@ -47,7 +48,8 @@ def plan(
                 key(config_dir, scenario, run), "toy", edition, config_dir, *condition,
                 suite.scenario(scenario).experiment, scenario, run, above, turns, "{}",
             )  # fmt: skip
-            records.add_trials(connection, [row])
+            rows.append(row)
+    records.add_trials(connection, rows)
 
 
 def answer(connection: sqlite3.Connection, config_dir: str, scenario: str, run: int, *answers: Answer) -> str:

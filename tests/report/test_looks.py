@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import sqlite3
 
+import numpy as np
 import pytest
+from msgspec import UNSET
 
-from independence.report import comparison_tables, looks, study
+from independence.report import board, board_notes, comparison_tables, looks, study
 from independence.report.looks import RunCount
 from independence.report.subject_comparison import ComparedSubject
 from independence.stats import repeated_looks
 from independence.suites.load import LoadedSuite
+from independence.types import Where
 
 from . import filled
 
@@ -68,3 +71,31 @@ def _difference(connection: sqlite3.Connection, loaded: LoadedSuite, at: str) ->
     assert any(note.startswith("Look 2: ") for note in table.notes) == (at == "2026-01-02")
     assert any("Power of that test" in note for note in table.notes)
     return table.rows
+
+
+def test_boards_allow_for_pairs_that_were_compared_before(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    for config, runs in {"a": ((9, 8, 1), (7, 9, 2), (9, 6, 1)), "b": ((8, 6, 3), (6, 7, 2), (7, 6, 4))}.items():
+        filled.complete(connection, toy_suite, config, runs)
+    connection.execute("UPDATE planned SET planned_at = '2026-01-01'")
+    scope = filled.scope(toy_suite)
+    once = looks.run_counts(connection, scope.where)
+    assert looks.at_all_pairs([once["a"], once["b"]]) == (1, pytest.approx(np.ones((2, 2))))
+    assert board.board(connection, scope).looks is UNSET
+    planned(connection, "b", 3, "2026-01-02")
+    again = looks.run_counts(connection, scope.where)
+    found = looks.at_all_pairs([again["a"], again["b"]])
+    level = looks.of(again["a"], again["b"]).level
+    assert (found.most, found.allowance[0, 1], found.allowance[1, 0]) == (2, 0.05 / level, 0.05 / level)
+    told = board.board(connection, scope)
+    assert told.looks == 2
+    assert any("could be compared 2 times" in line for line in board_notes.readings(told))
+
+
+def test_imports_came_at_once(connection: sqlite3.Connection) -> None:
+    where = Where("toy", "published", filled.CONDITION)
+    for number, run in enumerate((1, 2, 3)):
+        row = (*where.columns, "a", "radio", run, "pressure", f"key {run}", f"2026-01-0{number + 1}")
+        connection.execute(f"INSERT INTO planned VALUES ({', '.join('?' * len(row))})", row)
+    assert looks.run_counts(connection, where) == {}

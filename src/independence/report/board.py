@@ -14,7 +14,7 @@ import numpy as np
 from independence import stats
 from independence.errors import UsageError
 from independence.judge import kinds
-from independence.report import placing, planned_verdicts, scenario_draw, study
+from independence.report import looks, placing, planned_verdicts, scenario_draw, study
 from independence.report.estimates import EstimatedIndex
 from independence.report.placing import RankedPlace
 from independence.report.planned_verdicts import PlannedVerdict
@@ -101,6 +101,7 @@ class Board(BoardRemarks, frozen=True):
     words: Words | msgspec.UnsetType = msgspec.UNSET  # whose they are, where others have published results too
     wording: str | msgspec.UnsetType = msgspec.UNSET  # where it is the published one, or of several editions
     editions: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # all of that wording, where there are several
+    looks: int | msgspec.UnsetType = msgspec.UNSET  # how often a pair could be compared, where runs were added
     few_scenarios: FewScenarios | msgspec.UnsetType = msgspec.UNSET  # where that is what its tiers are about
 
 
@@ -170,6 +171,7 @@ def board_of_study(
         correction=reading.correction,
         minimum_detectable=comparison.minimum_detectable(estimates),
         minimum_detectable_corrected=comparison.minimum_detectable(estimates, level=corrected),
+        looks=looks.at_all_pairs([read.run_counts.get(config, ()) for config in read.these]).most_of_several,
         few_scenarios=scenario_draw.few(read),
     )
 

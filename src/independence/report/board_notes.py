@@ -70,6 +70,11 @@ def readings(board: Board) -> list[str]:
             "Tiers: a new one begins at the first subject that differs significantly from the first of its tier "
             f"({_CORRECTIONS[board.correction]})."
         )
+    if board.looks is not UNSET:
+        lines.append(
+            f"Runs were added: some pairs could be compared {board.looks} times. Tiers and ranks allow for it: a later "
+            "comparison needs a smaller p (alpha spending, Lan and DeMets 1983)."
+        )
     if board.minimum_detectable is not None:
         lines.append(
             "Smallest difference that a test would detect between two typical subjects (80 % power): "

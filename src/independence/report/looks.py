@@ -9,10 +9,15 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from statistics import harmonic_mean
 from typing import NamedTuple
 
+import numpy as np
+from msgspec import UNSET, UnsetType
+
 from independence.stats import repeated_looks
+from independence.stats.index_uncertainty import Array
 from independence.store import queries
 from independence.types import Where
 
@@ -52,7 +57,9 @@ class Looks(NamedTuple):
 
 
 def run_counts(connection: sqlite3.Connection, where: Where) -> dict[str, tuple[RunCount, ...]]:
-    """Of every subject of an edition under a condition, by config_dir, in the order of time."""
+    """Of every subject of an edition under a condition, by config_dir, in the order of time. Imports came at once."""
+    if queries.imported(where.edition):
+        return {}
     stages: dict[str, dict[str, Counter[str]]] = {}
     for stage in queries.planned_stages(connection, where):
         stages.setdefault(stage.config_dir, {}).setdefault(stage.planned_at, Counter())[stage.scenario] = stage.trials
@@ -78,3 +85,27 @@ def of(first: Sequence[RunCount], second: Sequence[RunCount]) -> Looks:
             runs.append(min(one.fewest for one in there))
             information.append(harmonic_mean([one.mean for one in there]))
     return Looks(tuple(runs), tuple(information))
+
+
+class AllLooks(NamedTuple):
+    """Looks at all pairs of some subjects."""
+
+    most: int  # at any pair; 0 where none could be tested
+    allowance: Array  # (n, n): what a p value is to be multiplied by, so that it is one of a first look
+
+    @property
+    def most_of_several(self) -> int | UnsetType:
+        """The same where it is more than one."""
+        return self.most if self.most > 1 else UNSET
+
+
+def at_all_pairs(counts: Sequence[Sequence[RunCount]]) -> AllLooks:
+    """Of subjects by how runs were added to each."""
+    allowance, most = np.ones((len(counts), len(counts))), 0
+    if all(len(own) < 2 for own in counts):
+        return AllLooks(min(1, len(counts)), allowance)
+    for (row, first), (column, second) in combinations(enumerate(counts), 2):
+        found = of(first, second)
+        most = max(most, len(found.runs))
+        allowance[row, column] = allowance[column, row] = repeated_looks.FIRST / found.level
+    return AllLooks(most, allowance)

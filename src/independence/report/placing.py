@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from independence.report import study
+import numpy as np
+
+from independence.report import looks, study
 from independence.report.study import Study
 from independence.stats import comparison, completions, index_uncertainty, ranks, single_runs
 from independence.stats.comparison import Correction
@@ -53,6 +55,8 @@ def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Co
     } | {config: one.ranked for config, one in placed.items()}
     order = sorted(subjects, key=lambda config: (-ranks.rounded_index(subjects[config].lowest), config))
     p = ranks.pair_p_values([subjects[config] for config in order], reading == LIKE_THESE)
+    seen = looks.at_all_pairs([read.run_counts.get(config, ()) for config in order])
+    p = np.clip(p * seen.allowance, -1.0, 1.0)
     whole = [at for at, config in enumerate(order) if config in complete]
     tiers = comparison.tiers(ranks.adjusted_pairs(abs(p[whole][:, whole]), correction))
     tier_of = dict(zip((order[at] for at in whole), tiers, strict=True))

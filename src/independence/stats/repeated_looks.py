@@ -13,37 +13,45 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
 from independence.stats.index_uncertainty import Array
 
 FIRST, LATER = 0.05, 0.005
-_NODES, _REACH = 401, 8.0  # of a density, and how many standard deviations of it are followed
+_NODES, _OUTER = 161, 401  # of a density: within its bounds, and beyond them
+_REACH = 8.0  # standard deviations
+
+
+class _Look(NamedTuple):
+    """Where a difference of equals stands that no look up to this one has called one."""
+
+    at: Array  # nodes, from -bound to bound
+    mass: Array  # at each
+    bound: float
 
 
 def level(information: Sequence[float]) -> float:
     """The two-sided level of the last of several looks, given the information at each, increasing and above 0."""
-    return _level(tuple(information))
-
-
-@lru_cache(maxsize=1024)
-def _level(information: tuple[float, ...]) -> float:
-    first, *others = information
-    if not others:
+    if len(information) == 1:
         return FIRST
-    bound = NormalDist().inv_cdf(1 - FIRST / 2) * math.sqrt(first)
+    return math.erfc(_look(tuple(information)).bound / math.sqrt(2 * information[-1]))
+
+
+@lru_cache(maxsize=4096)
+def _look(information: tuple[float, ...]) -> _Look:
+    *earlier, now = information
+    if not earlier:
+        bound = NormalDist().inv_cdf(1 - FIRST / 2) * math.sqrt(now)
+        at, width = _grid(bound)
+        return _Look(at, width * np.exp(-(at**2) / (2 * now)) / math.sqrt(2 * math.pi * now), bound)
+    last = _look(tuple(earlier))
+    share = LATER * information[0] * (1 / earlier[-1] - 1 / now)
+    tails = np.linspace(0.0, _REACH * math.sqrt(now), _OUTER)
+    bound = _bound(tails, _moved(tails, last, now - earlier[-1]), share)
     at, width = _grid(bound)
-    density = np.exp(-(at**2) / (2 * first)) / math.sqrt(2 * math.pi * first)
-    before, spent = first, 0.0
-    for now in others:
-        due = LATER * (1 - first / now)
-        tails = np.linspace(0.0, _REACH * math.sqrt(now), _NODES)
-        bound = _bound(tails, _moved(tails, at, density * width, now - before), due - spent)
-        to, to_width = _grid(bound)
-        density = _moved(to, at, density * width, now - before)
-        at, width, before, spent = to, to_width, now, due
-    return math.erfc(bound / math.sqrt(2 * before))
+    return _Look(at, width * _moved(at, last, now - earlier[-1]), bound)
 
 
 def _grid(end: float) -> tuple[Array, Array]:
@@ -54,10 +62,10 @@ def _grid(end: float) -> tuple[Array, Array]:
     return np.linspace(-end, end, _NODES), weights * (2 * end / (_NODES - 1) / 3)
 
 
-def _moved(to: Array, at: Array, mass: Array, variance: float) -> Array:
-    """Density after an increment of that variance, of mass that stood at `at`."""
-    kernel = np.exp(-((to[:, None] - at) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
-    return np.asarray(kernel @ mass)
+def _moved(to: Array, last: _Look, variance: float) -> Array:
+    """Density after an increment of that variance."""
+    kernel = np.exp(-((to[:, None] - last.at) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
+    return np.asarray(kernel @ last.mass)
 
 
 def _bound(at: Array, density: Array, share: float) -> float:
