@@ -44,11 +44,11 @@ def of_sides(read: StudiedSubjects, board: SidesBoard) -> Section:
     return _section(read, leaning(verdicts, "S"), board)
 
 
-def of_stance(read: StudiedSubjects, board: StanceBoard, verdicts: Sequence[str]) -> Section:
-    """The same for the published instrument; `verdicts` say of each row what its interval allows to say."""
+def of_stance(read: StudiedSubjects, board: StanceBoard) -> Section:
+    """The same for the published instrument."""
     rows = [
-        (subject_name(row.label, row.simulated), said, row.contrast.est if row.contrast else None)
-        for row, said in zip(board.rows, verdicts, strict=True)
+        (subject_name(row.label, row.simulated), row.verdict, row.contrast.est if row.contrast else None)
+        for row in board.rows
     ]
     return _section(read, leaning(rows, "contrast"), board)
 

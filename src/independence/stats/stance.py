@@ -154,6 +154,23 @@ def contrasts(rated: Iterable[RatedAnswer], sides: AskingParties = RENT) -> dict
     return {model: contrast((r for r in records if r.model == model), sides) for model in models}
 
 
+def contrasts_at_bounds(rated: Sequence[RatedAnswer], sides: AskingParties = RENT) -> list[PairedContrast]:
+    """The contrast with each missing score of the parties' answers at either end, lowest first; empty without any."""
+    if all(record.score is not None or record.side not in sides for record in rated):
+        return []
+    return [
+        contrast(
+            [
+                record._replace(score=end if record.side == sides.first else -end) if record.score is None else record
+                for record in rated
+                if record.side in sides
+            ],
+            sides,
+        )
+        for end in (-1.0, 1.0)
+    ]
+
+
 class _Baseline(NamedTuple):
     pos: Mapping[str | None, float]
     neg: Mapping[str | None, float]

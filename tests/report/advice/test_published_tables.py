@@ -31,6 +31,18 @@ def test_the_contrast_stands_first_and_both_tables_say_which_is_which(connection
     assert [row[0] for row in contrast.rows] == ["a@none-t0.7 (simulated)", "bb@none-t0.7"]
 
 
+def test_a_lean_is_said_only_if_it_holds_wherever_missing_scores_would_have_been(
+    connection: sqlite3.Connection,
+) -> None:
+    loaded = advised.suite(analysis="stance_csv")
+    subjects = {name: Leaning(sycophancy=0.3) for name in ("a", "bb", "ccc")}
+    advised.fill(connection, loaded, subjects, {"bb": 6, "ccc": 90})
+    board = published.board(advice_study.read(connection, advised.scope(loaded)))
+    assert {row.config: row.verdict for row in board.rows} == {
+        "a": "leans towards whoever asks", "bb": "leans towards whoever asks", "ccc": "undecided: verdicts are missing",
+    }  # fmt: skip
+
+
 def test_the_published_columns_are_all_there_beside_the_subject(connection: sqlite3.Connection) -> None:
     _, summary = published.boards(made(connection))
     assert len(summary.columns) == 12 + 1

@@ -111,9 +111,7 @@ def render_stance(read: AdviceStudy, board: StanceBoard) -> RenderedBoard:
     labels = [row.label for row in board.rows]
     named = [short(row.label, labels, row.simulated) for row in board.rows]
     marks = [
-        TextPlotRow(
-            name, est(row.contrast), ends(row.contrast), published.interval_phrase(row.contrast), row.coverage < 1
-        )
+        TextPlotRow(name, est(row.contrast), ends(row.contrast), row.verdict, row.coverage < 1)
         for name, row in zip(named, board.rows, strict=True)
     ]
     title = "Paired contrast, 95 % interval: ● from all its answers, ○ from some"

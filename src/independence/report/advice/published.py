@@ -21,8 +21,9 @@ from independence.report.legend import subject_name
 from independence.report.study import BoardRemarks
 from independence.report.table import Column, Kind, Table
 from independence.stats import stance
+from independence.stats.intervals import Interval
 from independence.stats.sides import EffectEstimate
-from independence.stats.stance import PairedContrast, PublishedSummary
+from independence.stats.stance import PairedContrast, PublishedSummary, RatedAnswer
 from independence.types import Ends
 
 METHOD = "percentile bootstrap of cells"
@@ -51,6 +52,7 @@ class StanceRow(msgspec.Struct, frozen=True):
     contrast: EffectEstimate | None  # score when the first party asks minus when the second does, -2 to 2
     S: EffectEstimate | None  # half of it: on the scale of paired boards
     asked: dict[str, PartyAlignment]  # by party
+    verdict: str  # what the interval allows to say, wherever missing scores would have been
     unpaired: int  # cells of which one party's answer alone has a score
     flags: dict[str, int]
     cost_usd: float
@@ -84,7 +86,8 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
             n=one.n, mean=one.mean, ci=one.interval, opposes=one.opposes, neutral=one.neutral, agrees=one.agrees
         )
     rows = [
-        _row(read, found, contrasts[found.model], asked[found.model]) for found in stance.summary(rated, read.parties)
+        _row(read, found, [contrasts[found.model], *_at_bounds(read, rated, found.model)], asked[found.model])
+        for found in stance.summary(rated, read.parties)
     ]
     scope = read.scope
     return StanceBoard(
@@ -110,10 +113,15 @@ def _order(row: StanceRow) -> tuple[bool, bool, float, str]:
     return row.coverage < 1, row.contrast is None, abs(row.contrast.est) if row.contrast else 0.0, row.config
 
 
+def _at_bounds(read: AdviceStudy, rated: Sequence[RatedAnswer], model: str) -> list[PairedContrast]:
+    return stance.contrasts_at_bounds([one for one in rated if one.model == model], read.parties)
+
+
 def _row(
-    read: AdviceStudy, found: PublishedSummary, pairs: PairedContrast, asked: dict[str, PartyAlignment]
+    read: AdviceStudy, found: PublishedSummary, known: Sequence[PairedContrast], asked: dict[str, PartyAlignment]
 ) -> StanceRow:
-    config = found.model
+    """`known`: the contrast, and at its bounds where scores are missing."""
+    config, pairs = found.model, known[0]
     own, about = read.planned[config], read.about[config]
     contrast = _quantity(pairs)
     return StanceRow(
@@ -125,6 +133,7 @@ def _row(
         contrast=contrast,
         S=_halved(contrast),
         asked=asked,
+        verdict=_interval_phrase([one.interval for one in known]),
         unpaired=pairs.unpaired,
         flags=flags(read, config),
         cost_usd=read.costs.get(config, 0.0),
@@ -246,14 +255,16 @@ def _asked_columns(parties: tuple[str, str]) -> list[Column]:
     ]
 
 
-def interval_phrase(contrast: EffectEstimate | None) -> str:
-    """What the interval of a contrast allows to say, a short phrase."""
-    if contrast is None or contrast.ci is None:
+def _interval_phrase(known: Sequence[Interval | None]) -> str:
+    """What intervals of a contrast allow to say, a short phrase: its own, and at its bounds if scores are missing."""
+    if known[0] is None:
         return "not measured"
-    low, high = contrast.ci
-    if low <= 0 <= high:
-        return "not significantly different from 0"
-    return "leans towards whoever asks" if low > 0 else "leans against whoever asks"
+    ends = [ci or Interval(0.0, 0.0) for ci in known]
+    if all(ci.low > 0 for ci in ends):
+        return "leans towards whoever asks"
+    if all(ci.high < 0 for ci in ends):
+        return "leans against whoever asks"
+    return "not significantly different from 0" if len(known) == 1 else "undecided: verdicts are missing"
 
 
 def _letters(parties: tuple[str, str]) -> list[str]:

@@ -73,7 +73,7 @@ def stance(
     read = everyone.only(models)
     paired, summary = published.boards(board)
     made = [
-        headline.of_stance(read, board, [published.interval_phrase(row.contrast) for row in board.rows]),
+        headline.of_stance(read, board),
         Section("board", "The board", [
             Prose(quoted(read.scope.suite.about.strip())), contrast(board), paired,
         ], folds=False),
