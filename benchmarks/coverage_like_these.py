@@ -51,7 +51,7 @@ def measure(
     jobs = [
         SharedBoards(fleet, runs, times, boards_of(fleet, boards))
         for times, runs in ((1, 5), (4, 5), (0, 1))
-        for fleet in (1, 3, 8, 20)
+        for fleet in (1, 3, 8, 20, 100)
     ]
     rows = in_processes(partial(scenarios_like_these, VerdictWorld(subjects)), jobs, processes)
     return [Grid("scenarios-like-these covers, %; a board shares its draw of scenarios", HEADS, tuple(rows))]

@@ -20,7 +20,7 @@ from independence.stats.subject_points import SubjectPoints
 
 NEAREST = 8  # subjects on either side that a subject of a wanted index is mixed from
 SPLITS, RANKS = Within(most=5), Within(95)
-HEADS = ("split", "wrong order", "ranks: all", "truly best", "seen first", "whole boards", "mean width")
+HEADS = ("split", "worse leader", "ranks: all", "truly best", "seen first", "whole boards", "mean width")
 
 
 class Pack(NamedTuple):
@@ -103,16 +103,21 @@ def places(world: VerdictWorld, boards: int, job: tuple[int, Pack]) -> Row:
 
 
 def _tiers(boards: Sequence[Ranked], *, equal: bool) -> tuple[Cell | None, ...]:
-    """Boards with more than one tier, and those on which somebody stands below a truly worse subject's tier."""
+    """Boards with more than one tier, and those with somebody below a tier whose leader is truly worse."""
     number = np.arange(len(boards))
     split = [np.nanmax(one.found.tier, initial=1) > 1 for one in boards]
-    wrong = [_wrong(one.truth, one.found.tier) for one in boards]
+    wrong = [_wrong(one) for one in boards]
     return percent(split, number, SPLITS if equal else ANY), None if equal else percent(wrong, number, SPLITS)
 
 
-def _wrong(truth: Array, tier: Array) -> bool:
-    better = truth[:, None] > truth[None, :]
-    return bool((better & (tier[:, None] > tier[None, :])).any())
+def _wrong(board: Ranked) -> bool:
+    """Whether somebody truly better than the leader of a tier stands in a lower one."""
+    tier = board.found.tier
+    for number in np.unique(tier[~np.isnan(tier)]):
+        leader = np.where(tier == number, board.points, -np.inf).argmax()
+        if ((tier > number) & (board.truth > board.truth[leader])).any():
+            return True
+    return False
 
 
 def _ranks(boards: Sequence[Ranked]) -> tuple[Cell | None, ...]:

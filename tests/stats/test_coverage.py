@@ -9,6 +9,7 @@ from benchmarks.coverage_like_these import redrawn, toy, toy_truth
 from benchmarks.coverage_places import Pack, members
 from benchmarks.figure import Skipped
 from benchmarks.grid import Cell, Grid, Within, percent
+from benchmarks.readings import Standings
 from benchmarks.verdict_world import Place, VerdictWorld, unmixed
 
 from independence.stats.subject_points import Stratum, SubjectPoints
@@ -121,3 +122,11 @@ def test_without_published_data_there_is_a_reason(part: object):
     (result,) = part.measure(())
     assert isinstance(result, Skipped)
     assert "INDEPENDENCE_PUBLISHED_DATA" in result.why
+
+
+def test_a_tier_is_wrong_where_somebody_below_is_better_than_its_leader():
+    tier, none = np.array([1.0, 1.0, 2.0]), np.zeros(3)
+    points = np.array([90.0, 89.0, 80.0])
+    better_than_second = coverage_places.Ranked(np.array([95.0, 70.0, 75.0]), points, Standings(tier, none, none))
+    better_than_leader = coverage_places.Ranked(np.array([74.0, 80.0, 75.0]), points, Standings(tier, none, none))
+    assert [coverage_places._wrong(one) for one in (better_than_second, better_than_leader)] == [False, True]
