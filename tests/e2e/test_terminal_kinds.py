@@ -86,7 +86,7 @@ def test_a_key_refused_before_anything_is_asked_leaves_no_trace(tmp_path: Path):
     assert_no_key(tmp_path, stopped)
 
 
-def test_a_daily_quota_of_one_model_does_not_keep_the_other_from_its_place(tmp_path: Path):
+def test_a_daily_quota_of_one_model_does_not_keep_the_other_from_its_index(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
     stopped, _ = attempt(tmp_path, "broken", "--faults", "daily@half+4")
     assert stopped.code == 3
@@ -94,7 +94,7 @@ def test_a_daily_quota_of_one_model_does_not_keep_the_other_from_its_place(tmp_p
     assert len(parked) == 1
     assert "resets at" in parked[0]
     rows = {row["label"].split("@")[0]: row for row in stopped.board["rows"]}
-    assert (rows["loop/never"]["rank"], rows["loop/never"]["coverage"]) == (1, 1)
+    assert (rows["loop/never"]["index"] is not None, rows["loop/never"]["coverage"]) == (True, 1)
     assert (rows["loop/half"]["rank"], rows["loop/half"]["index"]) == (None, None)
     assert 0 < rows["loop/half"]["coverage"] < 1
     low, high = rows["loop/half"]["bounds"]

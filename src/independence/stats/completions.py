@@ -17,10 +17,12 @@ from independence.stats.subject_points import Points, Stratum, SubjectPoints, su
 
 
 class Completions(NamedTuple):
-    """The completions of a subject's verdicts with the least and the most variance."""
+    """Completions of a subject's verdicts: with the least and most variance, the lowest and highest index."""
 
     calmest: SubjectPoints
     noisiest: SubjectPoints
+    lowest: SubjectPoints
+    highest: SubjectPoints
 
 
 def completions(frame: ScoringFrame, cells: Iterable[VerdictValues]) -> Completions | None:
@@ -28,8 +30,14 @@ def completions(frame: ScoringFrame, cells: Iterable[VerdictValues]) -> Completi
     found = subject_points(frame, cells, open_=True)
     if found is None or any(len(_known(found.totals, kind)) < 2 for kind in _kinds(found)):
         return None
-    tops = {scenario: _noisiest(found, kind, scenario) for kind in _kinds(found) for scenario in kind}
-    return Completions(_filled(found, None), _filled(found, tops))
+    noisiest = {scenario: _noisiest(found, kind, scenario) for kind in _kinds(found) for scenario in kind}
+    counts = {scenario: len(points) for scenario, points in found.totals.items()}
+    return Completions(
+        calmest=_filled(found, None),
+        noisiest=_filled(found, noisiest),
+        lowest=_filled(found, dict.fromkeys(counts, 0)),
+        highest=_filled(found, counts),
+    )
 
 
 def _kinds(found: SubjectPoints) -> list[tuple[str, ...]]:
@@ -60,7 +68,7 @@ def _filled(found: SubjectPoints, tops: Mapping[str, int] | None) -> SubjectPoin
         own = dict(zip(names, points, strict=True))
         means = [float(_known(own, names if once else [name]).mean()) for name in names]
         filled = tuple(
-            _closed(one, [mean] if tops is None else [end[1]] * tops[name] + [end[0]] * len(one))
+            _closed(one, [mean] * len(one) if tops is None else [end[1]] * tops[name] + [end[0]] * len(one))
             for name, one, end, mean in zip(names, points, ends, means, strict=True)
         )
         strata.append(Stratum(names, filled, ends))
@@ -68,7 +76,7 @@ def _filled(found: SubjectPoints, tops: Mapping[str, int] | None) -> SubjectPoin
 
 
 def _closed(points: Points, fill: Sequence[float]) -> Points:
-    """Missing ones from `fill`, in order; one value for all of them where it is alone."""
+    """Missing ones from `fill`, in order."""
     missing, closed = np.isnan(points), points.copy()
-    closed[missing] = fill[0] if len(fill) == 1 else fill[: int(missing.sum())]
+    closed[missing] = fill[: int(missing.sum())]
     return closed
