@@ -5,10 +5,11 @@ from __future__ import annotations
 import sqlite3
 
 import msgspec
+import numpy as np
 import pytest
 
 from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
-from independence.report import board, index_report, study
+from independence.report import board, board_notes, index_report, study
 from independence.report.estimates import EstimatedIndex, EstimatedIndices
 from independence.stats.intervals import t_quantile
 from independence.store import records, routes
@@ -429,3 +430,31 @@ def test_a_board_by_predictions_alone_is_ordered_by_its_estimates(bench: Bench) 
     bench.predict_all(judge="hybrid:acme/j")
     bench.predict(("a", "dessert", 1), {"firmness": 9.9, "kept": 1.0}, unsure=True, judge="hybrid:acme/j")
     assert order("hybrid:acme/j") == [("b", None), ("c", None), ("a", None)]  # single runs
+
+
+def test_an_audited_subject_has_an_interval_for_other_runs_and_scenarios_around_its_estimate(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    bench = Bench(connection, toy_suite)
+    for config in "abc":
+        bench.answer(config, runs=4)
+    bench.predict_all()
+    for place in bench.at:
+        if place[1] == "radio":
+            bench.predict(place, {"firmness": 5.0 + place[2], "kept": 1.0})
+        if place[2] % 2:
+            bench.buy(place, less=0.5 * place[2])
+        else:
+            bench.route(place, OFFLINE)
+    built = board.board(bench.connection, filled.scope(bench.loaded), judge="offline")
+    for row in built.rows:
+        assert row.estimate is not None
+        assert row.estimate.index is not None
+        assert row.estimate.ci is not None
+        wide, like = row.intervals["audited-like-these"], row.intervals["scenarios-like-these"]
+        assert wide is not None
+        assert like is not None
+        assert row.index is not None
+        down = np.hypot(row.estimate.index - row.estimate.ci[0], row.index - like[0])
+        assert wide[0] == pytest.approx(row.estimate.index - down)
+    assert any(line.startswith("audited-like-these:") for line in board_notes.readings(built))

@@ -8,6 +8,7 @@ import pytest
 from independence.stats import judge_error
 from independence.stats.components import variance_components
 from independence.stats.index_uncertainty import IndexEstimate
+from independence.stats.intervals import Interval
 
 
 def test_a_judge_that_is_lenient_to_all_is_told_apart_from_one_that_leans() -> None:
@@ -33,3 +34,8 @@ def test_the_judges_variance_adds_to_that_of_runs_and_scenarios() -> None:
     found = judge_error.with_judges(IndexEstimate(70.0, 3.0, 8.0), judge_error.JudgeVariance(16.0, 4.0, 1.0))
     assert (found.point, found.se) == (70.0, pytest.approx(5.0))
     assert found.df == pytest.approx(625 / (81 / 8 + 256 / 4))
+
+
+def test_independent_errors_of_an_audit_and_of_runs_add_in_squares_on_each_side() -> None:
+    found = judge_error.recovered(70.0, Interval(67.0, 76.0), 72.0, Interval(68.0, 80.0))
+    assert found == (pytest.approx(70 - 5), pytest.approx(70 + 10))

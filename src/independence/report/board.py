@@ -23,8 +23,8 @@ from independence.report.study import BoardRemarks, Origin, Study, Words
 from independence.stats import comparison, engagement, index_uncertainty, judge_error, power, ranks, strict
 from independence.stats.comparison import Correction
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
-from independence.stats.intervals import t_interval
-from independence.stats.judge_error import JUDGES_LIKE_THESE
+from independence.stats.intervals import Interval, t_interval
+from independence.stats.judge_error import AUDITED, JUDGES_LIKE_THESE
 from independence.store import queries
 from independence.store.queries import imported
 from independence.store.scopes import BoardScope
@@ -323,7 +323,18 @@ def _intervals(read: Study, row: BoardRow) -> dict[str, Ends | None]:
         index_uncertainty.LIKE_THESE: read.like_these[row.config].interval(),
         T_RUNS: t_interval(row.per_run),
         BOOTSTRAP: stats.published.percentile_interval(row.per_run) if bootstrap else None,
+        **_audited(row, read.like_these[row.config].interval()),
     }
+
+
+def _audited(row: BoardRow, like_these: Interval | None) -> dict[str, Ends | None]:
+    """The interval around an audited estimate for other runs and scenarios too; nothing without an audit."""
+    own = row.estimate
+    if own is None or own.index is None or own.ci is None or own.method != "prediction-powered":
+        return {}
+    if row.index is None or like_these is None:
+        return {}
+    return {AUDITED: judge_error.recovered(own.index, Interval(*own.ci), row.index, like_these)}
 
 
 def _published(read: Study, rows: Mapping[str, BoardRow], scoring: str) -> tuple[BoardRow, ...]:

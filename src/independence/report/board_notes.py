@@ -14,7 +14,7 @@ from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.report.study import IMPORTED, PlaceStudy, Words
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
-from independence.stats.judge_error import JUDGES_LIKE_THESE
+from independence.stats.judge_error import AUDITED, JUDGES_LIKE_THESE
 from independence.stats.strict import UNANSWERED
 from independence.store.spending import Dates
 
@@ -87,6 +87,11 @@ def _judge_error(board: Board) -> list[str]:
     """Whether an interval contains the error of the judge, and from what."""
     if not any(row.ci for row in board.rows) or board.scoring != STRICT:
         return []
+    if isinstance(board.judges, UnsetType) and any(AUDITED in row.intervals for row in board.rows):
+        return [
+            f"{AUDITED}: intervals around the estimate for other runs and scenarios, as the bought judge would have "
+            "graded them; the error of that judge is in none."
+        ]
     if isinstance(board.judges, UnsetType):
         return ["No interval contains the judge's error: it would take another judge of the same replies."]
     said = (

@@ -29,11 +29,11 @@ from independence.report.legend import component_line, heading, measured, short,
 from independence.report.planned_verdicts import PlannedVerdict, grouped
 from independence.report.table import DASH, Column, Table, Value, decimal, on_scale
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
-from independence.stats.judge_error import JUDGES_LIKE_THESE
+from independence.stats.judge_error import AUDITED, JUDGES_LIKE_THESE
 from independence.suites.schema import Component, Index
 
 _INTERVALS: Final = {"these": THESE, "like_these": LIKE_THESE, "t_runs": T_RUNS, "bootstrap": BOOTSTRAP}
-_JUDGES: Final = (Column("judges", "Judges like these", "index_interval"),)
+_JUDGES: Final = {JUDGES_LIKE_THESE: "Judges like these", AUDITED: "Audited, scenarios like these"}
 _SHORT_HEADS: Final = {"tier": "T", "runs": "R", "coverage": "Cov"}
 _ORIGIN: Final = (Column("origin", "Origin"),)
 _ESTIMATES: Final = (
@@ -71,7 +71,7 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
         "evades": row.evades if row.evades is not UNSET else None,
         "without_evasions": row.without_evasions if row.without_evasions is not UNSET else None,
         **{key: row.intervals.get(method) for key, method in _INTERVALS.items()},
-        "judges": row.intervals.get(JUDGES_LIKE_THESE),
+        **{method: row.intervals.get(method) for method in _JUDGES},
         **{_key(part): column(part, row) for part in index.components},
         "subject": name(row),
         "rank_ci": f"{ranks[0]}–{ranks[1]}" if ranks else None,
@@ -296,8 +296,12 @@ def _origin(board: Board) -> tuple[Column, ...]:
 
 
 def _judges(board: Board) -> tuple[Column, ...]:
-    """The column of intervals for other judges, where several graded."""
-    return _JUDGES if any(JUDGES_LIKE_THESE in row.intervals for row in board.rows) else ()
+    """The columns of intervals that contain an error of judges, where there are any."""
+    return tuple(
+        Column(method, head, "index_interval")
+        for method, head in _JUDGES.items()
+        if any(method in row.intervals for row in board.rows)
+    )
 
 
 def _key(part: Component) -> str:

@@ -13,9 +13,9 @@ import math
 from typing import NamedTuple
 
 from independence.stats.index_uncertainty import Array, IndexEstimate
-from independence.stats.intervals import joined
+from independence.stats.intervals import Interval, joined
 
-JUDGES_LIKE_THESE = "judges-like-these"
+JUDGES_LIKE_THESE, AUDITED = "judges-like-these", "audited-like-these"
 FEWEST = 3  # subjects
 
 
@@ -42,3 +42,15 @@ def with_judges(estimate: IndexEstimate, judges: JudgeVariance) -> IndexEstimate
     """The estimate for other judges too: its own sources and the judges' are independent."""
     variance, df = joined([(estimate.se**2, estimate.df), (judges.variance, judges.df)])
     return IndexEstimate(estimate.point, math.sqrt(variance), df)
+
+
+def recovered(estimate: float, ends: Interval, index: float, like_these: Interval) -> Interval:
+    """An interval around an audited estimate that also holds other runs and scenarios.
+
+    `ends` are those of the estimate, for what the model would have said of these dialogues; `like_these` those of the
+    index. Errors of both are independent, so distances to the ends add in squares (the method of variance estimates
+    recovery: Zou and Donner, Statistics in Medicine 27, 2008), which needs no common degrees of freedom.
+    """
+    down = math.hypot(estimate - ends.low, index - like_these.low)
+    up = math.hypot(ends.high - estimate, like_these.high - index)
+    return Interval(estimate - down, estimate + up)
