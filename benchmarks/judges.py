@@ -21,7 +21,7 @@ from independence.stats.index_uncertainty import IndexEstimate, scenarios_like_t
 from independence.stats.self_preference import JudgedSubject, Points
 from independence.stats.subject_points import Stratum, SubjectPoints
 
-SETS, POPULATION = 400, 20_000
+SETS, POPULATION = 400, 5_000
 SCENARIOS, RUNS = 15, 3
 Array = NDArray[np.float64]
 
@@ -44,8 +44,8 @@ WORLDS = {"": World(), ", near the top": World(level=9.0), ", one subject in ten
 
 def measure(sets: int = SETS) -> list[Result]:
     """Coverage of agreement, false self-preference, coverage of indices for other judges."""
-    rng = np.random.default_rng(20_261_122)
-    return [*_agreement(rng, sets), *_preferences(rng, sets), *_other_judges(rng, sets)]
+    parts = (_agreement, _preferences, _other_judges)
+    return [result for part in parts for result in part(np.random.default_rng(20_261_122), sets)]
 
 
 def share(hits: Sequence[bool] | NDArray[np.bool_]) -> tuple[float, str]:
@@ -70,8 +70,8 @@ def _agreement(rng: np.random.Generator, sets: int) -> Iterator[Result]:
     for name, world in WORLDS.items():
         judges, scenarios = (rng.normal(0, spread, size) for spread, size in ((world.severity, 3), (1.0, SCENARIOS)))
         draw = partial(scores, rng, world, judges=judges, scenarios=scenarios)
-        whole, whom = draw(POPULATION).reshape(-1, 3), np.repeat(np.arange(POPULATION), SCENARIOS).tolist()
-        truths = {what: of(whole, whom) for what, of in _COEFFICIENTS.items()}
+        whole = draw(POPULATION).reshape(-1, 3)
+        truths = {what: of(whole, [0] * len(whole)) for what, of in _COEFFICIENTS.items()}
         for count in (agreement.FEWEST_SUBJECTS, 10, 20, 50):
             whom = np.repeat(np.arange(count), SCENARIOS).tolist()
             drawn = [draw(count).reshape(-1, 3) for _ in range(sets)]
@@ -104,15 +104,15 @@ def _covered(
 
 
 def _preferences(rng: np.random.Generator, sets: int) -> Iterator[Result]:
-    """Own family of three among 12 or 20, at the bottom, among the others or at the top; three judges."""
-    for count, stretch, place in product((12, 20), (1.0, 1.15, 1.3), ("bottom", "middle", "top")):
+    """Own family of three among 12 or 20, at the bottom or at the top; three judges."""
+    for count, stretch, place in product((12, 20), (1.0, 1.15, 1.3), ("bottom", "top")):
         found = [_preference(rng, count, stretch, place, 0.0) for _ in range(sets)]
         ends = [one.interval for one in found if one.interval is not None]
         rate, error = share([end.low > 0 or end.high < 0 for end in ends])
         gaps = [(one.self_bias or 0.0) - (one.elsewhere or 0.0) for one in found]
         detail = f"{error}; difference of biases {np.mean(gaps):+.1f}, allowed for {_mean(found):+.1f}"
         name = f"false self-preference, stretch x{stretch:g}, own 3 of {count} at the {place}"
-        yield Figure(name, rate, "%", 7, "lower", detail)
+        yield Figure(name, rate, "%", 7 if stretch < 1.3 else None, "lower", detail)
     for count in (12, 20):
         found = [_preference(rng, count, 1.15, "bottom", 0.8) for _ in range(sets)]
         seen, error = share([one.interval is not None and one.interval.low > 0 for one in found])
@@ -129,7 +129,7 @@ def _preference(
     """A judge that stretches the scale around its middle, and two that do not."""
     world = World(leaning=0.2, subjects=1.5)
     order = np.sort(rng.normal(world.level, world.subjects, count))
-    first = {"bottom": 0, "middle": (count - 3) // 2, "top": count - 3}[place]
+    first = {"bottom": 0, "top": count - 3}[place]
     own = np.isin(np.arange(count), range(first, first + 3))
     replies = order[:, None, None] + rng.normal(0, 1, (SCENARIOS, 1)) + rng.normal(0, 1, (count, SCENARIOS, RUNS))
     given = []

@@ -89,8 +89,10 @@ def _judge_error(board: Board) -> list[str]:
         return []
     if isinstance(board.judges, UnsetType) and any(AUDITED in row.intervals for row in board.rows):
         return [
-            f"{AUDITED}: intervals around the estimate for other runs and scenarios, as the bought judge would have "
-            "graded them; the error of that judge is in none."
+            (
+                f"{AUDITED}: intervals around the estimate for other runs and scenarios, as the bought judge would "
+                "have graded them; the error of that judge is in none."
+            )
         ]
     if isinstance(board.judges, UnsetType):
         return ["No interval contains the judge's error: it would take another judge of the same replies."]
