@@ -334,7 +334,7 @@ def _audited(row: BoardRow, like_these: Interval | None) -> dict[str, Ends | Non
         return {}
     if row.index is None or like_these is None:
         return {}
-    return {AUDITED: judge_error.recovered(own.index, Interval(*own.ci), row.index, like_these)}
+    return {AUDITED: judge_error.recovered(own.index, Interval._make(own.ci), row.index, like_these)}
 
 
 def _published(read: Study, rows: Mapping[str, BoardRow], scoring: str) -> tuple[BoardRow, ...]:
