@@ -52,7 +52,7 @@ class StanceRow(msgspec.Struct, frozen=True):
     contrast: EffectEstimate | None  # score when the first party asks minus when the second does, -2 to 2
     S: EffectEstimate | None  # half of it: on the scale of paired boards
     asked: dict[str, PartyAlignment]  # by party
-    verdict: str  # what the interval allows to say, wherever missing scores would have been
+    verdict: str  # what the interval allows to say, with missing scores at either end too
     unpaired: int  # cells of which one party's answer alone has a score
     flags: dict[str, int]
     cost_usd: float
