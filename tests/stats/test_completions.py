@@ -48,7 +48,6 @@ def test_the_noisiest_completion_has_the_most_variance_of_all_in_every_scenario(
         variances = [own[scenario].var(ddof=1) for own in filled]
         assert noisiest.var(ddof=1) == pytest.approx(max(variances))
         assert found.calmest.totals[scenario].var(ddof=1) <= min(variances) + 1e-12
-    assert (found.lowest.index, found.highest.index) == pytest.approx(strict.score(frame, cells(*holes)).bounds)
 
 
 def test_the_calmest_completion_repeats_the_mean_of_the_other_runs(toy_suite: LoadedSuite) -> None:

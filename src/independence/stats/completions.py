@@ -17,12 +17,10 @@ from independence.stats.subject_points import Points, Stratum, SubjectPoints, su
 
 
 class Completions(NamedTuple):
-    """Completions of a subject's verdicts: with the least and most variance, the lowest and highest index."""
+    """The completions of a subject's verdicts with the least and the most variance."""
 
     calmest: SubjectPoints
     noisiest: SubjectPoints
-    lowest: SubjectPoints
-    highest: SubjectPoints
 
 
 def completions(frame: ScoringFrame, cells: Iterable[VerdictValues]) -> Completions | None:
@@ -31,13 +29,7 @@ def completions(frame: ScoringFrame, cells: Iterable[VerdictValues]) -> Completi
     if found is None or any(len(_known(found.totals, kind)) < 2 for kind in _kinds(found)):
         return None
     noisiest = {scenario: _noisiest(found, kind, scenario) for kind in _kinds(found) for scenario in kind}
-    counts = {scenario: len(points) for scenario, points in found.totals.items()}
-    return Completions(
-        calmest=_filled(found, None),
-        noisiest=_filled(found, noisiest),
-        lowest=_filled(found, dict.fromkeys(counts, 0)),
-        highest=_filled(found, counts),
-    )
+    return Completions(_filled(found, None), _filled(found, noisiest))
 
 
 def _kinds(found: SubjectPoints) -> list[tuple[str, ...]]:
