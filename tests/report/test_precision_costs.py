@@ -157,3 +157,24 @@ def test_published_prices_and_errors_are_as_the_study_found(
     assert found[RUN]["extra"] == pytest.approx(0.046, abs=0.01)  # mean cost of a run, answers and verdicts
     gains = [number(found[option]["gain_like_these"]) for option in (RUN, RUNS, SCENARIOS)]
     assert gains[2] > 3 * max(gains[:2])  # new scenarios buy far more than more runs
+
+
+def test_scenarios_are_advised_before_runs(toy_suite: LoadedSuite) -> None:
+    (table,) = variance.purchase_tables(studies.study(toy_suite, studies.drawn()))
+    found = by_option(table)
+    order = [row[0] for row in table.rows]
+    assert order.index(ONE_EACH) < order.index(SCENARIOS) < order.index(RUN) < order.index(RUNS)
+    own, twice = (number(found[option]["se_like_these"]) for option in (ONE_EACH, RUNS))
+    advised = any(note.startswith("Scenarios before runs") for note in table.notes)
+    assert advised == (own < twice)
+    assert advised
+
+
+def test_where_many_scenarios_were_run_once_only_scenarios_are_offered(toy_suite: LoadedSuite) -> None:
+    read = studies.study(toy_suite, studies.drawn(runs=1))
+    once = read._replace(single_runs={config: IndexEstimate(70.0, 3.0, 20.0) for config in read.sheets})
+    (table,) = variance.purchase_tables(once, dict.fromkeys(read.sheets, SubjectSpend(0.3, 0.1)))
+    found = by_option(table)
+    assert list(found) == [NOW, SCENARIOS]
+    assert found[SCENARIOS]["se_like_these"] == pytest.approx(3.0 / np.sqrt(2))
+    assert found[SCENARIOS]["extra"] == pytest.approx(0.4)
