@@ -132,17 +132,18 @@ def _between_judges(first: ComparedSubject, second: ComparedSubject) -> IndexGap
     if first.config not in fleet:
         return None
     at, sheets = list(fleet).index(first.config), list(fleet.values())
-    these, like_these = (
-        index_uncertainty.these_scenarios(sheets)[at],
-        index_uncertainty.scenarios_like_these(sheets)[at],
-    )
-    return IndexGap(solid(Difference._make(these)), solid(Difference._make(like_these)))
+    these, like_these = index_uncertainty.these_scenarios(sheets), index_uncertainty.scenarios_like_these(sheets)
+    return IndexGap(_of_less(these[at]), _of_less(like_these[at]))
 
 
 def same_dialogues(first: Study, second: Study, config: str) -> bool:
     """True when two readings of one place hold the same dialogues of a subject: a run may have gone on in between."""
     own, other = ([(cell.scenario, cell.run) for cell in read.planned[config]] for read in (first, second))
     return own == other
+
+
+def _of_less(found: IndexEstimate) -> Difference:
+    return solid(Difference(found.point, found.se, found.df))
 
 
 def _less(first: SubjectPoints, second: SubjectPoints) -> SubjectPoints:
@@ -216,7 +217,7 @@ def _gap(
     low, high = ends
     if first.config not in less:
         return None
-    return solid(Difference._make(_estimate((low - high, high - low), less, first.config)))
+    return _of_less(_estimate((low - high, high - low), less, first.config))
 
 
 def _estimate(ends: Ends, fleet: Mapping[str, Points], config: str) -> IndexEstimate:

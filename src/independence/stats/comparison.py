@@ -46,9 +46,16 @@ class Difference(NamedTuple):
 
 
 def difference(first: IndexEstimate, second: IndexEstimate) -> Difference:
-    """On these scenarios: runs of both are independent, so variances add (Welch-Satterthwaite)."""
-    variance, df = joined([(first.se**2, first.df), (second.se**2, second.df)])
-    return Difference(first.point - second.point, math.sqrt(variance), df)
+    """On these scenarios: runs of both are independent, so variances add (Welch-Satterthwaite).
+
+    What both borrow from one fleet is as wrong for one as for the other. It counts as two of the same error: without
+    that, what the fleet knows would be counted twice. Two fleets are taken as one, which can only widen.
+    """
+    own, other = first.se**2, second.se**2
+    shared = 1 - (1 - first.borrowed) * (1 - second.borrowed)  # own parts have nothing in common
+    weights = own**2 / first.df + other**2 / second.df + 2 * own * other * shared / min(first.fleet_df, second.fleet_df)
+    df = (own + other) ** 2 / weights if weights else 1.0
+    return Difference(first.point - second.point, math.sqrt(own + other), df)
 
 
 def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference) -> Difference:
@@ -138,6 +145,8 @@ def minimum_detectable(estimates: Sequence[IndexEstimate], power: float = 0.8, l
     noisy = [estimate for estimate in estimates if estimate.se > 0]
     if len(noisy) < 2:
         return None
-    se = float(np.median([estimate.se for estimate in noisy]))
-    df = 2 * float(np.median([estimate.df for estimate in noisy]))
-    return (t_quantile(df, 1 - level) + t_quantile(df, 2 * power - 1)) * float(np.sqrt(2)) * se
+    known = [[estimate.se, estimate.df, estimate.borrowed, estimate.fleet_df] for estimate in noisy]
+    se, df, borrowed, fleet_df = np.median(known, axis=0).tolist()
+    typical = IndexEstimate(0.0, se, df, borrowed, fleet_df)
+    apart = difference(typical, typical)
+    return (t_quantile(apart.df, 1 - level) + t_quantile(apart.df, 2 * power - 1)) * apart.se

@@ -1,33 +1,39 @@
 """How sure an index is: for these scenarios, and for scenarios like these.
 
-`these-scenarios` asks what more runs of the same scenarios would give: run variance within each scenario, strata
-joined by Satterthwaite's degrees of freedom. `scenarios-like-these` asks what other scenarios of the kind would give:
-scenarios are clusters, their means the sample. A stratum of a single scenario says nothing about others; it carries its
-run variance alone.
+`these-scenarios` asks what more runs of the same scenarios would give: run variance within each scenario, added up.
+`scenarios-like-these` asks what other scenarios of the kind would give: scenarios are clusters, their means the sample.
+A stratum of a single scenario says nothing about others; it carries its run variance alone.
 
-Both moderate each variance across the fleet. With four or five runs a variance is mostly noise, and a subject whose
-runs happen to agree would get an interval of no width. So each moves towards the fleet's mean, the more the less the
-fleet's true variances differ (Smyth 2004, "Linear models and empirical Bayes methods", section 3; the prior's degrees
-of freedom come from the first two moments, because scores are whole numbers and exact zeros are common, which a fit to
-log variances cannot take).
+The variance of an index is read as a share of the most it could be at that level: with p where the index lies on its
+scale, verdicts that are all or nothing vary as p (1 - p). So subjects near an end, who have no room to vary, are
+compared with others fairly, and an interval is Wilson's (1927), longer towards the middle of the scale. With a few runs
+that share is mostly noise. It is moderated once, for the whole index, towards the share of the other subjects (`moderate`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.intervals import Interval, around
+from independence.stats.intervals import Interval, around, joined, score_interval
 from independence.stats.subject_points import Points, SubjectPoints
 from independence.types import Ends
 
 Array = NDArray[np.float64]
 
-_REST = 1e-9  # index points
 THESE, LIKE_THESE = "these-scenarios", "scenarios-like-these"
+FEW_SCENARIOS = 10  # of a stratum; below, intervals for scenarios like these cover other than 93-97 %
+
+_REST = 1e-9  # index points
+_EDGE = 1e-3  # no index is expected nearer to an end, as a share of the scale
+# Published verdicts of V2 have a share of 0.06 to 0.28 of the most variance there could be, in the middle 0.13, with a
+# squared coefficient of variation of 0.2. Both constants are taken to the careful side of that.
+_PRIOR_SHARE, _PRIOR_DF = 0.1, 2.0  # what a subject without any other is moderated towards, and what that is worth
+_LEAST_SPREAD = 0.4  # squared coefficient of variation that true shares have at least: a few subjects cannot show it
 
 
 class IndexEstimate(NamedTuple):
@@ -36,17 +42,36 @@ class IndexEstimate(NamedTuple):
     point: float
     se: float
     df: float
+    borrowed: float = 0.0  # share of the squared standard error that rests on the fleet, 0-1
+    fleet_df: float = math.inf  # degrees of freedom of what the fleet lends
+    dispersion: float = 0.0  # squared error of p in units of p (1 - p), p the place on the scale; 0: not known
+    scale: Ends = (0.0, 100.0)
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """The t interval, not clipped to the scale. None without any spread: nothing has no width."""
-        return around(self.point, self.se, self.df, level) if self.se > 0 else None
+        """The score interval, within the scale; without a dispersion the t interval, None where nothing has no width."""
+        if not self.dispersion:
+            return around(self.point, self.se, self.df, level) if self.se > 0 else None
+        low, high = self.scale
+        place = min(1.0, max(0.0, (self.point - low) / (high - low)))
+        ends = score_interval(place, self.dispersion, self.df, level)
+        return Interval(low + (high - low) * ends.low, low + (high - low) * ends.high)
 
 
-class FleetVariances(NamedTuple):
-    """Variances of a fleet (n,) and the degrees of freedom that they are worth (n,)."""
+class ModeratedShares(NamedTuple):
+    """Shares of a fleet (n,), the degrees of freedom that they are worth (n,), and what of them is lent (n,)."""
 
-    variance: Array
+    share: Array
     df: Array
+    borrowed: Array  # part of each that rests on the fleet, 0-1
+    fleet_df: Array  # degrees of freedom of what the fleet lends
+
+
+class _VariancePart(NamedTuple):
+    """One of the independent parts that the variance of an index adds up from."""
+
+    variance: float  # squared index points
+    df: float
+    most: float  # the same for verdicts that are all or nothing, in units of p (1 - p)
 
 
 def repeated(sheet: SubjectPoints) -> bool:
@@ -56,44 +81,48 @@ def repeated(sheet: SubjectPoints) -> bool:
 
 def these_scenarios(fleet: Sequence[SubjectPoints]) -> list[IndexEstimate]:
     """Estimates of a fleet of repeated sheets of one suite, in order."""
-    return _estimates(fleet, run_variances(fleet))
+    return _estimates(fleet, [_over_runs(sheet) for sheet in fleet], 0.0) if fleet else []
 
 
 def scenarios_like_these(fleet: Sequence[SubjectPoints]) -> list[IndexEstimate]:
-    """The same for scenarios of this kind. Never surer than for the scenarios themselves."""
-    within = run_variances(fleet)
-    parts = [_stratum(fleet, number) for number in range(len(fleet[0].strata))] if fleet else []
-    across = join(parts) if parts else within
-    surer = across.variance < within.variance
-    df = np.where(surer, np.minimum(within.df, across.df), across.df)
-    return _estimates(fleet, FleetVariances(np.maximum(within.variance, across.variance), df))
+    """The same for scenarios of this kind. Never surer than for the scenarios themselves.
+
+    A single run will do in strata of several scenarios.
+    """
+    if not fleet:
+        return []
+    across = _estimates(fleet, [_over_scenarios(sheet) for sheet in fleet], shared_effects(fleet))
+    again = [repeated(sheet) for sheet in fleet]
+    within = iter(these_scenarios([sheet for sheet, twice in zip(fleet, again, strict=True) if twice]))
+    return [_less_sure(next(within), own) if twice else own for own, twice in zip(across, again, strict=True)]
 
 
-def run_variances(fleet: Sequence[SubjectPoints]) -> FleetVariances:
-    """Variance of each index over runs of the same scenarios."""
-    totals = [sheet.totals for sheet in fleet]
-    ends = fleet[0].ends if fleet else {}
-    parts = [_of_runs([own[scenario] for own in totals], ends[scenario]) for scenario in ends]
-    return join(parts) if parts else FleetVariances(np.empty(0), np.empty(0))
+def _less_sure(within: IndexEstimate, across: IndexEstimate) -> IndexEstimate:
+    if across.dispersion >= within.dispersion:
+        return across._replace(se=max(within.se, across.se))
+    return within._replace(df=min(within.df, across.df))
 
 
-def join(parts: Sequence[FleetVariances]) -> FleetVariances:
-    """The sum of independent parts, degrees of freedom by Satterthwaite (1946)."""
-    variances = np.array([part.variance for part in parts])
-    total = variances.sum(axis=0)
-    weights = (variances**2 / np.array([part.df for part in parts])).sum(axis=0)
-    flat = weights == 0
-    df = np.where(flat, 1.0, total**2 / np.where(flat, 1.0, weights))
-    return FleetVariances(total, df)
+def _over_runs(sheet: SubjectPoints) -> list[_VariancePart]:
+    ends = sheet.ends
+    return [
+        _VariancePart(_variance(own) / len(own), len(own) - 1, (ends[name][1] - ends[name][0]) ** 2 / len(own))
+        for name, own in sheet.totals.items()
+    ]
 
 
-def _of_runs(points: Sequence[Points], ends: Ends, extra: Sequence[float] | None = None) -> FleetVariances:
-    """Variance of a scenario's mean over runs, for each subject. `extra` is added to the variance of one run."""
-    runs = np.array([len(own) for own in points], dtype=np.float64)
-    single = np.array([_variance(own) for own in points]) + (np.array(extra) if extra is not None else 0.0)
-    shape = bounded_shape(np.array([own.mean() for own in points]), single / runs, *ends)
-    moderated = moderate(single, runs - 1, shape)
-    return FleetVariances(moderated.variance / runs, moderated.df)
+def _over_scenarios(sheet: SubjectPoints) -> list[_VariancePart]:
+    parts = []
+    for number, (scenarios, points, ends) in enumerate(sheet.strata):
+        count, width = len(scenarios), sum(high - low for low, high in ends)
+        if count > 1:
+            variance = count * _variance(np.array([own.mean() for own in points]))  # the stratum adds up its scenarios
+            parts.append(_VariancePart(variance, count - 1, width**2 / count))
+        else:
+            runs = len(points[0])
+            variance = (_variance(points[0]) + _covaried(sheet, number)) / runs
+            parts.append(_VariancePart(variance, runs - 1, width**2 / runs))
+    return parts
 
 
 def _variance(points: Points) -> float:
@@ -101,21 +130,7 @@ def _variance(points: Points) -> float:
     return 0.0 if np.ptp(points) < _REST else float(points.var(ddof=1))
 
 
-def _stratum(fleet: Sequence[SubjectPoints], number: int) -> FleetVariances:
-    scenarios, _, ends = fleet[0].strata[number]
-    own = [sheet.strata[number].points for sheet in fleet]
-    if len(scenarios) == 1:
-        return _of_runs([points[0] for points in own], ends[0], [_shared(sheet, number) for sheet in fleet])
-    means = np.array([[points.mean() for points in subject] for subject in own])
-    count = len(scenarios)
-    low, high = (sum(end[side] for end in ends) / count for side in (0, 1))
-    between = np.array([_variance(own) for own in means])
-    shape = bounded_shape(means.mean(axis=1), between / count, low, high)
-    moderated = moderate(between, np.full(len(fleet), count - 1.0), shape)
-    return FleetVariances(count * moderated.variance, moderated.df)  # the stratum adds up its scenarios
-
-
-def _shared(sheet: SubjectPoints, number: int) -> float:
+def _covaried(sheet: SubjectPoints, number: int) -> float:
     """What a single-scenario stratum's runs share with the same verdicts' part in other strata: twice the covariance.
 
     Negative ones count as none.
@@ -125,45 +140,110 @@ def _shared(sheet: SubjectPoints, number: int) -> float:
     return max(0.0, 2 * float(np.cov(points, others)[0, 1]))
 
 
-def _estimates(fleet: Sequence[SubjectPoints], variances: FleetVariances) -> list[IndexEstimate]:
+def shared_effects(fleet: Sequence[SubjectPoints]) -> float:
+    """How far the subjects' variances over scenarios are one and the same draw of scenarios, 0-1.
+
+    The squared correlation of two subjects' scenario effects, over all pairs and strata, each stratum with the weight
+    that it has in the variance of the variance. 1: all find the same scenarios hard, and a fleet knows no more about
+    the variance over scenarios than one subject does.
+    """
+    if len(fleet) < 2:
+        return 0.0
+    joint, total = 0.0, 0.0
+    for number, stratum in enumerate(fleet[0].strata):
+        count = len(stratum.scenarios)
+        if count > 1:
+            means = np.array([[own.mean() for own in sheet.strata[number].points] for sheet in fleet])
+            covariance = np.cov(means)
+            own = float(np.trace(covariance))
+            pairs = max(0.0, float(covariance.sum()) - own) / (len(fleet) - 1)
+            joint, total = joint + count**2 * pairs**2 / (count - 1), total + count**2 * own**2 / (count - 1)
+    return min(1.0, joint / total) if total else 0.0
+
+
+def _estimates(
+    fleet: Sequence[SubjectPoints], parts: Sequence[Sequence[_VariancePart]], shared: float
+) -> list[IndexEstimate]:
+    scales = [_scale(sheet) for sheet in fleet]
+    widths = np.array([high - low for low, high in scales])
+    variance = np.array([sum(part.variance for part in own) for own in parts]) / widths**2
+    most = np.array([sum(part.most for part in own) for own in parts]) / widths**2
+    places = np.array([(sheet.index - low) / (high - low) for sheet, (low, high) in zip(fleet, scales, strict=True)])
+    room = most * expected_room(places, variance)
+    made = moderate(variance / room, degrees_of_freedom(parts), shared)
+    errors = widths * np.sqrt(made.share * room) if variance.any() else np.zeros(len(fleet))
     return [
-        IndexEstimate(sheet.index, float(np.sqrt(variance)), float(df))
-        for sheet, variance, df in zip(fleet, *variances, strict=True)
+        IndexEstimate(sheet.index, *map(float, values), scale=scale)
+        for sheet, scale, values in zip(
+            fleet, scales, np.transpose([errors, made.df, made.borrowed, made.fleet_df, made.share * most]), strict=True
+        )
     ]
 
 
-def moderate(variance: Array, df: Array, shape: Array | None = None) -> FleetVariances:
-    """Shrink sample variances (n,), known from `df` (n,) > 0 degrees of freedom, towards their mean.
+def _scale(sheet: SubjectPoints) -> Ends:
+    ends = sheet.ends.values()
+    return sheet.base + sum(low for low, _ in ends), sheet.base + sum(high for _, high in ends)
 
-    With `shape` (n,) > 0 the fleet's variances are expected in proportion to it: what is moderated is their ratio. True
-    variances are taken as scaled inverse chi-square with d0 degrees of freedom: with c the squared coefficient of
-    variation of the true variances, d0 = 2 + 2/c. A subject alone keeps its variance: d0 is at most what the others
-    bring.
+
+def degrees_of_freedom(parts: Sequence[Sequence[_VariancePart]]) -> Array:
+    """What each subject's sum of variances is worth (n,), after Satterthwaite (1946).
+
+    The number of parts that a sum is effectively made of is taken over the whole fleet: a subject's own is as noisy as
+    its variances are.
     """
-    if shape is not None:
-        ratio = moderate(variance / shape, df)
-        return FleetVariances(ratio.variance * shape, ratio.df)
-    total = df.sum()
-    mean = float((df * variance).sum() / total)
-    if mean == 0:
-        return FleetVariances(variance, df)
-    squares = float((df * variance**2 / (1 + 2 / df)).sum() / total)  # of the true variances, sampling taken out
-    spread = squares / mean**2 - 1
-    prior = np.minimum(2 + 2 / spread if spread > 0 else np.inf, total - df)
-    return FleetVariances((prior * mean + df * variance) / (prior + df), prior + df)
+    squares = np.array([[part.variance**2 for part in own] for own in parts])
+    counts = np.array([[part.df for part in own] for own in parts], dtype=np.float64)
+    sums = np.array([sum(part.variance for part in own) ** 2 for own in parts])
+    fewest = counts.min(axis=1)
+    if not squares.any():
+        return fewest
+    over = (squares / counts).sum(axis=1)
+    each = np.where(over > 0, squares.sum(axis=1) / np.where(over > 0, over, 1.0), fewest)
+    found: Array = each * sums.sum() / squares.sum()
+    return found
 
 
-def bounded_shape(mean: Array, error: Array, low: float, high: float) -> Array | None:
-    """How variances of scores between `low` and `high` go with their means (n,), known with variances `error` (n,).
+def expected_room(places: Array, error: Array) -> Array:
+    """p (1 - p) at the place p on the scale (n,) where an index known with variance `error` (n,) is expected.
 
-    As p (1 - p) does, with p where the mean lies on the scale: scores near an end have no room to vary. Each mean first
-    moves towards the fleet's by its unreliability (Efron and Morris 1973), or those who were lucky would also count as
-    sure. None where that leaves somebody at an end.
+    Each place first moves towards the fleet's mean by its unreliability (Efron and Morris 1973), or those who were
+    lucky would also count as sure.
     """
-    share, noise = (mean - low) / (high - low), float(error.mean()) / (high - low) ** 2
-    seen = float(share.var(ddof=1)) if len(share) > 1 else 0.0
-    reliable = max(0.0, 1 - noise / seen) if seen > 0 else 0.0
-    fleet = float(share.mean())
-    share = np.clip(fleet + reliable * (share - fleet), 0.0, 1.0)
-    shape = share * (1 - share)
-    return shape if (shape > 0).all() else None
+    seen = float(places.var(ddof=1)) if len(places) > 1 else 0.0
+    reliable = max(0.0, 1 - float(error.mean()) / seen) if seen > 0 else 1.0
+    mean = float(places.mean())
+    expected = np.clip(mean + reliable * (places - mean), _EDGE, 1 - _EDGE)
+    return expected * (1 - expected)
+
+
+def moderate(share: Array, df: Array, shared: float = 0.0) -> ModeratedShares:
+    """Move shares of variance (n,), known from `df` (n,) > 0 degrees of freedom, towards the mean of the others.
+
+    The best linear estimate (Buehlmann and Straub 1970; Smyth 2004, section 3, has its like for normal data): a share
+    keeps the more of its own, the better it is known and the more the fleet's true shares differ (`spread`, by moments,
+    because scores are whole numbers and exact zeros are common, which a fit to log variances cannot take). The others'
+    mean holds a prior share of two degrees of freedom, and is worth no more degrees of freedom than they have together:
+    1 / (1 + (n - 2) `shared`) of them, where `shared` is the squared correlation of two subjects' errors.
+    """
+    others = df.sum() - df
+    known = others / (1 + max(0, len(df) - 2) * shared)
+    fleet_df = known + _PRIOR_DF
+    theirs = ((df * share).sum() - df * share) / np.where(others > 0, others, 1.0)
+    fleet = (known * theirs + _PRIOR_DF * _PRIOR_SHARE) / fleet_df
+    spread = _spread(share, df, shared)
+    own, lent, joint = 1 / df, spread / (2 * (1 + spread)) + 1 / fleet_df, shared / df * known / fleet_df
+    kept = np.clip((lent - joint) / (own + lent - 2 * joint), 0.0, 1.0)
+    made = kept * share + (1 - kept) * fleet
+    borrowed = (1 - kept) * fleet / made
+    inverse = (1 - borrowed) ** 2 * own + borrowed**2 * (spread / 2 + 1 / fleet_df) + 2 * (1 - borrowed) * borrowed * joint
+    return ModeratedShares(made, 1 / inverse, borrowed, fleet_df)
+
+
+def _spread(share: Array, df: Array, shared: float) -> float:
+    """Squared coefficient of variation of the true shares: of those seen, without what sampling adds."""
+    count, mean = len(df), float((df * share).sum() / df.sum())
+    if count < 2 or mean == 0:
+        return _LEAST_SPREAD
+    seen = float((df * (share / mean - 1) ** 2).sum() / df.sum()) * count / (count - 1)
+    sampling = 2 * count / float(df.sum()) * (1 - shared)
+    return max(_LEAST_SPREAD, (seen - sampling) / (1 + sampling))

@@ -55,14 +55,24 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
         raise ValueError(f"{successes} of {n} is no share")
     if n == 0:
         return Interval(0.0, 1.0)
-    z2 = NormalDist().inv_cdf(0.5 + level / 2) ** 2
-    share = successes / n
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    low, high = _score(successes / n, NormalDist().inv_cdf(0.5 + level / 2) ** 2 / n)
     # At the ends of the scale the formula gives 0 and 1 up to rounding.
-    low = 0.0 if successes == 0 else max(0.0, middle - half)
-    high = 1.0 if successes == n else min(1.0, middle + half)
-    return Interval(low, high)
+    return Interval(0.0 if successes == 0 else low, 1.0 if successes == n else high)
+
+
+def score_interval(share: float, dispersion: float, df: float, level: float = 0.95) -> Interval:
+    """Wilson's (1927) interval for a share with an estimated error: all p with (share - p)^2 <= t^2 dispersion p (1 - p).
+
+    `share` lies in [0, 1]; `dispersion` > 0 is its squared standard error in units of p (1 - p), as good as 1 / n for n
+    tries, known with `df` degrees of freedom. Both ends lie in [0, 1]; the nearer one of them is the shorter way.
+    """
+    return _score(share, t_quantile(df, level) ** 2 * dispersion)
+
+
+def _score(share: float, reach: float) -> Interval:
+    middle = (share + reach / 2) / (1 + reach)
+    half = math.sqrt(reach * (share * (1 - share) + reach / 4)) / (1 + reach)
+    return Interval(max(0.0, middle - half), min(1.0, middle + half))
 
 
 _TINY, _CLOSE, _MOST = 1e-300, 1e-15, 5_000
