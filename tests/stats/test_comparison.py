@@ -10,11 +10,21 @@ from tests.stats import sheets
 
 
 def test_a_difference_is_welch_s() -> None:
-    first, second = sheets.of([10.0, 12.0, 11.0, 15.0]), sheets.of([3.0, 7.0, 8.0])
-    made = difference(*(these_scenarios([one])[0] for one in (first, second)))
-    welch = stats.ttest_ind([10, 12, 11, 15], [3, 7, 8], equal_var=False)
+    a, b = [10.0, 12.0, 11.0, 15.0], [3.0, 7.0, 8.0]
+    first, second = (IndexEstimate(float(np.mean(own)), float(stats.sem(own)), len(own) - 1) for own in (a, b))
+    made = difference(first, second)
+    welch = stats.ttest_ind(a, b, equal_var=False)
     assert made.p == pytest.approx(welch.pvalue)
     assert made.interval() == pytest.approx(tuple(welch.confidence_interval()))
+
+
+def test_what_both_borrow_from_one_fleet_is_counted_once() -> None:
+    alike = IndexEstimate(80, 1, 12, borrowed=1.0, fleet_df=12)  # all that is known is one variance
+    assert difference(alike, alike).df == pytest.approx(12)
+    own = IndexEstimate(80, 1, 12)
+    assert difference(own, own).df == pytest.approx(24)
+    half = IndexEstimate(80, 1, 12, borrowed=0.5, fleet_df=12)
+    assert difference(half, half).df == pytest.approx(4 / (2 / 12 + 2 * 0.75 / 12))
 
 
 def test_pairs_of_scenarios_are_a_paired_t_test() -> None:

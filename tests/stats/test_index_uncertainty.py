@@ -3,34 +3,76 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from independence.stats.index_uncertainty import repeated, scenarios_like_these, these_scenarios
+from independence.stats.index_uncertainty import (
+    IndexEstimate,
+    moderate,
+    repeated,
+    scenarios_like_these,
+    shared_effects,
+    these_scenarios,
+)
 from independence.stats.subject_points import Stratum, SubjectPoints
 from tests.stats import sheets
 
 
-def test_alone_it_is_the_stratified_t_interval() -> None:
+def test_alone_its_variance_is_that_of_the_scenarios_moved_towards_the_prior_share() -> None:
+    runs = [[10.0, 12.0, 11.0], [3.0, 7.0, 8.0], [9.0, 9.0, 12.0]]
+    (made,) = these_scenarios([sheets.of(*runs)])  # on a scale of 0 to 60
+    parts = np.array([np.var(own, ddof=1) / 3 for own in runs])
+    df = parts.sum() ** 2 / (parts**2 / 2).sum()  # Satterthwaite's
+    place = made.point / 60
+    room, most = place * (1 - place), 3 * 20**2 / 3 / 60**2
+    moved = moderate(parts.sum()[None] / 60**2 / room / most, np.array([df]))
+    assert made.se == pytest.approx(60 * np.sqrt(moved.share[0] * most * room))
+    assert (made.df, made.borrowed, made.fleet_df) == pytest.approx((moved.df[0], moved.borrowed[0], 2))
+    assert made.interval() is not None
+    assert made.dispersion == pytest.approx(made.se**2 / 60**2 / room)
+
+
+def test_an_interval_holds_every_index_whose_own_error_reaches_the_one_that_was_seen() -> None:
     from scipy import stats
 
-    runs = [[10.0, 12.0, 11.0], [3.0, 7.0, 8.0], [9.0, 9.0, 12.0]]
-    (made,) = these_scenarios([sheets.of(*runs)])
-    parts = np.array([np.var(own, ddof=1) / 3 for own in runs])
-    df = parts.sum() ** 2 / (parts**2 / 2).sum()
-    assert made.se == pytest.approx(np.sqrt(parts.sum()))
-    assert made.df == pytest.approx(df)
+    made = IndexEstimate(96.0, 1.0, 12.0, dispersion=1.0 / (96 * 4))
     interval = made.interval()
     assert interval is not None
-    half = stats.t.ppf(0.975, df) * np.sqrt(parts.sum())
-    assert interval == pytest.approx((made.point - half, made.point + half))
+    for end in interval:
+        reach = stats.t.ppf(0.975, 12) * np.sqrt(made.dispersion * end * (100 - end))
+        assert abs(96 - end) == pytest.approx(reach)
+    assert 96 - interval.low > interval.high - 96
+    assert made._replace(dispersion=0.0).interval() == pytest.approx(stats.t.interval(0.95, 12, 96, 1))
 
 
-def test_alone_the_second_reading_is_a_t_interval_over_scenario_means() -> None:
-    from scipy import stats
-
+def test_alone_the_second_reading_is_the_variance_between_scenario_means_moved_likewise() -> None:
     runs = [[10.0, 12.0], [3.0, 7.0], [9.0, 12.0], [15.0, 14.0]]
     (made,) = scenarios_like_these([sheets.of(*runs)])
-    means = np.array([np.mean(own) for own in runs]) * 4  # each scenario as if it were the whole index
-    low, high = stats.t.interval(0.95, 3, means.mean(), stats.sem(means))
-    assert made.interval() == pytest.approx((low, high))
+    between = 4 * np.var([np.mean(own) for own in runs], ddof=1) / 80**2
+    place = made.point / 80
+    moved = moderate(np.array([between / (place * (1 - place)) * 4]), np.array([3.0]))
+    assert made.dispersion == pytest.approx(moved.share[0] / 4)
+    assert made.df == pytest.approx(moved.df[0])
+
+
+def test_scenario_effects_are_shared_as_far_as_subjects_agree_on_what_is_hard() -> None:
+    rng = np.random.default_rng(5)
+    hard, own = rng.normal(0, 2, (1, 12)), rng.normal(0, 2, (40, 12))
+
+    def fleet(effects: np.ndarray) -> list[SubjectPoints]:
+        return [sheets.of(*np.repeat(10 + subject[:, None], 3, axis=1)) for subject in effects]
+
+    assert shared_effects(fleet(np.repeat(hard, 40, axis=0))) == pytest.approx(1)
+    assert shared_effects(fleet(own)) < 0.02
+    assert shared_effects(fleet(hard + own)) == pytest.approx(
+        np.corrcoef(hard + own)[np.triu_indices(40, 1)].mean() ** 2, abs=0.05
+    )
+    assert shared_effects(fleet(own)[:1]) == 0
+
+
+def test_the_number_of_parts_that_a_variance_is_made_of_is_the_fleets() -> None:
+    one, other = [[1.0, 3.0], [5.0, 5.0]], [[1.0, 3.0], [4.0, 6.0]]
+    alone = these_scenarios([sheets.of(*one)])[0]
+    both = these_scenarios([sheets.of(*one), sheets.of(*other)])[0]
+    assert alone.fleet_df == 2
+    assert both.fleet_df == pytest.approx(2 + (1 + 4) / (1 + 2))  # (sums of variances)^2 over sums of their squares
 
 
 def test_the_second_reading_is_never_the_surer_one() -> None:

@@ -74,7 +74,7 @@ def _placed(read: Study, config: str, bounds: Ends, reading: str) -> _PlacedSubj
         return None
     estimate = _estimated(read, open_.calmest, reading)
     narrowest = estimate.interval() if estimate is not None else None
-    these = _estimated(read, open_.noisiest, THESE)
+    these = _least_sure(read, open_, THESE)
     if these is None or narrowest is None or bounds[1] - bounds[0] >= narrowest.high - narrowest.low:
         return None
     low, high = bounds
@@ -84,10 +84,23 @@ def _placed(read: Study, config: str, bounds: Ends, reading: str) -> _PlacedSubj
 
 def _joined(read: Study, open_: Completions, bounds: Ends, method: str) -> Ends | None:
     """From the lowest end of an interval about the lowest possible index to the highest about the highest."""
-    estimates = [one for points in open_ if (one := _estimated(read, points, method)) is not None]
-    ends = [one._replace(point=index).interval() for one in estimates for index in (one.point, *bounds)]
+    least_sure = _least_sure(read, open_, method)
+    if least_sure is None:
+        return None
+    indices = [*(points.index for points in open_), *bounds]
+    widest = least_sure._replace(dispersion=max(least_sure.dispersion_at(index) for index in indices))
+    ends = [widest._replace(point=index).interval() for index in indices]
     known = [one for one in ends if one is not None]
     return Interval(min(one.low for one in known), max(one.high for one in known)) if known else None
+
+
+def _least_sure(read: Study, open_: Completions, method: str) -> IndexEstimate | None:
+    """The largest error of the completions, with the fewest degrees of freedom: the calmest borrows most."""
+    calmest, noisiest = (_estimated(read, one, method) for one in open_)
+    if calmest is None or noisiest is None:
+        return None
+    widest = max(calmest.dispersion, noisiest.dispersion)
+    return noisiest._replace(se=max(calmest.se, noisiest.se), df=min(calmest.df, noisiest.df), dispersion=widest)
 
 
 def _estimated(read: Study, points: SubjectPoints, method: str) -> IndexEstimate | None:

@@ -132,7 +132,8 @@ def _between_judges(first: ComparedSubject, second: ComparedSubject) -> IndexGap
     if first.config not in fleet:
         return None
     at, sheets = list(fleet).index(first.config), list(fleet.values())
-    these, like_these = index_uncertainty.these_scenarios(sheets), index_uncertainty.scenarios_like_these(sheets)
+    these = index_uncertainty.these_scenarios(sheets, prior_df=0)
+    like_these = index_uncertainty.scenarios_like_these(sheets, prior_df=0)
     return IndexGap(_of_less(these[at]), _of_less(like_these[at]))
 
 
@@ -223,7 +224,7 @@ def _gap(
 def _estimate(ends: Ends, fleet: Mapping[str, Points], config: str) -> IndexEstimate:
     """One scenario as if it were a whole index."""
     sheets = [SubjectPoints(0.0, (Stratum(("",), (points,), (ends,)),)) for points in fleet.values()]
-    return index_uncertainty.these_scenarios(sheets)[list(fleet).index(config)]
+    return index_uncertainty.these_scenarios(sheets, prior_df=0)[list(fleet).index(config)]
 
 
 def _fleet(side: ComparedSubject) -> Fleet:

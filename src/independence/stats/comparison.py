@@ -52,8 +52,10 @@ def difference(first: IndexEstimate, second: IndexEstimate) -> Difference:
     that, what the fleet knows would be counted twice. Two fleets are taken as one, which can only widen.
     """
     own, other = first.se**2, second.se**2
-    shared = 1 - (1 - first.borrowed) * (1 - second.borrowed)  # own parts have nothing in common
-    weights = own**2 / first.df + other**2 / second.df + 2 * own * other * shared / min(first.fleet_df, second.fleet_df)
+    mine, yours = first.borrowed, second.borrowed
+    shared = (1 - mine) * yours / second.fleet_df + mine * (1 - yours) / first.fleet_df
+    shared += mine * yours / min(first.fleet_df, second.fleet_df)
+    weights = own**2 / first.df + other**2 / second.df + 2 * own * other * shared
     df = (own + other) ** 2 / weights if weights else 1.0
     return Difference(first.point - second.point, math.sqrt(own + other), df)
 

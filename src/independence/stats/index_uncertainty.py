@@ -6,8 +6,8 @@ A stratum of a single scenario says nothing about others; it carries its run var
 
 The variance of an index is read as a share of the most it could be at that level: with p where the index lies on its
 scale, verdicts that are all or nothing vary as p (1 - p). So subjects near an end, who have no room to vary, are
-compared with others fairly, and an interval is Wilson's (1927), longer towards the middle of the scale. With a few runs
-that share is mostly noise. It is moderated once, for the whole index, towards the share of the other subjects (`moderate`).
+compared with others fairly, and an interval is Wilson's (1927), longer towards the middle of the scale. With a few
+runs that share is mostly noise. It is moderated once, for the whole index, towards that of the others (`moderate`).
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from independence.stats.intervals import Interval, around, joined, score_interval
+from independence.stats.intervals import Interval, around, score_interval
 from independence.stats.subject_points import Points, SubjectPoints
 from independence.types import Ends
 
 Array = NDArray[np.float64]
 
 THESE, LIKE_THESE = "these-scenarios", "scenarios-like-these"
-FEW_SCENARIOS = 10  # of a stratum; below, intervals for scenarios like these cover other than 93-97 %
 
 _REST = 1e-9  # index points
+_NOTHING = 1e-9  # degrees of freedom of no knowledge
 _EDGE = 1e-3  # no index is expected nearer to an end, as a share of the scale
 # Published verdicts of V2 have a share of 0.06 to 0.28 of the most variance there could be, in the middle 0.13, with a
 # squared coefficient of variation of 0.2. Both constants are taken to the careful side of that.
-_PRIOR_SHARE, _PRIOR_DF = 0.1, 2.0  # what a subject without any other is moderated towards, and what that is worth
+_PRIOR_SHARE, PRIOR_DF = 0.1, 2.0  # what a subject without any other is moderated towards, and what that is worth
 _LEAST_SPREAD = 0.4  # squared coefficient of variation that true shares have at least: a few subjects cannot show it
 
 
@@ -48,13 +48,22 @@ class IndexEstimate(NamedTuple):
     scale: Ends = (0.0, 100.0)
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """The score interval, within the scale; without a dispersion the t interval, None where nothing has no width."""
+        """The score interval, within the scale; without a dispersion the t interval, None without any spread."""
         if not self.dispersion:
             return around(self.point, self.se, self.df, level) if self.se > 0 else None
         low, high = self.scale
         place = min(1.0, max(0.0, (self.point - low) / (high - low)))
         ends = score_interval(place, self.dispersion, self.df, level)
         return Interval(low + (high - low) * ends.low, low + (high - low) * ends.high)
+
+    def dispersion_at(self, index: float) -> float:
+        """The dispersion that the same error is about another index."""
+        return self.dispersion * self._room(self.point) / self._room(index)
+
+    def _room(self, index: float) -> float:
+        low, high = self.scale
+        place = min(1 - _EDGE, max(_EDGE, (index - low) / (high - low)))
+        return place * (1 - place)
 
 
 class ModeratedShares(NamedTuple):
@@ -79,22 +88,20 @@ def repeated(sheet: SubjectPoints) -> bool:
     return all(len(points) > 1 for points in sheet.totals.values())
 
 
-def these_scenarios(fleet: Sequence[SubjectPoints]) -> list[IndexEstimate]:
-    """Estimates of a fleet of repeated sheets of one suite, in order."""
-    return _estimates(fleet, [_over_runs(sheet) for sheet in fleet], 0.0) if fleet else []
+def these_scenarios(fleet: Sequence[SubjectPoints], prior_df: float = PRIOR_DF) -> list[IndexEstimate]:
+    """Estimates of a fleet of repeated sheets of one suite, in order.
 
-
-def scenarios_like_these(fleet: Sequence[SubjectPoints]) -> list[IndexEstimate]:
-    """The same for scenarios of this kind. Never surer than for the scenarios themselves.
-
-    A single run will do in strata of several scenarios.
+    `prior_df`: degrees of freedom of what is known of indices beforehand; 0 for sheets that are not of whole indices.
     """
+    return _estimates(fleet, [_over_runs(sheet) for sheet in fleet], 0.0, prior_df) if fleet else []
+
+
+def scenarios_like_these(fleet: Sequence[SubjectPoints], prior_df: float = PRIOR_DF) -> list[IndexEstimate]:
+    """The same for scenarios of this kind. Never surer than for the scenarios themselves."""
     if not fleet:
         return []
-    across = _estimates(fleet, [_over_scenarios(sheet) for sheet in fleet], shared_effects(fleet))
-    again = [repeated(sheet) for sheet in fleet]
-    within = iter(these_scenarios([sheet for sheet, twice in zip(fleet, again, strict=True) if twice]))
-    return [_less_sure(next(within), own) if twice else own for own, twice in zip(across, again, strict=True)]
+    across = _estimates(fleet, [_over_scenarios(sheet) for sheet in fleet], shared_effects(fleet), prior_df)
+    return [_less_sure(*pair) for pair in zip(these_scenarios(fleet, prior_df), across, strict=True)]
 
 
 def _less_sure(within: IndexEstimate, across: IndexEstimate) -> IndexEstimate:
@@ -162,7 +169,7 @@ def shared_effects(fleet: Sequence[SubjectPoints]) -> float:
 
 
 def _estimates(
-    fleet: Sequence[SubjectPoints], parts: Sequence[Sequence[_VariancePart]], shared: float
+    fleet: Sequence[SubjectPoints], parts: Sequence[Sequence[_VariancePart]], shared: float, prior_df: float
 ) -> list[IndexEstimate]:
     scales = [_scale(sheet) for sheet in fleet]
     widths = np.array([high - low for low, high in scales])
@@ -170,13 +177,13 @@ def _estimates(
     most = np.array([sum(part.most for part in own) for own in parts]) / widths**2
     places = np.array([(sheet.index - low) / (high - low) for sheet, (low, high) in zip(fleet, scales, strict=True)])
     room = most * expected_room(places, variance)
-    made = moderate(variance / room, degrees_of_freedom(parts), shared)
-    errors = widths * np.sqrt(made.share * room) if variance.any() else np.zeros(len(fleet))
+    made = moderate(variance / room, degrees_of_freedom(parts), shared, prior_df)
+    if not variance.any():
+        return [IndexEstimate(sheet.index, 0.0, 1.0) for sheet in fleet]
+    rows = np.transpose([widths * np.sqrt(made.share * room), made.df, made.borrowed, made.fleet_df, made.share * most])
     return [
-        IndexEstimate(sheet.index, *map(float, values), scale=scale)
-        for sheet, scale, values in zip(
-            fleet, scales, np.transpose([errors, made.df, made.borrowed, made.fleet_df, made.share * most]), strict=True
-        )
+        IndexEstimate(sheet.index, se, df, borrowed, fleet_df)._replace(dispersion=dispersion, scale=scale)
+        for sheet, scale, (se, df, borrowed, fleet_df, dispersion) in zip(fleet, scales, rows.tolist(), strict=True)
     ]
 
 
@@ -194,12 +201,12 @@ def degrees_of_freedom(parts: Sequence[Sequence[_VariancePart]]) -> Array:
     squares = np.array([[part.variance**2 for part in own] for own in parts])
     counts = np.array([[part.df for part in own] for own in parts], dtype=np.float64)
     sums = np.array([sum(part.variance for part in own) ** 2 for own in parts])
-    fewest = counts.min(axis=1)
+    fewest: Array = counts.min(axis=1)
     if not squares.any():
         return fewest
     over = (squares / counts).sum(axis=1)
     each = np.where(over > 0, squares.sum(axis=1) / np.where(over > 0, over, 1.0), fewest)
-    found: Array = each * sums.sum() / squares.sum()
+    found: Array = each * (sums.sum() / squares.sum())
     return found
 
 
@@ -213,29 +220,33 @@ def expected_room(places: Array, error: Array) -> Array:
     reliable = max(0.0, 1 - float(error.mean()) / seen) if seen > 0 else 1.0
     mean = float(places.mean())
     expected = np.clip(mean + reliable * (places - mean), _EDGE, 1 - _EDGE)
-    return expected * (1 - expected)
+    room: Array = expected * (1 - expected)
+    return room
 
 
-def moderate(share: Array, df: Array, shared: float = 0.0) -> ModeratedShares:
+def moderate(share: Array, df: Array, shared: float = 0.0, prior_df: float = PRIOR_DF) -> ModeratedShares:
     """Move shares of variance (n,), known from `df` (n,) > 0 degrees of freedom, towards the mean of the others.
 
     The best linear estimate (Buehlmann and Straub 1970; Smyth 2004, section 3, has its like for normal data): a share
     keeps the more of its own, the better it is known and the more the fleet's true shares differ (`spread`, by moments,
     because scores are whole numbers and exact zeros are common, which a fit to log variances cannot take). The others'
-    mean holds a prior share of two degrees of freedom, and is worth no more degrees of freedom than they have together:
-    1 / (1 + (n - 2) `shared`) of them, where `shared` is the squared correlation of two subjects' errors.
+    mean holds a prior share of `prior_df` degrees of freedom, and is worth no more degrees of freedom than they have
+    together: 1 / (1 + (n - 2) `shared`) of them, where `shared` is the squared correlation of two subjects' errors.
     """
     others = df.sum() - df
     known = others / (1 + max(0, len(df) - 2) * shared)
-    fleet_df = known + _PRIOR_DF
+    fleet_df = np.maximum(known + prior_df, _NOTHING)
     theirs = ((df * share).sum() - df * share) / np.where(others > 0, others, 1.0)
-    fleet = (known * theirs + _PRIOR_DF * _PRIOR_SHARE) / fleet_df
+    fleet = (known * theirs + prior_df * _PRIOR_SHARE) / fleet_df
     spread = _spread(share, df, shared)
-    own, lent, joint = 1 / df, spread / (2 * (1 + spread)) + 1 / fleet_df, shared / df * known / fleet_df
+    own = 1 / df
+    lent, joint = spread / (2 * (1 + spread)) + 1 / fleet_df, shared / df * known / fleet_df
     kept = np.clip((lent - joint) / (own + lent - 2 * joint), 0.0, 1.0)
     made = kept * share + (1 - kept) * fleet
-    borrowed = (1 - kept) * fleet / made
-    inverse = (1 - borrowed) ** 2 * own + borrowed**2 * (spread / 2 + 1 / fleet_df) + 2 * (1 - borrowed) * borrowed * joint
+    borrowed = (1 - kept) * fleet / np.where(made > 0, made, 1.0)
+    inverse = (
+        (1 - borrowed) ** 2 * own + borrowed**2 * (spread / 2 + 1 / fleet_df) + 2 * (1 - borrowed) * borrowed * joint
+    )
     return ModeratedShares(made, 1 / inverse, borrowed, fleet_df)
 
 

@@ -61,10 +61,10 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
 
 
 def score_interval(share: float, dispersion: float, df: float, level: float = 0.95) -> Interval:
-    """Wilson's (1927) interval for a share with an estimated error: all p with (share - p)^2 <= t^2 dispersion p (1 - p).
+    """Wilson's (1927) interval for a share with an estimated error, both ends in [0, 1].
 
-    `share` lies in [0, 1]; `dispersion` > 0 is its squared standard error in units of p (1 - p), as good as 1 / n for n
-    tries, known with `df` degrees of freedom. Both ends lie in [0, 1]; the nearer one of them is the shorter way.
+    It holds every p with (share - p)^2 <= t^2 x dispersion x p (1 - p). `share` lies in [0, 1]; `dispersion` > 0 is its
+    squared standard error in units of p (1 - p), which is 1 / n for n tries, known with `df` degrees of freedom.
     """
     return _score(share, t_quantile(df, level) ** 2 * dispersion)
 
