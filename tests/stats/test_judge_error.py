@@ -30,10 +30,19 @@ def test_one_judge_or_few_subjects_tell_nothing(shape: tuple[int, int]) -> None:
     assert judge_error.judge_variance(np.zeros(shape)) is None
 
 
+def few_judges() -> judge_error.JudgeVariance:
+    return judge_error.JudgeVariance(16.0, 2.0, 1.0)
+
+
 def test_the_judges_variance_adds_to_that_of_runs_and_scenarios() -> None:
     found = judge_error.with_judges(IndexEstimate(70.0, 3.0, 8.0), judge_error.JudgeVariance(16.0, 4.0, 1.0))
     assert (found.point, found.se) == (70.0, pytest.approx(5.0))
-    assert found.df == pytest.approx(625 / (81 / 8 + 256 / 4))
+    assert found.df == 8  # not the 8.4 of the sum: other judges make nobody surer
+    few = judge_error.with_judges(IndexEstimate(70.0, 3.0, 8.0), few_judges())
+    assert few.df == pytest.approx(625 / (81 / 8 + 256 / 2))
+    assert judge_error.with_judges(IndexEstimate(70.0, 3.0, 8.0, dispersion=0.01), few_judges()).dispersion == (
+        pytest.approx(0.01 * 25 / 9)
+    )
 
 
 def test_independent_errors_of_an_audit_and_of_runs_add_in_squares_on_each_side() -> None:
