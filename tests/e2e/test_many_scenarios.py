@@ -40,6 +40,7 @@ def test_one_run_each_is_reported_without_asking_for_runs(tmp_path: Path, many: 
         assert row["tier"]
     shown = inside.run("leaderboard", "--db", str(db)).out
     assert "intervals for other scenarios of this kind" in " ".join(shown.split())
+    assert "too few scenarios" not in " ".join(shown.split())
     compared = inside.run("compare", "sim/yield-35", "sim/yield-65", "--db", str(db), "--format", "json").out
     these, like_these = json.loads(compared)["difference"]["rows"]
     assert these["p"] is None
@@ -48,6 +49,7 @@ def test_one_run_each_is_reported_without_asking_for_runs(tmp_path: Path, many: 
     assert inside.run("generate-report", "--db", str(db), "-o", str(report)).code == 0
     text = report.read_text("utf-8")
     assert "twice the scenarios" in text
+    assert "too few scenarios" not in text
     assert "more run" not in text.partition("What to buy next")[2].partition("##")[0]
 
 

@@ -33,6 +33,7 @@ def test_the_first_lines_say_who_is_highest_and_lowest_by_whom_and_when(
     assert "**label of good** has the highest index of 2 subjects" in text
     assert "The lowest is **label of bad (simulated)**" in text
     assert "Scoring: strict; intervals and tiers are about these 3 texts alone (a new draw of texts would" in text
+    assert "too few scenarios" not in text
     assert "Judge: cues; 12 of 12 planned verdicts are valid" in text
     assert "Replies: 2026-03-05\n" in text
     assert "Verdicts: 2026-04-01 to 2026-04-09\n" in text

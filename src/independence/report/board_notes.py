@@ -83,6 +83,13 @@ def readings(board: Board) -> list[str]:
     return [*lines, *_judge_error(board)]
 
 
+def few_scenarios(board: Board) -> list[str]:
+    """That intervals for other scenarios are no 95 % ones, where there are any and scenarios are too few."""
+    if isinstance(board.few_scenarios, UnsetType) or not any(row.intervals.get(LIKE_THESE) for row in board.rows):
+        return []
+    return [board.few_scenarios.note]
+
+
 def _judge_error(board: Board) -> list[str]:
     """Whether an interval contains the error of the judge, and from what."""
     if not any(row.ci for row in board.rows) or board.scoring != STRICT:

@@ -14,6 +14,7 @@ from independence.report.board_notes import name
 from independence.report.legend import subject_name
 from independence.report.study import StudiedSubjects
 from independence.report.table import Prose, Section, decimal, escaped, on_scale
+from independence.stats.index_uncertainty import LIKE_THESE
 from independence.store.spending import Dates
 from independence.types import Ends
 
@@ -32,6 +33,7 @@ def of_index(read: StudiedSubjects, built: Board) -> Section:
     if known and holes:
         said += f" {holes} of {len(built.rows)} subjects are incomplete and have no index."
     rule = [f"Scoring: {built.scoring}" + f"; {board_notes.generalises_to(built)}" * (built.scoring == STRICT)]
+    rule += board_notes.few_scenarios(built) if built.generalises_to == LIKE_THESE else []
     rule += [board_notes.AS_PUBLISHED] * bool(built.judge_prompt)
     return _section(read, said, built, rule)
 

@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar
 
+from msgspec import UNSET
+
 from independence import report
 from independence.errors import UsageError
 from independence.report import board as boards
@@ -80,8 +82,9 @@ def rendered(connection: sqlite3.Connection, scope: BoardScope, board: Board) ->
 
     def details() -> Sequence[Table]:
         table = planned_verdicts.planned_verdicts(connection, scope, board.judge)
+        few = board.few_scenarios is not UNSET
         return [
-            index_tables.subject_details(row, [cell for cell in table.planned if cell.config_dir == row.config])
+            index_tables.subject_details(row, [cell for cell in table.planned if cell.config_dir == row.config], few)
             for row in board.rows
         ]
 

@@ -19,6 +19,7 @@ from independence.report.board_notes import (
     caption,
     date_line,
     estimated,
+    few_scenarios,
     judging,
     marks,
     name,
@@ -139,7 +140,8 @@ def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
         _values(row, index) | {"subject": name, "index": _index(row)}
         for name, row in zip(named, board.rows, strict=True)
     ]
-    notes = (*date_line(board.dates), *readings(board), *judging(board))
+    few = few_scenarios(board) if board.generalises_to == LIKE_THESE else []
+    notes = (*date_line(board.dates), *few, *readings(board), *judging(board))
     more = {
         "subject": _origin(board),
         "ci": _ESTIMATES if estimated(board) else (),
@@ -176,14 +178,17 @@ def _remarks(board: Board) -> list[str]:
     return lines
 
 
-def subject_details(row: BoardRow, planned: Sequence[PlannedVerdict]) -> Table:
-    """What is known of a subject: dimensions, runs, intervals, cost, flags, and each scenario's fields."""
+def subject_details(row: BoardRow, planned: Sequence[PlannedVerdict], few: bool = False) -> Table:
+    """What is known of a subject: dimensions, runs, intervals, cost, flags, and each scenario's fields.
+
+    `few`: scenarios are too few for a 95 % interval for others like these.
+    """
     flagged = row.estimate.flagged if row.estimate else {}
     lines = [
         ("dimensions", ", ".join(f"{name} {_number(value)}" for name, value in row.dimensions.items())),
         ("index per run", " ".join(map(_number, row.per_run)) or DASH),
         *([("without evasions", _number(row.without_evasions))] if row.without_evasions is not UNSET else []),
-        *_places(row),
+        *_places(row, few),
         ("cost", f"${row.cost_usd:.4f}"),
         *([("flags", ", ".join(f"{flag} {count}" for flag, count in row.flags.items()))] if row.flags else []),
         *(
@@ -194,10 +199,10 @@ def subject_details(row: BoardRow, planned: Sequence[PlannedVerdict]) -> Table:
     return Table(f"subject-{row.config}", name(row), (Column("what", ""), Column("value", "")), tuple(lines))
 
 
-def _places(row: BoardRow) -> list[tuple[str, str]]:
+def _places(row: BoardRow, few: bool) -> list[tuple[str, str]]:
     """Every interval by its method, and the place with its uncertainty."""
     # The published bootstrap of five runs covers 81-83 % in simulation (`python -m benchmarks coverage`).
-    caveats = {BOOTSTRAP: " (covers less with few runs)"}
+    caveats = {BOOTSTRAP: " (covers less with few runs)", LIKE_THESE: " (too few scenarios for 95 %)" * few}
     lines = [
         (method, " to ".join(decimal(on_scale(end)) for end in ends) + caveats.get(method, ""))
         for method, ends in row.intervals.items()
@@ -230,7 +235,7 @@ def ranked(board: Board, index: Index) -> Table:
         evasions = [*_evasions(board), Column("without_evasions", "Without evasions", "index")]
         more = {"subject": origin, "these": parts, "coverage": evasions if _evasions(board) else ()}
         more["like_these"] = _judges(board)
-        return declared.made("board/ranked", rows, readings(board), more)
+        return declared.made("board/ranked", rows, [*few_scenarios(board), *readings(board)], more)
     return declared.made("board/published", rows, readings(board), {"subject": origin, "bootstrap": parts})
 
 
@@ -245,7 +250,7 @@ def runs(board: Board, index: Index) -> Table:
     ]  # fmt: skip
     if board.scoring != STRICT:
         return declared.made("board/runs-published", rows)
-    return declared.made("board/runs", rows, [], {"like_these": _judges(board)})
+    return declared.made("board/runs", rows, few_scenarios(board), {"like_these": _judges(board)})
 
 
 def _open(row: BoardRow) -> bool:

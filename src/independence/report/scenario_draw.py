@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import msgspec
 from msgspec import UNSET, UnsetType
 
@@ -16,21 +14,30 @@ class FewScenarios(msgspec.Struct, frozen=True):
     """How few scenarios a board rests on, and what that costs; standard errors of a typical index, in points."""
 
     scenarios: int
-    fewest: int  # of any experiment
+    fewest: int  # of those that carry the same dimensions
     se_these: float | None  # over more runs of them; None without repeated runs
     se_like_these: float | None  # over a new draw of as many, runs included
+    note: str  # on the intervals for other scenarios
 
 
 def few(read: Study) -> FewScenarios | UnsetType:
-    """Of a board whose index rests on fewer than FEW scenarios in some experiment; else unset."""
-    carrying = {scenario for members in read.frame.members.values() for scenario in members}
-    counts = Counter(one.experiment for one in read.scope.suite.scenarios if one.id in carrying)
-    if not counts or min(counts.values()) >= FEW:
+    """Of a board of which some dimension rests on fewer than FEW scenarios; else unset."""
+    groups = read.frame.members.values()
+    fewest = min(map(len, groups), default=FEW)
+    if fewest >= FEW:
         return UNSET
     these, like_these = (
         components.typical([estimate.se for estimate in found.values()]) for found in (read.these, read.like_these)
     )
-    return FewScenarios(len(carrying), min(counts.values()), these, like_these)
+    return FewScenarios(len({one for group in groups for one in group}), fewest, these, like_these, _note(fewest))
+
+
+def _note(fewest: int) -> str:
+    return (
+        "There are too few scenarios for 95 % intervals for other scenarios of this kind: a dimension of the index "
+        f"rests on only {fewest}, and {FEW} are needed, so these intervals contain the true index more often than in "
+        "95 % of cases, or less often."
+    )
 
 
 def about(found: FewScenarios | UnsetType) -> str:
