@@ -57,6 +57,25 @@ def test_an_incomplete_subject_has_a_dashed_range_and_no_index() -> None:
     assert drawn.drawn(forest([ForestRow("whole", 50.0)], drawn.META), "open") == []
 
 
+def test_a_subject_with_a_rank_stands_at_its_place_with_range_and_interval() -> None:
+    high, low = ForestRow("high", 95.0, (94.0, 96.0), tier=1), ForestRow("low", 60.0, (58.0, 62.0), tier=2)
+    placed = ForestRow("placed ‡", None, (87.1, 92.3), (84.0, 94.0), coverage=0.99, bounds=(89.5, 90.2), placed=True)
+    svg = forest([PARTIAL, low, placed, high], drawn.META)
+    assert drawn.tips(svg) == ["high", "placed ‡", "low", "half"]
+    places = {text.text: text.y for text in drawn.texts(svg)}
+    assert places["high"] < places["placed ‡"] < places["low"] < places["Incomplete"] < places["half · simulated"]
+    own = [places[text] for text in ("89.5–90.2", "87.1–92.3", "placed ‡")]
+    assert max(own) - min(own) < 1
+    assert "99% seen" not in places
+    dashed = [shape for shape in drawn.drawn(svg, "open") if "dasharray" in drawn.style(svg)[shape.attrib["class"]]]
+    assert len(dashed) == 3  # legend, its own range and that of the incomplete one
+    assert drawn.overlaps(drawn.texts(svg)) == []
+    narrow = forest([placed, high], drawn.META, narrow=True)
+    assert "≥ 89.5" in [text.text for text in drawn.texts(narrow)]
+    assert drawn.overlaps(drawn.texts(narrow)) == []
+    assert "Incomplete" not in narrow
+
+
 def test_each_tier_has_its_number_once_and_every_other_one_a_band() -> None:
     tiers = (1, 1, 2, 3, 3)
     rows = [ForestRow(f"s{place}", 90.0 - place, tier=tier) for place, tier in enumerate(tiers)]

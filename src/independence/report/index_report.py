@@ -24,6 +24,7 @@ from independence.report import (
     variance,
 )
 from independence.report.board import STRICT, Board, BoardRow, InferenceOptions
+from independence.report.board_notes import PLACED
 from independence.report.legend import short, subject_name, words
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.plots import board as board_plot
@@ -219,6 +220,7 @@ def forest(board: Board) -> Svg:
         ForestRow(
             label=row.label,
             index=row.index,
+            placed=row.placed,
             inner=row.intervals.get(THESE) if strict else row.ci,
             outer=row.intervals.get(LIKE_THESE),
             tier=row.tier,
@@ -232,13 +234,23 @@ def forest(board: Board) -> Svg:
         "Index with its 95 % intervals: thick for more runs of these scenarios, thin for other scenarios like these. "
         "Bands are tiers. An open bar shows the possible index of an incomplete subject."
     )
+    if any(row.placed for row in rows):
+        caption += f" {PLACED} has a rank although verdicts are missing: its intervals hold whatever they would be."
     if not strict:
         caption = "Index by the published rule, with its bootstrap interval, which from few runs covers less than 95 %."
     meta = FigureMeta("board-forest", "The board", caption)
     labels = [row.label for row in rows]
-    shorter = [msgspec.structs.replace(row, label=short(row.label, labels, row.simulated)) for row in rows]
+    shorter = _marked(rows, [short(row.label, labels, row.simulated) for row in rows])
     narrow = board_plot.forest(shorter, meta._replace(id="board-forest-narrow"), narrow=True)
-    return Svg(meta.id, board_plot.forest(rows, meta), caption, narrow)
+    return Svg(meta.id, board_plot.forest(_marked(rows, labels), meta), caption, narrow)
+
+
+def _marked(rows: Sequence[ForestRow], labels: Sequence[str]) -> list[ForestRow]:
+    """Under these labels, those that have a rank without an index with their mark."""
+    return [
+        msgspec.structs.replace(row, label=f"{label} {PLACED}" if row.placed else label)
+        for row, label in zip(rows, labels, strict=True)
+    ]
 
 
 def cost(board: Board, per_run: Mapping[str, float | None], free: frozenset[str]) -> Svg | None:

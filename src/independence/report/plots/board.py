@@ -24,7 +24,10 @@ _NARROW_NAMES: Final = 164.0
 
 
 class ForestRow(msgspec.Struct, frozen=True):
-    """One subject; index and ends on 0-100. Without an index, `bounds` are its worst and best possible ones."""
+    """One subject; index and ends on 0-100. Without an index, `bounds` are its worst and best possible ones.
+
+    A `placed` one has a rank without an index, and stands where its worst possible one puts it.
+    """
 
     label: str
     index: float | None
@@ -34,15 +37,23 @@ class ForestRow(msgspec.Struct, frozen=True):
     simulated: bool = False
     coverage: float = 1.0
     bounds: Ends | None = None
+    placed: bool = False
+
+    @property
+    def lowest(self) -> float:
+        """The index, or the worst that it can be."""
+        return (self.bounds or (0.0, 0.0))[0] if self.index is None else self.index
 
 
 def forest(given: Sequence[ForestRow], meta: FigureMeta, narrow: bool = False) -> str:
-    """Dots with intervals for subjects with an index, best on top, open bars for incomplete ones; for a phone `narrow`.
+    """Dots with intervals, best on top, open bars where verdicts are missing; for a phone `narrow`.
 
-    A narrow one has no column for the intervals, and only the ring tells a simulated subject.
+    Subjects with neither index nor rank stand below all others. A narrow one has no column for the intervals, and only
+    the ring tells a simulated subject.
     """
-    ranked = sorted((row for row in given if row.index is not None), key=lambda row: -(row.index or 0.0))
-    partial = sorted((row for row in given if row.index is None), key=lambda row: -(row.bounds or (0.0, 0.0))[0])
+    order = sorted(given, key=lambda row: -row.lowest)
+    ranked = [row for row in order if row.index is not None or row.placed]
+    partial = [row for row in order if row.index is None and not row.placed]
     lines = [*ranked, *([None, *partial] if partial else [])]
     tiers, right = (22.0, _NARROW) if narrow else (40.0, canvas.WIDTH)
     names = [RowName(row.label, row.simulated and not narrow) if row else None for row in lines]
@@ -54,7 +65,7 @@ def forest(given: Sequence[ForestRow], meta: FigureMeta, narrow: bool = False) -
         span = canvas.index_span(_shown_ends(ranked) or _shown_ends(partial))
         axes = chart.scale(chart.left, right - (54 if narrow else 160), span)
         _add_intervals(axes, ranked, span)
-        _add_ranges(axes, partial, first=len(ranked) + 1, span=span)
+        _add_ranges(axes, [(line, row) for line, row in enumerate(lines) if row and row.index is None], span)
         _add_tiers(chart, ranked, middle=tiers * 0.4, head="T" if narrow else "Tier")
         chart.write_above(tiers, "Subject")
         if partial:
@@ -79,7 +90,10 @@ def _add_intervals(axes: Axes, ranked: Sequence[ForestRow], span: Ends) -> None:
     inner = [(line, _within(row.inner, span)) for line, row in enumerate(ranked) if row.inner]
     outer = [(line, _within(row.outer, span)) for line, row in enumerate(ranked) if row.outer]
     for simulated, label in ((False, "index"), (True, "index, simulated")):
-        own = [(row.index or 0.0, line) for line, row in enumerate(ranked) if row.simulated is simulated]
+        own = [
+            (row.index, line) for line, row in enumerate(ranked)
+            if row.index is not None and row.simulated is simulated
+        ]  # fmt: skip
         canvas.add_dots(axes, own, label, hollow=simulated)
     canvas.add_bars(axes, inner, "interval over these scenarios")
     canvas.add_bars(axes, outer, "over scenarios like these", thin=True)
@@ -97,22 +111,22 @@ def _add_arrows(axes: Axes, lines: Sequence[int], *, low: float, tone: palette.T
     axes.plot([low] * len(lines), lines, "<", markersize=5, color=tone.light, zorder=4)
 
 
-def _add_ranges(axes: Axes, partial: Sequence[ForestRow], *, first: int, span: Ends) -> None:
-    """A dashed box each, with an arrow where it goes on beyond the scale."""
-    if not partial:
+def _add_ranges(axes: Axes, open_: Sequence[tuple[int, ForestRow]], span: Ends) -> None:
+    """A dashed box each, by line, with an arrow where it goes on beyond the scale."""
+    if not open_:
         return
-    ends = [_within(row.bounds or span, span) for row in partial]
+    ends = [_within(row.bounds or span, span) for _, row in open_]
     axes.barh(
-        range(first, first + len(ends)), [high - low for low, high in ends], left=[low for low, _ in ends], height=0.44,
+        [line for line, _ in open_], [high - low for low, high in ends], left=[low for low, _ in ends], height=0.44,
         fill=False, edgecolor=palette.OPEN.light, linewidth=1.25, linestyle=(0, (3, 2)),
         label="incomplete: possible range",
     )  # fmt: skip
-    beyond = [line for line, row in enumerate(partial, first) if row.bounds and row.bounds[0] < span[0]]
+    beyond = [line for line, row in open_ if row.bounds and row.bounds[0] < span[0]]
     _add_arrows(axes, beyond, low=span[0], tone=palette.OPEN)
 
 
 def _add_tiers(chart: RowChart, ranked: Sequence[ForestRow], *, middle: float, head: str) -> None:
-    """Every other tier shaded. A subject without a tier, of a single run, stands within the one above it."""
+    """Every other tier shaded. A subject without a tier stands within the one above it."""
     within: list[int | None] = []
     for row in ranked:
         within.append(row.tier if row.tier is not None or not within else within[-1])
@@ -130,14 +144,22 @@ def _add_tiers(chart: RowChart, ranked: Sequence[ForestRow], *, middle: float, h
 
 def _add_numbers(chart: RowChart, lines: Sequence[ForestRow | None], narrow: bool) -> None:
     right = chart.width - (2 if narrow else 96)
-    indices = [row.index if row else None for row in lines]
-    chart.column(right, "Index", ["" if index is None else decimal(index) for index in indices], **STRONG)
+    chart.column(right, "Index", [_index(row, narrow) if row else "" for row in lines], **STRONG)
     for line, row in enumerate(lines):
-        if row is not None and row.index is None:
+        if row is not None and row.index is None and not row.placed:
             chart.write(right, line, percent(row.coverage) + ("" if narrow else " seen"), ha="right")
     if not narrow:
-        intervals = [row and _pair(row.bounds if row.index is None else row.inner) for row in lines]
+        intervals = [row and _pair(row.bounds if row.index is None and not row.placed else row.inner) for row in lines]
         chart.column(chart.width - 12, "Interval", [interval or "" for interval in intervals])
+
+
+def _index(row: ForestRow, narrow: bool) -> str:
+    """The index, or of a placed subject what it can be; empty without either."""
+    if row.index is not None:
+        return decimal(row.index)
+    if not row.placed:
+        return ""
+    return f"≥ {decimal(on_scale(row.lowest))}" if narrow else _pair(row.bounds)
 
 
 _WIDEST, _NARROWEST = 37.0, 14.0
