@@ -93,9 +93,13 @@ def test_boards_allow_for_pairs_that_were_compared_before(
     assert any("could be compared 2 times" in line for line in board_notes.readings(told))
 
 
-def test_imports_came_at_once(connection: sqlite3.Connection) -> None:
+def test_imports_came_at_once_and_before_all_others(connection: sqlite3.Connection) -> None:
     where = Where("toy", "published", filled.CONDITION)
     for number, run in enumerate((1, 2, 3)):
         row = (*where.columns, "a", "radio", run, "pressure", f"key {run}", f"2026-01-0{number + 1}")
         connection.execute(f"INSERT INTO planned VALUES ({', '.join('?' * len(row))})", row)
-    assert looks.run_counts(connection, where) == {}
+    found = looks.run_counts(connection, where)
+    assert found == {"a": (RunCount("", 3, 3.0),)}
+    measured_here = [RunCount("2026-01-02", 2, 2.0), RunCount("2026-01-03", 5, 5.0)]
+    assert looks.of(found["a"], measured_here).runs == (2, 3)
+    assert looks.at_all_pairs([found["a"], measured_here]).most == 2

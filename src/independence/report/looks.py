@@ -27,20 +27,20 @@ _TESTED = 2  # runs of every scenario, below which there is no test
 class RunCount(NamedTuple):
     """How many runs a subject had once a plan was made."""
 
-    at: str  # ISO 8601
+    at: str  # ISO 8601; empty: before all others
     fewest: int  # of any of its scenarios
     mean: float  # harmonic mean over its scenarios: what its index is as exact as
 
 
 class Looks(NamedTuple):
-    """Looks at a comparison, the present one last."""
+    """Each time at which a comparison could be made, the present one last."""
 
     runs: tuple[int, ...]  # of the side that had fewer, at each
-    information: tuple[float, ...]  # of the difference, in runs
+    information: tuple[float, ...]  # what the difference is as exact as, at each: runs of either side
 
     @property
     def level(self) -> float:
-        """At which the present one is tested."""
+        """The two-sided level (0-1) that the present one is tested at."""
         return repeated_looks.level(self.information) if self.information else repeated_looks.FIRST
 
     @property
@@ -50,19 +50,22 @@ class Looks(NamedTuple):
             return ""
         before, total = ", ".join(map(str, self.runs[:-1])), repeated_looks.FIRST + repeated_looks.LATER
         return (
-            f"Look {len(self.runs)}: the store held this comparison before, at {before} runs. Significant is p below "
-            f"{self.level:.2g}, and intervals are {1 - self.level:.2%} ones, so that all looks together call equals "
-            f"different in at most {total:.1%} (alpha spending, Lan and DeMets 1983)."
+            f"Look {len(self.runs)}: this comparison could be made before, at {before} runs. So p has to be below "
+            f"{self.level:.2g}, and intervals are {1 - self.level:.2%} ones: then all looks together find a difference "
+            f"between equals in at most {total:.1%} (alpha spending, Lan and DeMets 1983)."
         )
 
 
 def run_counts(connection: sqlite3.Connection, where: Where) -> dict[str, tuple[RunCount, ...]]:
-    """Of every subject of an edition under a condition, by config_dir, in the order of time. Imports came at once."""
-    if queries.imported(where.edition):
-        return {}
+    """Of every subject of an edition under a condition, by config_dir, in the order of time.
+
+    Imports were there before everything else, all of their runs at once.
+    """
+    imported = queries.imported(where.edition)
     stages: dict[str, dict[str, Counter[str]]] = {}
     for stage in queries.planned_stages(connection, where):
-        stages.setdefault(stage.config_dir, {}).setdefault(stage.planned_at, Counter())[stage.scenario] = stage.trials
+        own = stages.setdefault(stage.config_dir, {}).setdefault("" if imported else stage.planned_at, Counter())
+        own[stage.scenario] += stage.trials
     return {config: _counts(own) for config, own in stages.items()}
 
 
@@ -76,7 +79,7 @@ def _counts(stages: Mapping[str, Counter[str]]) -> tuple[RunCount, ...]:
 
 
 def of(first: Sequence[RunCount], second: Sequence[RunCount]) -> Looks:
-    """At a comparison of two subjects; none where one of them never had two runs of every scenario."""
+    """Looks at a comparison of two subjects; none where one of them never had two runs of every scenario."""
     runs, information = [], []
     for at in sorted({count.at for count in (*first, *second)}):
         latest = [next((one for one in reversed(own) if one.at <= at), None) for own in (first, second)]
