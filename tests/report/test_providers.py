@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from independence.report import comparison_tables, study, subject_comparison
-from independence.report.comparison_tables import UNPINNED
+from independence.report import looks, provider_tables, study, subject_comparison
+from independence.report.provider_tables import UNPINNED
 from independence.report.study import Study
 from independence.store import scopes
 from independence.suites.load import LoadedSuite
@@ -43,7 +43,7 @@ def read_of(connection: sqlite3.Connection, loaded: LoadedSuite) -> Study:
 def test_a_directory_name_says_provider_effort_and_temperature(
     config: str, model_id: str, expected: tuple[str | None, str, str] | None
 ) -> None:
-    found = comparison_tables.host(config, model_id)
+    found = provider_tables.host(config, model_id)
     assert (found and (found.tag, found.settings["effort"], found.settings["temperature"])) == expected
 
 
@@ -55,7 +55,7 @@ def test_only_subjects_that_differ_in_the_provider_alone_are_compared(
     hosted(connection, toy_suite, "+south@low-t1.0", HIGH)
     hosted(connection, toy_suite, "+north@low-t0.7", HIGH)
     hosted(connection, toy_suite, "@none-t0.7", HIGH, "other")
-    tables = comparison_tables.provider_tables(read_of(connection, toy_suite))
+    tables = provider_tables.tables(read_of(connection, toy_suite))
     (row,) = rows(tables, "providers")
     assert (row["first"], row["second"], row["model"]) == ("north", UNPINNED, "acme/m@none-t0.7")
     assert row["outcome"] == "north is higher"
@@ -73,7 +73,7 @@ def test_a_pairs_row_is_its_difference_and_test(connection: sqlite3.Connection, 
         subject_comparison.ComparedSubject(read, "acme--m+north@none-t0.7"),
         subject_comparison.ComparedSubject(read, "acme--m@none-t0.7"),
     )
-    (row,) = rows(comparison_tables.provider_tables(read, margin=3.0), "providers")
+    (row,) = rows(provider_tables.tables(read, margin=3.0), "providers")
     assert gap is not None
     assert (row["difference"], row["ci"], row["p"]) == (gap.these.points, gap.these.interval(), gap.these.p)
     assert row["p_equivalent"] == gap.these.equivalent(3.0)
@@ -85,17 +85,36 @@ def test_p_values_allow_for_the_number_of_pairs(connection: sqlite3.Connection, 
     hosted(connection, toy_suite, "@none-t0.7", LOW)
     hosted(connection, toy_suite, "+north@none-t0.7", HIGH)
     hosted(connection, toy_suite, "+south@none-t0.7", [(8, 7, 2), (6, 8, 4), (9, 6, 2), (7, 7, 3)])
-    found = rows(comparison_tables.provider_tables(read_of(connection, toy_suite)), "providers")
+    found = rows(provider_tables.tables(read_of(connection, toy_suite)), "providers")
     p = sorted(row["p"] for row in found if isinstance(row["p"], float))
     holm = sorted(row["p_holm"] for row in found if isinstance(row["p_holm"], float))
     assert len(found) == 3
     assert holm[0] == pytest.approx(3 * p[0])
 
 
+def test_pairs_that_could_be_compared_before_need_a_smaller_p(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    hosted(connection, toy_suite, "@none-t0.7", LOW)
+    hosted(connection, toy_suite, "+north@none-t0.7", HIGH)
+    connection.execute("UPDATE planned SET planned_at = '2026-01-01'")
+    (once,) = rows(provider_tables.tables(read_of(connection, toy_suite)), "providers")
+    connection.execute("UPDATE planned SET planned_at = '2026-01-02' WHERE run > 2")
+    read = read_of(connection, toy_suite)
+    (table,) = provider_tables.tables(read)
+    (again,) = rows([table], "providers")
+    allowance = looks.of(*read.run_counts.values()).allowance
+    assert allowance > 5
+    assert again["p"] == once["p"] == once["p_holm"]
+    assert again["p_holm"] == pytest.approx(min(1.0, again["p"] * allowance))
+    assert again["ci"][0] < once["ci"][0] < once["ci"][1] < again["ci"][1]
+    assert any("could be compared 2 times" in note for note in table.notes)
+
+
 def test_an_incomplete_host_is_listed_and_not_compared(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     hosted(connection, toy_suite, "@none-t0.7", LOW)
     hosted(connection, toy_suite, "+north@none-t0.7", [(9, None, 1), (9, 9, 1)])
-    (row,) = rows(comparison_tables.provider_tables(read_of(connection, toy_suite)), "providers")
+    (row,) = rows(provider_tables.tables(read_of(connection, toy_suite)), "providers")
     assert (row["difference"], row["ci"], row["p"], row["p_holm"], row["p_equivalent"]) == (None,) * 5
     assert str(row["outcome"]).startswith("not compared: north is incomplete, 1 of 6 verdicts missing")
 
@@ -103,7 +122,7 @@ def test_an_incomplete_host_is_listed_and_not_compared(connection: sqlite3.Conne
 def test_one_run_shows_a_difference_without_a_test(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     hosted(connection, toy_suite, "@none-t0.7", LOW[:1])
     hosted(connection, toy_suite, "+north@none-t0.7", HIGH[:1])
-    (row,) = rows(comparison_tables.provider_tables(read_of(connection, toy_suite)), "providers")
+    (row,) = rows(provider_tables.tables(read_of(connection, toy_suite)), "providers")
     assert isinstance(row["difference"], float)
     assert (row["p"], row["p_holm"]) == (None, None)
 
@@ -111,7 +130,7 @@ def test_one_run_shows_a_difference_without_a_test(connection: sqlite3.Connectio
 def test_without_two_hosts_of_a_model_there_is_no_table(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
     hosted(connection, toy_suite, "@none-t0.7", LOW)
     hosted(connection, toy_suite, "@low-t0.7", HIGH)
-    assert comparison_tables.provider_tables(read_of(connection, toy_suite)) == []
+    assert provider_tables.tables(read_of(connection, toy_suite)) == []
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +141,7 @@ def published(published_store: Path) -> Iterator[Study]:
 
 @pytest.mark.published
 def test_published_hosts_are_compared_where_nothing_else_differs(published: Study) -> None:
-    tables = comparison_tables.provider_tables(published)
+    tables = provider_tables.tables(published)
     found = {(row["model"], row["first"], row["second"]): row for row in rows(tables, "providers")}
     assert set(found) == {
         ("minimax/minimax-m2.5@low-t0.7", "minimax-highspeed", UNPINNED),
@@ -141,6 +160,6 @@ def test_published_hosts_are_compared_where_nothing_else_differs(published: Stud
 def test_the_published_kimi_comparison_was_confounded(published: Study) -> None:
     """Pinned entries had effort none, the unpinned one low: what was called the provider's effect had two causes."""
     refused = {(row["first"], row["second"]): row["differs"]
-               for row in rows(comparison_tables.provider_tables(published), "providers-not-comparable")}  # fmt: skip
+               for row in rows(provider_tables.tables(published), "providers-not-comparable")}  # fmt: skip
     assert refused["kimi-k2.5+moonshot@none-t0.7", "kimi-k2.5@low-t0.7"] == "effort: none and low"
     assert refused["kimi-k2.5+fireworks@none-t0.7", "kimi-k2.5@low-t0.7"] == "effort: none and low"

@@ -1,16 +1,11 @@
-"""Two sides as tables: how they stand, how far apart, and where it comes from; and hosts of one model, pair by pair."""
+"""Two sides as tables: how they stand, how far apart, and where it comes from."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from itertools import combinations
 from typing import NamedTuple
 
-from independence.config.subjects import SUFFIX
 from independence.report import declared, looks, planned_verdicts, study, subject_comparison
 from independence.report.board_notes import also_graded
-from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.table import Table, Value
 from independence.stats import power, strict
@@ -19,7 +14,7 @@ from independence.stats.index_uncertainty import LIKE_THESE, THESE
 
 ALPHA = 0.05
 MARGIN = 2.0  # index points within which two sides count as equivalent
-_READINGS = {THESE: "these scenarios", LIKE_THESE: "scenarios like these"}
+READINGS = {THESE: "these scenarios", LIKE_THESE: "scenarios like these"}
 
 
 class SideLabels(NamedTuple):
@@ -140,7 +135,7 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
     seen = looks.of(*(side.study.run_counts.get(side.config, ()) for side in (first, second)))
     level = seen.level
     once = any(side.config in side.study.single_runs for side in (first, second))
-    for reading, one in zip(_READINGS.values(), found or (None, None), strict=True):
+    for reading, one in zip(READINGS.values(), found or (None, None), strict=True):
         if one is None or (once and not one.se):
             said = "no test is possible: a scenario has a single run"
             rows.append((reading, first.index - second.index, None, None, None, said))
@@ -150,19 +145,19 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
         rows.append((reading, one.points, one.interval(1 - level), p, equivalent, outcome(one, margin, level=level)))
     paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
     notes = filter(None, [seen.note, _power(found, margin, level)])
-    return declared.made("comparisons/difference", rows, notes, paired=paired, margin=margin, points=_points(margin))
+    return declared.made(
+        "comparisons/difference", rows, notes, paired=paired, margin=margin, points=_points(margin), level=100 * level
+    )
 
 
 def _power(found: IndexGap | None, margin: float, level: float) -> str:
     """How often equal sides would be called equivalent."""
-    if found is None or not any(one.se > 0 for one in found):
-        return ""
     chances = [
         f"{power.of_equivalence(one, margin, level):.0%} on {reading}"
-        for reading, one in zip(_READINGS.values(), found, strict=True)
+        for reading, one in zip(READINGS.values(), found or (), strict=False)
         if one.se > 0
     ]
-    return f"Power of that test, if both sides were equal: {', '.join(chances)}."
+    return f"Two equal sides would be called equivalent in {', '.join(chances)}." if chances else ""
 
 
 def _bounds(first: ComparedSubject, second: ComparedSubject) -> Table:
@@ -199,106 +194,3 @@ def _dimensions(first: ComparedSubject, second: ComparedSubject) -> Table:
             better = "higher" if component.best > component.worst else "lower"
             rows.append((name, a, b, None if a is None or b is None else a - b, better))
     return declared.made("comparisons/dimensions", rows)
-
-
-UNPINNED = "unpinned (router's choice)"
-_SUFFIX = re.compile(SUFFIX)
-
-
-class HostedSubject(NamedTuple):
-    """A subject by what its config_dir says of it."""
-
-    config: str
-    slug: str  # the model
-    tag: str | None  # the provider it is pinned to
-    settings: Mapping[str, str | None]  # all others, by name; None: not stated
-
-    @property
-    def name(self) -> str:
-        """The provider, as a person reads it."""
-        return self.tag or UNPINNED
-
-
-class HostPair(NamedTuple):
-    """Two hosts of one model."""
-
-    first: HostedSubject
-    second: HostedSubject
-
-    @property
-    def confounded(self) -> tuple[str, ...]:
-        """What else differs between them."""
-        both = ((what, own, self.second.settings[what]) for what, own in self.first.settings.items())
-        return tuple(
-            f"{what}: {own or 'none sent'} and {other or 'none sent'}" for what, own, other in both if own != other
-        )
-
-
-def host(config: str, model_id: str) -> HostedSubject | None:
-    """Read `<slug>` and what `config_suffix` writes behind it; None for another name."""
-    slug = model_id.replace("/", "--")
-    match = _SUFFIX.fullmatch(config.removeprefix(slug)) if config.startswith(slug) else None
-    settings = match.groupdict() if match else {}
-    return HostedSubject(config, slug, settings.pop("pin"), settings) if match else None
-
-
-def pairs(read: Study) -> list[HostPair]:
-    """Every two subjects of one model on different hosts, pinned ones first, in the order of config_dir."""
-    hosts = [found for config, about in read.about.items() if (found := host(config, about.model_id))]
-    hosts.sort(key=lambda one: (one.slug, one.tag is None, one.config))
-    return [
-        HostPair(first, second)
-        for first, second in combinations(hosts, 2)
-        if first.slug == second.slug and first.tag != second.tag
-    ]
-
-
-def provider_tables(read: Study, margin: float = MARGIN) -> list[Table]:
-    """Pairs that can be compared, and pairs that cannot; no table where there are none. `margin` in index points."""
-    found = pairs(read)
-    fair = [pair for pair in found if not pair.confounded]
-    unfair = [pair for pair in found if pair.confounded]
-    made = [_compared(read, fair, margin)] if fair else []
-    return made + ([_confounded(read, unfair)] if unfair else [])
-
-
-def _compared(read: Study, fair: list[HostPair], margin: float) -> Table:
-    gaps = [subject_comparison.gap(*_both_hosts(read, pair)) for pair in fair]
-    holm = adjusted_by_name({at: tested_p(gap.these if gap else None) for at, gap in enumerate(gaps)}, "holm")
-    rows = [
-        (_model(pair.first), pair.first.name, pair.second.name, *_tested(read, pair, gaps[at], holm.get(at), margin))
-        for at, pair in enumerate(fair)
-    ]
-    return declared.made("comparisons/providers", rows, tested=len(holm), margin=margin)
-
-
-def _both_hosts(read: Study, pair: HostPair) -> tuple[ComparedSubject, ComparedSubject]:
-    return ComparedSubject(read, pair.first.config), ComparedSubject(read, pair.second.config)
-
-
-def _model(one: HostedSubject) -> str:
-    return f"{one.slug.replace('--', '/')}@{one.config.rpartition('@')[2]}"
-
-
-def _tested(read: Study, pair: HostPair, gap: IndexGap | None, holm: float | None, margin: float) -> tuple[Value, ...]:
-    own, other = _both_hosts(read, pair)
-    if own.index is None or other.index is None:
-        holes = [
-            f"{one.name} is incomplete, {lacking(side)}"
-            for one, side in zip(pair, (own, other), strict=True)
-            if side.index is None
-        ]
-        return None, None, None, None, None, f"not compared: {'; '.join(holes)}"
-    if gap is None:
-        return own.index - other.index, None, None, None, None, "a scenario with one run has no spread"
-    equivalent = gap.these.equivalent(margin) if holm is not None else None
-    said = outcome(gap.these, margin, (pair.first.name, pair.second.name), holm)
-    return gap.these.points, gap.these.interval(), tested_p(gap.these), holm, equivalent, said
-
-
-def _confounded(read: Study, unfair: list[HostPair]) -> Table:
-    rows = [
-        (read.about[pair.first.config].name, read.about[pair.second.config].name, "; ".join(pair.confounded))
-        for pair in unfair
-    ]
-    return declared.made("comparisons/providers-not-comparable", rows)

@@ -11,7 +11,6 @@ import msgspec
 from independence.errors import UsageError
 from independence.report import (
     board,
-    comparison_tables,
     declared,
     difficulty,
     headline,
@@ -19,6 +18,7 @@ from independence.report import (
     judge_validation,
     matrix,
     names,
+    provider_tables,
     runs,
     study,
     variance,
@@ -91,7 +91,7 @@ def sections(
         Section("conditions", "Prompt and delivery", matrix.tables(
             connection, scope.suite, scope.edition, read.judge,
         )),
-        Section("providers", "Same model, other hosts", comparison_tables.provider_tables(read)),
+        Section("providers", "Same model, other hosts", provider_tables.tables(read)),
         Section("judges", "Judges", _judges(connection, read, others)),
         Section("names", "Chosen names", names.tables(
             connection, own, only=list(read.planned), ranks={row.config: row.rank for row in built.rows},

@@ -44,6 +44,11 @@ class Looks(NamedTuple):
         return repeated_looks.level(self.information) if self.information else repeated_looks.FIRST
 
     @property
+    def allowance(self) -> float:
+        """What the p value of the present one is to be multiplied by, so that it is one of a first look."""
+        return repeated_looks.FIRST / self.level
+
+    @property
     def note(self) -> str:
         """What to say of the present one; empty where it is the first."""
         if len(self.runs) < 2:
@@ -110,5 +115,5 @@ def at_all_pairs(counts: Sequence[Sequence[RunCount]]) -> AllLooks:
     for (row, first), (column, second) in combinations(enumerate(counts), 2):
         found = of(first, second)
         most = max(most, len(found.runs))
-        allowance[row, column] = allowance[column, row] = repeated_looks.FIRST / found.level
+        allowance[row, column] = allowance[column, row] = found.allowance
     return AllLooks(most, allowance)

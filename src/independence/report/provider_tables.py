@@ -1,0 +1,142 @@
+"""Hosts of one model side by side, pair by pair: which differ, and which cannot be compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from independence.config.subjects import SUFFIX
+from independence.report import declared, looks, subject_comparison
+from independence.report.comparison_tables import MARGIN, READINGS, lacking, outcome, tested_p
+from independence.report.looks import Looks
+from independence.report.study import Study
+from independence.report.subject_comparison import ComparedSubject
+from independence.report.table import Table, Value
+from independence.stats.comparison import Difference, adjusted_by_name
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
+
+UNPINNED = "unpinned (router's choice)"
+_SUFFIX = re.compile(SUFFIX)
+
+
+class HostedSubject(NamedTuple):
+    """A subject by what its config_dir says of it."""
+
+    config: str
+    slug: str  # the model
+    tag: str | None  # the provider it is pinned to
+    settings: Mapping[str, str | None]  # all others, by name; None: not stated
+
+    @property
+    def name(self) -> str:
+        """The provider, as a person reads it."""
+        return self.tag or UNPINNED
+
+
+class HostPair(NamedTuple):
+    """Two hosts of one model."""
+
+    first: HostedSubject
+    second: HostedSubject
+
+    @property
+    def confounded(self) -> tuple[str, ...]:
+        """What else differs between them."""
+        both = ((what, own, self.second.settings[what]) for what, own in self.first.settings.items())
+        return tuple(
+            f"{what}: {own or 'none sent'} and {other or 'none sent'}" for what, own, other in both if own != other
+        )
+
+
+def host(config: str, model_id: str) -> HostedSubject | None:
+    """Read `<slug>` and what `config_suffix` writes behind it; None for another name."""
+    slug = model_id.replace("/", "--")
+    match = _SUFFIX.fullmatch(config.removeprefix(slug)) if config.startswith(slug) else None
+    settings = match.groupdict() if match else {}
+    return HostedSubject(config, slug, settings.pop("pin"), settings) if match else None
+
+
+def pairs(read: Study) -> list[HostPair]:
+    """Every two subjects of one model on different hosts, pinned ones first, in the order of config_dir."""
+    hosts = [found for config, about in read.about.items() if (found := host(config, about.model_id))]
+    hosts.sort(key=lambda one: (one.slug, one.tag is None, one.config))
+    return [
+        HostPair(first, second)
+        for first, second in combinations(hosts, 2)
+        if first.slug == second.slug and first.tag != second.tag
+    ]
+
+
+def tables(read: Study, margin: float = MARGIN) -> list[Table]:
+    """Pairs that can be compared, and pairs that cannot; no table where there are none. `margin` in index points."""
+    found = pairs(read)
+    fair = [pair for pair in found if not pair.confounded]
+    unfair = [pair for pair in found if pair.confounded]
+    made = [_compared(read, fair, margin)] if fair else []
+    return made + ([_confounded(read, unfair)] if unfair else [])
+
+
+def _compared(read: Study, fair: list[HostPair], margin: float) -> Table:
+    reading = LIKE_THESE if read.single_runs and not read.these else THESE  # as on the board
+    gaps = [_gap(read, pair, reading) for pair in fair]
+    seen = [looks.of(*(read.run_counts.get(one.config, ()) for one in pair)) for pair in fair]
+    p = {at: tested_p(gap) for at, gap in enumerate(gaps)}
+    first = {at: None if one is None else min(1.0, one * seen[at].allowance) for at, one in p.items()}
+    holm = adjusted_by_name(first, "holm")
+    rows = [
+        (
+            _model(pair.first), pair.first.name, pair.second.name,
+            *_tested(read, pair, gaps[at], holm.get(at), margin=margin, seen=seen[at]),
+        )
+        for at, pair in enumerate(fair)
+    ]  # fmt: skip
+    notes, said = _looked_again(seen), READINGS[reading]
+    return declared.made("comparisons/providers", rows, notes, tested=len(holm), margin=margin, reading=said)
+
+
+def _gap(read: Study, pair: HostPair, reading: str) -> Difference | None:
+    found = subject_comparison.gap(*_both_hosts(read, pair))
+    return found and (found.like_these if reading == LIKE_THESE else found.these)
+
+
+def _looked_again(seen: Sequence[Looks]) -> list[str]:
+    most = max(len(one.runs) for one in seen)
+    said = f"Runs were added: some pairs could be compared {most} times. p (Holm) and intervals allow for it."
+    return [said] if most > 1 else []
+
+
+def _both_hosts(read: Study, pair: HostPair) -> tuple[ComparedSubject, ComparedSubject]:
+    return ComparedSubject(read, pair.first.config), ComparedSubject(read, pair.second.config)
+
+
+def _model(one: HostedSubject) -> str:
+    return f"{one.slug.replace('--', '/')}@{one.config.rpartition('@')[2]}"
+
+
+def _tested(
+    read: Study, pair: HostPair, gap: Difference | None, holm: float | None, *, margin: float, seen: Looks
+) -> tuple[Value, ...]:
+    own, other = _both_hosts(read, pair)
+    if own.index is None or other.index is None:
+        holes = [
+            f"{one.name} is incomplete, {lacking(side)}"
+            for one, side in zip(pair, (own, other), strict=True)
+            if side.index is None
+        ]
+        return None, None, None, None, None, f"not compared: {'; '.join(holes)}"
+    if gap is None:
+        return own.index - other.index, None, None, None, None, "a scenario with one run has no spread"
+    level, p = seen.level, None if holm is None else holm / seen.allowance
+    said = outcome(gap, margin, (pair.first.name, pair.second.name), p, level=level)
+    equivalent = None if holm is None else gap.equivalent(margin)
+    return gap.points, gap.interval(1 - level), tested_p(gap), holm, equivalent, said
+
+
+def _confounded(read: Study, unfair: list[HostPair]) -> Table:
+    rows = [
+        (read.about[pair.first.config].name, read.about[pair.second.config].name, "; ".join(pair.confounded))
+        for pair in unfair
+    ]
+    return declared.made("comparisons/providers-not-comparable", rows)
