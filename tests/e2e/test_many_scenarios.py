@@ -53,6 +53,19 @@ def test_one_run_each_is_reported_without_asking_for_runs(tmp_path: Path, many: 
     assert "more run" not in text.partition("What to buy next")[2].partition("##")[0]
 
 
+def test_two_judges_of_one_run_each_are_compared_over_scenarios(tmp_path: Path, many: Path) -> None:
+    db = tmp_path / "store.db"
+    assert ran(db, many, "-j", "sim/judge", subjects="sim/half").code == 0
+    with closing(sqlite3.connect(db)) as connection, connection:
+        change = "UPDATE verdicts SET fields = json_set(fields, '$.firmness', 1) WHERE judge = 'sim/judge'"
+        connection.execute(f"{change} AND trial IN (SELECT trial FROM planned WHERE scenario LIKE 'opening%')")
+    asked = ("compare", "sim/half", "--judge", "cues", "--against-judge", "sim/judge", "--db", str(db))
+    these, like_these = json.loads(inside.run(*asked, "--format", "json").out)["difference"]["rows"]
+    assert (these["p"], these["outcome"]) == (None, "no test is possible: a scenario has a single run")
+    assert like_these["difference"] == pytest.approx(these["difference"])
+    assert like_these["ci"][0] < like_these["difference"] < like_these["ci"][1]
+
+
 def test_one_missing_verdict_of_many_scenarios_costs_the_index_but_no_place(tmp_path: Path, many: Path) -> None:
     db = tmp_path / "store.db"
     before = {row["label"]: row for row in ran(db, many).board["rows"]}

@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from independence.errors import StoreError
 from independence.report import study
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.study import Study
-from independence.stats import index_uncertainty, strict
+from independence.stats import index_uncertainty, single_runs, strict
 from independence.stats.comparison import Difference, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import VerdictValues
@@ -130,11 +131,20 @@ def _between_judges(first: ComparedSubject, second: ComparedSubject) -> IndexGap
         if config in second.study.these and same_dialogues(first.study, second.study, config)
     }
     if first.config not in fleet:
-        return None
+        return _between_judges_once(first, second)
     at, sheets = list(fleet).index(first.config), list(fleet.values())
     these = index_uncertainty.these_scenarios(sheets, prior_df=0)
     like_these = index_uncertainty.scenarios_like_these(sheets, prior_df=0)
     return IndexGap(_of_less(these[at]), _of_less(like_these[at]))
+
+
+def _between_judges_once(first: ComparedSubject, second: ComparedSubject) -> IndexGap | None:
+    """Of many scenarios with one run each: the differences by scenario are the sample."""
+    once = all(first.config in side.study.single_runs for side in (first, second))
+    if not once or not same_dialogues(first.study, second.study, first.config):
+        return None
+    found = single_runs.like_these(_less(first.study.sheets[first.config], second.study.sheets[first.config]))
+    return found and IndexGap(Difference(found.point, 0.0, 1.0), _of_less(found))
 
 
 def same_dialogues(first: Study, second: Study, config: str) -> bool:
@@ -176,7 +186,7 @@ class ScenarioGap(NamedTuple):
 def items(first: ComparedSubject, second: ComparedSubject) -> list[ScenarioGap]:
     """Every scenario of the index in the suite's order. Raises StoreError for sides of two editions or suites."""
     same_edition(first, second)
-    ends = _filled(first).ends
+    ends = _with_holes(first).ends
     order = [scenario.id for scenario in first.study.scope.suite.scenarios if scenario.id in ends]
     fleets = _fleet(first), _fleet(second)
     return [_item(scenario, ends[scenario], (first, second), fleets) for scenario in order]
@@ -231,18 +241,15 @@ def _fleet(side: ComparedSubject) -> Fleet:
     """The subjects that moderate the index's variances, and the side itself as far as it is whole."""
     fleet = {config: side.study.sheets[config].totals for config in side.study.these}
     if side.config not in fleet:
-        holes = {cell.scenario for cell in side.planned if cell.values is None}
-        whole = {cell.scenario for cell in side.planned} - holes
-        fleet[side.config] = {name: points for name, points in _filled(side).totals.items() if name in whole}
+        own = _with_holes(side).totals
+        fleet[side.config] = {name: points for name, points in own.items() if not np.isnan(points).any()}
     return fleet
 
 
-def _filled(side: ComparedSubject) -> SubjectPoints:
-    """A sheet that is true of scenarios without a hole; in the others stands whatever."""
-    scales, cells = side.study.frame.scenarios, study.scored(side.planned)
-    whatever = {scenario: {name: low for name, (low, _) in fields.items()} for scenario, fields in scales.items()}
-    cells += [VerdictValues(scenario, 1, None) for scenario in scales.keys() - {cell.scenario for cell in cells}]
-    full = [cell._replace(values=whatever[cell.scenario]) if cell.values is None else cell for cell in cells]
-    made = subject_points(side.study.frame, full)
+def _with_holes(side: ComparedSubject) -> SubjectPoints:
+    """Its points, NaN where a verdict is missing or was never planned."""
+    frame, cells = side.study.frame, study.scored(side.planned)
+    unplanned = frame.scenarios.keys() - {cell.scenario for cell in cells}
+    made = subject_points(frame, [*cells, *(VerdictValues(name, 1, None) for name in unplanned)], open_=True)
     assert made is not None
     return made
