@@ -432,6 +432,23 @@ def test_a_board_by_predictions_alone_is_ordered_by_its_estimates(bench: Bench) 
     assert order("hybrid:acme/j") == [("b", None), ("c", None), ("a", None)]  # single runs
 
 
+def test_repeated_subjects_are_ranked_where_predictions_make_no_estimate(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    """By index. Tiers and intervals of ranks would count the spread of runs and no errors of predictions."""
+    bench = Bench(connection, toy_suite)
+    for config, runs in (("high", 2), ("low", 2), ("once", 1)):
+        bench.answer(config, runs)
+    bench.predict_all(line=None)
+    for config, first in (("high", 8.5), ("low", 4.0), ("once", 9.0)):
+        bench.predict((config, "radio", 1), {"firmness": first, "kept": 1.0}, line=None)
+    rows = board.board(bench.connection, filled.scope(bench.loaded), judge="offline").rows
+    assert [row.estimate and row.estimate.method for row in rows] == ["uncalibrated"] * 3
+    assert [(row.config, row.rank, row.rank_ci, row.tier) for row in rows] == [
+        ("once", None, None, None), ("high", 1, None, None), ("low", 2, None, None),
+    ]  # fmt: skip
+
+
 def test_an_audited_subject_has_an_interval_for_other_runs_and_scenarios_around_its_estimate(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:

@@ -247,16 +247,19 @@ def _without_evasions(read: Study, own: Sequence[PlannedVerdict]) -> float | msg
 def _strict(read: Study, rows: Mapping[str, BoardRow], reading: InferenceOptions) -> tuple[BoardRow, ...]:
     """Subjects by index or the lowest that it can be; where an offline judge spoke, incomplete ones by its estimates.
 
-    By predictions alone all of them stand by their estimates. What runs tell of places does not count errors of
-    predictions, and is left out.
+    By predictions alone all of them stand by their estimates, if there are any. What runs tell of places does not count
+    errors of predictions, and is left out.
     """
-    if read.judge is not None and kinds.of(read.judge).only_predicts:
+    predicted = read.judge is not None and kinds.of(read.judge).only_predicts
+    if predicted and any(one.ci for one in read.estimates.of.values()):
         given = _ranks_by_estimate(read)
         made = [msgspec.structs.replace(_with_intervals(read, row, reading), rank=given.get(row.config))
                 for row in rows.values()]  # fmt: skip
         return tuple(sorted(made, key=_place_by_estimate))
     bounds = {config: row.bounds for config, row in rows.items()}
     places = placing.places(read, bounds, reading.generalises_to, reading.correction)
+    if predicted:
+        places = {config: at._replace(rank_ci=None, tier=None) for config, at in places.items()}
     made = [_with_place(_with_intervals(read, row, reading), places, reading) for row in rows.values()]
     highest = [row.bounds[1] for row in made if row.rank is not None]
     placed = [

@@ -29,7 +29,7 @@ class RankedPlace(NamedTuple):
     """A rank, from 1, with its 95 % interval. Incomplete subjects have no tier, but intervals by their methods."""
 
     rank: int
-    rank_ci: tuple[int, int]
+    rank_ci: tuple[int, int] | None
     tier: int | None
     intervals: Mapping[str, Ends | None] = {}
 
