@@ -48,6 +48,6 @@ def about(found: FewScenarios | UnsetType) -> str:
     if found.se_these is None or found.se_like_these is None:
         return said
     return (
-        f"{said} (a new draw of texts would move an index by {found.se_like_these:.1f} points, more runs of these by "
-        f"{found.se_these:.1f}, one SE each)"
+        f"{said} (standard error of a typical index: {found.se_these:.1f} points over more runs of these, "
+        f"{found.se_like_these:.1f} over a new draw of texts)"
     )
