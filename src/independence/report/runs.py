@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from independence.report import declared, legend
 from independence.report.board import Board
@@ -14,7 +15,10 @@ from independence.report.study import StudiedSubjects, Study
 from independence.report.table import Table, Value
 from independence.stats.strict import UNANSWERED, VOID
 from independence.store import spending
-from independence.store.spending import RunTimes, SubjectSpending, times
+from independence.store.spending import RunTimes, SubjectSpending, asked_again, times
+from independence.types import Where
+
+T = TypeVar("T")
 
 SPLIT = timedelta(days=1)
 _QUALITY = (
@@ -25,13 +29,12 @@ _NO_MARK = "No answer is marked: none void, cut, replayed or otherwise odd."
 
 
 def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
-    """Every run with something amiss: a missing verdict, a void or cut answer, answers more than a day apart."""
-    scope = read.scope
-    when = {
-        (scope.key(one.where, config), run): at
-        for one in reversed(scope.editions)
-        for (config, run), at in times(connection, one.where).items()
-    }
+    """Every run with something amiss.
+
+    A verdict is missing, an answer is void or cut or came only when its question was asked again, or answers are more
+    than a day apart.
+    """
+    when, again = _by_run(connection, read, times), _by_run(connection, read, asked_again)
     rows: list[tuple[Value, ...]] = []
     runs = 0
     for config, planned in read.planned.items():
@@ -39,13 +42,27 @@ def table(connection: sqlite3.Connection, read: StudiedSubjects) -> Table:
             runs += 1
             missing = Counter(cell.missing for cell in own if cell.missing is not None)
             marks = Counter(flag for cell in own for flag in cell.flags if flag in VOID or flag == "truncated")
-            apart = _hours_apart(when.get((config, run)))
-            if missing or marks or apart is not None:
+            apart, more = _hours_apart(when.get((config, run))), again.get((config, run))
+            if missing or marks or more or apart is not None:
                 rows.append(
                     (read.about[config].name, run, len(own) - missing.total(), len(own), _counted(missing) or None,
-                     _counted(marks) or None, apart)
+                     _counted(marks) or None, more, apart)
                 )  # fmt: skip
     return declared.made("runs/run-health", rows, whole=runs - len(rows), runs=runs)
+
+
+def _by_run(
+    connection: sqlite3.Connection,
+    read: StudiedSubjects,
+    what: Callable[[sqlite3.Connection, Where], Mapping[tuple[str, int], T]],
+) -> dict[tuple[str, int], T]:
+    """What is stored of every run of a place, by key and run; of two editions the newer."""
+    scope = read.scope
+    return {
+        (scope.key(one.where, config), run): found
+        for one in reversed(scope.editions)
+        for (config, run), found in what(connection, one.where).items()
+    }
 
 
 def _hours_apart(when: RunTimes | None) -> float | None:

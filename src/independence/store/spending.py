@@ -11,6 +11,9 @@ from independence.store.queries import PUBLISHED, REREAD, UNDER, rows
 from independence.store.records import now
 from independence.types import Where
 
+NO_ANSWER = ("empty", "reasoning_only", "template_tokens", "punctuation", "greeting")
+"""How an attempt ends that brought no answer, so that the question was asked again; a cut answer is marked as such."""
+
 _TRIALS = f"(SELECT DISTINCT config_dir, trial FROM planned WHERE {UNDER})"
 
 
@@ -89,6 +92,17 @@ def times(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int],
         where.columns,
     )
     return {(config, run): RunTimes(first, last) for config, run, first, last in found}
+
+
+def asked_again(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int], int]:
+    """(config_dir, run) -> current answers for which the same question was asked more than once: first none came."""
+    found = connection.execute(
+        "SELECT config_dir, run, count(*) FROM planned JOIN calls USING (trial) WHERE version = 0 AND missing IS NULL "
+        f"AND json_array_length(attempts) > 1 AND {UNDER} AND EXISTS (SELECT 1 FROM json_each(attempts) "
+        f"WHERE json_extract(value, '$.outcome') IN ({', '.join('?' * len(NO_ANSWER))})) GROUP BY config_dir, run",
+        (*where.columns, *NO_ANSWER),
+    )
+    return {(config, run): count for config, run, count in found}
 
 
 def dates(connection: sqlite3.Connection, where: Where, judge: str | None) -> Dates:
