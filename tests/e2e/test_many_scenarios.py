@@ -53,6 +53,15 @@ def test_one_run_each_is_reported_without_asking_for_runs(tmp_path: Path, many: 
     assert "more run" not in text.partition("What to buy next")[2].partition("##")[0]
 
 
+def test_one_run_each_was_a_look(tmp_path: Path, many: Path) -> None:
+    db = tmp_path / "store.db"
+    assert ran(db, many).code == 0
+    more = inside.run("run", "--db", str(db), "--suite", str(many), "-m", "sim/yield-35", "-j", "cues", "--runs", "2")
+    assert more.code == 0
+    again = json.loads(inside.run("compare", "sim/yield-35", "sim/yield-65", "--db", str(db), "--format", "json").out)
+    assert any(note.startswith("Look 2: ") for note in again["difference"]["notes"])
+
+
 def test_two_judges_of_one_run_each_are_compared_over_scenarios(tmp_path: Path, many: Path) -> None:
     db = tmp_path / "store.db"
     assert ran(db, many, "-j", "sim/judge", subjects="sim/half").code == 0

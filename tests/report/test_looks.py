@@ -38,12 +38,18 @@ def test_runs_planned_together_are_one_look(connection: sqlite3.Connection, toy_
     assert found.level == repeated_looks.level(found.information) < 0.01
 
 
-def test_a_comparison_below_two_runs_of_every_scenario_was_no_look() -> None:
-    once, twice = RunCount("1", 1, 1.0), RunCount("2", 2, 2.5)
-    assert looks.of([once, twice], [RunCount("0", 3, 3.0)]).runs == (2,)
-    assert looks.of([once], [twice]) == looks.Looks((), ())
-    assert looks.of([once], [twice]).level == repeated_looks.FIRST
-    assert looks.of([once, twice], [RunCount("0", 3, 3.0)]).note == ""
+def test_a_comparison_without_a_test_was_no_look(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    filled.complete(connection, toy_suite, "a", ((9, 8, 1), (8, 9, 2), (9, 9, 1)))
+    for run in (1, 2, 3):
+        planned(connection, "a", run, f"2026-01-0{run}")
+    where, other = filled.scope(toy_suite).where, [RunCount("", 3, 3.0)]
+    few, many = (looks.run_counts(connection, where, least)["a"] for least in (2, 1))
+    assert looks.of(few, other).runs == (2, 3)
+    assert looks.of(many, other).runs == (1, 2, 3)  # of many scenarios one run each is tested
+    once = looks.of(few[:1], other)
+    assert (once.runs, once.level, once.note) == ((2,), repeated_looks.FIRST, "")
+    nobody = looks.of([], few)
+    assert (nobody, nobody.level) == (looks.Looks((), ()), repeated_looks.FIRST)
 
 
 def test_a_later_look_needs_a_smaller_p_and_says_so(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:

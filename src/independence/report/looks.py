@@ -21,8 +21,6 @@ from independence.stats.index_uncertainty import Array
 from independence.store import queries
 from independence.types import Where
 
-_TESTED = 2  # runs of every scenario, below which there is no test
-
 
 class RunCount(NamedTuple):
     """How many runs a subject had once a plan was made."""
@@ -61,17 +59,19 @@ class Looks(NamedTuple):
         )
 
 
-def run_counts(connection: sqlite3.Connection, where: Where) -> dict[str, tuple[RunCount, ...]]:
+def run_counts(connection: sqlite3.Connection, where: Where, least: int = 2) -> dict[str, tuple[RunCount, ...]]:
     """Of every subject of an edition under a condition, by config_dir, in the order of time.
 
-    Imports were there before everything else, all of their runs at once.
+    Only from `least` runs of every scenario on: with fewer there was no test. Imports were there before everything
+    else, all of their runs at once.
     """
     imported = queries.imported(where.edition)
     stages: dict[str, dict[str, Counter[str]]] = {}
     for stage in queries.planned_stages(connection, where):
         own = stages.setdefault(stage.config_dir, {}).setdefault("" if imported else stage.planned_at, Counter())
         own[stage.scenario] += stage.trials
-    return {config: _counts(own) for config, own in stages.items()}
+    counts = {config: _counts(own) for config, own in stages.items()}
+    return {config: tuple(one for one in own if one.fewest >= least) for config, own in counts.items()}
 
 
 def _counts(stages: Mapping[str, Counter[str]]) -> tuple[RunCount, ...]:
@@ -84,11 +84,11 @@ def _counts(stages: Mapping[str, Counter[str]]) -> tuple[RunCount, ...]:
 
 
 def of(first: Sequence[RunCount], second: Sequence[RunCount]) -> Looks:
-    """Looks at a comparison of two subjects; none where one of them never had two runs of every scenario."""
+    """Looks at a comparison of two subjects: from then on when both had enough runs, whenever one got more."""
     runs, information = [], []
     for at in sorted({count.at for count in (*first, *second)}):
         latest = [next((one for one in reversed(own) if one.at <= at), None) for own in (first, second)]
-        there = [one for one in latest if one is not None and one.fewest >= _TESTED]
+        there = [one for one in latest if one is not None]
         if len(there) == len(latest):
             runs.append(min(one.fewest for one in there))
             information.append(harmonic_mean([one.mean for one in there]))

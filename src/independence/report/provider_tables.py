@@ -79,7 +79,7 @@ def tables(read: Study, margin: float = MARGIN) -> list[Table]:
 
 
 def _compared(read: Study, fair: list[HostPair], margin: float) -> Table:
-    reading = LIKE_THESE if read.single_runs and not read.these else THESE  # as on the board
+    reading = LIKE_THESE if read.single_runs else THESE  # one run of a scenario says nothing about more of it
     gaps = [_gap(read, pair, reading) for pair in fair]
     seen = [looks.of(*(read.run_counts.get(one.config, ()) for one in pair)) for pair in fair]
     p = {at: tested_p(gap) for at, gap in enumerate(gaps)}

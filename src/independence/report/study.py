@@ -277,6 +277,7 @@ def study_of_verdicts(
     fleet = {config: one for config, one in sheets.items() if index_uncertainty.repeated(one)}
     these = index_uncertainty.these_scenarios(list(fleet.values()))
     like_these = index_uncertainty.scenarios_like_these(list(fleet.values()))
+    least = 1 if min(map(len, frame.members.values()), default=0) >= single_runs.FEW else 2  # runs, for a test
     thinking = {config: config in table.thinking and not about[config].simulated for config in planned}
     return Study(
         scope=scope,
@@ -293,7 +294,7 @@ def study_of_verdicts(
         dates=days(connection, scope, table.judge),
         wording=queries.wordings(connection).get(scope.where.under(None), ""),
         judged_as_published=scopes.grading(connection, scope).judged_as_published,
-        run_counts=scope.by_key(lambda where: looks.run_counts(connection, where)),
+        run_counts=scope.by_key(lambda where: looks.run_counts(connection, where, least)),
         single_runs={
             config: estimate
             for config, one in sheets.items()
