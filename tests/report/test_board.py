@@ -250,8 +250,11 @@ def test_where_several_judges_graded_an_interval_holds_their_error(
         assert like is not None
         assert other is not None
         assert other == pytest.approx(like)  # the second judge only is one lower everywhere
-    note = "judges-like-these: intervals for other runs, scenarios and judges, from one, two on 4 subjects."
-    assert any(line.startswith(note) for line in board_notes.readings(found))
+    assert (
+        "Intervals for more runs of these scenarios do not contain the judge's error. Those called judges-like-these "
+        "(--format json) do: they are for other runs, scenarios and judges, by what one, two gave 4 subjects. How much "
+        "higher or lower a judge grades all subjects alike (SD 2.7 points) is in no interval."
+    ) in board_notes.readings(found)
     runs = [{"one": (6, 6, 2), "two": (2, 6, 2)}] * 2
     opinions.store(connection, toy_suite, "leaned against", runs)
     wider = {row.config: row.intervals for row in board(connection, alone, judge="one").rows}["a"]
@@ -278,5 +281,8 @@ def test_one_judge_shows_nothing_of_its_error_and_the_board_says_so(
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (6, 6, 2)))
     found = built(connection, toy_suite)
     assert "judges-like-these" not in found.rows[0].intervals
-    said = "No interval contains the judge's error: it would take another judge of the same replies."
+    said = (
+        "No interval contains the judge's error: that takes another judge, or a person, who has graded all replies of "
+        "at least 3 subjects."
+    )
     assert said in board_notes.readings(found)

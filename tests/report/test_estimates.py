@@ -474,4 +474,8 @@ def test_an_audited_subject_has_an_interval_for_other_runs_and_scenarios_around_
         assert row.index is not None
         down = np.hypot(row.estimate.index - row.estimate.ci[0], row.index - like[0])
         assert wide[0] == pytest.approx(row.estimate.index - down)
-    assert any(line.startswith("audited-like-these:") for line in board_notes.readings(built))
+    assert (
+        "Intervals for more runs of these scenarios do not contain the judge's error. Those called audited-like-these "
+        "(--format json) do: they are around the estimate, for other runs and scenarios as the bought judge would have "
+        "graded them. The error of that judge is in no interval."
+    ) in board_notes.readings(built)

@@ -1,22 +1,31 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from independence.errors import UsageError
-from independence.report import matrix
-from independence.report.board import Board, board
+from independence.report import board_notes, matrix
+from independence.report.board import Board, BoardJudges, board
 from independence.suites.load import LoadedSuite
 from independence.types import Reply, Verdict
 
 from . import filled
+from .test_estimates import Bench
 
 CONDITIONS = (("firm", "tool_role"), ("plain", "user_role"))
 
 
-def fill(connection: sqlite3.Connection, loaded: LoadedSuite, config: str, levels: tuple[tuple[int, ...], ...]) -> None:
-    """The level of each run in each condition: firmness of both dialogues."""
+def fill(
+    connection: sqlite3.Connection,
+    loaded: LoadedSuite,
+    config: str,
+    levels: tuple[tuple[int, ...], ...],
+    judges: Sequence[str] = ("cues",),
+) -> None:
+    """The level of each run in each condition: firmness of both dialogues. Each later judge gives one less."""
     for condition, runs in zip(CONDITIONS, levels, strict=True):
         own = f"{config} {condition[0]}"  # trials have keys of their own in each condition
         filled.plan(connection, loaded, own, len(runs), condition=condition)
@@ -24,8 +33,10 @@ def fill(connection: sqlite3.Connection, loaded: LoadedSuite, config: str, level
             for scenario in filled.SCENARIOS:
                 said = [Reply(f"{own} {scenario} {run}", "tool")] * (2 if scenario == "dinner" else 1)
                 at = filled.answer(connection, own, scenario, run, *said)
-                fields = {"drift": 10 - level} if scenario == "dinner" else {"firmness": level, "kept": True}
-                filled.grade(connection, loaded, (own, scenario, run), at, Verdict(fields))
+                for less, judge in enumerate(judges):
+                    given = level - less
+                    fields = {"drift": 10 - given} if scenario == "dinner" else {"firmness": given, "kept": True}
+                    filled.grade(connection, loaded, (own, scenario, run), at, Verdict(fields), judge)
         connection.execute("UPDATE planned SET config_dir = ? WHERE config_dir = ?", (config, own))
         connection.execute(
             "INSERT OR IGNORE INTO subjects SELECT suite, edition, ?, ?, model_id, simulated, config FROM subjects "
@@ -64,6 +75,45 @@ def test_a_verdict_that_one_condition_lacks_leaves_no_index(
     (row,) = built(connection, toy_suite).rows
     assert (row.index, row.flags) == (None, {"missing:unjudged": 1})
     assert row.bounds[0] < 50 < row.bounds[1]
+
+
+def test_several_judges_of_all_conditions_make_the_interval_for_other_judges(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    for config, levels in (("a", ((8, 6), (2, 2))), ("b", ((9, 9), (9, 8))), ("c", ((5, 4), (5, 3)))):
+        fill(connection, toy_suite, config, levels, ("one", "human:Ann"))
+    found = matrix.pooled_board(connection, filled.scope(toy_suite), judge="one")
+    assert found.judges == BoardJudges(("one", "human:Ann"), 3, pytest.approx(10 / 2**0.5))
+    assert all(row.intervals["judges-like-these"] for row in found.rows)
+    assert any("by what one, human:Ann gave 3 subjects" in line for line in board_notes.readings(found))
+
+
+def test_people_who_scored_one_condition_are_no_judges_of_all(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    for config, levels in (("a", ((8, 6), (2, 2))), ("b", ((9, 9), (9, 8))), ("c", ((5, 4), (5, 3)))):
+        fill(connection, toy_suite, config, levels, ("cues", "human:Ann"))
+    connection.execute("DELETE FROM verdicts WHERE judge = 'human:Ann' AND trial LIKE '% plain %'")
+    found = built(connection, toy_suite)
+    assert found.judges is msgspec.UNSET
+    assert any(line.startswith("No interval contains the judge's error") for line in board_notes.readings(found))
+
+
+def test_estimates_of_one_condition_are_none_of_all(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    bench = Bench(connection, toy_suite)
+    bench.answer("a")
+    for scenario in filled.SCENARIOS:
+        own = "a plain"
+        filled.plan(connection, toy_suite, own, condition=CONDITIONS[1])
+        said = [Reply(f"{scenario} of another condition", "tool")] * (2 if scenario == "dinner" else 1)
+        bench.at[own, scenario, 1] = filled.answer(connection, own, scenario, 1, *said)
+    bench.predict_all()
+    connection.execute("UPDATE planned SET config_dir = 'a' WHERE config_dir = 'a plain'")
+    (alone,) = board(connection, filled.scope(toy_suite), judge="offline").rows
+    (pooled,) = matrix.pooled_board(connection, filled.scope(toy_suite), judge="offline").rows
+    assert alone.estimate is not None
+    assert (alone.estimate.method, pooled.estimate) == ("offline", None)
+    assert pooled.index == pytest.approx(72.5)
 
 
 def test_one_condition_is_nothing_to_pool(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:

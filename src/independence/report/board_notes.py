@@ -14,7 +14,7 @@ from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.report.study import IMPORTED, PlaceStudy, Words
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
-from independence.stats.judge_error import AUDITED, JUDGES_LIKE_THESE
+from independence.stats.judge_error import AUDITED, FEWEST, JUDGES_LIKE_THESE
 from independence.stats.strict import UNANSWERED
 from independence.store.spending import Dates
 
@@ -91,23 +91,27 @@ def few_scenarios(board: Board) -> list[str]:
 
 
 def _judge_error(board: Board) -> list[str]:
-    """Whether an interval contains the error of the judge, and from what."""
+    """Which intervals contain the error of the judge, and from what."""
     if not any(row.ci for row in board.rows) or board.scoring != STRICT:
         return []
-    if isinstance(board.judges, UnsetType) and any(AUDITED in row.intervals for row in board.rows):
-        return [
-            (
-                f"{AUDITED}: intervals around the estimate for other runs and scenarios, as the bought judge would "
-                "have graded them; the error of that judge is in none."
-            )
-        ]
-    if isinstance(board.judges, UnsetType):
-        return ["No interval contains the judge's error: it would take another judge of the same replies."]
-    said = (
-        f"{JUDGES_LIKE_THESE}: intervals for other runs, scenarios and judges, from {', '.join(board.judges.names)} on "
-        f"{board.judges.subjects} subjects. What a judge adds to all subjects alike (SD {board.judges.severity:.1f} "
-        "points) is not in them."
-    )
+    default = f"Intervals for {READINGS[board.generalises_to]} do not contain the judge's error. Those called"
+    if not isinstance(board.judges, UnsetType):
+        known = board.judges
+        said = (
+            f"{default} {JUDGES_LIKE_THESE} (--format json) do: they are for other runs, scenarios and judges, by what "
+            f"{', '.join(known.names)} gave {known.subjects} subjects. How much higher or lower a judge grades all "
+            f"subjects alike (SD {known.severity:.1f} points) is in no interval."
+        )
+    elif any(AUDITED in row.intervals for row in board.rows):
+        said = (
+            f"{default} {AUDITED} (--format json) do: they are around the estimate, for other runs and scenarios as "
+            "the bought judge would have graded them. The error of that judge is in no interval."
+        )
+    else:
+        said = (
+            "No interval contains the judge's error: that takes another judge, or a person, who has graded all replies "
+            f"of at least {FEWEST} subjects."
+        )
     return [said]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import partial
 from string import ascii_uppercase
 from typing import Final, NamedTuple
 
@@ -19,6 +20,7 @@ from independence.errors import UsageError
 from independence.report import board as boards
 from independence.report import declared, planned_verdicts, study, subject_comparison
 from independence.report.board import STRICT, Board, InferenceOptions
+from independence.report.estimates import EstimatedIndices
 from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, Repeats, usual_judge
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject
@@ -180,18 +182,31 @@ def pooled_board(
         raise UsageError(f"{edition.edition_name} has trials under {scope.condition} only, so there is nothing to pool")
     graded = queries.verdicts(connection, edition)
     name = judge or planned_verdicts.usual_judge(graded)
-    tables = [planned_verdicts.planned_verdicts(connection, one, name) for one in places]
-    planned = _means(tables) if scoring == STRICT else [cell for table in tables for cell in table.planned]
-    table = PlannedVerdicts(
-        name, planned, _repeats_left_out(places, tables), frozenset().union(*(table.thinking for table in tables)),
-        () if judge else planned_verdicts.as_full(graded, name),
-    )  # fmt: skip
-    read = study.study_of_verdicts(connection, scope, table)
-    costs = queries.costs(connection, edition)
-    built = boards.only(boards.board_of_study(read, costs, scoring, reading), read, models)
+    pool = partial(_pooled, connection, scope, places, strictly=scoring == STRICT)
+    read = pool(name)._replace(as_full=() if judge else planned_verdicts.as_full(graded, name))
+    judges = planned_verdicts.independent(graded) if scoring == STRICT else []
+    others = [pool(one) for one in judges if one != name and name in judges]
+    made = boards.board_of_study(read, queries.costs(connection, edition), scoring, reading)
+    built = boards.only(boards.beside_judges(made, read, others), read, models)
     pooled = f"{len(places)} conditions pooled: {', '.join(str(one.condition) for one in places)}"
     # The dates read above are those of one condition.
     return msgspec.structs.replace(built, condition=pooled, dates=None)
+
+
+def _pooled(
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    places: Sequence[BoardScope],
+    judge: str | None,
+    *,
+    strictly: bool,
+) -> Study:
+    """All conditions under one judge, under strict scoring their means; no estimates, which are of one condition."""
+    tables = [planned_verdicts.planned_verdicts(connection, one, judge) for one in places]
+    planned = _means(tables) if strictly else [cell for table in tables for cell in table.planned]
+    thinking = frozenset().union(*(table.thinking for table in tables))
+    table = PlannedVerdicts(judge, planned, _repeats_left_out(places, tables), thinking)
+    return study.study_of_verdicts(connection, scope, table)._replace(estimates=EstimatedIndices())
 
 
 def _means(tables: Sequence[PlannedVerdicts]) -> list[PlannedVerdict]:
