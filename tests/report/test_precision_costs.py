@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from independence.report import study, variance
+from independence.report import purchase, study
+from independence.report.purchase import SubjectSpend
 from independence.report.study import Study
 from independence.report.table import Table, Value
-from independence.report.variance import SubjectSpend
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.store import queries, scopes
 from independence.suites.load import LoadedSuite
@@ -36,7 +36,7 @@ def number(value: Value) -> float:
 
 
 def read(toy_suite: LoadedSuite, spent: Mapping[str, SubjectSpend] | None = None) -> dict[Value, dict[str, Value]]:
-    (table,) = variance.purchase_tables(studies.study(toy_suite, studies.drawn()), spent)
+    (table,) = purchase.tables(studies.study(toy_suite, studies.drawn()), spent)
     return by_option(table)
 
 
@@ -46,7 +46,7 @@ def typical(estimates: Mapping[str, IndexEstimate]) -> float:
 
 def test_now_is_what_the_board_says(toy_suite: LoadedSuite) -> None:
     found = studies.study(toy_suite, studies.drawn())
-    now = by_option(variance.purchase_tables(found)[0])[NOW]
+    now = by_option(purchase.tables(found)[0])[NOW]
     assert now["se_these"] == pytest.approx(typical(found.these))
     assert now["se_like_these"] == pytest.approx(typical(found.like_these))
 
@@ -77,14 +77,14 @@ def test_dollars_go_with_the_dialogues_bought(toy_suite: LoadedSuite) -> None:
 
 @pytest.mark.parametrize("spent", [{}, {"s00": SubjectSpend(0.0, 0.0)}])
 def test_without_costs_there_are_no_dollars(toy_suite: LoadedSuite, spent: dict[str, SubjectSpend]) -> None:
-    (table,) = variance.purchase_tables(studies.study(toy_suite, studies.drawn()), spent)
+    (table,) = purchase.tables(studies.study(toy_suite, studies.drawn()), spent)
     for row in by_option(table).values():
         assert (row["dollars"], row["extra"], row["gain_these"], row["gain_like_these"]) == (None,) * 4
     assert "No costs are known here." in table.notes
 
 
 def test_single_runs_predict_nothing(toy_suite: LoadedSuite) -> None:
-    (table,) = variance.purchase_tables(studies.study(toy_suite, studies.drawn(runs=1)))
+    (table,) = purchase.tables(studies.study(toy_suite, studies.drawn(runs=1)))
     assert table.rows == ()
     assert "no spread" in table.notes[0]
 
@@ -112,7 +112,7 @@ def test_another_judge_halves_what_is_the_judges_own(toy_suite: LoadedSuite) -> 
     runs = studies.drawn()
     one, other = studies.study(toy_suite, runs, "a"), studies.study(toy_suite, wavering(runs, 5), "b")
     spent = dict.fromkeys(runs, SubjectSpend(answers=3.0, verdicts=1.0))
-    (table,) = variance.purchase_tables(one, spent, [other])
+    (table,) = purchase.tables(one, spent, [other])
     found = by_option(table)
     assert found[JUDGE]["dollars"] == 5
     for key in ("se_these", "se_like_these", "se_any_judge"):
@@ -123,7 +123,7 @@ def test_another_judge_halves_what_is_the_judges_own(toy_suite: LoadedSuite) -> 
 
 def test_judges_without_common_subjects_say_nothing_of_judges(toy_suite: LoadedSuite) -> None:
     one = studies.study(toy_suite, studies.drawn(), "a")
-    (table,) = variance.purchase_tables(one, None, [studies.study(toy_suite, {"elsewhere": [Run(5, 5, 5)]}, "b")])
+    (table,) = purchase.tables(one, None, [studies.study(toy_suite, {"elsewhere": [Run(5, 5, 5)]}, "b")])
     assert JUDGE not in by_option(table)
     assert any("share no two" in note for note in table.notes)
 
@@ -133,9 +133,9 @@ def test_what_a_subject_took_comes_from_the_store(connection: sqlite3.Connection
     filled.complete(connection, toy_suite, "a", ((8, 6, 2), (7, 7, 3)))
     connection.execute("UPDATE verdicts SET cost_usd = 0.25")
     found = study.read(connection, filled.scope(toy_suite))
-    assert variance.spend(connection, found) == {"a": SubjectSpend(answers=4.0, verdicts=1.5)}
+    assert purchase.spend(connection, found) == {"a": SubjectSpend(answers=4.0, verdicts=1.5)}
     other = found._replace(judge="somebody else")
-    assert variance.spend(connection, other) == {"a": SubjectSpend(answers=4.0, verdicts=0.0)}
+    assert purchase.spend(connection, other) == {"a": SubjectSpend(answers=4.0, verdicts=0.0)}
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def published(published_store: Path) -> tuple[Study, dict[str, SubjectSpend], di
     with closing(sqlite3.connect(published_store)) as opened:
         read = study.read(opened, scopes.find(opened, None, None, None))
         where = read.scope.where
-        return read, variance.spend(opened, read), queries.costs(opened, where)
+        return read, purchase.spend(opened, read), queries.costs(opened, where)
 
 
 @pytest.mark.published
@@ -152,7 +152,7 @@ def test_published_prices_and_errors_are_as_the_study_found(
 ) -> None:
     read, spent, costs = published
     assert {config: sum(own) for config, own in spent.items()} == pytest.approx(costs)
-    found = by_option(variance.purchase_tables(read, spent)[0])
+    found = by_option(purchase.tables(read, spent)[0])
     assert found[NOW]["se_these"] == pytest.approx(1.5, abs=0.2)  # within-subject SE of five runs
     assert found[RUN]["extra"] == pytest.approx(0.046, abs=0.01)  # mean cost of a run, answers and verdicts
     gains = [number(found[option]["gain_like_these"]) for option in (RUN, RUNS, SCENARIOS)]
@@ -160,7 +160,7 @@ def test_published_prices_and_errors_are_as_the_study_found(
 
 
 def test_scenarios_are_advised_before_runs(toy_suite: LoadedSuite) -> None:
-    (table,) = variance.purchase_tables(studies.study(toy_suite, studies.drawn()))
+    (table,) = purchase.tables(studies.study(toy_suite, studies.drawn()))
     found = by_option(table)
     order = [row[0] for row in table.rows]
     assert order.index(ONE_EACH) < order.index(SCENARIOS) < order.index(RUN) < order.index(RUNS)
@@ -173,7 +173,7 @@ def test_scenarios_are_advised_before_runs(toy_suite: LoadedSuite) -> None:
 def test_where_many_scenarios_were_run_once_only_scenarios_are_offered(toy_suite: LoadedSuite) -> None:
     read = studies.study(toy_suite, studies.drawn(runs=1))
     once = read._replace(single_runs={config: IndexEstimate(70.0, 3.0, 20.0) for config in read.sheets})
-    (table,) = variance.purchase_tables(once, dict.fromkeys(read.sheets, SubjectSpend(0.3, 0.1)))
+    (table,) = purchase.tables(once, dict.fromkeys(read.sheets, SubjectSpend(0.3, 0.1)))
     found = by_option(table)
     assert list(found) == [NOW, SCENARIOS]
     assert found[SCENARIOS]["se_like_these"] == pytest.approx(3.0 / np.sqrt(2))

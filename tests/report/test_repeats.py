@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from independence.config.subjects import Subject, to_json
-from independence.report import board, index_tables, runs, study, variance
+from independence.report import board, index_tables, purchase, runs, study
 from independence.report.board import Board
 from independence.report.comparison_tables import tables as compared
 from independence.report.subject_comparison import ComparedSubject
@@ -167,6 +167,6 @@ def test_what_does_not_vary_makes_no_tier_no_distance_and_nothing_to_buy(
         (None, None, None, None),
     ]
     assert found.minimum_detectable is None
-    (table,) = variance.purchase_tables(study.read(connection, filled.scope(toy_suite)))
+    (table,) = purchase.tables(study.read(connection, filled.scope(toy_suite)))
     assert table.rows == ()
     assert "Nothing varies" in table.notes[0]

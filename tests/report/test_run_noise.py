@@ -32,8 +32,8 @@ def test_variances_are_pooled_over_subjects_by_their_degrees_of_freedom(
 
 def test_what_is_known_beforehand_counts_less_the_more_was_seen() -> None:
     prior = {"loud": 9.0, "quiet": 1.0}
-    few, many = (RunNoise({"loud": 2.0, "quiet": 2.0}, dict.fromkeys(prior, df)).beside(prior) for df in (1, 400))
+    few, many = (RunNoise({"loud": 2.0, "quiet": 2.0}, dict.fromkeys(prior, df)).moderated(prior) for df in (1, 400))
     assert few["loud"] > many["loud"] > 2 > many["quiet"] > few["quiet"]
     assert sum(few.values()) == pytest.approx(4)
-    never = RunNoise({"loud": 4.0, "quiet": 0.0}, dict.fromkeys(prior, 4)).beside(prior)
+    never = RunNoise({"loud": 4.0, "quiet": 0.0}, dict.fromkeys(prior, 4)).moderated(prior)
     assert never["quiet"] > 0

@@ -73,7 +73,7 @@ class KnownNoise(NamedTuple):
         ):
             found = pooled(parts)
             if found is not None and any(found.variance.values()):
-                return {**prior, **found.beside(prior)}, source
+                return {**prior, **found.moderated(prior)}, source
         return prior, "the noise the suite ships" if self.shipped else "equal shares, as no noise is known yet"
 
 

@@ -19,6 +19,7 @@ from independence.report import (
     matrix,
     names,
     provider_tables,
+    purchase,
     runs,
     study,
     variance,
@@ -86,7 +87,7 @@ def sections(
         _scenarios(read, built),
         Section("measurement", "Where the uncertainty comes from", [
             *variance.tables(read, others),
-            *variance.purchase_tables(read, variance.spend(connection, read), others),
+            *purchase.tables(read, purchase.spend(connection, read), others),
         ]),
         Section("conditions", "Prompt and delivery", matrix.tables(
             connection, scope.suite, scope.edition, read.judge,

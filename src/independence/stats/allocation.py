@@ -19,7 +19,7 @@ class RunNoise(NamedTuple):
     variance: dict[str, float]
     df: dict[str, int]
 
-    def beside(self, prior: Mapping[str, float]) -> dict[str, float]:
+    def moderated(self, prior: Mapping[str, float]) -> dict[str, float]:
         """These variances, moved towards `prior` as if that had been seen with PRIOR_DF degrees of freedom.
 
         Only the proportions of `prior` count: it is brought to the same sum.

@@ -45,10 +45,10 @@ def _each(suite: Suite, experiments: Iterable[list[Scenario]], count: int) -> in
     own = list(experiments)
     most = len(own) * min(map(len, own))
     if suite.grid is not None:
-        raise UsageError(f"suite {suite.suite} is a grid", "--limit N draws whole cells of it")
+        raise UsageError(f"--scenarios: suite {suite.suite} is a grid", "write --limit N: it draws whole cells")
     if following := next((scenario for scenario in suite.scenarios if scenario.follows), None):
         what = f"--scenarios draws them one by one, and {following.id} of suite {suite.suite} continues another"
-        raise UsageError(what, "leave it out")
+        raise UsageError(what, "leave out --scenarios")
     if count < 1 or count % len(own) or count > most:
         raise UsageError(
             f"--scenarios {count}: a balanced part of suite {suite.suite} has as many of each of its {len(own)} "
