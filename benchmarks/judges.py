@@ -1,12 +1,13 @@
 """What is said of judges: do intervals of agreement and for other judges cover, is scale use taken for preference?
 
-Simulated judges grade simulated subjects on 0-10 in whole numbers. Every share is printed with its Monte Carlo error
-(standard error of a share of independent sets).
+Simulated judges grade simulated subjects on 0-10 in whole numbers. Every share is printed with its Monte Carlo error:
+the standard error of a mean over independent groups of sets, which share judges and scenarios, or a board.
 """
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
@@ -21,7 +22,9 @@ from independence.stats.index_uncertainty import IndexEstimate, scenarios_like_t
 from independence.stats.self_preference import JudgedSubject, Points
 from independence.stats.subject_points import Stratum, SubjectPoints
 
-SETS, POPULATION = 400, 5_000
+SETS, POPULATION = 2_000, 5_000
+DRAWS = 20  # of judges and scenarios, which share the sets
+BOARDS = 100
 SCENARIOS, RUNS = 15, 3
 Array = NDArray[np.float64]
 
@@ -48,11 +51,11 @@ def measure(sets: int = SETS) -> list[Result]:
     return [result for part in parts for result in part(np.random.default_rng(20_261_122), sets)]
 
 
-def share(hits: Sequence[bool] | NDArray[np.bool_]) -> tuple[float, str]:
-    """Percentage, and its Monte Carlo error in words."""
-    rate, count = float(np.mean(hits)), len(hits)
-    error = 100 * math.sqrt(max(rate * (1 - rate), 1 / count) / count)
-    return 100 * rate, f"+-{error:.1f} of {count:,}"
+def share(hits: NDArray[np.bool_]) -> tuple[float, str]:
+    """Percentage, and its Monte Carlo error in words. Of groups (groups, sets), sets of one group are alike."""
+    of_groups = hits.reshape(len(hits), -1).mean(axis=1)
+    error = 100 * max(float(of_groups.std(ddof=1)), 1 / math.sqrt(hits.size)) / math.sqrt(len(hits))
+    return 100 * float(hits.mean()), f"+-{error:.1f} of {hits.size:,}"
 
 
 def scores(rng: np.random.Generator, world: World, subjects: int, judges: Array, scenarios: Array) -> Array:
@@ -67,17 +70,27 @@ def scores(rng: np.random.Generator, world: World, subjects: int, judges: Array,
 
 
 def _agreement(rng: np.random.Generator, sets: int) -> Iterator[Result]:
+    """Subjects are drawn again in every set, judges and scenarios in every `DRAWS`-th part of them."""
     for name, world in WORLDS.items():
-        judges, scenarios = (rng.normal(0, spread, size) for spread, size in ((world.severity, 3), (1.0, SCENARIOS)))
-        draw = partial(scores, rng, world, judges=judges, scenarios=scenarios)
-        whole = draw(POPULATION).reshape(-1, 3)
-        truths = {what: of(whole, [0] * len(whole)) for what, of in _COEFFICIENTS.items()}
-        for count in (agreement.FEWEST_SUBJECTS, 10, 20, 50):
-            whom = np.repeat(np.arange(count), SCENARIOS).tolist()
-            drawn = [draw(count).reshape(-1, 3) for _ in range(sets)]
-            for what, of in _COEFFICIENTS.items():
-                said = f"{what} covers, {count} subjects{name}"
-                yield from _covered(said, [of(one, whom) for one in drawn], truths[what], bound=not world.odd)
+        found: dict[str, list[_Covered]] = defaultdict(list)
+        for _ in range(DRAWS):
+            judges, scenarios = (
+                rng.normal(0, spread, size) for spread, size in ((world.severity, 3), (1.0, SCENARIOS))
+            )
+            draw = partial(scores, rng, world, judges=judges, scenarios=scenarios)
+            whole = draw(POPULATION).reshape(-1, 3)
+            truths = {what: of(whole, [0] * len(whole)) for what, of in _COEFFICIENTS.items()}
+            for count in (agreement.FEWEST_SUBJECTS, 10, 20, 50):
+                whom = np.repeat(np.arange(count), SCENARIOS).tolist()
+                drawn = [draw(count).reshape(-1, 3) for _ in range(sets // DRAWS)]
+                for what, of in _COEFFICIENTS.items():
+                    said = f"{what} covers, {count} subjects{name}"
+                    found[said].append(_covered([of(one, whom) for one in drawn], truths[what]))
+        for said, own in found.items():
+            rate, error = share(np.array([one.held for one in own]))
+            width, value = np.mean([one.width for one in own]), np.mean([one.truth for one in own])
+            detail = f"{error}; mean width {width:.2f}; mean truth {value:.2f}"
+            yield Figure(said, rate, "%", None if world.odd else 92, "higher", detail)
 
 
 def _ac2(ratings: Array, whom: Sequence[int]) -> agreement.Coefficient | None:
@@ -90,17 +103,19 @@ _COEFFICIENTS: dict[str, Callable[[Array, Sequence[int]], agreement.Coefficient 
 }
 
 
-def _covered(
-    name: str, found: Sequence[agreement.Coefficient | None], truth: agreement.Coefficient | None, *, bound: bool
-) -> Iterator[Result]:
-    """Without a bound where subjects of a rare kind differ: a sample that has none of them cannot show it."""
-    there = [one.interval for one in found if one is not None and one.interval is not None]
-    if truth is None or not there:
-        return
-    rate, error = share([ends.low <= truth.value <= ends.high for ends in there])
-    width = np.mean([ends.high - ends.low for ends in there])
-    detail = f"{error}; mean width {width:.2f}; no interval in {len(found) - len(there)}; truth {truth.value:.2f}"
-    yield Figure(name, rate, "%", 92 if bound else None, "higher", detail)
+class _Covered(NamedTuple):
+    """Intervals of the sets of one draw; none at all holds nothing."""
+
+    held: list[bool]
+    width: float
+    truth: float
+
+
+def _covered(found: Sequence[agreement.Coefficient | None], truth: agreement.Coefficient | None) -> _Covered:
+    value = truth.value if truth is not None else math.nan
+    ends = [one.interval if one is not None else None for one in found]
+    width = np.mean([end.high - end.low for end in ends if end is not None])
+    return _Covered([end is not None and end.low <= value <= end.high for end in ends], float(width), value)
 
 
 def _preferences(rng: np.random.Generator, sets: int) -> Iterator[Result]:
@@ -108,14 +123,14 @@ def _preferences(rng: np.random.Generator, sets: int) -> Iterator[Result]:
     for count, stretch, place in product((12, 20), (1.0, 1.15, 1.3), ("bottom", "top")):
         found = [_preference(rng, count, stretch, place, 0.0) for _ in range(sets)]
         ends = [one.interval for one in found if one.interval is not None]
-        rate, error = share([end.low > 0 or end.high < 0 for end in ends])
+        rate, error = share(np.array([end.low > 0 or end.high < 0 for end in ends]))
         gaps = [(one.self_bias or 0.0) - (one.elsewhere or 0.0) for one in found]
         detail = f"{error}; difference of biases {np.mean(gaps):+.1f}, allowed for {_mean(found):+.1f}"
         name = f"false self-preference, stretch x{stretch:g}, own 3 of {count} at the {place}"
         yield Figure(name, rate, "%", 7 if stretch < 1.3 else None, "lower", detail)
     for count in (12, 20):
         found = [_preference(rng, count, 1.15, "bottom", 0.8) for _ in range(sets)]
-        seen, error = share([one.interval is not None and one.interval.low > 0 for one in found])
+        seen, error = share(np.array([one.interval is not None and one.interval.low > 0 for one in found]))
         yield Figure(f"self-preference of 8 points seen, 3 of {count} at the bottom, x1.15", seen, "%", detail=error)
 
 
@@ -156,14 +171,14 @@ def _other_judges(rng: np.random.Generator, sets: int) -> Iterator[Result]:
     """Indices of 20 subjects under one of several judges; the truth is over replies, scenarios and leanings."""
     for judges, leaning in product((2, 3, 5), (0.2, 0.5)):
         alone, beside = [], []
-        for _ in range(sets // 4):
-            for like, other, truth in _indices(rng, judges, World(leaning=leaning, level=5.0)):
-                alone.append(_holds(like, truth))
-                beside.append(_holds(other, truth))
+        for _ in range(sets * BOARDS // SETS):
+            board = list(_indices(rng, judges, World(leaning=leaning, level=5.0)))
+            alone.append([_holds(like, truth) for like, _, truth in board])
+            beside.append([_holds(other, truth) for _, other, truth in board])
         name = f"{judges} judges, leaning {10 * leaning:g} points"
-        rate, error = share(beside)
-        yield Figure(f"judges-like-these covers, {name}", rate, "%", 93, "higher", f"{error} (subjects share boards)")
-        rate, error = share(alone)
+        rate, error = share(np.array(beside))
+        yield Figure(f"judges-like-these covers, {name}", rate, "%", 93, "higher", error)
+        rate, error = share(np.array(alone))
         yield Figure(f"scenarios-like-these covers, {name}", rate, "%", detail=f"{error}: without the judge's error")
 
 
