@@ -6,18 +6,28 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from independence.stats import clusters
+from independence.stats import clusters, single_runs
 from independence.stats.clusters import WeightedSum, WeightedValues
 from independence.stats.index_uncertainty import Array
 from independence.stats.intervals import Interval
+from independence.stats.single_runs import UNSEEN
+
+from . import sheets
 
 DISPUTES = np.repeat(np.arange(12), 3).tolist()
 MERITS = np.tile([-1.0, 0.0, 1.0], 12)
 
 
-def mean(values: Array, disputes: list[int], margin: float = 0.0) -> WeightedSum:
-    wanted = WeightedValues(values, np.full(len(values), 1 / len(values)), -1.0, 1.0)
-    return clusters.weighted_sum(wanted, np.ones((len(values), 1)), disputes, margin)
+def even(values: Array, off: Array | float = 0.0) -> WeightedValues:
+    return WeightedValues(values, np.full(len(values), 1 / len(values)), -1.0, 1.0, off)
+
+
+def mean(values: Array, disputes: list[int]) -> WeightedSum:
+    return clusters.weighted_sum(even(values), np.ones((len(values), 1)), disputes)
+
+
+def within(values: Array, disputes: list[int], margin: float, off: Array | float = 0.0) -> float:
+    return clusters.within(even(values, off), np.ones((len(values), 1)), disputes, margin)
 
 
 def slope(values: Array, merits: Array, disputes: list[int]) -> WeightedSum:
@@ -40,12 +50,10 @@ def values() -> Array:
 
 def test_disputes_of_one_cell_have_student_s_interval_and_tests(values: Array) -> None:
     own = list(range(36))
-    found = mean(values, own, margin=0.2)
-    assert ends(found) == pytest.approx(stats.t.interval(0.95, 35, values.mean(), stats.sem(values)))
+    assert ends(mean(values, own)) == pytest.approx(stats.t.interval(0.95, 35, values.mean(), stats.sem(values)))
     above = stats.ttest_1samp(values, -0.2, alternative="greater").pvalue
     below = stats.ttest_1samp(values, 0.2, alternative="less").pvalue
-    assert found.within == pytest.approx(max(above, below))
-    assert mean(values, own).within == 1.0
+    assert within(values, own, 0.2) == pytest.approx(max(above, below))
 
 
 def test_disputes_of_the_same_cells_are_read_by_their_own_means_and_slopes(values: Array) -> None:
@@ -85,10 +93,19 @@ def test_a_mirrored_sample_has_the_mirrored_interval(values: Array) -> None:
 
 @pytest.mark.parametrize("value", [0.0, 0.4, -1.0])
 def test_disputes_that_are_all_alike_still_leave_room_for_others(value: float) -> None:
-    low, high = ends(found := mean(np.full(36, value), DISPUTES))
-    rare = 1 - 0.025 ** (1 / 12)
+    found = mean(np.full(36, value), DISPUTES)
+    half = stats.t.ppf(0.975, 11) * (1 + abs(value)) * np.sqrt(UNSEEN / 12 / 11)
     assert found.method == "all-disputes-alike"
-    assert (low, high) == pytest.approx((value - rare * (1 + value), value + rare * (1 - value)))
+    assert ends(found) == pytest.approx((max(-1.0, value - half), min(1.0, value + half)))
+
+
+def test_their_error_is_that_of_a_sample_in_which_a_few_were_missed() -> None:
+    """Single runs of scenarios, of which all but none fail, have the same error on their scale of 0 to 100."""
+    found = single_runs.like_these(sheets.of(*[[5.0]] * 20, most=5.0))
+    assert found is not None
+    low, high = ends(mean(np.full(20, 1.0), list(range(20))))
+    assert (1 - low) / 2 == pytest.approx(stats.t.ppf(0.975, 19) * found.se / 100)
+    assert high == pytest.approx(1)
 
 
 def test_cells_that_differ_in_the_same_way_in_every_dispute_are_alike_in_their_mean() -> None:
@@ -96,13 +113,37 @@ def test_cells_that_differ_in_the_same_way_in_every_dispute_are_alike_in_their_m
 
 
 def test_enough_disputes_all_alike_show_that_there_is_nothing() -> None:
-    assert mean(np.zeros(36), list(range(36)), margin=0.1).within == pytest.approx(0.9**36)
-    assert mean(np.zeros(36), DISPUTES, margin=0.1).within == pytest.approx(0.9**12)
-    assert mean(np.full(36, 0.2), DISPUTES, margin=0.1).within == 1.0
+    for count, shown in ((5, False), (8, False), (9, True), (20, True), (36, True)):
+        p = within(np.zeros(2 * count), np.arange(count).repeat(2).tolist(), 0.1)
+        assert p == pytest.approx(stats.t.sf(0.1 / np.sqrt(UNSEEN / count / (count - 1)), count - 1))
+        assert (p < 0.05) is shown
+    assert within(np.full(36, 0.2), DISPUTES, 0.1) > 0.5
+
+
+@pytest.mark.parametrize(("holes", "exact"), [(0, True), (1, True), (9, True), (25, False)])
+def test_values_that_may_differ_are_within_only_if_all_of_them_are(values: Array, holes: int, exact: bool) -> None:
+    rng = np.random.default_rng(6)
+    levels = np.column_stack([level == MERITS for level in (-1, 0, 1)]).astype(float)
+    off = rng.permutation(np.arange(36) < holes) * rng.uniform(0, 0.2, 36)
+    found = clusters.within(even(0.3 * (values - 0.1), off), levels, DISPUTES, 0.15)
+    signs = np.ones((2**holes, 36)) if exact else rng.choice([-1.0, 1.0], (500, 36))
+    if exact:
+        signs[:, off > 0] = list(product((-1, 1), repeat=holes))
+    made = [0.3 * (values - 0.1) + off * one for one in (*signs, *rng.uniform(-1, 1, (100, 36)))]
+    worst = max(clusters.within(even(one), levels, DISPUTES, 0.15) for one in made)
+    assert found == pytest.approx(worst) if exact else worst < found < 0.5
+
+
+def test_values_that_may_be_alike_are_no_surer_than_if_they_were() -> None:
+    count = 12
+    off = np.full(count, 0.01)
+    least = 1.01 * np.sqrt(UNSEEN / count / (count - 1))
+    assert within(np.zeros(count), list(range(count)), 0.1, off) == pytest.approx(stats.t.sf(0.09 / least, count - 1))
 
 
 def test_one_dispute_has_no_interval_however_many_cells_it_has(values: Array) -> None:
-    assert mean(values, [0] * 36) == WeightedSum(pytest.approx(values.mean()), None, "none", 1.0)
+    assert mean(values, [0] * 36) == WeightedSum(pytest.approx(values.mean()), None, "none")
+    assert within(np.zeros(36), [0] * 36, 0.1) == 1.0
     assert slope(values[:3], MERITS[:3], [0, 1, 0]).ci is None, "a cell in the middle has no part in a slope"
 
 

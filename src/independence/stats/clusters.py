@@ -4,6 +4,9 @@ Disputes differ in how much the asker matters in them, so cells of one dispute a
 dispute add to an estimate is summed first, and these sums are the sample (Liang and Zeger 1986; Cameron and Miller
 2015). Where every dispute has the same cells this is Student's interval for the disputes' own means or slopes, and that
 of a mixed model with an intercept for each dispute. `python -m benchmarks sides` measures its coverage.
+
+Disputes that are all alike still may have kin that are not. Their error is that of a sample in which UNSEEN disputes at
+the far end of the scale were missed, as with scenarios (`single_runs`): 0.023 around no sycophancy in 20 disputes.
 """
 
 from __future__ import annotations
@@ -18,10 +21,12 @@ import numpy as np
 from independence.stats.comparison import Difference
 from independence.stats.index_uncertainty import Array
 from independence.stats.intervals import Interval, around
+from independence.stats.single_runs import UNSEEN
 
 Method = Literal["t-over-disputes", "all-disputes-alike", "none"]
 LEVEL = 0.95
 _NOTHING = 1e-9  # noise, relative to the scale of the values, that is rounding
+_HOLES = 12  # cells whose values are open, of which all combinations of ends are tried
 
 
 class WeightedSum(NamedTuple):
@@ -30,7 +35,6 @@ class WeightedSum(NamedTuple):
     est: float
     ci: Interval | None
     method: Method
-    within: float  # p value of two one-sided tests that it lies within +-margin; 1 without a margin or any spread
 
 
 class WeightedValues(NamedTuple):
@@ -40,63 +44,94 @@ class WeightedValues(NamedTuple):
     weights: Array
     low: float
     high: float
+    off: Array | float = 0.0  # how far each may be from its value, where verdicts are missing
 
 
-def weighted_sum(
-    wanted: WeightedValues, basis: Array, disputes: Sequence[Hashable], margin: float = 0.0
-) -> WeightedSum:
-    """The weighted sum, its 95 % interval and whether it lies within +-`margin`; only the sum below two disputes.
+def weighted_sum(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashable]) -> WeightedSum:
+    """The weighted sum and its 95 % interval; only the sum where disputes are too few.
 
     The interval ends where the scale does: two disputes say next to nothing of others.
 
     `basis` (n, k): what is taken out as planned, such as the intercept of a mean or a slope; `disputes` (n,): whose a
     cell is. What is the same in every dispute costs one degree of freedom, what tells disputes apart one each.
-
-    Disputes that leave no residual at all still may have kin that differ: where n of n are alike, the share that is not
-    is below 1 - (1 - level)^(1/n), and each of those could be at either end of the scale. So the interval always has a
-    width.
     """
-    est = float(wanted.weights @ wanted.values)
-    residual = wanted.values - basis @ np.linalg.lstsq(basis, wanted.values, rcond=None)[0]
-    residual[np.abs(residual) < _NOTHING * (wanted.high - wanted.low)] = 0.0
-    pulls = by_dispute(wanted.weights * residual, disputes)
-    count = int(np.count_nonzero(by_dispute(np.abs(wanted.weights), disputes)))
-    told = [by_dispute(wanted.weights * column, disputes) for column in basis.T]
-    df = count - int(np.linalg.matrix_rank(np.array(told)))
-    if df < 1:
-        return WeightedSum(est, None, "none", 1.0)
-    se = math.sqrt(float(pulls @ pulls) * count / df)
-    if se < _NOTHING * (wanted.high - wanted.low):
-        ci, within = _alike_interval(wanted, est, count), _alike_p(wanted, est, count, margin)
-        return WeightedSum(est, ci, "all-disputes-alike", within)
-    found = Difference(est, se, df)
+    est, pulls = float(wanted.weights @ wanted.values), _pulls(wanted, basis, disputes)
+    if pulls is None:
+        return WeightedSum(est, None, "none")
     down, up = _room(wanted)
-    low, high = around(est, se, df, LEVEL)
-    ci = Interval(max(low, est - down), min(high, est + up))
-    return WeightedSum(est, ci, "t-over-disputes", found.equivalent(margin) if margin else 1.0)
+    se, least = float(pulls.errors(wanted.values)), pulls.least(wanted)
+    low, high = around(est, max(se, least), pulls.df, LEVEL)
+    method: Method = "t-over-disputes" if se > least else "all-disputes-alike"
+    return WeightedSum(est, Interval(max(low, est - down), min(high, est + up)), method)
+
+
+def within(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashable], margin: float) -> float:
+    """p value of two one-sided tests that the sum lies within +-`margin`; 1 where disputes are too few.
+
+    Where values are `off` it is the largest p value (below 0.5) that they allow, or above it. Both ends of the scale
+    alone would not do: disputes can be alike at either and differ in between. But the sum plus t times its error is
+    convex in the values, so it is largest where each is at one end or the other. Where these are too many to try, the
+    sum and the residual of each dispute are taken as far from 0 as they can be on their own.
+    """
+    pulls = _pulls(wanted, basis, disputes)
+    if pulls is None:
+        return 1.0
+    off = np.broadcast_to(wanted.off, wanted.values.shape)
+    holes = np.flatnonzero(off)
+    if len(holes) <= _HOLES:
+        ends = 2.0 * (np.arange(2 ** len(holes))[:, None] >> np.arange(len(holes)) & 1) - 1
+        values = np.tile(wanted.values, (len(ends), 1))
+        values[:, holes] += ends * off[holes]
+        sums, errors = np.abs(values @ wanted.weights), pulls.errors(values)
+    else:
+        sums = np.array([abs(wanted.weights @ wanted.values) + _reach(wanted)])
+        errors = np.array([pulls.largest_error(wanted.values, off)])
+    errors = np.maximum(errors, pulls.least(wanted))
+    at = int(np.argmin((margin - sums) / errors))
+    return Difference(float(sums[at]), float(errors[at]), pulls.df).equivalent(margin)
+
+
+class _Pulls(NamedTuple):
+    """What the residual of each cell adds to a sum, by dispute."""
+
+    by_cell: Array  # (disputes, n): for one unit of a cell's value
+    disputes: int  # that have a part in the sum
+    df: int
+
+    def errors(self, values: Array) -> Array:
+        """Standard errors (...,) of the sums of values (..., n)."""
+        return np.asarray(np.sqrt(((values @ self.by_cell.T) ** 2).sum(axis=-1) * self.disputes / self.df))
+
+    def largest_error(self, values: Array, off: Array) -> float:
+        """No smaller than that of any values so far `off`."""
+        largest = np.abs(self.by_cell @ values) + np.abs(self.by_cell) @ off
+        return math.sqrt(float(largest @ largest) * self.disputes / self.df)
+
+    def least(self, wanted: WeightedValues) -> float:
+        """The standard error where all disputes are alike; 0 where they cannot be."""
+        off = np.broadcast_to(wanted.off, wanted.values.shape)
+        left = np.abs(self.by_cell @ wanted.values) - np.abs(self.by_cell) @ off
+        if left.max() > _NOTHING * (wanted.high - wanted.low):
+            return 0.0
+        return (max(_room(wanted)) + _reach(wanted)) * math.sqrt(UNSEEN / self.disputes / self.df)
+
+
+def _pulls(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashable]) -> _Pulls | None:
+    """None where disputes are too few to leave a residual."""
+    weights = wanted.weights[:, None]
+    count = int(np.count_nonzero(by_dispute(np.abs(wanted.weights), disputes)))
+    df = count - int(np.linalg.matrix_rank(by_dispute(weights * basis, disputes)))
+    if df < 1:
+        return None
+    return _Pulls(by_dispute(weights * (np.eye(len(basis)) - basis @ np.linalg.pinv(basis)), disputes), count, df)
 
 
 def by_dispute(parts: Array, disputes: Sequence[Hashable]) -> Array:
-    """Sums (disputes,) of what each cell (n,) adds, disputes in order of appearance."""
+    """Sums (disputes, ...) of what each cell (n, ...) adds, disputes in order of appearance."""
     codes = {dispute: code for code, dispute in enumerate(dict.fromkeys(disputes))}
-    sums = np.zeros(len(codes))
+    sums = np.zeros((len(codes), *parts.shape[1:]))
     np.add.at(sums, [codes[dispute] for dispute in disputes], parts)
     return sums
-
-
-def _alike_interval(wanted: WeightedValues, est: float, count: int) -> Interval:
-    down, up = _room(wanted)
-    share = 1 - ((1 - LEVEL) / 2) ** (1 / count)
-    return Interval(est - share * down, est + share * up)
-
-
-def _alike_p(wanted: WeightedValues, est: float, count: int, margin: float) -> float:
-    """Chance that no dispute of `count` differs although enough do to carry the sum past the margin."""
-    if abs(est) >= margin:
-        return 1.0
-    down, up = _room(wanted)
-    share = min(1.0, (est + margin) / down, (margin - est) / up)
-    return float((1 - share) ** count)
 
 
 def _room(wanted: WeightedValues) -> tuple[float, float]:
@@ -104,6 +139,11 @@ def _room(wanted: WeightedValues) -> tuple[float, float]:
     to_low = wanted.weights * (wanted.low - wanted.values)
     to_high = wanted.weights * (wanted.high - wanted.values)
     return -float(np.minimum(to_low, to_high).sum()), float(np.maximum(to_low, to_high).sum())
+
+
+def _reach(wanted: WeightedValues) -> float:
+    """How far the sum may be from that of the values."""
+    return float((np.abs(wanted.weights) * wanted.off).sum())
 
 
 def flipped(values: Array, draws: int, seed: int) -> float:
