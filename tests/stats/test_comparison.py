@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from independence.stats.comparison import adjusted, adjusted_by_name, all_paired, all_pairs, difference, paired
+from independence.stats.comparison import adjusted, adjusted_by_name, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate, these_scenarios
 from tests.stats import sheets
 
@@ -79,21 +79,3 @@ def test_adjusted_p_values_are_holm_s_and_benjamini_hochberg_s(seed: int) -> Non
     named: dict[int | str, float | None] = {**dict(enumerate(p.tolist())), "untested": None}
     assert adjusted_by_name(named, "holm") == dict(enumerate(adjusted(p, "holm").tolist()))
     assert adjusted_by_name({"untested": None}, "holm") == {}
-
-
-def test_all_pairs_are_the_pairs_one_by_one() -> None:
-    estimates = [IndexEstimate(80, 1, 9), IndexEstimate(75, 2, 5), IndexEstimate(60, 0.5, 30)]
-    p = all_pairs(estimates, "none")
-    assert p == pytest.approx(p.T)
-    assert np.diag(p).tolist() == [1, 1, 1]
-    assert p[0, 1] == pytest.approx(difference(estimates[0], estimates[1]).p)
-    assert p[1, 2] == pytest.approx(difference(estimates[1], estimates[2]).p)
-
-
-def test_all_paired_are_the_pairs_one_by_one() -> None:
-    rng = np.random.default_rng(5)
-    fleet = [sheets.drawn(rng, mean=mean) for mean in (8, 12, 16)]
-    these = these_scenarios(fleet)
-    p = all_paired(fleet, these, "none")
-    assert p[0, 2] == pytest.approx(paired(fleet[0], fleet[2], difference(these[0], these[2])).p)
-    assert all_paired(fleet[:1], these[:1], "holm").tolist() == [[1.0]]

@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from independence.stats.comparison import all_pairs, minimum_detectable, tiers
+from independence.stats.comparison import minimum_detectable, tiers
 from independence.stats.index_uncertainty import IndexEstimate, these_scenarios
+from independence.stats.ranks import RankedSubject, adjusted_pairs, pair_p_values
+from independence.stats.subject_points import SubjectPoints
 from tests.stats import sheets
 
 
 def places(estimates: list[IndexEstimate]) -> np.ndarray:
-    return all_pairs(estimates, "holm")
+    subjects = [RankedSubject(one.point, one.point, one, SubjectPoints(0.0, ())) for one in estimates]
+    return adjusted_pairs(np.abs(pair_p_values(subjects, like_these=False)), "holm")
 
 
 def test_a_tier_starts_at_the_first_that_differs_from_its_leader() -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import combinations
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -101,26 +100,6 @@ def adjusted_by_name(p: Mapping[K, float | None], correction: Correction) -> dic
     """The same by name. What has no p value is not tested, and not one of n."""
     tested = {name: value for name, value in p.items() if value is not None}
     return dict(zip(tested, adjusted(np.array(list(tested.values())), correction).tolist(), strict=True))
-
-
-def all_pairs(estimates: Sequence[IndexEstimate], correction: Correction) -> Array:
-    """Adjusted p values of every pair on these scenarios, (n, n), symmetric, 1 on the diagonal."""
-    return _matrix([difference(*pair) for pair in combinations(estimates, 2)], len(estimates), correction)
-
-
-def all_paired(fleet: Sequence[SubjectPoints], estimates: Sequence[IndexEstimate], correction: Correction) -> Array:
-    """The same on scenarios like these; `estimates` are of the fleet on these scenarios."""
-    both = combinations(zip(fleet, estimates, strict=True), 2)
-    pairs = [paired(own, other, difference(first, second)) for (own, first), (other, second) in both]
-    return _matrix(pairs, len(fleet), correction)
-
-
-def _matrix(pairs: Sequence[Difference], count: int, correction: Correction) -> Array:
-    matrix = np.ones((count, count))
-    rows, columns = np.triu_indices(count, 1)  # in the order of combinations
-    p = adjusted(np.array([pair.p for pair in pairs]), correction)
-    matrix[rows, columns] = matrix[columns, rows] = p
-    return matrix
 
 
 def tiers(p: Array, level: float = 0.05) -> list[int]:
