@@ -1,4 +1,7 @@
-"""How often `compare` says that twins differ, and how often it sees the difference that a board prints as visible."""
+"""How often `compare` says that twins differ, that subjects are equivalent who are not, and that what is visible is so.
+
+The difference that a board prints as visible is to be seen in 80 %.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from benchmarks import readings
 from benchmarks.coverage import BOARDS, SEED, STRATA, CoverageCell, boards_of, by_stratum, strata_of
 from benchmarks.coverage_places import mixed
 from benchmarks.figure import Result, Skipped
-from benchmarks.grid import ANY, Cell, Grid, Row, Within, in_processes, percent
+from benchmarks.grid import ANY, Array, Cell, Grid, Row, Within, in_processes, percent
 from benchmarks.published import VARIABLE
 from benchmarks.published_pool import pool
 from benchmarks.verdict_world import Mixture, Numbers, SimulatedSubjects, VerdictWorld, unmixed
@@ -20,6 +23,8 @@ from independence.stats.subject_points import SubjectPoints
 FALSE = Within(most=6)
 FIRST_LOOK, LAST_LOOK = 3, 12  # runs
 POWER_HEADS = ("points, one comparison", "seen", "points, tiers", "seen by tiers")
+MARGIN = 2.0  # points within which subjects count as equivalent; also the true difference of those who are not
+BANDS = {"lower one >= 96": (96.0, np.inf), "90-96": (90.0, 96.0), "80-90": (80.0, 90.0)}
 TYPICAL = 40  # boards whose median is taken as the difference that is printed
 
 
@@ -37,12 +42,15 @@ def measure(
     repeated = in_processes(partial(twins, world, first_look=FIRST_LOOK), again, processes)
     visible = [CoverageCell(fleet, runs, boards) for fleet in (8, 20) for runs in (2, 5, 10)]
     seen = in_processes(partial(power, world), visible, processes)
+    alike = [CoverageCell(fleet, runs, boards) for fleet in (2, 20) for runs in (5, 10)]
+    same = in_processes(partial(equivalence, world), alike, processes)
     title = f"the same, asked again after every run from {FIRST_LOOK} to {LAST_LOOK}"
     heads = ("all", *STRATA)
     return [
         Grid("compare says that twins differ, % (fleet x runs)", heads, tuple(once)),
         Grid(title, heads, tuple(repeated)),
         Grid("a difference that a board prints as visible is seen, %", POWER_HEADS, tuple(seen)),
+        Grid(f"equivalent within {MARGIN:g} is said of a true difference of {MARGIN:g}, %", (*BANDS,), tuple(same)),
     ]
 
 
@@ -78,7 +86,9 @@ def _seen(world: VerdictWorld, cell: CoverageCell, by_tiers: bool) -> tuple[Cell
     rng = np.random.default_rng((SEED, 4, by_tiers, *cell))
     typical = _sheets(world.draw(rng, unmixed(world.boards(rng, TYPICAL, cell.fleet).ravel()), cell.runs), cell.fleet)
     gap = np.nanmedian([readings.smallest_visible(readings.THESE(own), by_tiers=by_tiers) for own in typical])
-    drawn = world.draw(rng, _with_pair(world, rng, world.boards(rng, cell.boards, cell.fleet), float(gap)), cell.runs)
+    who = world.boards(rng, cell.boards, cell.fleet)
+    better = np.maximum(world.truth[who[:, 0]], world.truth.min() + gap)
+    drawn = world.draw(rng, _with_pair(world, rng, who, better, float(gap)), cell.runs)
     found = []
     for sheets in _sheets(drawn, cell.fleet):
         estimates = readings.THESE(sheets)
@@ -91,9 +101,25 @@ def _seen(world: VerdictWorld, cell: CoverageCell, by_tiers: bool) -> tuple[Cell
     return Cell(float(gap)), percent(found, np.arange(cell.boards))
 
 
-def _with_pair(world: VerdictWorld, rng: np.random.Generator, who: Numbers, gap: float) -> Mixture:
-    """Boards of `who` (boards, fleet), the first two of each replaced by a pair with that true difference."""
-    better = np.maximum(world.truth[who[:, 0]], world.truth.min() + gap)
+def equivalence(world: VerdictWorld, cell: CoverageCell) -> Row:
+    """One row: how often the first two are called equivalent, by where the lower one of them stands."""
+    rng = np.random.default_rng((SEED, 6, *cell))
+    shares: list[Cell | None] = []
+    for lowest, highest in BANDS.values():
+        low, high = max(lowest, world.truth.min()), min(highest, world.truth.max() - MARGIN)
+        if low >= high:
+            shares.append(None)
+            continue
+        worse = rng.uniform(low, high, cell.boards)
+        who = world.boards(rng, cell.boards, cell.fleet)
+        drawn = world.draw(rng, _with_pair(world, rng, who, worse + MARGIN, MARGIN), cell.runs)
+        said = [readings.equivalent(*readings.THESE(own)[:2], margin=MARGIN) for own in _sheets(drawn, cell.fleet)]
+        shares.append(percent(said, np.arange(cell.boards), FALSE))
+    return Row(cell.name, tuple(shares))
+
+
+def _with_pair(world: VerdictWorld, rng: np.random.Generator, who: Numbers, better: Array, gap: float) -> Mixture:
+    """Boards of `who` (boards, fleet), the first two of each replaced: one of that true index, one `gap` below it."""
     pair = mixed(world, rng, np.stack([better, better - gap], axis=1).ravel())
     first, second, share = who.copy(), who.copy(), np.ones(who.shape)
     first[:, :2], second[:, :2] = pair.first.reshape(-1, 2), pair.second.reshape(-1, 2)

@@ -80,6 +80,11 @@ def told_apart(first: IndexEstimate, second: IndexEstimate, looks: Sequence[int]
     return comparison.difference(first, second).p < repeated_looks.level(looks)
 
 
+def equivalent(first: IndexEstimate, second: IndexEstimate, *, margin: float) -> bool:
+    """Whether one comparison says that they are equivalent within that many points."""
+    return comparison.difference(first, second).equivalent(margin) < 0.05
+
+
 def told_apart_on_board(estimates: Sequence[IndexEstimate], first: int, second: int, level: float = 0.05) -> bool:
     """Whether a board of these, with Holm's correction, says that two of them differ."""
     p = ranks.adjusted_pairs(np.abs(_pairs(estimates)), "holm")
