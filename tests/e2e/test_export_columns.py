@@ -12,7 +12,8 @@ import pytest
 
 from independence.report.advice.board import SidesBoard, SidesRow
 from independence.report.advice.published import StanceBoard, StanceRow
-from independence.report.board import Board, BoardRow
+from independence.report.board import Board
+from independence.report.board_row import BoardRow
 from independence.report.place_board import PlaceBoard
 from tests.e2e import command, suites
 

@@ -14,6 +14,7 @@ import pytest
 from independence.exchange import published, storing
 from independence.exchange.storing import NewRows
 from independence.report import board
+from independence.report.board_row import BoardRow
 from independence.store import database, queries, scopes
 from independence.suites.schema import Suite
 from independence.suites.without_texts import without_texts
@@ -37,7 +38,7 @@ def imported(connection: sqlite3.Connection, folder: Path, suite: Suite, changes
     return storing.store(connection, suite, published.read(folder, suite).runs, {})
 
 
-def row(connection: sqlite3.Connection, scoring: str) -> board.BoardRow:
+def row(connection: sqlite3.Connection, scoring: str) -> BoardRow:
     return board.board(connection, scopes.find(connection, None, None, None), scoring).rows[0]
 
 

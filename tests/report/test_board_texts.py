@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from independence.report import board_notes, index_tables, legend, study
-from independence.report.board import Board, BoardRow
+from independence.report.board import Board
+from independence.report.board_row import BoardRow
 from independence.report.estimates import EstimatedIndex
 from independence.report.table import display_text, percent, to_csv, to_markdown
 from independence.suites.schema import Component, Dimension, Index

@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from independence.report import analysis, board, index_analysis, index_report, index_tables, judge_panel, study
 from independence.report.analysis import RenderedBoard
-from independence.report.board import BoardRow
+from independence.report.board_row import BoardRow
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.store.scopes import BoardScope

@@ -9,7 +9,8 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 
 from independence.report import declared, planned_verdicts, scenario_draw, study
-from independence.report.board import STRICT, Board, BoardRow
+from independence.report.board import STRICT, Board
+from independence.report.board_row import BoardRow
 from independence.report.legend import subject_name
 from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.report.study import IMPORTED, PlaceStudy, Words

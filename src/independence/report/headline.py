@@ -9,8 +9,9 @@ from independence import __version__
 from independence.report import board_notes, declared, study
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.published import StanceBoard
-from independence.report.board import STRICT, Board, BoardRow
+from independence.report.board import STRICT, Board
 from independence.report.board_notes import name
+from independence.report.board_row import BoardRow
 from independence.report.legend import subject_name
 from independence.report.study import StudiedSubjects
 from independence.report.table import Prose, Section, decimal, escaped, on_scale

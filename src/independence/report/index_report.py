@@ -24,8 +24,9 @@ from independence.report import (
     study,
     variance,
 )
-from independence.report.board import STRICT, Board, BoardRow, InferenceOptions
+from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_notes import PLACED
+from independence.report.board_row import BoardRow
 from independence.report.legend import short, subject_name, words
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.plots import board as board_plot

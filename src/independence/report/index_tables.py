@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from independence.clients.protocol import TEMPERATURE_UNSENT
 from independence.report import declared
-from independence.report.board import BOOTSTRAP, STRICT, T_RUNS, Board, BoardRow
+from independence.report.board import STRICT, Board
 from independence.report.board_notes import (
     SIMULATED_NOTE,
     UNCALIBRATED,
@@ -26,6 +26,7 @@ from independence.report.board_notes import (
     readings,
     why,
 )
+from independence.report.board_row import BOOTSTRAP, T_RUNS, BoardRow
 from independence.report.legend import component_line, heading, measured, short, subject_name, texts, words
 from independence.report.planned_verdicts import PlannedVerdict, grouped
 from independence.report.table import DASH, Column, Table, Value, decimal, on_scale

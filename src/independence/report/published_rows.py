@@ -1,0 +1,78 @@
+"""Rows under the rules of published boards, which average whatever verdicts there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from independence.errors import UsageError
+from independence.report import planned_verdicts, study
+from independence.report.board_row import BOOTSTRAP, NONE, T_RUNS, BoardRow
+from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.study import Study
+from independence.stats import published
+from independence.store.queries import imported
+from independence.store.scopes import BoardScope
+
+
+def rows(read: Study, own: Mapping[str, BoardRow], scoring: str) -> tuple[BoardRow, ...]:
+    """Everybody whom the rule gives an index, best first. Raises UsageError for a rule that the suite cannot feed."""
+    rule = _rule(read.scope, scoring)
+    _refuse_unequal(read, scoring)
+    subjects = [published.SubjectRuns(config, _runs(planned)) for config, planned in sorted(read.planned.items())]
+    return tuple(
+        msgspec.structs.replace(
+            own[row.config_dir], rank=rank, index=row.index, ci=row.ci, ci_method=BOOTSTRAP if row.ci else NONE,
+            runs=row.runs, per_run=row.per_run, dimensions=dict(row.dimensions),
+            intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci}, evades=msgspec.UNSET, without_evasions=msgspec.UNSET,
+        )
+        for rank, row in enumerate(published.published_board(subjects, rule), start=1)
+    )  # fmt: skip
+
+
+def _rule(scope: BoardScope, scoring: str) -> published.ScoringRule:
+    assert scope.suite.index is not None
+    known = ("published", *published.NAMES)
+    if scoring not in known:
+        raise UsageError(f"no scoring rule `{scoring}`; choose one of strict, {', '.join(known)}")
+    name = scope.suite.index.published_rule if scoring == "published" else scoring
+    rule = published.rules().get(name or "")
+    if rule is None:
+        raise UsageError(f"suite {scope.suite.suite} was never published under a rule of its own; use --scoring strict")
+    have = {name: field for rubric in scope.suite.rubrics.values() for name, field in rubric.fields.items()}
+    suite = scope.suite.suite
+    for field, most in sorted(rule.fields.items()):
+        if field not in have:
+            raise UsageError(f"--scoring {scoring} needs the field {field}, which suite {suite} lacks")
+        scale = have[field].range
+        if scale is not None and scale[1] != most:
+            what = f"--scoring {scoring} reads {field} on a scale to {most}, and suite {suite} has one to {scale[1]:g}"
+            raise UsageError(what, "use --scoring strict, or the suite's own rule: --scoring published")
+    return rule
+
+
+def _refuse_unequal(read: Study, scoring: str) -> None:
+    """Published rules average whole runs; a plan with more of some scenarios has none. Imports are what was found."""
+    if imported(read.scope.edition):
+        return
+    for config, own in read.planned.items():
+        if read.about[config].origin == study.IMPORTED:
+            continue
+        counts = Counter(cell.scenario for cell in own)
+        if len(set(counts.values())) > 1:
+            fewest, most = min(counts, key=lambda s: counts[s]), max(counts, key=lambda s: counts[s])
+            raise UsageError(
+                f"--scoring {scoring} averages whole runs, but {read.about[config].label} has {counts[fewest]} of "
+                f"{fewest} and {counts[most]} of {most} (run --replicates auto); use --scoring strict"
+            )
+
+
+def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[published.ScoredVerdict], ...]:
+    runs: dict[int, list[published.ScoredVerdict]] = {}
+    for cell in own:
+        if cell.given is not None and planned_verdicts.REREAD not in cell.flags:  # the publisher did not have it
+            one = published.ScoredVerdict(cell.scenario, cell.experiment, cell.given)
+            runs.setdefault(cell.run, []).append(one)
+    return tuple(runs[run] for run in sorted(runs))
