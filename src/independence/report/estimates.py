@@ -12,25 +12,22 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
 from independence import stats
-from independence.judge import kinds, protocol
-from independence.judge.protocol import CalibrationLine, Prediction, PurchaseRule
+from independence.judge.protocol import CalibrationLine
+from independence.report import predictions
 from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.predictions import PlacePredictions, PredictedVerdict
 from independence.report.table import on_scale
-from independence.stats import engagement
 from independence.stats.intervals import t_quantile
 from independence.stats.prediction_powered import floored
 from independence.stats.strict import ScoringFrame
 from independence.stats.subject_points import Leverage, leverage
-from independence.store import routes
-from independence.store.routes import RoutedVerdict
-from independence.store.scopes import BoardScope, grading
-from independence.suites import digest
+from independence.store.scopes import BoardScope
 from independence.types import Ends
 
 Method = Literal["prediction-powered", "bounded", "offline", "uncalibrated", "undrawn", "incomplete"]
@@ -75,7 +72,7 @@ def estimate(
     frame: ScoringFrame,
 ) -> EstimatedIndices:
     """The estimate of every subject of a place, where an offline judge spoke."""
-    said = _read(connection, scope, judge, planned)
+    said = predictions.read(connection, scope, judge, planned)
     if said is None:
         return EstimatedIndices()
     lever = leverage(frame)
@@ -192,125 +189,3 @@ def _sentence(said: PlacePredictions) -> str:
     left = f"; {rest:,} of these were not bought, or failed" if rest else ""
     which = f"{ways['unsure']:,} least certain and {ways['audit']:,} drawn at random{wanted}"
     return f"{who}; bought from {said.auditor}: {bought:,} of {len(said.rows):,} verdicts, {which}{left}"
-
-
-DialogueId = tuple[str, str, int]  # config_dir, scenario, run
-_PREDICTED: Final = (None, "unsure")  # why a cell may be missing while what is predicted of it counts
-_UNREADABLE: Final = "unreadable_verdict"  # of a hybrid: what it bought came to nothing
-
-
-class PredictionSettings(msgspec.Struct):
-    """Of a verdict, as far as they are read here."""
-
-    weights: str
-    line: CalibrationLine | None = None
-    buying: PurchaseRule | None = None
-
-
-class PredictedVerdict(NamedTuple):
-    """One planned verdict, what was predicted of it, and what was bought."""
-
-    scenario: str
-    share: float  # of its scenario's runs
-    prediction: Prediction
-    row: RoutedVerdict
-
-    @property
-    def drawn(self) -> bool:
-        """Whether it was to be bought."""
-        return self.row.route is not None and self.row.route.way != "offline"
-
-    @property
-    def lost(self) -> bool:
-        """Whether it was bought and came to nothing."""
-        return came_to_nothing(self.row)
-
-
-class PlacePredictions(NamedTuple):
-    """Of a place."""
-
-    settings: PredictionSettings
-    auditor: str | None  # from whom verdicts were bought
-    units: Mapping[
-        str, list[PredictedVerdict]
-    ]  # by config_dir; subjects with a verdict of which nothing is predicted have none
-    flagged: Mapping[str, Counter[str]]  # by config_dir and scenario: dialogues that somebody should look at
-    rows: Sequence[RoutedVerdict]
-
-
-def _read(
-    connection: sqlite3.Connection,
-    scope: BoardScope,
-    judge: str | None,
-    planned: Mapping[str, Sequence[PlannedVerdict]],
-) -> PlacePredictions | None:
-    """Read a place; None where no offline judge spoke.
-
-    One version of the weights counts, the newest; of several auditors the one that was asked last.
-    """
-    if judge is None or not kinds.of(judge).predicts:
-        return None
-    rows = [row for one in reversed(scope.editions) for row in _routed(connection, scope, one, judge)]
-    if not rows:
-        return None
-    known = {text: msgspec.json.decode(text, type=PredictionSettings) for text in {row.settings for row in rows}}
-    settings = known[rows[-1].settings]
-    auditor = max((row for row in rows if row.auditor), key=lambda row: row.routed_at, default=rows[-1]).auditor
-    newest = _newest([row for row in rows if known[row.settings].weights == settings.weights], auditor)
-    found = {config: _units(own, newest) for config, own in planned.items()}
-    whole = {config: units if len(units) == len(planned[config]) else [] for config, units in found.items()}
-    flagged = {
-        config: Counter(one.scenario for one in units if one.prediction.flagged) for config, units in found.items()
-    }
-    return PlacePredictions(settings, auditor, whole, flagged, list(newest.values()))
-
-
-def _routed(connection: sqlite3.Connection, scope: BoardScope, one: BoardScope, judge: str) -> list[RoutedVerdict]:
-    """The judge's verdicts in one of the editions of a place, by its rubrics; what was bought as it counts."""
-    suite = grading(connection, one)
-    required = engagement.requirements(suite)
-    rubrics = {(scenario.id, digest.rubric(suite, scenario)) for scenario in suite.scenarios}
-    stored = routes.routed(connection, one.where, judge, hybrid=kinds.of(judge).repeats_bought)
-    return [
-        row._replace(
-            config_dir=scope.key(one.where, row.config_dir),
-            bought=engagement.counted(row.bought, required[row.scenario]).values
-            if row.bought is not None and row.scenario in required
-            else row.bought,
-        )
-        for row in stored
-        if (row.scenario, row.rubric) in rubrics
-    ]
-
-
-def _newest(rows: Sequence[RoutedVerdict], auditor: str | None) -> dict[DialogueId, RoutedVerdict]:
-    """The newest verdict of each dialogue. What was drawn for another auditor alone counts as not drawn."""
-    out: dict[DialogueId, RoutedVerdict] = {}
-    for row in rows:
-        spot = (row.config_dir, row.scenario, row.run)
-        before = out.get(spot)
-        if row.auditor == auditor or row.auditor is None:
-            out[spot] = row
-        elif before is None or before.verdict != row.verdict:
-            out[spot] = row._replace(auditor=None, route=None, bought=None, answered=False)
-    return out
-
-
-def _units(own: Sequence[PlannedVerdict], newest: Mapping[DialogueId, RoutedVerdict]) -> list[PredictedVerdict]:
-    """A subject's verdicts, those left out that are missing for other reasons than doubt or a purchase in vain."""
-    runs = Counter(cell.scenario for cell in own)
-    rows = [(cell, newest.get((cell.config_dir, cell.scenario, cell.run))) for cell in own]
-    kept = [
-        (cell.scenario, row)
-        for cell, row in rows
-        if row is not None and (cell.missing in _PREDICTED or (cell.missing == _UNREADABLE and came_to_nothing(row)))
-    ]
-    return [
-        PredictedVerdict(scenario, 1 / runs[scenario], protocol.read_prediction(row.prediction), row)
-        for scenario, row in kept
-    ]
-
-
-def came_to_nothing(row: RoutedVerdict) -> bool:
-    """Whether a verdict was bought and could not be read."""
-    return row.route is not None and row.route.way != "offline" and row.answered and row.bought is None
