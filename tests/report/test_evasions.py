@@ -10,7 +10,16 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from independence.report import analysis, board, index_analysis, index_report, index_tables, judge_panel, study
+from independence.report import (
+    analysis,
+    board,
+    index_analysis,
+    index_report,
+    index_tables,
+    judge_panel,
+    study,
+    subject_details,
+)
 from independence.report.analysis import RenderedBoard
 from independence.report.board_row import BoardRow
 from independence.store import context, records
@@ -63,9 +72,9 @@ def test_the_board_and_its_details_have_the_index_without_evasions(
     scope = fill(connection, asking, True, False)
     found = row(connection, scope)
     assert (found.index, found.evades, found.without_evasions) == (pytest.approx(57.5), 0.25, pytest.approx(72.5))
-    details = index_tables.subject_details(found, study.read(connection, scope).planned["a"])
+    details = subject_details.table(found, study.read(connection, scope).planned["a"])
     assert dict(details.rows)["without evasions"] == "72.5"
-    assert "without evasions" not in dict(index_tables.subject_details(_said_nothing(found), []).rows)
+    assert "without evasions" not in dict(subject_details.table(_said_nothing(found), []).rows)
 
 
 def _said_nothing(found: BoardRow) -> BoardRow:

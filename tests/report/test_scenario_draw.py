@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from independence.report import board_notes, headline, index_report, index_tables, study
+from independence.report import board_notes, headline, index_report, index_tables, study, subject_details
 from independence.report.board import Board, InferenceOptions, board
 from independence.report.table import Prose, Table, to_markdown
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
@@ -59,7 +59,7 @@ def test_boards_for_these_scenarios_say_it_where_they_print_the_other_intervals(
     assert index_tables.ranked(found, index).notes.count(NOTE) == 1
     assert index_tables.runs(found, index).notes.count(NOTE) == 1
     planned = study.read(two, filled.scope(toy_suite)).planned["good"]
-    details = dict(index_tables.subject_details(found.rows[0], planned, few=True).rows)
+    details = dict(subject_details.table(found.rows[0], planned, few=True).rows)
     assert str(details[LIKE_THESE]).endswith("(too few scenarios for 95 %)")
     assert "too few" not in str(details[THESE])
 

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from independence import report
 from independence.errors import UsageError
 from independence.report import board as boards
-from independence.report import index_tables, planned_verdicts, study
+from independence.report import index_tables, planned_verdicts, study, subject_details
 from independence.report.analysis import FLAGS, Analysis, BoardOptions, GatedValue, RenderedBoard
 from independence.report.board import Board
 from independence.report.measures import SubjectMeasure, SuiteMeasures
@@ -84,7 +84,7 @@ def rendered(connection: sqlite3.Connection, scope: BoardScope, board: Board) ->
         table = planned_verdicts.planned_verdicts(connection, scope, board.judge)
         few = board.few_scenarios is not UNSET
         return [
-            index_tables.subject_details(row, [cell for cell in table.planned if cell.config_dir == row.config], few)
+            subject_details.table(row, [cell for cell in table.planned if cell.config_dir == row.config], few)
             for row in board.rows
         ]
 
