@@ -116,8 +116,8 @@ def _scenarios_first(options: Sequence[_DesignOption]) -> str:
     if own >= twice:
         return ""
     return (
-        "Scenarios before runs: the dialogues there are, each on a scenario of its own, would leave an SE of "
-        f"{own:.2f} for scenarios like these; twice as many on these scenarios leave {twice:.2f}."
+        "Scenarios before runs: as many dialogues as now, each on a scenario of its own, would leave an SE of "
+        f"{own:.2f} for scenarios like these; twice as many on the present scenarios would leave {twice:.2f}."
     )
 
 
