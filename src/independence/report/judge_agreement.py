@@ -15,6 +15,7 @@ from independence.report.judge_panel import DialogueKey, JudgePanel, Values, ind
 from independence.report.table import Table, Value
 from independence.stats import agreement, self_preference, strict
 from independence.stats.agreement import Array, Coefficient
+from independence.stats.intervals import Interval
 from independence.stats.self_preference import FamilyPreference, JudgedSubject, Points
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import leverage, subject_points
@@ -159,7 +160,7 @@ def favours(panel: JudgePanel) -> Table:
         if not found.own and not found.others:
             continue
         unread = Counter(families[dialogue.config_dir] == family(judge) for dialogue in panel.unread)
-        ends = _with_unread(panel, frame, judge, families) if unread else found.interval
+        ends = _with_unread(panel, frame, judge, families, found.interval) if unread else found.interval
         rows.append(
             (judge, family(judge), found.own, found.self_bias, found.others, found.elsewhere, found.slope,
              found.difference, ends, f"{unread[True]} + {unread[False]}" if unread else "0")
@@ -167,14 +168,20 @@ def favours(panel: JudgePanel) -> Table:
     return declared.made("judges/self-preference", rows, fewest=self_preference.FEWEST)
 
 
-def _with_unread(panel: JudgePanel, frame: ScoringFrame, judge: str, families: Mapping[str, str]) -> Ends | None:
-    """The interval that also holds whatever the unreadable verdicts could have been, by this judge and the others."""
+def _with_unread(
+    panel: JudgePanel, frame: ScoringFrame, judge: str, families: Mapping[str, str], without: Interval | None
+) -> Ends | None:
+    """The interval that also holds whatever the unreadable verdicts could have been, by this judge and the others.
+
+    `without` them: it need not lie between those with them, since they move the slope, too.
+    """
     own = {config for config, one in families.items() if one == family(judge)}
-    low, high = (
+    filled = [
         favour(judge, points_by_judge(panel, frame, _fill(judge, own, most)), families).interval
         for most in (False, True)
-    )
-    return (low.low, high.high) if low and high else None
+    ]
+    known = [one for one in (without, *filled) if one is not None]
+    return (min(one.low for one in known), max(one.high for one in known)) if all(filled) else None
 
 
 def _fill(judge: str, own: Collection[str], most: bool) -> Callable[[str, str], bool]:
