@@ -56,6 +56,8 @@ def test_one_run_each_is_reported_without_asking_for_runs(tmp_path: Path, many: 
 def test_one_run_each_was_a_look(tmp_path: Path, many: Path) -> None:
     db = tmp_path / "store.db"
     assert ran(db, many).code == 0
+    with closing(sqlite3.connect(db)) as connection, connection:
+        connection.execute("UPDATE planned SET planned_at = '2026-01-01T00:00:00+00:00'")  # two plans a second are one
     more = inside.run("run", "--db", str(db), "--suite", str(many), "-m", "sim/yield-35", "-j", "cues", "--runs", "2")
     assert more.code == 0
     again = json.loads(inside.run("compare", "sim/yield-35", "sim/yield-65", "--db", str(db), "--format", "json").out)
