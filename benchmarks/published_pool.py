@@ -10,30 +10,35 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.published import ARCHIVE, VARIABLE
+from independence import report
 from independence.api import importing
-from independence.report import planned_verdicts
-from independence.stats import strict
+from independence.report.study import Study
 from independence.stats.subject_points import SubjectPoints, subject_points
 
 FEWEST = 4  # verdicts of every scenario
 
 
 @lru_cache(maxsize=1)
-def pool() -> tuple[SubjectPoints, ...]:
-    """Everybody with at least `FEWEST` valid verdicts of every scenario; nobody where the data is not there."""
+def study() -> Study | None:
+    """All of its subjects; None where the data is not there."""
     path = Path(os.environ.get(VARIABLE, ""), ARCHIVE)
     if not os.environ.get(VARIABLE) or not path.is_file():
-        return ()
+        return None
     with importing.read_results(path) as store, store.reading() as connection:
-        scope = store.board_scope(None, None, None)
-        table = planned_verdicts.planned_verdicts(connection, scope, None)
-    frame = strict.frame(scope.suite)
-    needed = {scenario for members in frame.members.values() for scenario in members}
-    found = []
-    for own in planned_verdicts.grouped(table.planned, lambda cell: cell.config_dir).values():
-        valid = [strict.VerdictValues(cell.scenario, cell.run, cell.values) for cell in own if cell.values is not None]
+        return report.study.read(connection, store.board_scope(None, None, None))
+
+
+@lru_cache(maxsize=1)
+def pool() -> tuple[SubjectPoints, ...]:
+    """Everybody with at least `FEWEST` valid verdicts of every scenario; nobody where the data is not there."""
+    read, found = study(), []
+    if read is None:
+        return ()
+    needed = {scenario for members in read.frame.members.values() for scenario in members}
+    for own in read.planned.values():
+        valid = [cell for cell in report.study.scored(own) if cell.values is not None]
         counts = Counter(cell.scenario for cell in valid)
-        sheet = subject_points(frame, valid) if min(counts[one] for one in needed) >= FEWEST else None
+        sheet = subject_points(read.frame, valid) if min(counts[one] for one in needed) >= FEWEST else None
         found += [sheet] if sheet is not None else []
     return tuple(found)
 

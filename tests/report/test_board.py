@@ -110,6 +110,24 @@ def test_one_missing_verdict_of_many_costs_the_index_but_no_place(
     ) in board_notes.readings(found)
 
 
+@pytest.mark.parametrize("missing", [1, 2, 3, 4])
+def test_others_do_not_decide_whether_who_misses_verdicts_has_a_rank(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite, missing: int
+) -> None:
+    """Those who vary much lend wide intervals; were these the measure, a hole of theirs could take a rank away."""
+    filled.complete(connection, toy_suite, "hole", tuple((7, 3 + 5 * (run % 2), 3 + run % 3) for run in range(10)))
+    filled.complete(connection, toy_suite, "calm", tuple((5, 5, 5 + run % 2) for run in range(10)))
+    for run in range(1, missing + 1):
+        connection.execute("DELETE FROM verdicts WHERE trial = ?", (filled.key("hole", "radio", run),))
+    placed = []
+    for name in ("calmer", "wild", "wilder", "wildest"):
+        scores = (5, 5, 5) if name == "calmer" else (10, 10, 10)
+        runs = tuple(scores if run % 2 or name == "calmer" else (0, 0, 0) for run in range(10))
+        filled.complete(connection, toy_suite, name, runs)
+        placed += [row.placed for row in built(connection, toy_suite).rows if row.config == "hole"]
+    assert placed == [missing < 4] * 4
+
+
 def test_where_much_is_missing_bounds_are_wider_than_the_interval_and_there_is_no_rank(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:

@@ -1,12 +1,13 @@
 """Places on a board under strict scoring: ranks with their intervals, tiers, and who has none of them.
 
 Ranks are among subjects whose index has an error that can be told: complete ones of several runs, and incomplete ones
-whose possible indices lie closer together than runs alone leave open (`placed`). Nobody else is counted.
+whose possible indices lie closer together than their own runs leave open (`placed`). Nobody else is counted. Others do
+not decide on that: they lend each other their errors, so a missing verdict could take somebody above it away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,9 +46,8 @@ def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Co
     """The places of all subjects that have one. `bounds`: what each one's index can be, by config_dir."""
     sure = read.these if reading == THESE else read.all_like_these
     complete = {config: one for config, one in sure.items() if one.se > 0}
-    holes = {
-        config: _placed(read, config, ends, reading) for config, ends in bounds.items() if config not in read.sheets
-    }
+    open_ = [config for config in bounds if config not in read.sheets and (complete or not sure)]
+    holes = {config: _placed(read, config, bounds[config], reading) for config in open_}
     placed = {config: one for config, one in holes.items() if one is not None}
     subjects = {
         config: RankedSubject(one.point, one.point, read.these.get(config, one._replace(se=0.0)), read.sheets[config])
@@ -68,16 +68,18 @@ def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Co
 
 
 def _placed(read: Study, config: str, bounds: Ends, reading: str) -> _PlacedSubject | None:
-    """Of an incomplete subject; None where its bounds are not narrower than its narrowest possible interval."""
+    """Of an incomplete subject; None where its bounds are not narrower than the narrowest interval of its own runs."""
     open_ = completions.completions(read.frame, study.scored(read.planned[config]))
     if open_ is None:
         return None
-    estimate = _estimated(read, open_.calmest, reading)
-    narrowest = estimate.interval() if estimate is not None else None
-    these = _least_sure(read, open_, THESE)
-    if these is None or narrowest is None or bounds[1] - bounds[0] >= narrowest.high - narrowest.low:
-        return None
+    alone = _estimated((), open_.calmest, reading)
+    narrowest = alone.interval() if alone is not None else None
     low, high = bounds
+    if narrowest is None or high - low >= narrowest.high - narrowest.low:
+        return None
+    these = _least_sure(read, open_, THESE)
+    if these is None:
+        return None
     intervals = {method: _joined(read, open_, bounds, method) for method in _ESTIMATES}
     return _PlacedSubject(RankedSubject(low, high, these, open_.noisiest), intervals)
 
@@ -96,17 +98,17 @@ def _joined(read: Study, open_: Completions, bounds: Ends, method: str) -> Ends 
 
 def _least_sure(read: Study, open_: Completions, method: str) -> IndexEstimate | None:
     """The largest error of the completions, with the fewest degrees of freedom: the calmest borrows most."""
-    calmest, noisiest = (_estimated(read, one, method) for one in open_)
+    fleet = [read.sheets[config] for config in read.these]
+    calmest, noisiest = (_estimated(fleet, one, method) for one in open_)
     if calmest is None or noisiest is None:
         return None
     widest = max(calmest.dispersion, noisiest.dispersion)
     return noisiest._replace(se=max(calmest.se, noisiest.se), df=min(calmest.df, noisiest.df), dispersion=widest)
 
 
-def _estimated(read: Study, points: SubjectPoints, method: str) -> IndexEstimate | None:
-    """Among the complete subjects of the board; of single runs of many scenarios alone."""
+def _estimated(fleet: Sequence[SubjectPoints], points: SubjectPoints, method: str) -> IndexEstimate | None:
+    """Among complete subjects; of single runs of many scenarios alone."""
     if index_uncertainty.repeated(points):
-        fleet = [read.sheets[config] for config in read.these]
         return _ESTIMATES[method]([*fleet, points])[-1]
     found = single_runs.like_these(points)
     return found and (found if method == LIKE_THESE else found._replace(se=0.0))
