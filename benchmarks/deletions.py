@@ -20,7 +20,7 @@ from benchmarks import published_pool
 from benchmarks.figure import Figure, Result, Skipped
 from benchmarks.published import VARIABLE
 from independence.report import board
-from independence.report.board import BoardRow
+from independence.report.board_row import BoardRow
 from independence.report.study import Study
 from independence.stats import index_uncertainty, ranks
 
