@@ -14,6 +14,12 @@ from .crossed import Scores, fill, side
 from .test_subject_comparison import HIGH, LOW
 
 
+def own_error(runs: list[Scores]) -> float:
+    """Squared error of the index of the toy suite: what radio, dessert and dinner (drift) add in points of it."""
+    points = np.array(runs) * [75 / 10 / 2, 75 / 10 / 2, 25 / 10]
+    return float((points.var(axis=0, ddof=1) / len(points)).sum())
+
+
 def test_scenarios_come_in_the_suites_order_and_add_up_to_the_difference(
     connection: sqlite3.Connection, toy_suite: LoadedSuite
 ) -> None:
@@ -52,6 +58,8 @@ def test_without_a_fleet_a_scenario_is_tested_as_welch_did(
     welch = stats.ttest_ind([run[0] for run in HIGH], [run[0] for run in LOW], equal_var=False)
     assert radio.gap is not None
     assert radio.gap.p == pytest.approx(welch.pvalue)
+    errors = [item.gap.se**2 for item in subject_comparison.items(first, independent) if item.gap]
+    assert sum(errors) == pytest.approx(own_error(HIGH) + own_error([(r, 5, 5) for r, _, _ in LOW]))
 
 
 def test_judges_on_the_same_replies_are_compared_run_by_run(
