@@ -84,6 +84,21 @@ def test_the_slope_is_that_of_orthogonal_regression() -> None:
     assert found.slope == pytest.approx(y / x)
 
 
+@pytest.mark.parametrize("references", [2, 3, 5])
+def test_the_mean_of_several_references_errs_less(references: int) -> None:
+    """In units in which errors are alike, the judge's are those of its index over the root of how many there are."""
+    found = self_preference.prefer([one(90, 45)], [other._replace(references=references) for other in OTHERS])
+    own = self_preference.prefer([one(90, 45)._replace(references=references)], OTHERS)
+    moved = (np.array([[40, 81], [50, 98], [60, 122], [70, 139]]) - [55, 110]) / [1, np.sqrt((1 + 4 * references) / 5)]
+    x, y = np.linalg.svd(moved)[2][0]
+    assert found.slope == pytest.approx(y / x * np.sqrt((1 + 4 * references) / 5))
+    line = self_preference.prefer([one(90, 45)], OTHERS).slope
+    assert found.slope is not None
+    assert own.slope is not None
+    assert line is not None
+    assert found.slope < own.slope < line  # towards least squares, as of a side without errors
+
+
 def test_the_interval_is_that_of_the_levels_and_of_the_slope() -> None:
     found = self_preference.prefer([one(100, 45)], OTHERS)
     x, y = np.array([40.0, 50, 60, 70]), np.array([81.0, 98, 122, 139])
