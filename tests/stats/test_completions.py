@@ -9,7 +9,7 @@ import pytest
 from independence.stats import strict
 from independence.stats.completions import completions
 from independence.stats.strict import VerdictValues
-from independence.stats.subject_points import subject_points
+from independence.stats.subject_points import SubjectPoints, subject_points
 from independence.suites.load import LoadedSuite
 
 RUNS = ((9, 8, 1), (4, 9, 2), (7, 2, 10), (8, 8, 0))
@@ -48,6 +48,33 @@ def test_the_noisiest_completion_has_the_most_variance_of_all_in_every_scenario(
         variances = [own[scenario].var(ddof=1) for own in filled]
         assert noisiest.var(ddof=1) == pytest.approx(max(variances))
         assert found.calmest.totals[scenario].var(ddof=1) <= min(variances) + 1e-12
+
+
+def test_the_farthest_completion_has_the_most_variance_over_scenarios(toy_suite: LoadedSuite) -> None:
+    frame = strict.frame(toy_suite.suite)
+    holes = [("radio", 2), ("radio", 3), ("dessert", 1)]
+    found = completions(frame, cells(*holes))
+    assert found is not None
+
+    def means(points: SubjectPoints) -> list[np.ndarray]:
+        return [np.array([own.mean() for own in stratum.points]) for stratum in points.strata]
+
+    spreads = []
+    for values in itertools.product((0, 4, 10), repeat=3):
+        given = dict(zip(holes, values, strict=True))
+        made = [
+            cell._replace(values={"firmness": given[cell.scenario, cell.run], "kept": True})
+            if (cell.scenario, cell.run) in given
+            else cell
+            for cell in cells()
+        ]
+        points = subject_points(frame, made)
+        assert points is not None
+        spreads.append([own.var() for own in means(points)])
+        for own, end, off in zip(means(points), means(found.noisiest), found.off, strict=True):
+            assert (np.abs(own - end) <= off + 1e-12).all()
+    assert [own.var() for own in means(found.farthest)] == pytest.approx(np.max(spreads, axis=0))
+    assert [own.any() for own in found.off] == [len(one.scenarios) > 1 for one in found.farthest.strata]
 
 
 def test_the_calmest_completion_repeats_the_mean_of_the_other_runs(toy_suite: LoadedSuite) -> None:

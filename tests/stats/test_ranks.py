@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from independence.stats.comparison import adjusted, difference, paired
+from independence.stats.comparison import Difference, adjusted, difference, paired
 from independence.stats.index_uncertainty import IndexEstimate, these_scenarios
 from independence.stats.ranks import RankedSubject, adjusted_pairs, pair_p_values, rank_intervals, ranks
 from independence.stats.subject_points import SubjectPoints
@@ -59,6 +59,38 @@ def test_scenarios_like_these_are_compared_pair_by_pair() -> None:
     p = pair_p_values(subjects, like_these=True)
     found = paired(fleet[0], fleet[2], difference(these[0], these[2]))
     assert p[0, 2] == pytest.approx(np.copysign(found.p, found.points))
+
+
+def test_no_completion_is_surer_of_a_difference_on_scenarios_like_these() -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        first, second = sheets.drawn(rng), sheets.drawn(rng)
+        floor = difference(*these_scenarios([first, second]))
+        off = [0.3 * rng.random(len(own.scenarios)) for own in first.strata]
+        bound = paired(first, second, floor, off)
+        for _ in range(20):
+            moved = tuple(
+                own._replace(
+                    points=tuple(
+                        p + far for p, far in zip(own.points, rng.uniform(-1, 1, len(most)) * most, strict=True)
+                    )
+                )
+                for own, most in zip(first.strata, off, strict=True)
+            )
+            made = paired(SubjectPoints(first.base, moved), second, floor)
+            assert made.se <= bound.se + 1e-12
+            assert bound.df <= floor.df
+        assert paired(first, second, floor, [0 * own for own in off]).se == paired(first, second, floor).se
+
+
+def test_an_error_on_these_scenarios_that_grows_makes_nobody_surer_on_others() -> None:
+    """It rests on more runs than there are scenarios; who misses verdicts does not get its degrees of freedom."""
+    rng = np.random.default_rng(9)
+    first, second = sheets.drawn(rng), sheets.drawn(rng)
+    none = [np.zeros(len(own.scenarios)) for own in first.strata]
+    own = paired(first, second, Difference(0.0, 1e-9, 50.0))
+    above = paired(first, second, Difference(0.0, 1.01 * own.se, 50.0), none)
+    assert (above.se, above.df) == (pytest.approx(1.01 * own.se), pytest.approx(own.df))
 
 
 def test_an_incomplete_subject_is_compared_by_its_end_that_is_nearest() -> None:

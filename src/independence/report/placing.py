@@ -81,7 +81,7 @@ def _placed(read: Study, config: str, bounds: Ends, reading: str) -> _PlacedSubj
     if these is None:
         return None
     intervals = {method: _joined(read, open_, bounds, method) for method in _ESTIMATES}
-    return _PlacedSubject(RankedSubject(low, high, these, open_.noisiest), intervals)
+    return _PlacedSubject(RankedSubject(low, high, these, open_.noisiest, open_.off), intervals)
 
 
 def _joined(read: Study, open_: Completions, bounds: Ends, method: str) -> Ends | None:
@@ -89,7 +89,7 @@ def _joined(read: Study, open_: Completions, bounds: Ends, method: str) -> Ends 
     least_sure = _least_sure(read, open_, method)
     if least_sure is None:
         return None
-    indices = [*(points.index for points in open_), *bounds]
+    indices = [open_.calmest.index, open_.noisiest.index, open_.farthest.index, *bounds]
     widest = least_sure._replace(dispersion=max(least_sure.dispersion_at(index) for index in indices))
     ends = [widest._replace(point=index).interval() for index in indices]
     known = [one for one in ends if one is not None]
@@ -99,11 +99,12 @@ def _joined(read: Study, open_: Completions, bounds: Ends, method: str) -> Ends 
 def _least_sure(read: Study, open_: Completions, method: str) -> IndexEstimate | None:
     """The largest error of the completions, with the fewest degrees of freedom: the calmest borrows most."""
     fleet = [read.sheets[config] for config in read.these]
-    calmest, noisiest = (_estimated(fleet, one, method) for one in open_)
-    if calmest is None or noisiest is None:
+    found = [_estimated(fleet, one, method) for one in (open_.noisiest, open_.calmest, open_.farthest)]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
         return None
-    widest = max(calmest.dispersion, noisiest.dispersion)
-    return noisiest._replace(se=max(calmest.se, noisiest.se), df=min(calmest.df, noisiest.df), dispersion=widest)
+    widest = max(one.dispersion for one in known)
+    return known[0]._replace(se=max(one.se for one in known), df=min(one.df for one in known), dispersion=widest)
 
 
 def _estimated(fleet: Sequence[SubjectPoints], points: SubjectPoints, method: str) -> IndexEstimate | None:

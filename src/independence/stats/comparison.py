@@ -59,20 +59,25 @@ def difference(first: IndexEstimate, second: IndexEstimate) -> Difference:
     return Difference(first.point - second.point, math.sqrt(own + other), df)
 
 
-def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference) -> Difference:
+def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference, off: Sequence[Array] = ()) -> Difference:
     """On scenarios like these: the sample is the differences of scenario means, stratum by stratum.
 
-    A stratum of one scenario carries its run variance. Never surer than `floor`, the difference on these scenarios.
+    A stratum of one scenario carries its run variance. Never surer than `floor`, the difference on these scenarios, nor
+    than with differences that are up to `off` (by stratum, (scenarios,)) from those: a standard deviation grows by no
+    more than that of what is added, and that has no more than its root mean square.
     """
     variance, df = 0.0, 1.0
-    for own, other in zip(first.strata, second.strata, strict=True):
+    for number, (own, other) in enumerate(zip(first.strata, second.strata, strict=True)):
         means = [float(a.mean() - b.mean()) for a, b in zip(own.points, other.points, strict=True)]
         if len(means) > 1:
-            part, part_df = len(means) * float(np.var(means, ddof=1)), len(means) - 1.0
+            more = math.sqrt(float((off[number] ** 2).sum()) / (len(means) - 1)) if off else 0.0
+            part, part_df = len(means) * (float(np.std(means, ddof=1)) + more) ** 2, len(means) - 1.0
         else:
             a, b = own.points[0], other.points[0]
             part, part_df = joined((float(own.var(ddof=1)) / len(own), len(own) - 1) for own in (a, b))
         variance, df = joined([(variance, df), (part, part_df)])
+    if off:  # some of these differences may have the error of the floor, and others this one
+        return Difference(first.index - second.index, max(math.sqrt(variance), floor.se), min(df, floor.df))
     if variance < floor.se**2:
         return floor
     return Difference(first.index - second.index, math.sqrt(variance), df)

@@ -31,6 +31,7 @@ class RankedSubject(NamedTuple):
     highest: float  # the same for a complete subject
     estimate: IndexEstimate  # on these scenarios; of an incomplete one the widest that its verdicts allow
     points: SubjectPoints
+    off: tuple[Array, ...] = ()  # of an incomplete one: how far scenarios' means may be from those, by stratum
 
     def at(self, index: float) -> IndexEstimate:
         """The estimate, had it this index."""
@@ -58,7 +59,10 @@ def _nearest(first: RankedSubject, second: RankedSubject, like_these: bool) -> D
         found = difference(first.at(first.highest), second.at(second.lowest))
     else:
         return Difference(0.0, 0.0, 1.0)
-    return paired(first.points, second.points, found)._replace(points=found.points) if like_these else found
+    if not like_these:
+        return found
+    off = [sum(own) for own in zip(*(one.off for one in (first, second) if one.off), strict=True)]
+    return paired(first.points, second.points, found, off)._replace(points=found.points)
 
 
 def rank_intervals(p: Array) -> list[tuple[int, int]]:
