@@ -25,6 +25,7 @@ FIRST_LOOK, LAST_LOOK = 3, 12  # runs
 POWER_HEADS = ("points, one comparison", "seen", "points, tiers", "seen by tiers")
 MARGIN = 2.0  # points within which subjects count as equivalent; also the true difference of those who are not
 BANDS = {"lower one >= 96": (96.0, np.inf), "90-96": (90.0, 96.0), "80-90": (80.0, 90.0)}
+TIMES = 3  # as many boards: few of all pairs are in a stratum, and still fewer of them differ
 TYPICAL = 40  # boards whose median is taken as the difference that is printed
 
 
@@ -36,7 +37,9 @@ def measure(
     if not subjects:
         return [Skipped("false positives of compare", f"{VARIABLE} does not name a folder with the published data")]
     world = VerdictWorld(subjects)
-    cells = [CoverageCell(fleet, runs, boards_of(fleet, boards)) for fleet in (3, 8, 20) for runs in (2, 3, 5, 10)]
+    cells = [
+        CoverageCell(fleet, runs, TIMES * boards_of(fleet, boards)) for fleet in (3, 8, 20) for runs in (2, 3, 5, 10)
+    ]
     once = in_processes(partial(twins, world), cells, processes)
     again = [CoverageCell(fleet, LAST_LOOK, boards) for fleet in (3, 8, 20)]
     repeated = in_processes(partial(twins, world, first_look=FIRST_LOOK), again, processes)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from independence.stats.comparison import minimum_detectable, tiers
+from independence.stats.comparison import tiers
 from independence.stats.index_uncertainty import IndexEstimate, these_scenarios
+from independence.stats.power import minimum_detectable
 from independence.stats.ranks import RankedSubject, adjusted_pairs, pair_p_values
 from independence.stats.subject_points import SubjectPoints
 from tests.stats import sheets

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from independence.stats import power
-from independence.stats.comparison import Difference, minimum_detectable
+from independence.stats.comparison import Difference
 from independence.stats.index_uncertainty import IndexEstimate
 
 
@@ -35,8 +35,25 @@ def test_the_first_of_all_pairs_needs_a_larger_difference() -> None:
     assert power.first_level(20, "holm") == pytest.approx(0.05 / 190)
     assert power.first_level(20, "none") == power.first_level(1, "holm") == 0.05
     fleet = [IndexEstimate(80, 1.5, 1e6)] * 20
-    one, first = minimum_detectable(fleet), minimum_detectable(fleet, level=power.first_level(20, "holm"))
+    one, first = power.minimum_detectable(fleet), power.minimum_detectable(fleet, level=power.first_level(20, "holm"))
     assert one is not None
     assert first is not None
     own, first_of_all, powered = (NormalDist().inv_cdf(share) for share in (0.975, 1 - 0.025 / 190, 0.8))
     assert first / one == pytest.approx((first_of_all + powered) / (own + powered), rel=1e-4)
+
+
+def test_a_smallest_difference_is_about_a_subject_that_is_lower_by_so_much() -> None:
+    fleet = [IndexEstimate(point, 1.0, 1e6, dispersion=0.004) for point in (70.0, 95.0)]
+    points = power.minimum_detectable(fleet)
+    assert points is not None
+    own = NormalDist()
+    lower = [100 * np.sqrt(0.004 * (at - points) / 100 * (1 - (at - points) / 100)) for at in (70, 95)]
+    seen = [own.cdf(points / np.hypot(1.0, se) - own.inv_cdf(0.975)) for se in lower]
+    assert np.mean(seen) == pytest.approx(0.8, abs=1e-3)
+    assert lower[1] < lower[0]
+
+
+def test_without_a_difference_on_the_scale_that_could_be_seen_there_is_none() -> None:
+    assert power.minimum_detectable([IndexEstimate(50.0, 60.0, 2)] * 3) is None
+    assert power.minimum_detectable([IndexEstimate(50.0, 1.0, 9)]) is None
+    assert power.minimum_detectable([IndexEstimate(50.0, 0.0, 1)] * 3) is None

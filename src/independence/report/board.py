@@ -15,7 +15,7 @@ from independence.report import board_row, looks, published_rows, scenario_draw,
 from independence.report.board_row import NONE, BoardRow
 from independence.report.scenario_draw import FewScenarios
 from independence.report.study import BoardRemarks, Study, Words
-from independence.stats import comparison, judge_error, power
+from independence.stats import judge_error, power
 from independence.stats.comparison import Correction
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.judge_error import JUDGES_LIKE_THESE
@@ -54,7 +54,7 @@ class Board(BoardRemarks, frozen=True):
     generalises_to: str
     rows: tuple[BoardRow, ...]
     correction: str = NONE  # of the comparisons behind the tiers
-    minimum_detectable: float | None = None  # points two typical subjects must differ by, 80 % power, one comparison
+    minimum_detectable: float | None = None  # points subjects must differ by, 80 % power, one comparison
     minimum_detectable_corrected: float | None = None  # the same as one of all pairs, which the tiers test
     judges: BoardJudges | msgspec.UnsetType = msgspec.UNSET  # behind `judges-like-these`; unset: judges in no interval
     judging: str | None = None  # what an offline judge's estimates rest on
@@ -132,8 +132,8 @@ def board_of_study(
         built,
         generalises_to=reading.generalises_to,
         correction=reading.correction,
-        minimum_detectable=comparison.minimum_detectable(estimates),
-        minimum_detectable_corrected=comparison.minimum_detectable(estimates, level=corrected),
+        minimum_detectable=power.minimum_detectable(estimates),
+        minimum_detectable_corrected=power.minimum_detectable(estimates, level=corrected),
         looks=looks.at_all_pairs([read.run_counts.get(config, ()) for config in read.these]).most_of_several,
         few_scenarios=scenario_draw.few(read),
     )

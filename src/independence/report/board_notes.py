@@ -78,7 +78,7 @@ def readings(board: Board) -> list[str]:
         )
     if board.minimum_detectable is not None:
         lines.append(
-            "Smallest difference that a test would detect between two typical subjects (80 % power): "
+            "Smallest difference that a test would detect with 80 % power, on average over these subjects: "
             f"{board.minimum_detectable:.1f} points in one comparison at 5 %{_in_tiers(board)}."
         )
     return [*lines, *_judge_error(board)]

@@ -6,13 +6,13 @@ Both answered the same scenarios, so what makes a scenario hard or easy cancels 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from independence.stats.index_uncertainty import Array, IndexEstimate
-from independence.stats.intervals import Interval, around, joined, outside, t_quantile
+from independence.stats.intervals import Interval, above, around, joined, outside
 from independence.stats.subject_points import SubjectPoints
 
 Correction = Literal["holm", "bh", "none"]
@@ -39,9 +39,7 @@ class Difference(NamedTuple):
         """p value of two one-sided tests that the difference lies within +-`margin` points (Schuirmann 1987)."""
         if not self.se > 0:
             return 1.0
-        nearer = (margin - abs(self.points)) / self.se
-        tail = outside(abs(nearer), self.df) / 2
-        return tail if nearer >= 0 else 1 - tail
+        return above((margin - abs(self.points)) / self.se, self.df)
 
 
 def difference(first: IndexEstimate, second: IndexEstimate) -> Difference:
@@ -118,21 +116,3 @@ def tiers(p: Array, level: float = 0.05) -> list[int]:
             leader, tier = place, tier + 1
         out.append(tier)
     return out
-
-
-def minimum_detectable(estimates: Sequence[IndexEstimate], power: float = 0.8, level: float = 0.05) -> float | None:
-    """The difference in points that two typical subjects must have to be told apart with `power`.
-
-    None below two subjects, and where nothing varies: then nothing says how far apart they must be.
-
-    (t(1 - level / 2) + t(power)) times the standard error of a difference, at the median error and degrees of freedom,
-    one comparison alone (Bloom 1995).
-    """
-    noisy = [estimate for estimate in estimates if estimate.se > 0]
-    if len(noisy) < 2:
-        return None
-    known = [[estimate.se, estimate.df, estimate.borrowed, estimate.fleet_df] for estimate in noisy]
-    se, df, borrowed, fleet_df = np.median(known, axis=0).tolist()
-    typical = IndexEstimate(0.0, se, df, borrowed, fleet_df)
-    apart = difference(typical, typical)
-    return (t_quantile(apart.df, 1 - level) + t_quantile(apart.df, 2 * power - 1)) * apart.se

@@ -87,6 +87,12 @@ def outside(statistic: float, df: float) -> float:
     return 1 - _incomplete(rest, x, 0.5, df / 2)
 
 
+def above(statistic: float, df: float) -> float:
+    """P(T > statistic)."""
+    tail = outside(abs(statistic), df) / 2
+    return tail if statistic >= 0 else 1 - tail
+
+
 @lru_cache(maxsize=256)
 def t_quantile(df: float, level: float) -> float:
     """The t that |T| stays within with probability `level` (0-1): the reach of an interval in standard errors.

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from independence.stats.comparison import Correction, Difference
-from independence.stats.intervals import t_quantile
+from independence.stats.comparison import Correction, Difference, difference
+from independence.stats.index_uncertainty import IndexEstimate
+from independence.stats.intervals import above, t_quantile
 
 _NODES, _REACH = 401, 8.0  # of the distribution of an estimated error, standard deviations to either side
+_NEARER = 1e-3  # index points, to which a smallest difference is sought
 
 
 def of_equivalence(found: Difference, margin: float, level: float = 0.05) -> float:
@@ -36,3 +39,31 @@ def first_level(subjects: int, correction: Correction, level: float = 0.05) -> f
     It is the strictest of Holm's (1979) steps, and of those of Benjamini and Hochberg (1995).
     """
     return level if correction == "none" else level / max(1, subjects * (subjects - 1) // 2)
+
+
+def minimum_detectable(estimates: Sequence[IndexEstimate], power: float = 0.8, level: float = 0.05) -> float | None:
+    """The difference in points at which subjects like these are told apart with `power` on average.
+
+    Each subject is set beside one of the same dispersion that is lower by so much, at its own degrees of freedom. The
+    power of a test with the quantile t is taken as P(T > t - difference / standard error), as Bloom (1995) does for
+    one. None below two subjects that vary: then nothing says how far apart they must be; and where not even the whole
+    scale would do.
+    """
+    noisy = [estimate for estimate in estimates if estimate.se > 0]
+    if len(noisy) < 2:
+        return None
+    dfs = [difference(own, own).df for own in noisy]
+    reach = [t_quantile(df, 1 - level) for df in dfs]
+
+    def seen(points: float) -> float:
+        errors = (math.hypot(own.se, own.se_at(own.point - points)) for own in noisy)
+        found = (above(t - points / se, df) for t, se, df in zip(reach, errors, dfs, strict=True))
+        return math.fsum(found) / len(noisy)
+
+    low, high = 0.0, max(own.scale[1] - own.scale[0] for own in noisy)
+    if seen(high) < power:
+        return None
+    while high - low > _NEARER:
+        middle = (low + high) / 2
+        low, high = (middle, high) if seen(middle) < power else (low, middle)
+    return high
