@@ -60,9 +60,10 @@ def difference(first: IndexEstimate, second: IndexEstimate) -> Difference:
 def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference, off: Sequence[Array] = ()) -> Difference:
     """On scenarios like these: the sample is the differences of scenario means, stratum by stratum.
 
-    A stratum of one scenario carries its run variance. Never surer than `floor`, the difference on these scenarios, nor
-    than with differences that are up to `off` (by stratum, (scenarios,)) from those: a standard deviation grows by no
-    more than that of what is added, and that has no more than its root mean square.
+    A stratum of one scenario carries its run variance, and what that shares with other strata. Never surer than
+    `floor`, the difference on these scenarios, nor than with differences that are up to `off` (by stratum, (scenarios,))
+    from those: a standard deviation grows by no more than that of what is added, and that has no more than its root
+    mean square.
     """
     variance, df = 0.0, 1.0
     for number, (own, other) in enumerate(zip(first.strata, second.strata, strict=True)):
@@ -71,14 +72,19 @@ def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference, off: 
             more = math.sqrt(float((off[number] ** 2).sum()) / (len(means) - 1)) if off else 0.0
             part, part_df = len(means) * (float(np.std(means, ddof=1)) + more) ** 2, len(means) - 1.0
         else:
-            a, b = own.points[0], other.points[0]
-            part, part_df = joined((float(own.var(ddof=1)) / len(own), len(own) - 1) for own in (a, b))
+            part, part_df = joined(_over_runs(sheet, number) for sheet in (first, second))
         variance, df = joined([(variance, df), (part, part_df)])
     if off:  # some of these differences may have the error of the floor, and others this one
         return Difference(first.index - second.index, max(math.sqrt(variance), floor.se), min(df, floor.df))
     if variance < floor.se**2:
         return floor
     return Difference(first.index - second.index, math.sqrt(variance), df)
+
+
+def _over_runs(sheet: SubjectPoints, number: int) -> tuple[float, float]:
+    """Squared standard error of a single-scenario stratum, and its degrees of freedom."""
+    runs = sheet.strata[number].points[0]
+    return (float(runs.var(ddof=1)) + sheet.covaried(number)) / len(runs), len(runs) - 1.0
 
 
 def adjusted(p: Array, correction: Correction) -> Array:

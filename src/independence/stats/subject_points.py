@@ -58,6 +58,14 @@ class SubjectPoints(msgspec.Struct, frozen=True):
         """The strict index, 0-100."""
         return self.base + sum(float(points.mean()) for points in self.totals.values())
 
+    def covaried(self, number: int) -> float:
+        """What runs of a single-scenario stratum share with the same verdicts' part in other strata: 2 x covariance.
+
+        In squared points of one run; a negative one counts as none.
+        """
+        (scenario,), (points,), _ = self.strata[number]
+        return max(0.0, 2 * float(np.cov(points, self.totals[scenario] - points)[0, 1]))
+
 
 def subject_points(frame: ScoringFrame, cells: Iterable[VerdictValues], open_: bool = False) -> SubjectPoints | None:
     """The points of a subject's planned cells; None where a verdict of the index is missing or not planned.
