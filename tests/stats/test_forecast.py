@@ -74,10 +74,12 @@ def test_runs_are_worth_most_where_the_noise_is() -> None:
     assert at_noise < at_calm < (forecast(few).these or 0)
 
 
-def test_without_any_noise_there_is_none_to_lose() -> None:
+def test_without_any_noise_seen_all_scenarios_count_alike() -> None:
     fleet = [sheets.of([10, 10], [12, 12]), sheets.of([14, 14], [16, 16])]
     few = known(fleet)
-    assert forecast(few, runs=2 * few.runs).these == 0
+    now = forecast(few).these
+    assert now
+    assert forecast(few, runs=2 * few.runs).these == pytest.approx(now / np.sqrt(2))
 
 
 def indices(rng: np.random.Generator, judges: int, leaning: float = 1.0, wavering: float = 4.0) -> Array:

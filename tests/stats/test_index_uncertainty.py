@@ -5,6 +5,7 @@ import pytest
 
 from independence.stats.index_uncertainty import (
     IndexEstimate,
+    PriorShare,
     moderate,
     repeated,
     scenarios_like_these,
@@ -22,7 +23,7 @@ def test_alone_its_variance_is_that_of_the_scenarios_moved_towards_the_prior_sha
     df = parts.sum() ** 2 / (parts**2 / 2).sum()  # Satterthwaite's
     place = made.point / 60
     room, most = place * (1 - place), 3 * 20**2 / 3 / 60**2
-    moved = moderate(parts.sum()[None] / 60**2 / room / most, np.array([df]))
+    moved = moderate(parts.sum()[None] / 60**2 / room / most, np.array([df]), PriorShare(0.12, 2.0))
     assert made.se == pytest.approx(60 * np.sqrt(moved.share[0] * most * room))
     assert (made.df, made.borrowed, made.fleet_df) == pytest.approx((moved.df[0], moved.borrowed[0], 2))
     assert made.interval() is not None
@@ -47,7 +48,7 @@ def test_alone_the_second_reading_is_the_variance_between_scenario_means_moved_l
     (made,) = scenarios_like_these([sheets.of(*runs)])
     between = 4 * np.var([np.mean(own) for own in runs], ddof=1) / 80**2
     place = made.point / 80
-    moved = moderate(np.array([between / (place * (1 - place)) * 4]), np.array([3.0]))
+    moved = moderate(np.array([between / (place * (1 - place)) * 4]), np.array([3.0]), PriorShare(0.25, 2.0))
     assert made.dispersion == pytest.approx(moved.share[0] / 4)
     assert made.df == pytest.approx(moved.df[0])
 
@@ -86,7 +87,7 @@ def test_the_second_reading_is_never_the_surer_one() -> None:
         assert outer.high >= inner.high
 
 
-def test_runs_that_agree_get_a_width_from_the_fleet_and_none_alone() -> None:
+def test_runs_that_agree_get_a_width_from_the_fleet_and_alone_from_the_prior_share() -> None:
     same = sheets.of([12.0] * 5, [12.0] * 5)
     rng = np.random.default_rng(3)
     estimate, *_ = these_scenarios([same, *(sheets.drawn(rng, 2) for _ in range(6))])
@@ -95,14 +96,31 @@ def test_runs_that_agree_get_a_width_from_the_fleet_and_none_alone() -> None:
     assert interval.high - interval.low > 0.5
     for constant in (12.0, 0.7):  # the second leaves a rest in binary
         (alone,) = these_scenarios([sheets.of([constant] * 3, [constant] * 3)])
-        assert alone.interval() is None
+        own, lent = 1 / 2, 0.4 / 2.8 + 1 / 2  # errors relative to 2 (1 + spread)
+        assert alone.dispersion == pytest.approx((1 - lent / (own + lent)) * 0.12 / 6)
+        (nothing_known,) = these_scenarios([sheets.of([constant] * 3, [constant] * 3)], prior_df=0)
+        assert nothing_known.interval() is None
+
+
+def test_who_is_at_the_end_of_the_scale_takes_all_from_the_others_and_lends_nothing() -> None:
+    perfect = sheets.of([20.0] * 4, [20.0] * 4)
+    (alone,) = these_scenarios([perfect])
+    assert alone.dispersion == pytest.approx(0.12 / 8)
+    assert alone.interval() != (100.0, 100.0)
+    several = these_scenarios([perfect] * 5)
+    assert [one.dispersion for one in several] == pytest.approx([alone.dispersion] * 5)
+    rng = np.random.default_rng(3)
+    others = [sheets.drawn(rng, 2, 4) for _ in range(6)]
+    beside, *found = these_scenarios([perfect, *others])
+    assert beside.borrowed == 1
+    assert [one.fleet_df for one in found] == pytest.approx([one.fleet_df for one in these_scenarios(others)])
 
 
 def test_a_single_scenario_carries_its_run_variance_alone() -> None:
     one = Stratum(("x",), (np.array([4.0, 8.0, 6.0]),), ((0.0, 10.0),))
     (these,), (like_these,) = (
-        these_scenarios([SubjectPoints(0.0, (one,))]),
-        scenarios_like_these([SubjectPoints(0.0, (one,))]),
+        these_scenarios([SubjectPoints(0.0, (one,))], prior_df=0),
+        scenarios_like_these([SubjectPoints(0.0, (one,))], prior_df=0),
     )
     assert these == like_these
 
@@ -113,7 +131,9 @@ def test_what_one_verdict_adds_to_two_strata_moves_together() -> None:
     bound, free = (
         SubjectPoints(0.0, (wide, Stratum(("a",), (own,), ((0.0, 10.0),)))) for own in (shared, shared[::-1].copy())
     )
-    (together,), (apart,) = scenarios_like_these([bound]), scenarios_like_these([free])
+    assert bound.covaried(1) == pytest.approx(2 * np.var(shared, ddof=1))
+    assert free.covaried(1) == 0
+    (together,), (apart,) = (scenarios_like_these([one], prior_df=0) for one in (bound, free))
     assert together.se > apart.se
 
 

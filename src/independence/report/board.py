@@ -11,7 +11,7 @@ import numpy as np
 
 from independence.errors import UsageError
 from independence.judge import kinds
-from independence.report import board_row, looks, published_rows, scenario_draw, strict_rows, study
+from independence.report import board_row, looks, placing, published_rows, scenario_draw, strict_rows, study
 from independence.report.board_row import NONE, BoardRow
 from independence.report.scenario_draw import FewScenarios
 from independence.report.study import BoardRemarks, Study, Words
@@ -100,7 +100,7 @@ def board_of_study(
 ) -> Board:
     """The board of a place that was read already; `costs` in dollars by config_dir."""
     scope, strictly = read.scope, scoring == STRICT
-    if read.single_runs and not read.these:  # nothing is known of more runs, and need not be
+    if read.single_runs:  # of so many scenarios that one run is enough; whoever has more is not told apart by them
         reading = msgspec.structs.replace(reading, generalises_to=LIKE_THESE)
     own = {config: board_row.own_row(read, config, costs) for config in read.planned}
     built = Board(
@@ -126,17 +126,24 @@ def board_of_study(
     )
     if not strictly:
         return built
-    estimates = list((read.these if reading.generalises_to == THESE else read.all_like_these).values())
-    corrected = power.first_level(sum(one.se > 0 for one in estimates), reading.correction)
+    known = read.these if reading.generalises_to == THESE else read.all_like_these
+    corrected = power.first_level(sum(one.se > 0 for one in known.values()), reading.correction)
     return msgspec.structs.replace(
         built,
         generalises_to=reading.generalises_to,
         correction=reading.correction,
-        minimum_detectable=power.minimum_detectable(estimates),
-        minimum_detectable_corrected=power.minimum_detectable(estimates, level=corrected),
-        looks=looks.at_all_pairs([read.run_counts.get(config, ()) for config in read.these]).most_of_several,
+        minimum_detectable=_smallest_difference(read, reading.generalises_to),
+        minimum_detectable_corrected=_smallest_difference(read, reading.generalises_to, corrected),
+        looks=looks.at_all_pairs([read.run_counts.get(config, ()) for config in known]).most_of_several,
         few_scenarios=scenario_draw.few(read),
     )
+
+
+def _smallest_difference(read: Study, reading: str, level: float = 0.05) -> float | None:
+    """By the tests that the board makes."""
+    if reading == THESE:
+        return power.minimum_detectable(list(read.these.values()), level=level)
+    return power.minimum_detectable_paired(placing.tested_differences(read), level=level)
 
 
 def beside_judges(board: Board, read: Study, others: Sequence[Study]) -> Board:

@@ -8,6 +8,7 @@ not decide on that: they lend each other their errors, so a missing verdict coul
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from independence.report import looks, study
 from independence.report.study import Study
 from independence.stats import comparison, completions, index_uncertainty, ranks, single_runs
-from independence.stats.comparison import Correction
+from independence.stats.comparison import Correction, Difference
 from independence.stats.completions import Completions
 from independence.stats.index_uncertainty import LIKE_THESE, THESE, IndexEstimate
 from independence.stats.intervals import Interval
@@ -23,6 +24,7 @@ from independence.stats.ranks import RankedSubject
 from independence.stats.subject_points import SubjectPoints
 from independence.types import Ends
 
+MOST_PAIRS = 200  # of which the smallest difference that can be seen is taken
 _ESTIMATES = {THESE: index_uncertainty.these_scenarios, LIKE_THESE: index_uncertainty.scenarios_like_these}
 
 
@@ -44,15 +46,11 @@ class _PlacedSubject(NamedTuple):
 
 def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Correction) -> dict[str, RankedPlace]:
     """The places of all subjects that have one. `bounds`: what each one's index can be, by config_dir."""
-    sure = read.these if reading == THESE else read.all_like_these
-    complete = {config: one for config, one in sure.items() if one.se > 0}
-    open_ = [config for config in bounds if config not in read.sheets and (complete or not sure)]
+    complete = _complete(read, reading)
+    open_ = [config for config in bounds if config not in read.sheets]
     holes = {config: _placed(read, config, bounds[config], reading) for config in open_}
     placed = {config: one for config, one in holes.items() if one is not None}
-    subjects = {
-        config: RankedSubject(one.point, one.point, read.these.get(config, one._replace(se=0.0)), read.sheets[config])
-        for config, one in complete.items()
-    } | {config: one.ranked for config, one in placed.items()}
+    subjects = complete | {config: one.ranked for config, one in placed.items()}
     order = sorted(subjects, key=lambda config: (-ranks.rounded_index(subjects[config].lowest), config))
     p = ranks.pair_p_values([subjects[config] for config in order], reading == LIKE_THESE)
     seen = looks.at_all_pairs([read.run_counts.get(config, ()) for config in order])
@@ -64,6 +62,22 @@ def places(read: Study, bounds: Mapping[str, Ends], reading: str, correction: Co
     return {
         config: RankedPlace(rank, ends, tier_of.get(config), placed[config].intervals if config in placed else {})
         for config, rank, ends in found
+    }
+
+
+def tested_differences(read: Study) -> list[Difference]:
+    """Differences between complete subjects on scenarios like these; of many, MOST_PAIRS that lie evenly among them."""
+    pairs = list(combinations(_complete(read, LIKE_THESE).values(), 2))
+    return [ranks.nearest_difference(*pair, like_these=True) for pair in pairs[:: -(-len(pairs) // MOST_PAIRS) or 1]]
+
+
+def _complete(read: Study, reading: str) -> dict[str, RankedSubject]:
+    """Subjects with an index and its error."""
+    sure = read.these if reading == THESE else read.all_like_these
+    return {
+        config: RankedSubject(one.point, one.point, read.these.get(config, one._replace(se=0.0)), read.sheets[config])
+        for config, one in sure.items()
+        if one.se > 0
     }
 
 

@@ -253,9 +253,10 @@ def judging(indices: Scores) -> JudgeError | None:
 
 def _left(noise: ErrorSources, runs: Array | None) -> Array:
     """The share of each subject's variance over runs that is left with `runs`."""
-    if runs is None or not noise.weights.any():
+    if runs is None:
         return np.ones_like(noise.these)
-    left: Array = (noise.weights / runs).sum(axis=0) / (noise.weights / noise.runs).sum(axis=0)
+    weights = noise.weights if noise.weights.any() else np.ones_like(noise.weights)
+    left: Array = (weights / runs).sum(axis=0) / (weights / noise.runs).sum(axis=0)
     return left
 
 

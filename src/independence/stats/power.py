@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,15 +54,41 @@ def minimum_detectable(estimates: Sequence[IndexEstimate], power: float = 0.8, l
     noisy = [estimate for estimate in estimates if estimate.se > 0]
     if len(noisy) < 2:
         return None
-    dfs = [difference(own, own).df for own in noisy]
-    reach = [t_quantile(df, 1 - level) for df in dfs]
+    tests = [_PairTest(partial(_beside, own), difference(own, own).df) for own in noisy]
+    return _smallest(tests, max(own.scale[1] - own.scale[0] for own in noisy), power, level)
+
+
+def _beside(own: IndexEstimate, points: float) -> float:
+    return math.hypot(own.se, own.se_at(own.point - points))
+
+
+def minimum_detectable_paired(
+    pairs: Sequence[Difference], most: float = 100.0, power: float = 0.8, level: float = 0.05
+) -> float | None:
+    """The same for pairs whose differences have an error of their own, at most `most` points; None without any."""
+    tests = [_PairTest(partial(_known, pair.se), pair.df) for pair in pairs if pair.se > 0]
+    return _smallest(tests, most, power, level) if tests else None
+
+
+def _known(se: float, _points: float) -> float:
+    return se
+
+
+class _PairTest(NamedTuple):
+    """A test of two subjects: its standard error if they differ by so many points, and its degrees of freedom."""
+
+    se_at: Callable[[float], float]
+    df: float
+
+
+def _smallest(tests: Sequence[_PairTest], most: float, power: float, level: float) -> float | None:
+    reach = [t_quantile(test.df, 1 - level) for test in tests]
 
     def seen(points: float) -> float:
-        errors = (math.hypot(own.se, own.se_at(own.point - points)) for own in noisy)
-        found = (above(t - points / se, df) for t, se, df in zip(reach, errors, dfs, strict=True))
-        return math.fsum(found) / len(noisy)
+        found = (above(t - points / test.se_at(points), test.df) for t, test in zip(reach, tests, strict=True))
+        return math.fsum(found) / len(tests)
 
-    low, high = 0.0, max(own.scale[1] - own.scale[0] for own in noisy)
+    low, high = 0.0, most
     if seen(high) < power:
         return None
     while high - low > _NEARER:

@@ -46,12 +46,12 @@ def pair_p_values(subjects: Sequence[RankedSubject], like_these: bool) -> Array:
     """
     p = np.ones((len(subjects), len(subjects)))
     for (row, first), (column, second) in combinations(enumerate(subjects), 2):
-        found = _nearest(first, second, like_these)
+        found = nearest_difference(first, second, like_these)
         p[row, column], p[column, row] = math.copysign(found.p, found.points), math.copysign(found.p, -found.points)
     return p
 
 
-def _nearest(first: RankedSubject, second: RankedSubject, like_these: bool) -> Difference:
+def nearest_difference(first: RankedSubject, second: RankedSubject, like_these: bool) -> Difference:
     """The difference between the ends of what both can be that are nearest; none where they overlap."""
     if first.lowest > second.highest:
         found = difference(first.at(first.lowest), second.at(second.highest))
