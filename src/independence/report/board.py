@@ -127,7 +127,7 @@ def board_of_study(
     if not strictly:
         return built
     known = read.these if reading.generalises_to == THESE else read.all_like_these
-    corrected = power.first_level(sum(one.se > 0 for one in known.values()), reading.correction)
+    corrected = power.first_level(len(known), reading.correction)
     return msgspec.structs.replace(
         built,
         generalises_to=reading.generalises_to,

@@ -77,7 +77,6 @@ def _complete(read: Study, reading: str) -> dict[str, RankedSubject]:
     return {
         config: RankedSubject(one.point, one.point, read.these.get(config, one._replace(se=0.0)), read.sheets[config])
         for config, one in sure.items()
-        if one.se > 0
     }
 
 

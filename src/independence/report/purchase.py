@@ -75,9 +75,6 @@ def tables(study: Study, spent: Mapping[str, SubjectSpend] | None = None, others
     if not fleet:
         note = "No complete subject has two runs of every scenario, so there is no spread to predict from."
         return [declared.made("index/purchase-unknown", (), [note])]
-    if not any(estimate.se > 0 for estimate in (*study.these.values(), *study.like_these.values())):
-        note = "Nothing varies between runs or scenarios, so there is no standard error that more of them could lower."
-        return [declared.made("index/purchase-unknown", (), [note])]
     judging = _judging([study, *others]) if others else None
     noise = components.noise(
         [study.sheets[config] for config in fleet], list(study.these.values()), list(study.like_these.values()), judging

@@ -6,7 +6,7 @@ Both answered the same scenarios, so what makes a scenario hard or easy cancels 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -61,9 +61,9 @@ def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference, off: 
     """On scenarios like these: the sample is the differences of scenario means, stratum by stratum.
 
     A stratum of one scenario carries its run variance, and what that shares with other strata. Never surer than
-    `floor`, the difference on these scenarios, nor than with differences that are up to `off` (by stratum, (scenarios,))
-    from those: a standard deviation grows by no more than that of what is added, and that has no more than its root
-    mean square.
+    `floor`, the difference on these scenarios, nor than with differences that are up to `off` (by stratum,
+    (scenarios,)) from those: a standard deviation grows by no more than that of what is added, and that has no more
+    than its root mean square.
     """
     variance, df = 0.0, 1.0
     for number, (own, other) in enumerate(zip(first.strata, second.strata, strict=True)):
