@@ -65,6 +65,16 @@ def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference, off: 
     (scenarios,)) from those: a standard deviation grows by no more than that of what is added, and that has no more
     than its root mean square.
     """
+    points = first.index - second.index
+    variance, df = _paired_variance(first, second, off)
+    if off:  # some of these differences may have the error of the floor, and others this one; more noise can raise df
+        fewest = min(df, _paired_variance(first, second, ())[1], floor.df)
+        return Difference(points, max(math.sqrt(variance), floor.se), fewest)
+    return floor if variance < floor.se**2 else Difference(points, math.sqrt(variance), df)
+
+
+def _paired_variance(first: SubjectPoints, second: SubjectPoints, off: Sequence[Array]) -> tuple[float, float]:
+    """With its degrees of freedom (Satterthwaite)."""
     variance, df = 0.0, 1.0
     for number, (own, other) in enumerate(zip(first.strata, second.strata, strict=True)):
         means = [float(a.mean() - b.mean()) for a, b in zip(own.points, other.points, strict=True)]
@@ -74,11 +84,7 @@ def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference, off: 
         else:
             part, part_df = joined(_over_runs(sheet, number) for sheet in (first, second))
         variance, df = joined([(variance, df), (part, part_df)])
-    if off:  # some of these differences may have the error of the floor, and others this one
-        return Difference(first.index - second.index, max(math.sqrt(variance), floor.se), min(df, floor.df))
-    if variance < floor.se**2:
-        return floor
-    return Difference(first.index - second.index, math.sqrt(variance), df)
+    return variance, df
 
 
 def _over_runs(sheet: SubjectPoints, number: int) -> tuple[float, float]:
