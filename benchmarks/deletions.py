@@ -27,6 +27,7 @@ from independence.stats import index_uncertainty, ranks
 
 EVERY, SETS = 20, 1
 SIZES = (2, 3, 4, 6, 10)  # of sets
+PRINTED = 0.01  # index points, below which intervals are alike: their widest completions are not searched for exactly
 GAINS = ("an index", "a higher lower bound", "a better place", "a better rank", "a better tier", "a surer interval")
 
 
@@ -123,7 +124,7 @@ def gains(before: BoardPlace, after: BoardPlace) -> list[str]:
         after.position < before.position or (old.above is not None and (new.above or 0) > old.above),
         _better(old.rank, new.rank),
         _better(old.tier, new.tier),
-        not (_holds(new.ci, old.ci) and _holds(new.rank_ci, old.rank_ci)),
+        not (_holds(new.ci, old.ci, PRINTED) and _holds(new.rank_ci, old.rank_ci)),
     )
     return [gain for gain, so in zip(GAINS, found, strict=True) if so]
 
@@ -132,6 +133,8 @@ def _better(before: int | None, after: int | None) -> bool:
     return after is not None and (before is None or after < before)
 
 
-def _holds(after: tuple[float, float] | None, before: tuple[float, float] | None) -> bool:
-    """Whether an interval is gone, or no narrower at either end."""
-    return after is None or (before is not None and after[0] <= before[0] and before[1] <= after[1])
+def _holds(after: tuple[float, float] | None, before: tuple[float, float] | None, nearly: float = 0.0) -> bool:
+    """Whether an interval is gone, or no narrower at either end by more than `nearly`."""
+    if after is None or before is None:
+        return after is None
+    return after[0] <= before[0] + nearly and before[1] <= after[1] + nearly
