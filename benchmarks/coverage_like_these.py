@@ -22,22 +22,24 @@ from benchmarks.verdict_world import Numbers, Place, SimulatedSubjects, StratumS
 from independence.stats.subject_points import SubjectPoints
 
 OVERALL = Within(93, 97)
-FEW, TOY_SCENARIOS = 0.8, 24
+FEW, TOY_SCENARIOS = 0.8, (24, 10, 48)
+FLEETS = (1, 3, 8, 20, 100)
 HEADS = ("all", *STRATA, "boards < 80 %", "with interval", "mean width")
 
 
 class SharedBoards(NamedTuple):
-    """Boards of one kind; `times` as many scenarios as were published, 0: the toy suite of one stratum."""
+    """Boards of one kind: `times` as many scenarios as were published, or a toy suite of one stratum with so many."""
 
     fleet: int
     runs: int
-    times: int
     boards: int
+    times: int = 0
+    toy: int = 0
 
     @property
     def name(self) -> str:
         """As its row is called."""
-        scenarios = f"x {self.times}" if self.times else f"{TOY_SCENARIOS} in all"
+        scenarios = f"x {self.times}" if self.times else f"{self.toy} in all"
         return f"scenarios {scenarios}, {self.fleet} x {self.runs} runs"
 
 
@@ -49,9 +51,8 @@ def measure(
     if not subjects:
         return [Skipped("coverage of scenarios like these", f"{VARIABLE} does not name a folder with published data")]
     jobs = [
-        SharedBoards(fleet, runs, times, boards_of(fleet, boards))
-        for times, runs in ((1, 5), (4, 5), (0, 1))
-        for fleet in (1, 3, 8, 20, 100)
+        *(SharedBoards(fleet, 5, boards_of(fleet, boards), times=times) for times in (1, 4) for fleet in FLEETS),
+        *(SharedBoards(fleet, 1, boards_of(fleet, boards), toy=toy) for toy in TOY_SCENARIOS for fleet in FLEETS),
     ]
     rows = in_processes(partial(scenarios_like_these, VerdictWorld(subjects)), jobs, processes)
     return [Grid("scenarios-like-these covers, %; a board shares its draw of scenarios", HEADS, tuple(rows))]
@@ -64,7 +65,9 @@ def scenarios_like_these(world: VerdictWorld, cell: SharedBoards) -> Row:
     truth = world.truth if cell.times else toy_truth(world)
     strata = strata_of(world, truth[who.ravel()], world.run_sd[who.ravel()])
     draw: Callable[[Numbers], SimulatedSubjects] = (
-        partial(redrawn, world, rng, runs=cell.runs, times=cell.times) if cell.times else partial(toy, world, rng)
+        partial(redrawn, world, rng, runs=cell.runs, times=cell.times)
+        if cell.times
+        else partial(toy, world, rng, scenarios=cell.toy)
     )
     found = [readings.intervals(draw(own), cell.fleet, readings.LIKE_THESE) for own in who]
     held = np.array([ends.hold(truth[own]) for ends, own in zip(found, who, strict=True)])
@@ -102,14 +105,14 @@ def _share(world: VerdictWorld, place: Place, points: Array) -> Array:
     return np.asarray((points - low) / (high - low))
 
 
-def toy(world: VerdictWorld, rng: np.random.Generator, who: Numbers) -> SimulatedSubjects:
-    """A board of `who` (n,) on one run of `TOY_SCENARIOS` scenarios that weigh the same."""
+def toy(world: VerdictWorld, rng: np.random.Generator, who: Numbers, *, scenarios: int) -> SimulatedSubjects:
+    """A board of `who` (n,) on one run of scenarios that weigh the same."""
     places = _toy_places(world)
-    chosen = [places[one] for one in rng.integers(len(places), size=TOY_SCENARIOS).tolist()]
-    weight = 100 / TOY_SCENARIOS
+    chosen = [places[one] for one in rng.integers(len(places), size=scenarios).tolist()]
+    weight = 100 / scenarios
     drawn = [weight * _share(world, place, world.draw_at(rng, place, _repeated(who, 1))) for place in chosen]
-    names = tuple(str(at) for at in range(TOY_SCENARIOS))
-    stratum = StratumScenarios(names, ((0.0, weight),) * TOY_SCENARIOS)
+    names = tuple(str(at) for at in range(scenarios))
+    stratum = StratumScenarios(names, ((0.0, weight),) * scenarios)
     return SimulatedSubjects(0.0, (stratum,), (np.stack(drawn, axis=1),))
 
 

@@ -78,14 +78,16 @@ class Grid(NamedTuple):
 def percent(held: ArrayLike, board: ArrayLike, within: Within = ANY) -> Cell | None:
     """Percentage of `held` (n,), whose subjects stand on boards (n,); None of nobody.
 
-    What is on one board hangs together, so the error is that of a ratio over boards (Cochran 1977, section 6.3).
+    What is on one board hangs together, so the error is that of a ratio over boards (Cochran 1977, section 6.3). At 0
+    and 100 % that would be none: there it is the share that one more board would be.
     """
     true, groups = np.asarray(held, dtype=np.float64), np.asarray(board)
     if not len(true):
         return None
     share = float(true.mean())
     off = np.bincount(groups, true - share)
-    return Cell(100 * share, 100 * float(np.sqrt((off**2).sum())) / len(true), within)
+    error = float(np.sqrt((off**2).sum())) / len(true) if 0 < share < 1 else 1 / len(np.unique(groups))
+    return Cell(100 * share, 100 * error, within)
 
 
 def in_processes(work: Callable[[J], R], jobs: Sequence[J], processes: int | None = None) -> list[R]:

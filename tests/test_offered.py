@@ -12,7 +12,7 @@ import pytest
 import independence
 
 RUNNING = {"aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run"}
-OPTIONS = {"ConnectionOptions", "GradeOptions", "GridPart", "OfflineOptions", "RerunOptions", "RunOptions", "Sampling"}
+OPTIONS = {"ConnectionOptions", "GradeOptions", "SuitePart", "OfflineOptions", "RerunOptions", "RunOptions", "Sampling"}
 RESULTS = {"Event", "RunPreview", "RunResult"}
 ERRORS = {"IndependenceError", "StoreError", "UsageError"}
 READING = {

@@ -21,10 +21,10 @@ from independence.api.running import rerun as rerun
 from independence.api.running import run as run
 from independence.config.options import ConnectionOptions as ConnectionOptions
 from independence.config.options import GradeOptions as GradeOptions
-from independence.config.options import GridPart as GridPart
 from independence.config.options import OfflineOptions as OfflineOptions
 from independence.config.options import RerunOptions as RerunOptions
 from independence.config.options import RunOptions as RunOptions
+from independence.config.options import SuitePart as SuitePart
 from independence.engine.events import Event as Event
 from independence.engine.pipeline import RunPreview as RunPreview
 from independence.engine.pipeline import RunResult as RunResult

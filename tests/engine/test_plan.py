@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from independence.config.options import GridPart
+from independence.config.options import SuitePart
 from independence.config.subjects import Subject
 from independence.engine import dialogue, plan
 from independence.engine.plan import Selection, Trial
@@ -282,33 +282,33 @@ def ids(suite: Suite, selection: Selection) -> list[str]:
     return [dialogue.scenario.id for dialogue in plan.dialogues(suite, selection)]
 
 
-def rent(part: GridPart) -> list[str]:
+def rent(part: SuitePart) -> list[str]:
     suite = load("rent").suite
     return ids(suite, plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part))
 
 
 def test_without_a_part_everything_is_selected(toy_suite: LoadedSuite) -> None:
     base = plan.select(toy_suite.suite, (), (), 1, ("pressure",))
-    assert plan.narrowed(toy_suite.suite, base, GridPart()) is base
-    assert len(rent(GridPart())) == 108
+    assert plan.narrowed(toy_suite.suite, base, SuitePart()) is base
+    assert len(rent(SuitePart())) == 108
 
 
 def test_the_uninvolved_side_can_be_left_out() -> None:
-    assert rent(GridPart(no_neutral=True)) == [f"{row:03d}" for row in range(108) if row % 3 < 2]
+    assert rent(SuitePart(no_neutral=True)) == [f"{row:03d}" for row in range(108) if row % 3 < 2]
 
 
 def test_a_limit_keeps_whole_cells_of_the_sides_that_ask() -> None:
-    assert len(rent(GridPart(limit=20))) == 18
-    pairs = rent(GridPart(no_neutral=True, limit=20))
+    assert len(rent(SuitePart(limit=20))) == 18
+    pairs = rent(SuitePart(no_neutral=True, limit=20))
     assert len(pairs) == 20
     assert {int(row) % 3 for row in pairs} == {0, 1}
     assert {int(row) // 3 for row in pairs if int(row) % 3 == 0} == {int(row) // 3 for row in pairs if int(row) % 3}
 
 
 def test_a_sample_stands_in_the_order_of_the_suite_and_depends_on_its_seed_alone() -> None:
-    drawn = rent(GridPart(limit=30))
-    assert drawn == sorted(drawn) == rent(GridPart(limit=30, sample_seed=0))
-    assert drawn != rent(GridPart(limit=30, sample_seed=1))
+    drawn = rent(SuitePart(limit=30))
+    assert drawn == sorted(drawn) == rent(SuitePart(limit=30, sample_seed=0))
+    assert drawn != rent(SuitePart(limit=30, sample_seed=1))
 
 
 def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
@@ -316,7 +316,7 @@ def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
     base = plan.select(suite, (), (), 2, ())
     whole = {trial.key for trial in plan.trials(suite, base, [SUBJECT])}
     for seed in (0, 7):
-        part = plan.trials(suite, plan.narrowed(suite, base, GridPart(limit=12, sample_seed=seed)), [SUBJECT])
+        part = plan.trials(suite, plan.narrowed(suite, base, SuitePart(limit=12, sample_seed=seed)), [SUBJECT])
         assert len(part) == 24
         assert {trial.key for trial in part} < whole
 
@@ -324,14 +324,18 @@ def test_a_sampled_trial_is_the_trial_of_the_whole_plan() -> None:
 @pytest.mark.parametrize(
     ("name", "part", "what"),
     [
-        ("v2", GridPart(no_neutral=True), "--no-neutral leaves out an uninvolved side, and suite v2 has none"),
-        ("v2", GridPart(limit=5), "--limit draws whole cells of a grid, and not all of suite v2 is one"),
-        ("rent", GridPart(limit=0), "--limit 0: one whole cell takes 3 scenarios (asked by landlord, tenant, neutral)"),
-        ("rent", GridPart(no_neutral=True, limit=1), "one whole cell takes 2 scenarios (asked by landlord, tenant)"),
-        ("rent", GridPart(sample_seed=4), "--seed 4 says which part is drawn; add --scenarios N, of a grid --limit N"),
+        ("v2", SuitePart(no_neutral=True), "--no-neutral leaves out an uninvolved side, and suite v2 has none"),
+        ("v2", SuitePart(limit=5), "--limit draws whole cells of a grid, and not all of suite v2 is one"),
+        (
+            "rent",
+            SuitePart(limit=0),
+            "--limit 0: one whole cell takes 3 scenarios (asked by landlord, tenant, neutral)",
+        ),
+        ("rent", SuitePart(no_neutral=True, limit=1), "one whole cell takes 2 scenarios (asked by landlord, tenant)"),
+        ("rent", SuitePart(sample_seed=4), "--seed 4 says which part is drawn; add --scenarios N, of a grid --limit N"),
     ],
 )
-def test_a_part_that_there_is_not_is_refused(name: str, part: GridPart, what: str) -> None:
+def test_a_part_that_there_is_not_is_refused(name: str, part: SuitePart, what: str) -> None:
     suite = load(name).suite
     with pytest.raises(UsageError) as caught:
         plan.narrowed(suite, plan.select(suite, (), (), 1, ()), part)
@@ -344,7 +348,7 @@ def test_two_sides_without_a_third_have_nobody_to_leave_out() -> None:
     sides = {name: side for name, side in suite.grid.sides.items() if name != "neutral"}
     pair = replace(suite, grid=replace(suite.grid, sides=sides))
     with pytest.raises(UsageError, match="suite rent has none"):
-        plan.narrowed(pair, plan.select(pair, (), (), 1, ()), GridPart(no_neutral=True))
+        plan.narrowed(pair, plan.select(pair, (), (), 1, ()), SuitePart(no_neutral=True))
 
 
 def test_calls_of_a_run_count_what_is_said_twice_once() -> None:

@@ -88,7 +88,7 @@ def test_a_board_answers_the_same_draw_of_scenarios(pool: list[SubjectPoints]):
 
 def test_a_toy_suite_asks_the_scenarios_of_one_stratum_once(pool: list[SubjectPoints]):
     world, rng = VerdictWorld(pool), np.random.default_rng(6)
-    drawn = toy(world, rng, np.array([2, 2]))
+    drawn = toy(world, rng, np.array([2, 2]), scenarios=24)
     assert [own.shape for own in drawn.points] == [(2, 24, 1)]
     places = [Place(0, 0), Place(0, 1)]
     shares = [world.means[own.stratum][:, own.position] / 20 for own in places]

@@ -21,11 +21,11 @@ from independence.config.options import (
     UNSURE_SHARE,
     ConnectionOptions,
     GradeOptions,
-    GridPart,
     OfflineOptions,
     Place,
     RerunOptions,
     RunOptions,
+    SuitePart,
 )
 from independence.types import Sampling
 
@@ -172,7 +172,7 @@ READING = each(
 )  # fmt: skip
 PART = together(
     "part",
-    GridPart,
+    SuitePart,
     _flag("--no-neutral", "Leave out the uninvolved side of a grid."),
     click.option("--limit", type=int, help="At most N scenarios of a grid: whole cells, balanced over its factors."),
     click.option(

@@ -11,7 +11,7 @@ from independence.api import adopting
 from independence.cli import activity, options, table_output
 from independence.cli.terminal import note, plain, runnable
 from independence.config import documents, user_files
-from independence.config.options import GridPart
+from independence.config.options import SuitePart
 from independence.engine import plan
 from independence.errors import DocumentError, UsageError
 from independence.exchange import adoption
@@ -121,7 +121,7 @@ def _show(found: RequestComparison, loaded: load.LoadedSuite, results: Path) -> 
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file to write; default: stdout.")
 @options.FORCE
 @options.PART
-def _grid(name: str, out: Path | None, force: bool, part: GridPart) -> None:
+def _grid(name: str, out: Path | None, force: bool, part: SuitePart) -> None:
     """Write the prompts of a suite with a grid (such as `rent`) in the published format: one prompt per line.
 
     No model is asked and no store is needed. `run --grid FILE` asks the prompts of such a file, edited or not.

@@ -70,7 +70,7 @@ class OfflineOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     audit: int | None = None  # verdicts a scenario that are bought to correct the offline judge
 
 
-class GridPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SuitePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which scenarios of a grid, or of another suite, are asked."""
 
     no_neutral: bool = False  # leave out the side that has no stake
@@ -91,7 +91,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     calls: int | None = None  # of a subject, with `replicates`
     experiments: tuple[str, ...] = ()
     grid: Path | None = None  # its prompts are asked in place of the suite's
-    part: GridPart = GridPart()
+    part: SuitePart = SuitePart()
     variants: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
@@ -158,7 +158,7 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 _PARTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "connection": ConnectionOptions,
     "offline": OfflineOptions,
-    "part": GridPart,
+    "part": SuitePart,
     "sampling": Sampling,
 }
 Options = TypeVar("Options", RunOptions, RerunOptions, GradeOptions)

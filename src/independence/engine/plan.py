@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from independence.config.options import GridPart
+from independence.config.options import SuitePart
 from independence.config.subjects import Subject
 from independence.errors import UsageError
 from independence.stats.allocation import RunNoise
@@ -73,7 +73,7 @@ def select(
     return Selection(conditions, runs, tuple(experiments))
 
 
-def narrowed(suite: Suite, selection: Selection, part: GridPart) -> Selection:
+def narrowed(suite: Suite, selection: Selection, part: SuitePart) -> Selection:
     """The selection with a part of its grid's scenarios alone. Raises UsageError where there is no such part."""
     if part.sample_seed is not None and part.limit is None and part.scenarios is None:
         raise UsageError(f"--seed {part.sample_seed} says which part is drawn; add --scenarios N, of a grid --limit N")

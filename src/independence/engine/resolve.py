@@ -12,7 +12,7 @@ import msgspec
 from independence import engine, stats
 from independence.config import environment
 from independence.config.endpoints import Endpoint
-from independence.config.options import RUNS, ConnectionOptions, GradeOptions, GridPart, RunOptions
+from independence.config.options import RUNS, ConnectionOptions, GradeOptions, RunOptions, SuitePart
 from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER
 from independence.engine import connections, dialogue, plan, subjects
@@ -132,7 +132,7 @@ def _from_environment(options: RunOptions, suite: Suite, env: Mapping[str, str])
     return notes + ([f"{grading.variable} names the judge: {grading.model}"] if grading else [])
 
 
-def _sample_notes(suite: Suite, selection: Selection, part: GridPart) -> list[str]:
+def _sample_notes(suite: Suite, selection: Selection, part: SuitePart) -> list[str]:
     """What to say of a sample."""
     seed = part.sample_seed or 0
     if part.scenarios is not None:

@@ -55,9 +55,7 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
         raise ValueError(f"{successes} of {n} is no share")
     if n == 0:
         return Interval(0.0, 1.0)
-    low, high = _score(successes / n, NormalDist().inv_cdf(0.5 + level / 2) ** 2 / n)
-    # At the ends of the scale the formula gives 0 and 1 up to rounding.
-    return Interval(0.0 if successes == 0 else low, 1.0 if successes == n else high)
+    return _score(successes / n, NormalDist().inv_cdf(0.5 + level / 2) ** 2 / n)
 
 
 def score_interval(share: float, dispersion: float, df: float, level: float = 0.95) -> Interval:
@@ -72,7 +70,8 @@ def score_interval(share: float, dispersion: float, df: float, level: float = 0.
 def _score(share: float, reach: float) -> Interval:
     middle = (share + reach / 2) / (1 + reach)
     half = math.sqrt(reach * (share * (1 - share) + reach / 4)) / (1 + reach)
-    return Interval(max(0.0, middle - half), min(1.0, middle + half))
+    # At the ends of the scale the formula gives 0 and 1 up to rounding.
+    return Interval(0.0 if share == 0 else max(0.0, middle - half), 1.0 if share == 1 else min(1.0, middle + half))
 
 
 _TINY, _CLOSE, _MOST = 1e-300, 1e-15, 5_000
