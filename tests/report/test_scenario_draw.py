@@ -19,8 +19,8 @@ from tests.e2e import inside
 from tests.report import filled
 
 NOTE = (
-    "There are too few scenarios for 95 % intervals: a dimension of the index rests on only 1 scenario and needs 10, "
-    "so the intervals for other scenarios of this kind contain the true index in more than 95 % of cases, or in fewer."
+    "There are too few scenarios for 95 % intervals about other scenarios of this kind: a dimension of the index rests "
+    "on 1 scenario, and 10 are needed. Such intervals contain the true index in more or in less than 95 % of cases."
 )
 
 

@@ -145,9 +145,8 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
         rows.append((reading, one.points, one.interval(1 - level), p, equivalent, outcome(one, margin, level=level)))
     paired = "by dialogue: both judges graded the same replies" if names.kind == "Judge" else "by scenario"
     notes = filter(None, [seen.note, _power(found, margin, level)])
-    return declared.made(
-        "comparisons/difference", rows, notes, paired=paired, margin=margin, points=_points(margin), level=100 * level
-    )
+    words = {"paired": paired, "margin": margin, "points": _points(margin), "level": 100 * level}
+    return declared.made("comparisons/difference", rows, notes, **words, confidence=100 * (1 - level))
 
 
 def _power(found: IndexGap | None, margin: float, level: float) -> str:

@@ -34,9 +34,9 @@ def few(read: Study) -> FewScenarios | UnsetType:
 
 def _note(fewest: int) -> str:
     return (
-        f"There are too few scenarios for 95 % intervals: a dimension of the index rests on only {fewest} "
-        f"scenario{'' if fewest == 1 else 's'} and needs {FEW}, so the intervals for other scenarios of this kind "
-        "contain the true index in more than 95 % of cases, or in fewer."
+        "There are too few scenarios for 95 % intervals about other scenarios of this kind: a dimension of the index "
+        f"rests on {fewest} scenario{'' if fewest == 1 else 's'}, and {FEW} are needed. Such intervals contain the "
+        "true index in more or in less than 95 % of cases."
     )
 
 
