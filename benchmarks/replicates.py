@@ -1,4 +1,4 @@
-"""Whether `run --replicates auto` in two stages leaves the index where it is: two runs, then calls by what is known.
+"""What `run --replicates auto` saves, and if it leaves the index where it is: two runs, then calls by what is known.
 
 Subjects and verdicts are those of `verdict_world`. What an index is expected to become, given its first runs and the
 plan that follows, needs no drawing: later runs are unbiased. So its bias is the mean error of first runs, scenario by
@@ -18,7 +18,7 @@ from benchmarks.figure import Figure, Result, Skipped
 from benchmarks.grid import Array
 from benchmarks.published import VARIABLE
 from benchmarks.published_pool import pool
-from benchmarks.verdict_world import VerdictWorld, unmixed
+from benchmarks.verdict_world import ScenarioVerdicts, VerdictWorld, unmixed
 from independence.engine.replicates import KnownNoise
 from independence.stats.allocation import LEAST, RepeatedScenario, RunNoise, allocate
 from independence.stats.subject_points import SubjectPoints
@@ -49,7 +49,7 @@ def measure(subjects: Sequence[SubjectPoints] | None = None, boards: int = BOARD
     world, suite = VerdictWorld(subjects), load.load(SUITE).suite
     calls = {one.id: sum(turn.reply is None for turn in one.turns) + 1 for one in suite.scenarios}
     design = _Design(calls, load.shipped_noise(load.locate(SUITE), suite) or {})
-    results: list[Result] = []
+    results: list[Result] = [_saving(world, design)]
     for fleet in FLEETS:
         for who, bound in (("others", BIAS), ("oneself, which is not done", None)):
             errors = _errors(world, design, boards, fleet, by_others=bound is not None)
@@ -57,6 +57,26 @@ def measure(subjects: Sequence[SubjectPoints] | None = None, boards: int = BOARD
             name = f"{_NAME}, {fleet} subjects, by the noise of {who}"
             results.append(Figure(name, abs(float(errors.mean())), "points", bound, detail=detail))
     return results
+
+
+def _saving(world: VerdictWorld, design: _Design) -> Figure:
+    """What one go with the shipped noise leaves of the error that as many calls leave in whole runs."""
+    plan = design.plan(design.shipped, LEAST)
+    runs = CALLS // sum(design.calls.values())
+    variance = {_name(world, own): own.moments()[1] for own in world.verdicts}
+    spread, whole = (
+        float(np.sqrt(np.mean(sum(own / count[name] for name, own in variance.items()))))
+        for count in (plan, dict.fromkeys(plan, runs))
+    )
+    detail = f"{spread:.2f} points instead of {whole:.2f}, root mean square over {len(world.truth)} subjects"
+    return Figure(
+        f"error of --replicates auto --calls {CALLS} / of {runs} runs", spread / whole, "x", 1.0, detail=detail
+    )
+
+
+def _name(world: VerdictWorld, own: ScenarioVerdicts) -> str:
+    place = own.places[0]
+    return world.strata[place.stratum].scenarios[place.position]
 
 
 def _errors(world: VerdictWorld, design: _Design, boards: int, fleet: int, *, by_others: bool) -> Array:
