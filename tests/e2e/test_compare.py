@@ -15,7 +15,7 @@ from tests.e2e import command, inside, suites
 from tests.e2e.command import Ended
 from tests.exchange.trees import write_run
 
-RUN = ("run", "--runs", "3", "--quiet", "--format", "json", "--db", "here.db")
+RUN = ("run", "--runs", "5", "--quiet", "--format", "json", "--db", "here.db")
 PLANNED = "variant, mode, scenario, run, experiment, trial, planned_at"
 NEVER, HALF = "sim/never@none-t0.7", "sim/half@none-t0.7"
 
@@ -108,7 +108,7 @@ def test_an_incomplete_subject_is_no_error_and_leaves_bounds(folder: Path):
     assert "difference" not in ended.board
     (row,) = ended.board["bounds"]["rows"]
     assert row["bounds"][0] < row["bounds"][1]
-    assert any("1 of 9 verdicts missing (1 unjudged)" in note for note in ended.board["sides"]["notes"])
+    assert any("1 of 15 verdicts missing (1 unjudged)" in note for note in ended.board["sides"]["notes"])
     by_scenario = {one["scenario"]: one["points"] for one in ended.board["scenarios"]["rows"]}
     assert by_scenario["bell"] is None
     assert None not in (by_scenario["berth"], by_scenario["map"])
