@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import importlib
+import os
 
 from independence.interrupts import guard
+
+_FAILED = 1
 
 
 def main() -> None:
     """Run the command."""
     guard()
-    importlib.import_module("independence.cli.main").main()
+    try:
+        importlib.import_module("independence.cli.main").main()
+    except MemoryError:  # before a command runs, or while an error is told
+        os.write(2, b"Error: not enough memory; what was stored is kept\n")
+        raise SystemExit(_FAILED) from None
 
 
 if __name__ == "__main__":

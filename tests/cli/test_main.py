@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from independence import __main__ as start
 from independence import __version__, errors
 from independence.cli.main import COMMANDS, LazyGroup, main
 
@@ -24,6 +26,20 @@ def python(code: str) -> str:
     plain = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain)
     return done.stdout
+
+
+def test_memory_that_ends_while_the_command_line_is_loaded_is_named(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def exhausted(_name: str) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(importlib, "import_module", exhausted)
+    monkeypatch.setattr(start, "guard", lambda: None)
+    with pytest.raises(SystemExit) as ended:
+        start.main()
+    assert ended.value.code == 1
+    assert capfd.readouterr().err == "Error: not enough memory; what was stored is kept\n"
 
 
 def test_help_lists_every_command_with_a_line() -> None:
