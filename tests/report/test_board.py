@@ -300,7 +300,7 @@ def test_one_judge_shows_nothing_of_its_error_and_the_board_says_so(
     found = built(connection, toy_suite)
     assert "judges-like-these" not in found.rows[0].intervals
     said = (
-        "No interval contains the judge's error: that takes another judge, or a person, who has graded all replies of "
-        "at least 3 subjects."
+        "No interval allows for errors of the judge: for that, another judge or a person must have graded all replies "
+        "of at least 3 subjects."
     )
     assert said in board_notes.readings(found)

@@ -118,8 +118,8 @@ def test_markdown_is_a_caption_and_a_table() -> None:
         "| — | 1 | label | 81.2 | 70.5–100.0 | 3 | 100% | 7.2 | 2.5 |\n"
         "| — | — | sim/half (simulated) | \\[40, 61\\] | — | 3 | 99% | 7.2 | — |\n"
         "\nWithout all of its verdicts a subject stands at the lowest index that they allow.\n"
-        "\nNo interval contains the judge's error: that takes another judge, or a person, who has graded all replies "
-        "of at least 3 subjects.\n"
+        "\nNo interval allows for errors of the judge: for that, another judge or a person must have graded all "
+        "replies of at least 3 subjects.\n"
         + "".join(f"\n{line}\n" for line in (*(legend.texts("columns")[key] for key in COLUMNS), *components))
     )
 

@@ -32,7 +32,7 @@ def test_the_first_lines_say_who_is_highest_and_lowest_by_whom_and_when(
     text = told(connection, toy_suite)
     assert "**label of good** has the highest index of 2 subjects" in text
     assert "The lowest is **label of bad (simulated)**" in text
-    assert "Scoring: strict; intervals and tiers are about these 3 texts alone (standard error of a typical" in text
+    assert "Scoring: strict; intervals and tiers are about these 3 scenarios alone (standard error of a typical" in text
     assert "too few scenarios" not in text
     assert "Judge: cues; 12 of 12 planned verdicts are valid" in text
     assert "Replies: 2026-03-05\n" in text

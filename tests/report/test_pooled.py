@@ -97,7 +97,7 @@ def test_people_who_scored_one_condition_are_no_judges_of_all(
     connection.execute("DELETE FROM verdicts WHERE judge = 'human:Ann' AND trial LIKE '% plain %'")
     found = built(connection, toy_suite)
     assert found.judges is msgspec.UNSET
-    assert any(line.startswith("No interval contains the judge's error") for line in board_notes.readings(found))
+    assert any(line.startswith("No interval allows for errors of the judge") for line in board_notes.readings(found))
 
 
 def test_estimates_of_one_condition_are_none_of_all(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:

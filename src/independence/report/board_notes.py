@@ -68,7 +68,7 @@ def readings(board: Board) -> list[str]:
         lines.append("Imported dialogues, graded by our rubrics: the published rubrics are unknown.")
     if any(row.tier for row in board.rows):
         lines.append(
-            "Tiers: a new one begins at the first subject that differs significantly from the first of its tier "
+            "Tiers: a new one begins at the first subject that differs significantly from the first of the one before "
             f"({_CORRECTIONS[board.correction]})."
         )
     if board.looks is not UNSET:
@@ -110,8 +110,8 @@ def _judge_error(board: Board) -> list[str]:
         )
     else:
         said = (
-            "No interval contains the judge's error: that takes another judge, or a person, who has graded all replies "
-            f"of at least {FEWEST} subjects."
+            "No interval allows for errors of the judge: for that, another judge or a person must have graded all "
+            f"replies of at least {FEWEST} subjects."
         )
     return [said]
 

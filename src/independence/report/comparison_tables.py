@@ -150,13 +150,13 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
 
 
 def _power(found: IndexGap | None, margin: float, level: float) -> str:
-    """How often equal sides would be called equivalent."""
+    """How often equal subjects would be called equivalent."""
     chances = [
-        f"{power.of_equivalence(one, margin, level):.0%} on {reading}"
+        f"{power.of_equivalence(one, margin, level):.0%} of cases on {reading}"
         for reading, one in zip(READINGS.values(), found or (), strict=False)
         if one.se > 0
     ]
-    return f"Two equal sides would be called equivalent in {', '.join(chances)}." if chances else ""
+    return f"If A and B were equal, they would be called equivalent in {', '.join(chances)}." if chances else ""
 
 
 def _bounds(first: ComparedSubject, second: ComparedSubject) -> Table:

@@ -1,4 +1,4 @@
-"""What a board with few scenarios is about: these texts; and what a new draw of texts like them would do."""
+"""What a board with few scenarios is about: these; and what a new draw of scenarios like them would do."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def about(found: FewScenarios | UnsetType) -> str:
     """The words of a heading; empty where scenarios are many."""
     if found is UNSET:
         return ""
-    said = f"intervals and tiers are about these {found.scenarios} texts alone"
+    said = f"intervals and tiers are about these {found.scenarios} scenarios alone"
     if found.se_these is None or found.se_like_these is None:
         return said
     return (
-        f"{said} (standard error of a typical index: {found.se_these:.1f} points over more runs of these, "
-        f"{found.se_like_these:.1f} over a new draw of texts)"
+        f"{said} (standard error of a typical index: {found.se_these:.1f} points if these were run again, "
+        f"{found.se_like_these:.1f} if other scenarios were drawn)"
     )
