@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from independence.errors import StoreError
 from independence.report import declared, planned_verdicts
@@ -18,7 +18,6 @@ from independence.store.scopes import BoardScope
 from independence.types import Scalar
 
 Values = Mapping[str, Scalar]
-UNREADABLE: Final = "unreadable_verdict"  # why a cell is missing where a judge gave nothing readable
 _SHORT = 10  # characters
 
 
@@ -54,7 +53,7 @@ class JudgePanel(NamedTuple):
         """Dialogues that some judge could not be read on and all the others graded, and the former."""
         out: dict[DialogueKey, frozenset[str]] = {}
         for name, planned in self.planned.items():
-            for cell in (cell for own in planned.values() for cell in own if cell.missing == UNREADABLE):
+            for cell in (cell for own in planned.values() for cell in own if cell.missing == "unreadable_verdict"):
                 where = DialogueKey(cell.config_dir, cell.scenario, cell.run)
                 out[where] = out.get(where, frozenset()) | {name}
         whole = len(self.judges)

@@ -20,7 +20,6 @@ from independence.suites import digest
 
 DialogueId = tuple[str, str, int]  # config_dir, scenario, run
 _PREDICTED: Final = (None, "unsure")  # why a cell may be missing while what is predicted of it counts
-_UNREADABLE: Final = "unreadable_verdict"  # of a hybrid: what it bought came to nothing
 
 
 class PredictionSettings(msgspec.Struct):
@@ -125,7 +124,8 @@ def _units(own: Sequence[PlannedVerdict], newest: Mapping[DialogueId, RoutedVerd
     kept = [
         (cell.scenario, row)
         for cell, row in rows
-        if row is not None and (cell.missing in _PREDICTED or (cell.missing == _UNREADABLE and came_to_nothing(row)))
+        if row is not None
+        and (cell.missing in _PREDICTED or (cell.missing == "unreadable_verdict" and came_to_nothing(row)))
     ]
     return [
         PredictedVerdict(scenario, 1 / runs[scenario], protocol.read_prediction(row.prediction), row)

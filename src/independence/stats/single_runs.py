@@ -5,9 +5,9 @@ over runs too. A t interval over the scenarios of each stratum; strata are joine
 A subject is judged by its own scenarios alone. Nothing is borrowed from others on the board: they answered the same
 scenarios, so an easy draw makes all of them look good at once.
 
-Most scenarios find little and a few find much, and a draw may have missed those. A t interval then covers too little:
-87 % on boards of 24 published scenarios. So its variance is that of a sample which also has UNSEEN scenarios at the end
-of the scale that is farther from the mean. How many was chosen on those boards, where 95 to 96 % are covered with them
+Most scenarios find little and a few find much, and a draw may have missed those. A t interval then covers too little.
+So its variance is that of a sample which also has UNSEEN scenarios at the end of the scale that is farther from the
+mean. How many was chosen on boards of 24 published scenarios, where with them 94 to 96 % are covered
 (`python -m benchmarks coverage/like-these`).
 """
 
