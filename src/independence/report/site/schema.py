@@ -1,0 +1,389 @@
+"""The documents of the viewer. `typescript` writes their types for the web, and nothing else defines them.
+
+Numbers are rounded to four decimals. Texts of models, judges and suites are plain text, never markup.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+
+from independence.judge.protocol import Prediction
+from independence.report.board import Board
+from independence.report.study import Origin
+from independence.report.table import Kind, Value
+from independence.types import Scalar
+
+SCHEMA: Final = 1
+"""The number in every document. A reader that knows another one says so and shows nothing."""
+
+
+class JudgeInfo(msgspec.Struct, frozen=True):
+    """A judge of a board. `slug` stands in paths."""
+
+    name: str
+    slug: str
+    kind: str  # model, cues, offline, hybrid or human
+    verdicts: int  # on dialogues and rubrics as they are now, missing ones not counted
+
+
+class BoardInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """One board: a wording of a suite under one condition. Its documents lie below `id`."""
+
+    id: str
+    suite: str
+    title: str
+    edition: str
+    editions: tuple[str, ...]  # all of its wording, its own first
+    variant: str
+    mode: str
+    language: str
+    analysis: str  # the suite's word for how it is read
+    ranked: bool  # the index document holds `board`; false: tables alone
+    imported: bool  # every edition of it is an import: prompts are shown as they were sent
+    own_prompt: bool  # its system prompt was brought by a user
+    judges: tuple[JudgeInfo, ...]  # the usual one first; empty: nothing is judged, documents are those of `none`
+    subjects: int
+    simulated: int  # of the subjects
+    scenarios: int
+    dialogues: int  # planned
+    answers: int
+    verdicts: int
+    provisional: bool  # something planned is not answered or not judged by the usual judge
+    buckets: int  # of blocks; a subject's is the number of the last six digits of its slug, modulo this
+
+
+class BoardList(msgspec.Struct, frozen=True, kw_only=True):
+    """`boards.json`: which boards there are, last used first."""
+
+    schema: int
+    dataset: str  # eight hexadecimal digits: what is shown
+    version: str  # of the package that wrote it
+    boards: tuple[BoardInfo, ...]
+
+
+class BootConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The JSON in the page itself. `base` is where the documents lie, relative to the page."""
+
+    schema: int
+    base: str  # `data/DATASET/`
+    served: bool  # by `independence view`: search, live progress and ratings are there
+    board_list: BoardList
+
+
+class ScenarioInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One scenario. Scenarios of one unit lie in one block."""
+
+    id: str
+    unit: str  # the slug of its cell where it has one, else its own
+    experiment: str
+    title: str = ""  # empty for imports: the titles we know are not theirs
+    cell: str = ""
+    side: str = ""
+    factors: dict[str, str] = {}
+    follows: str = ""  # the scenario whose dialogue it continues
+    turns: tuple[str, ...] = ()  # ids of the turns that the subject answers
+
+
+class SubjectProfile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A model configuration under test."""
+
+    slug: str
+    config: str  # as rows of boards have it
+    label: str
+    model: str
+    family: str
+    runs: int  # the highest number of a run
+    simulated: bool = False
+    endpoint: str = ""  # empty where it is not known
+    effort: str = ""
+    temperature: float | None = None
+    pin: str = ""  # the only provider that may answer
+    origin: Origin | None = None  # on boards of imports beside others
+
+
+class ColumnInfo(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One column of a table; `kind` and `digits` say how its numbers are written."""
+
+    key: str
+    head: str
+    kind: Kind = "text"
+    digits: int = 1
+    about: str = ""
+
+
+class TableDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A table. Each row has one value for each column; null is absent and never a number."""
+
+    id: str
+    title: str
+    columns: tuple[ColumnInfo, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    notes: tuple[str, ...] = ()
+    limit: int | None = None  # rows that are shown at first
+    subjects: tuple[str, ...] = ()  # slug of each row's subject, where every row is about one
+
+
+class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """`index.JUDGE.json`: the board under one judge, its scenarios and its subjects."""
+
+    schema: int
+    id: str  # of the board
+    judge: str | None
+    scenarios: tuple[ScenarioInfo, ...]
+    subjects: tuple[SubjectProfile, ...]
+    board: Board | None  # of suites with an index; rows are joined with subjects by `config`
+    tables: tuple[TableDocument, ...]  # of the other analyses
+
+
+class CellsDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """`cells.JUDGE.json`: what was kept of each dialogue, as a share of its scale, 0 to 1."""
+
+    schema: int
+    scenarios: tuple[str, ...]
+    shares: dict[str, tuple[tuple[float | None, ...], ...]]  # slug -> for each scenario one share a run; null: missing
+
+
+class SentMessage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A message of a request. `call`: it was sent as the argument of a call of that tool."""
+
+    role: str
+    text: str
+    call: str = ""
+
+
+class ScaleField(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One field of a rubric."""
+
+    name: str
+    type: Literal["integer", "number", "boolean"]
+    about: str
+    low: float | None = None
+    high: float | None = None
+
+
+class RubricStep(msgspec.Struct, frozen=True):
+    """What a judge writes before it grades, and by which prompt."""
+
+    name: str
+    prompt: str
+
+
+class RubricText(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A rubric as judges are asked by it."""
+
+    scenarios: tuple[str, ...]
+    prompt: str
+    fields: tuple[ScaleField, ...]
+    steps: tuple[RubricStep, ...] = ()
+    quote: str = ""
+
+
+class OfferedToolText(msgspec.Struct, frozen=True):
+    """The tool that every request of the board offers."""
+
+    name: str
+    description: str
+    parameter: str
+    parameter_description: str
+
+
+class TextsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`texts.json`: every message that was sent to several subjects once, and what each turn was asked on.
+
+    A script is a list of messages: a number means one of `messages`, a text the subject's own answer of that turn.
+    """
+
+    schema: int
+    about: str
+    ours: bool  # false: imported words; the texts of this package are not shown in their place
+    messages: tuple[SentMessage, ...]
+    scripts: dict[str, tuple[int | str, ...]]  # SCENARIO/TURN ->
+    rubrics: dict[str, RubricText] = {}  # by the `rubric` of verdicts; what is not here is not known
+    experiments: dict[str, str] = {}
+    tool: OfferedToolText | None = None
+
+
+class AttemptDocument(msgspec.Struct, frozen=True):
+    """One request of a call and what became of it."""
+
+    outcome: str
+    seconds: float
+    usd: float
+
+
+class TurnDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One generated turn. What is empty did not come."""
+
+    id: str
+    text: str = ""
+    thinking: str = ""  # private words beside a tool message
+    reasoning: str = ""  # native reasoning
+    raw: str = ""  # as it came, where cleaning changed it
+    missing: str = ""  # why there is no usable answer
+    stale: bool = False  # given on a history that has been replaced since
+    flags: tuple[str, ...] = ()
+    channel: str = ""
+    finish: str = ""
+    model: str = ""  # that served it
+    provider: str = ""
+    response: str = ""  # the id that the provider gave
+    tokens: tuple[int, int, int] = (0, 0, 0)  # prompt, completion, reasoning
+    usd: float = 0.0
+    seconds: float = 0.0
+    at: str = ""  # ISO 8601
+    attempts: tuple[AttemptDocument, ...] = ()  # where there was more than one, or it failed
+    sent: tuple[int | str | SentMessage, ...] | None = None  # where it was not asked as the script of its turn says
+    versions: int = 1  # answers that were stored; the newest is shown
+
+
+class VerdictDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One judge's verdict."""
+
+    judge: str
+    rubric: str  # of `rubrics`
+    values: dict[str, Scalar] = {}
+    missing: str = ""
+    reasoning: str = ""
+    raw: str = ""  # what a judge wrote where no verdict could be read
+    outdated: bool = False  # on another dialogue or rubric; not counted any more
+    number: int = 1  # pass
+    usd: float = 0.0
+    at: str = ""
+    quote: str | None = None
+    quote_found: bool | None = None
+    route: str = ""  # of offline and hybrid judges: offline, unsure or audit
+    probability: float | None = None  # of being bought
+    auditor: str = ""
+    prediction: Prediction | None = None
+
+
+class StepDocument(msgspec.Struct, frozen=True):
+    """What a judge wrote before it graded."""
+
+    judge: str
+    step: str
+    text: str
+
+
+class DialogueDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One dialogue with all its answers and verdicts. Missing turns were not answered yet."""
+
+    subject: str  # slug
+    scenario: str
+    run: int
+    turns: tuple[TurnDocument, ...] = ()
+    verdicts: tuple[VerdictDocument, ...] = ()
+    steps: tuple[StepDocument, ...] = ()
+
+
+class BlockDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """`text/UNIT/BUCKET.TENS.json`: the dialogues of one unit with the subjects of one bucket, ten runs."""
+
+    schema: int
+    dialogues: tuple[DialogueDocument, ...]
+
+
+class ProseBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="prose"):
+    """Our own words as Markdown."""
+
+    markdown: str
+
+
+class TableBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="table"):
+    """A table of a report."""
+
+    table: TableDocument
+
+
+class FigureBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="figure"):
+    """A figure: `figure/FILE.svg`, and where `narrow` is set the same for a phone."""
+
+    id: str
+    file: str
+    caption: str
+    narrow: str | None = None
+
+
+class SectionDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """One heading of a report and what stands under it."""
+
+    id: str
+    title: str
+    folds: bool  # long tables start folded
+    blocks: tuple[ProseBlock | TableBlock | FigureBlock, ...]
+
+
+class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """`report.JUDGE.json`: the report's sections, whatever analysis they come from."""
+
+    schema: int
+    sections: tuple[SectionDocument, ...]
+
+
+class PairDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """A subject less another one, in index points; null where one of them is incomplete or was run once."""
+
+    slug: str  # of the other one
+    difference: float | None
+    ci: tuple[float, float] | None = None  # 95 %, of one comparison
+    p: float | None = None
+    generalises_to: str = ""
+
+
+class PairsDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """`pairs/SLUG.JUDGE.json`: one subject against every other one."""
+
+    schema: int
+    slug: str
+    pairs: tuple[PairDifference, ...]
+
+
+class NameUse(msgspec.Struct, frozen=True, kw_only=True):
+    """A subject that took a name, and the runs in which it did."""
+
+    slug: str
+    runs: tuple[int, ...]
+
+
+class NameEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A name that subjects took when they were free to."""
+
+    name: str
+    uses: tuple[NameUse, ...]
+
+
+class NamesDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """`names.json`: names, most frequent first, and who took none. Each counts once a run."""
+
+    schema: int
+    extractor: str | None  # who read them; null: nobody has
+    scenarios: tuple[str, ...]  # in which a name may be taken
+    names: tuple[NameEntry, ...]
+    declined: tuple[NameUse, ...]
+    notes: tuple[str, ...]
+
+
+class DialogueDisagreement(msgspec.Struct, frozen=True, kw_only=True):
+    """A dialogue that judges see differently."""
+
+    subject: str  # slug
+    scenario: str
+    run: int
+    spread: float  # how far the judges lie apart, as a share of the scale, 0 to 1
+    shares: dict[str, float]  # judge -> what was kept, 0 to 1
+
+
+class DisagreementsDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """`disagreements.json`: the dialogues on which judges lie furthest apart, those first."""
+
+    schema: int
+    judges: tuple[str, ...]
+    dialogues: tuple[DialogueDisagreement, ...]
+
+
+ROOTS: Final = (
+    BootConfig, IndexDocument, CellsDocument, TextsDocument, BlockDocument, ReportDocument, PairsDocument,
+    NamesDocument, DisagreementsDocument,
+)  # fmt: skip

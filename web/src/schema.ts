@@ -1,0 +1,434 @@
+// Written by independence.report.site.typescript; a test compares it with the Python structs.
+
+export const SCHEMA = 1;
+
+/** The JSON in the page itself. `base` is where the documents lie, relative to the page. */
+export interface BootConfig {
+  readonly schema: number;
+  readonly base: string;
+  readonly served: boolean;
+  readonly board_list: BoardList;
+}
+
+/** `boards.json`: which boards there are, last used first. */
+export interface BoardList {
+  readonly schema: number;
+  readonly dataset: string;
+  readonly version: string;
+  readonly boards: readonly BoardInfo[];
+}
+
+/** One board: a wording of a suite under one condition. Its documents lie below `id`. */
+export interface BoardInfo {
+  readonly id: string;
+  readonly suite: string;
+  readonly title: string;
+  readonly edition: string;
+  readonly editions: readonly string[];
+  readonly variant: string;
+  readonly mode: string;
+  readonly language: string;
+  readonly analysis: string;
+  readonly ranked: boolean;
+  readonly imported: boolean;
+  readonly own_prompt: boolean;
+  readonly judges: readonly JudgeInfo[];
+  readonly subjects: number;
+  readonly simulated: number;
+  readonly scenarios: number;
+  readonly dialogues: number;
+  readonly answers: number;
+  readonly verdicts: number;
+  readonly provisional: boolean;
+  readonly buckets: number;
+}
+
+/** A judge of a board. `slug` stands in paths. */
+export interface JudgeInfo {
+  readonly name: string;
+  readonly slug: string;
+  readonly kind: string;
+  readonly verdicts: number;
+}
+
+/** `index.JUDGE.json`: the board under one judge, its scenarios and its subjects. */
+export interface IndexDocument {
+  readonly schema: number;
+  readonly id: string;
+  readonly judge: string | null;
+  readonly scenarios: readonly ScenarioInfo[];
+  readonly subjects: readonly SubjectProfile[];
+  readonly board: Board | null;
+  readonly tables: readonly TableDocument[];
+}
+
+/** One scenario. Scenarios of one unit lie in one block. */
+export interface ScenarioInfo {
+  readonly id: string;
+  readonly unit: string;
+  readonly experiment: string;
+  readonly title?: string;
+  readonly cell?: string;
+  readonly side?: string;
+  readonly factors?: Readonly<Record<string, string>>;
+  readonly follows?: string;
+  readonly turns?: readonly string[];
+}
+
+/** A model configuration under test. */
+export interface SubjectProfile {
+  readonly slug: string;
+  readonly config: string;
+  readonly label: string;
+  readonly model: string;
+  readonly family: string;
+  readonly runs: number;
+  readonly simulated?: boolean;
+  readonly endpoint?: string;
+  readonly effort?: string;
+  readonly temperature?: number | null;
+  readonly pin?: string;
+  readonly origin?: "imported" | "measured here" | null;
+}
+
+/** A ranked table under one condition, scoring and judge. */
+export interface Board {
+  readonly suite: string;
+  readonly edition: string;
+  readonly condition: string;
+  readonly scoring: string;
+  readonly judge: string | null;
+  readonly generalises_to: string;
+  readonly rows: readonly BoardRow[];
+  readonly correction: string;
+  readonly minimum_detectable: number | null;
+  readonly minimum_detectable_corrected: number | null;
+  readonly judges?: BoardJudges;
+  readonly judging: string | null;
+  readonly judge_prompt?: "as published";
+  readonly words?: "own" | "published";
+  readonly wording?: string;
+  readonly editions?: readonly string[];
+  readonly looks?: number;
+  readonly few_scenarios?: FewScenarios;
+  readonly repeats: readonly string[];
+  readonly as_full: readonly string[];
+  readonly dates: Dates | null;
+  readonly language?: string;
+  readonly caution?: string;
+}
+
+/** One subject. Numbers are unrounded except where a published rule rounds; index, bounds and ci on 0-100. */
+export interface BoardRow {
+  readonly rank: number | null;
+  readonly label: string;
+  readonly config: string;
+  readonly index: number | null;
+  readonly bounds: readonly [number, number];
+  readonly ci: readonly [number, number] | null;
+  readonly ci_method: string;
+  readonly runs: number;
+  readonly complete_runs: number;
+  readonly coverage: number;
+  readonly simulated: boolean;
+  readonly flags: Readonly<Record<string, number>>;
+  readonly cost_usd: number;
+  readonly per_run: readonly number[];
+  readonly dimensions: Readonly<Record<string, number | null>>;
+  readonly tier: number | null;
+  readonly rank_ci: readonly [number, number] | null;
+  readonly placed: boolean;
+  readonly above: number | null;
+  readonly intervals: Readonly<Record<string, readonly [number, number] | null>>;
+  readonly estimate: EstimatedIndex | null;
+  readonly thinking: boolean;
+  readonly evades?: number;
+  readonly without_evasions?: number | null;
+  readonly origin?: "imported" | "measured here";
+}
+
+/** An estimated index in points, or why there is none. `uncalibrated`: the offline judge was trained on other words and too little was bought; `undrawn`: too little was drawn at random to tell how far off the rest is; `incomplete`: replies or verdicts are missing, or not yet bought; `bounded`: bought verdicts came to nothing. */
+export interface EstimatedIndex {
+  readonly method: "bounded" | "incomplete" | "offline" | "prediction-powered" | "uncalibrated" | "undrawn";
+  readonly index: number | null;
+  readonly ci: readonly [number, number] | null;
+  readonly bought: number;
+  readonly verdicts: number;
+  readonly bounds: readonly [number, number] | null;
+  readonly lost: Readonly<Record<string, number>>;
+  readonly flagged: Readonly<Record<string, number>>;
+}
+
+/** Whose disagreement the intervals for other judges rest on. */
+export interface BoardJudges {
+  readonly names: readonly string[];
+  readonly subjects: number;
+  readonly severity: number;
+}
+
+/** How few scenarios a board rests on, and what that costs; standard errors of a typical index, in points. */
+export interface FewScenarios {
+  readonly scenarios: number;
+  readonly fewest: number;
+  readonly se_these: number | null;
+  readonly se_like_these: number | null;
+  readonly note: string;
+}
+
+/** First and last, ISO 8601; None where there is none, or nobody wrote it down. */
+export interface Dates {
+  readonly first_reply: string | null;
+  readonly last_reply: string | null;
+  readonly first_verdict: string | null;
+  readonly last_verdict: string | null;
+}
+
+/** A table. Each row has one value for each column; null is absent and never a number. */
+export interface TableDocument {
+  readonly id: string;
+  readonly title: string;
+  readonly columns: readonly ColumnInfo[];
+  readonly rows: readonly (readonly (string | number | boolean | readonly [number, number] | null)[])[];
+  readonly notes?: readonly string[];
+  readonly limit?: number | null;
+  readonly subjects?: readonly string[];
+}
+
+/** One column of a table; `kind` and `digits` say how its numbers are written. */
+export interface ColumnInfo {
+  readonly key: string;
+  readonly head: string;
+  readonly kind?: "count" | "dollars" | "flag" | "id" | "index" | "index_interval" | "index_range" | "interval" | "number" | "p" | "percent" | "signed" | "signed_interval" | "text" | "words";
+  readonly digits?: number;
+  readonly about?: string;
+}
+
+/** `cells.JUDGE.json`: what was kept of each dialogue, as a share of its scale, 0 to 1. */
+export interface CellsDocument {
+  readonly schema: number;
+  readonly scenarios: readonly string[];
+  readonly shares: Readonly<Record<string, readonly (readonly (number | null)[])[]>>;
+}
+
+/** `texts.json`: every message that was sent to several subjects once, and what each turn was asked on. A script is a list of messages: a number means one of `messages`, a text the subject's own answer of that turn. */
+export interface TextsDocument {
+  readonly schema: number;
+  readonly about: string;
+  readonly ours: boolean;
+  readonly messages: readonly SentMessage[];
+  readonly scripts: Readonly<Record<string, readonly (number | string)[]>>;
+  readonly rubrics?: Readonly<Record<string, RubricText>>;
+  readonly experiments?: Readonly<Record<string, string>>;
+  readonly tool?: OfferedToolText | null;
+}
+
+/** A message of a request. `call`: it was sent as the argument of a call of that tool. */
+export interface SentMessage {
+  readonly role: string;
+  readonly text: string;
+  readonly call?: string;
+}
+
+/** A rubric as judges are asked by it. */
+export interface RubricText {
+  readonly scenarios: readonly string[];
+  readonly prompt: string;
+  readonly fields: readonly ScaleField[];
+  readonly steps?: readonly RubricStep[];
+  readonly quote?: string;
+}
+
+/** One field of a rubric. */
+export interface ScaleField {
+  readonly name: string;
+  readonly type: "boolean" | "integer" | "number";
+  readonly about: string;
+  readonly low?: number | null;
+  readonly high?: number | null;
+}
+
+/** What a judge writes before it grades, and by which prompt. */
+export interface RubricStep {
+  readonly name: string;
+  readonly prompt: string;
+}
+
+/** The tool that every request of the board offers. */
+export interface OfferedToolText {
+  readonly name: string;
+  readonly description: string;
+  readonly parameter: string;
+  readonly parameter_description: string;
+}
+
+/** `text/UNIT/BUCKET.TENS.json`: the dialogues of one unit with the subjects of one bucket, ten runs. */
+export interface BlockDocument {
+  readonly schema: number;
+  readonly dialogues: readonly DialogueDocument[];
+}
+
+/** One dialogue with all its answers and verdicts. Missing turns were not answered yet. */
+export interface DialogueDocument {
+  readonly subject: string;
+  readonly scenario: string;
+  readonly run: number;
+  readonly turns?: readonly TurnDocument[];
+  readonly verdicts?: readonly VerdictDocument[];
+  readonly steps?: readonly StepDocument[];
+}
+
+/** One generated turn. What is empty did not come. */
+export interface TurnDocument {
+  readonly id: string;
+  readonly text?: string;
+  readonly thinking?: string;
+  readonly reasoning?: string;
+  readonly raw?: string;
+  readonly missing?: string;
+  readonly stale?: boolean;
+  readonly flags?: readonly string[];
+  readonly channel?: string;
+  readonly finish?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly response?: string;
+  readonly tokens?: readonly [number, number, number];
+  readonly usd?: number;
+  readonly seconds?: number;
+  readonly at?: string;
+  readonly attempts?: readonly AttemptDocument[];
+  readonly sent?: readonly (number | string | SentMessage)[] | null;
+  readonly versions?: number;
+}
+
+/** One request of a call and what became of it. */
+export interface AttemptDocument {
+  readonly outcome: string;
+  readonly seconds: number;
+  readonly usd: number;
+}
+
+/** One judge's verdict. */
+export interface VerdictDocument {
+  readonly judge: string;
+  readonly rubric: string;
+  readonly values?: Readonly<Record<string, number | boolean>>;
+  readonly missing?: string;
+  readonly reasoning?: string;
+  readonly raw?: string;
+  readonly outdated?: boolean;
+  readonly number?: number;
+  readonly usd?: number;
+  readonly at?: string;
+  readonly quote?: string | null;
+  readonly quote_found?: boolean | null;
+  readonly route?: string;
+  readonly probability?: number | null;
+  readonly auditor?: string;
+  readonly prediction?: Prediction | null;
+}
+
+/** What is predicted of a dialogue, in the units of its fields. Fields that were never learned are not in it. */
+export interface Prediction {
+  readonly values: Readonly<Record<string, number>>;
+  readonly expected_error: Readonly<Record<string, number>>;
+  readonly flagged: readonly string[];
+  readonly known: boolean;
+  readonly doubt: number;
+}
+
+/** What a judge wrote before it graded. */
+export interface StepDocument {
+  readonly judge: string;
+  readonly step: string;
+  readonly text: string;
+}
+
+/** `report.JUDGE.json`: the report's sections, whatever analysis they come from. */
+export interface ReportDocument {
+  readonly schema: number;
+  readonly sections: readonly SectionDocument[];
+}
+
+/** One heading of a report and what stands under it. */
+export interface SectionDocument {
+  readonly id: string;
+  readonly title: string;
+  readonly folds: boolean;
+  readonly blocks: readonly (ProseBlock | TableBlock | FigureBlock)[];
+}
+
+/** Our own words as Markdown. */
+export interface ProseBlock {
+  readonly kind: "prose";
+  readonly markdown: string;
+}
+
+/** A table of a report. */
+export interface TableBlock {
+  readonly kind: "table";
+  readonly table: TableDocument;
+}
+
+/** A figure: `figure/FILE.svg`, and where `narrow` is set the same for a phone. */
+export interface FigureBlock {
+  readonly kind: "figure";
+  readonly id: string;
+  readonly file: string;
+  readonly caption: string;
+  readonly narrow: string | null;
+}
+
+/** `pairs/SLUG.JUDGE.json`: one subject against every other one. */
+export interface PairsDocument {
+  readonly schema: number;
+  readonly slug: string;
+  readonly pairs: readonly PairDifference[];
+}
+
+/** A subject less another one, in index points; null where one of them is incomplete or was run once. */
+export interface PairDifference {
+  readonly slug: string;
+  readonly difference: number | null;
+  readonly ci: readonly [number, number] | null;
+  readonly p: number | null;
+  readonly generalises_to: string;
+}
+
+/** `names.json`: names, most frequent first, and who took none. Each counts once a run. */
+export interface NamesDocument {
+  readonly schema: number;
+  readonly extractor: string | null;
+  readonly scenarios: readonly string[];
+  readonly names: readonly NameEntry[];
+  readonly declined: readonly NameUse[];
+  readonly notes: readonly string[];
+}
+
+/** A name that subjects took when they were free to. */
+export interface NameEntry {
+  readonly name: string;
+  readonly uses: readonly NameUse[];
+}
+
+/** A subject that took a name, and the runs in which it did. */
+export interface NameUse {
+  readonly slug: string;
+  readonly runs: readonly number[];
+}
+
+/** `disagreements.json`: the dialogues on which judges lie furthest apart, those first. */
+export interface DisagreementsDocument {
+  readonly schema: number;
+  readonly judges: readonly string[];
+  readonly dialogues: readonly DialogueDisagreement[];
+}
+
+/** A dialogue that judges see differently. */
+export interface DialogueDisagreement {
+  readonly subject: string;
+  readonly scenario: string;
+  readonly run: number;
+  readonly spread: number;
+  readonly shares: Readonly<Record<string, number>>;
+}
