@@ -53,6 +53,7 @@ GOLDEN = {
         "suite", "edition", "wording", "requests", "equal", "exceptions", "verified_at", "read_as_before",
     ],
     "sessions": ["id", "began_at", "last_at", "command", "about", "spent_usd", "unknown_usd"],
+    "progress": ["owner", "at", "snapshot"],
 }  # fmt: skip
 INDICES = {
     "planned_trial", "verdicts_short", "calls_short", "calls_unmarked", "failures_of_trial", "artefacts_of_trial",

@@ -14,6 +14,7 @@ import msgspec
 
 from independence.cli.terminal import note
 from independence.config import environment, user_files
+from independence.config.endpoints import masking
 from independence.engine.events import (
     POSITION,
     CallCommitted,
@@ -26,7 +27,6 @@ from independence.engine.events import (
 from independence.errors import UsageError
 
 _RANK: Final = {"debug": 0, "info": 1, "warning": 2, "error": 3}
-_SHORTEST_SECRET = 4
 
 
 class LogFile:
@@ -40,7 +40,7 @@ class LogFile:
         self._debug = level == "debug" and not quiet
         self._shown = False
         self._file: FileIO | None = None
-        self._secrets: tuple[bytes, ...] = ()
+        self._masked = masking(())
         self._counts: Counter[str] = Counter()
         self._usd = 0.0
         self._status = "done"
@@ -51,7 +51,7 @@ class LogFile:
 
         Raises UsageError for a file that cannot be written or is no log.
         """
-        self._secrets = tuple(msgspec.json.encode(s)[1:-1] for s in secrets if len(s) >= _SHORTEST_SECRET)
+        self._masked = masking(secrets)
         self._file = _opened(self._path) if self._path else None
         self._shown = self._debug
         try:
@@ -88,9 +88,7 @@ class LogFile:
         if _RANK[entry.level] < self._least:
             return
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        line = msgspec.json.encode(msgspec.structs.replace(entry, time=at))
-        for secret in self._secrets:
-            line = line.replace(secret, b"[key]")
+        line = self._masked(msgspec.json.encode(msgspec.structs.replace(entry, time=at)))
         if self._shown:
             note(line.decode())
         if self._file is not None:

@@ -19,23 +19,11 @@ from rich.text import Text
 
 from independence.cli.activity import clock, rewrites
 from independence.cli.terminal import note, one_line, plain, width
-from independence.clients.protocol import Wait
-from independence.engine.events import (
-    CallCommitted,
-    CallUnresolved,
-    CallWaiting,
-    ConcurrencyChanged,
-    Event,
-    ModelStopped,
-    RunStopping,
-    SubjectStarted,
-    TrialSkipped,
-    VerdictCommitted,
-)
+from independence.engine.events import CallUnresolved, Event, ModelStopped, RunStopping
+from independence.engine.progress import RunProgress
 from independence.report.legend import tight
 
 _EVERY_S = 5.0
-_WAIT_SHOWN_S = 1.0
 _BAR, _NAMED, _SHOWN = 24, 36, 12
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _BRIEF = 100  # signs of a reason that is told again
@@ -73,14 +61,7 @@ class ProgressBars:
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
         self._began = self._said = time.monotonic()
-        self._planned: Counter[str] = Counter()
-        self._done: Counter[str] = Counter()
-        self._counts = {"calls": [0, 0], "verdicts": [0, 0]}  # settled, to settle
-        self._missing: Counter[str] = Counter()
-        self._usd = 0.0
-        self._retried: Counter[str] = Counter()
-        self._waits: list[tuple[float, Wait]] = []  # until when
-        self._slots: dict[str, ConcurrencyChanged] = {}
+        self._counts = RunProgress()
         self._failures = FailureReporter()
         self._live: Live | None = None
         if not quiet and sys.stderr is not None and rewrites():
@@ -95,44 +76,20 @@ class ProgressBars:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._live:
             self._live.stop()
-        elif self._planned and not self._quiet:
+        elif self._counts.planned and not self._quiet:
             note(self.line())
         for sentence in self._failures.counted():
             note(sentence, self._quiet)
 
     def __call__(self, event: Event) -> None:
         """Take in an event."""
+        self._counts(event)
         match event:
-            case SubjectStarted(subject, calls, verdicts):
-                self._planned[subject] += calls + verdicts
-                self._counts["calls"][1] += calls
-                self._counts["verdicts"][1] += verdicts
-            case CallCommitted() | VerdictCommitted():
-                self._settle(event)
-            case CallWaiting(wait):
-                self._wait(wait)
-            case ConcurrencyChanged(endpoint):
-                self._slots[endpoint] = event
-            case TrialSkipped(_, owner):
-                self._missing[f"with another process ({owner.rsplit(':', 1)[0]})"] += 1
             case ModelStopped() | CallUnresolved():
                 self._say(self._failures.first(event))
             case RunStopping():
                 self._say(_stopping(event))
         self._tick()
-
-    def _settle(self, event: CallCommitted | VerdictCommitted) -> None:
-        self._counts["calls" if isinstance(event, CallCommitted) else "verdicts"][0] += 1
-        self._done[event.subject] += 1
-        self._usd += event.usd
-        if event.missing:
-            self._missing[event.missing] += 1
-
-    def _wait(self, wait: Wait) -> None:
-        if wait.attempt and not wait.still:
-            self._retried[wait.reason] += 1
-        if wait.seconds >= _WAIT_SHOWN_S:
-            self._waits.append((time.monotonic() + wait.seconds, wait))
 
     def _say(self, text: str | None) -> None:
         if text is None:
@@ -150,37 +107,37 @@ class ProgressBars:
     def line(self) -> str:
         """Where the run stands, in one line."""
         elapsed = max(time.monotonic() - self._began, 1e-9)
-        done, planned = self._done.total(), self._planned.total()
+        run = self._counts
+        done, planned = run.done.total(), run.planned.total()
         rate = done / elapsed
         left = f", {clock((planned - done) / rate)} left" if rate and done < planned else ""
-        counts = [f"{settled}/{all_} {what}" for what, (settled, all_) in self._counts.items() if all_]
-        parts = [*counts, f"{rate:.1f}/s", f"${self._usd:.4f}", f"{clock(elapsed)} elapsed{left}"]
-        parts += [f"{count} {reason}" for reason, count in (self._missing + self._failures.standing()).items()]
+        counts = [f"{settled}/{all_} {what}" for what, (settled, all_) in run.settled.items() if all_]
+        parts = [*counts, f"{rate:.1f}/s", f"${run.usd:.4f}", f"{clock(elapsed)} elapsed{left}"]
+        parts += [f"{count} {reason}" for reason, count in (run.missing + self._failures.standing()).items()]
         return "  ".join([*parts, *self._pressure()])
 
     def _pressure(self) -> list[str]:
         """Retries, fewer slots, waits: why it is slower than it could be."""
-        at = time.monotonic()
-        self._waits = [(until, wait) for until, wait in self._waits if until > at]
-        parts = []
-        if self._retried:
-            reasons = ", ".join(f"{count} x {reason}" for reason, count in self._retried.most_common())
-            parts.append(f"{self._retried.total()} retried ({reasons})")
-        parts += [f"{name}: {slots} of {cap} slots" for name, slots, cap in self._slots.values() if slots < cap]
-        alike: dict[str, list[float]] = defaultdict(list)
-        for until, wait in self._waits:
-            alike[f"{wait.reason} ({wait.model})"].append(until - at)
-        return parts + [f"{len(left)} waiting up to {max(left):.0f} s: {what}" for what, left in alike.items()]
+        run, parts = self._counts, []
+        if run.retried:
+            reasons = ", ".join(f"{count} x {reason}" for reason, count in run.retried.most_common())
+            parts.append(f"{run.retried.total()} retried ({reasons})")
+        parts += [f"{name}: {slots} of {cap} slots" for name, slots, cap in run.slots.values() if slots < cap]
+        at = time.time()
+        return parts + [
+            f"{one.calls} waiting up to {one.until - at:.0f} s: {one.reason} ({one.model})" for one in run.waits()
+        ]
 
     def __rich__(self) -> Group:
         """The live view."""
-        active = [s for s in self._planned if self._done[s] < self._planned[s] and self._done[s]][:_SHOWN]
-        counts = [f"{self._done[subject]}/{self._planned[subject]}" for subject in active]
+        planned, settled = self._counts.planned, self._counts.done
+        active = [s for s in planned if settled[s] < planned[s] and settled[s]][:_SHOWN]
+        counts = [f"{settled[subject]}/{planned[subject]}" for subject in active]
         bar = min(_BAR, width() // 4)
         room = min(_NAMED, width() - bar - max(map(len, counts), default=0) - 4)
         table = Table.grid(padding=(0, 1))
         for subject, name, count in zip(active, tight(list(map(one_line, active)), room), counts, strict=True):
-            done = ProgressBar(total=max(1, self._planned[subject]), completed=self._done[subject], width=bar)
+            done = ProgressBar(total=max(1, planned[subject]), completed=settled[subject], width=bar)
             table.add_row(Text(name), done, Text(count, justify="right"))
         return Group(table, Text(plain(self.line()), style="dim"))
 

@@ -10,6 +10,7 @@ from independence.engine import names_extraction as names_extraction
 from independence.engine import pipeline as pipeline
 from independence.engine import plan as plan
 from independence.engine import probing as probing
+from independence.engine import progress as progress
 from independence.engine import replicates as replicates
 from independence.engine import rerunning as rerunning
 from independence.engine import resolve as resolve

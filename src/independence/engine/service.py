@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
@@ -17,13 +18,15 @@ from independence.clients.listing import check
 from independence.clients.openai import EndpointConnection, OpenAIClient
 from independence.clients.protocol import GaveUp, Policy, Wait
 from independence.clients.transport import open_session
-from independence.config.endpoints import Endpoint
+from independence.config.endpoints import Endpoint, masking
 from independence.config.options import ConnectionOptions
 from independence.config.subjects import SIM
+from independence.engine import progress
 from independence.engine.connections import LOOPBACK
-from independence.engine.events import CallWaiting, ConcurrencyChanged, Watch
+from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, Watch
 from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
 from independence.engine.merits import merits_of
+from independence.engine.progress import RunProgress
 from independence.engine.run_context import EndpointBackend, RunContext
 from independence.errors import IndependenceError, UsageError
 from independence.judge.kinds import CUES
@@ -79,6 +82,7 @@ class ModelService(NamedTuple):
     writer: Writer
     budget: Budget
     on_event: Watch
+    lease_owner: str
 
     def context(self, suite: Suite, rubrics: Mapping[str, str]) -> RunContext:
         """What the workers of one run share; `rubrics`: scenario -> digest."""
@@ -89,7 +93,7 @@ class ModelService(NamedTuple):
             writer=self.writer,
             on_event=self.on_event,
             stop_signal=self.stop_signal,
-            lease_owner=leases.owner(),
+            lease_owner=self.lease_owner,
         )
 
 
@@ -144,21 +148,32 @@ async def open_service(
     if needs.options.allow_unpriced:
         catalogues = _unpriced_as_free(catalogues, found.prices)
     budget = Budget(needs.options.max_cost)
+    counts, owner = RunProgress(), leases.owner()
+
+    def on_event(event: Event) -> None:
+        counts(event)
+        hooks.on_event(event)
 
     def notify(wait: Wait) -> None:
         if stop_signal.reason is not None:
             raise GaveUp(wait.model, "the run is stopping")
-        hooks.on_event(CallWaiting(wait))
+        on_event(CallWaiting(wait))
 
     backends = {
-        name: _backend(endpoint, found.session, catalogues[name], budget, notify=notify, on_event=hooks.on_event)
+        name: _backend(endpoint, found.session, catalogues[name], budget, notify=notify, on_event=on_event)
         for name, endpoint in needs.endpoints.items()
     }
-    stop_signal = StopSignal([backend.gate for backend in backends.values()], hooks.on_event)
+    stop_signal = StopSignal([backend.gate for backend in backends.values()], on_event)
     writer = Writer(connection, path, lambda store: ledger.note(store, budget.spent, budget.unknown))
     hooks.on_started(stop_signal)
     try:
-        yield ModelService(backends, stop_signal, writer, budget, hooks.on_event)
+        secrets = masking(secret for endpoint in needs.endpoints.values() for secret in endpoint.secrets)
+        about = functools.partial(counts.snapshot, ledger.command, ledger.about, budget)
+        async with progress.written(about, secrets, writer, owner):
+            yield ModelService(
+                backends=backends, stop_signal=stop_signal, writer=writer, budget=budget, on_event=on_event,
+                lease_owner=owner,
+            )  # fmt: skip
     finally:
         with suppress(IndependenceError):  # a full disk was reported already
             await writer.write(lambda _: None)  # so that the last dollars are in the ledger

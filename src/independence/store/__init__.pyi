@@ -7,6 +7,7 @@ from independence.store import export_rows as export_rows
 from independence.store import health as health
 from independence.store import leases as leases
 from independence.store import names as names
+from independence.store import progress as progress
 from independence.store import queries as queries
 from independence.store import records as records
 from independence.store import routes as routes

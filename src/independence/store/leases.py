@@ -21,7 +21,7 @@ def take(connection: sqlite3.Connection, trial: str, me: str) -> str | None:
     """Lease a trial. Returns None when it is ours, else the owner that lives."""
     row = connection.execute("SELECT lease_owner, lease_until FROM trials WHERE key = ?", (trial,)).fetchone()
     holder, until = row or (None, 0.0)
-    if holder and holder != me and until > time.time() and _alive(holder):
+    if holder and holder != me and until > time.time() and alive(holder):
         return str(holder)
     connection.execute(
         "UPDATE trials SET lease_owner = ?, lease_until = ? WHERE key = ?", (me, time.time() + TTL_S, trial)
@@ -49,7 +49,7 @@ def release_all(connection: sqlite3.Connection, me: str) -> None:
 def holders(connection: sqlite3.Connection) -> list[str]:
     """Processes that live and hold a trial now, as `host:pid:nonce`."""
     rows = connection.execute("SELECT DISTINCT lease_owner FROM trials WHERE lease_until > ?", (time.time(),))
-    return sorted(holder for (holder,) in rows if holder and _alive(holder))
+    return sorted(holder for (holder,) in rows if holder and alive(holder))
 
 
 def count(connection: sqlite3.Connection, now: float) -> tuple[int, int]:
@@ -59,22 +59,26 @@ def count(connection: sqlite3.Connection, now: float) -> tuple[int, int]:
         "SELECT lease_owner, max(lease_until), count(*) FROM trials WHERE lease_owner IS NOT NULL "
         "GROUP BY lease_owner, lease_until > ?", (now,)
     ):  # fmt: skip
-        if until > now and _alive(holder):
+        if until > now and alive(holder):
             held += trials
         else:
             silent += trials
     return held, silent
 
 
-def _alive(holder: str) -> bool:
+def alive(holder: str) -> bool:
     """False only when the holder ran on this host and its process is gone."""
-    host, pid, _ = holder.rsplit(":", 2)
-    if host != socket.gethostname():
+    if not here(holder):
         return True
     try:
-        os.kill(int(pid), 0)
+        os.kill(int(holder.rsplit(":", 2)[1]), 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         return True
     return True
+
+
+def here(holder: str) -> bool:
+    """Whether the holder runs, or ran, on this host."""
+    return holder.rsplit(":", 2)[0] == socket.gethostname()

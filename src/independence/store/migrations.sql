@@ -246,3 +246,10 @@ CREATE TABLE verifications (           -- why an import is taken to have a wordi
     read_as_before TEXT NOT NULL,      -- what the import was graded by until then
     PRIMARY KEY (suite, edition)
 ) WITHOUT ROWID;
+
+-- migration: what each run says of itself, for who follows it from another process
+CREATE TABLE progress (
+    owner TEXT PRIMARY KEY,            -- host:pid:nonce of the process, as in leases
+    at REAL NOT NULL,                  -- when the snapshot was written, seconds since 1970
+    snapshot TEXT NOT NULL             -- JSON
+) WITHOUT ROWID;

@@ -213,8 +213,8 @@ class SessionLedger:
     """The session of one command. It is stored with the first dollar and kept up to date from then on."""
 
     def __init__(self, command: str, about: str) -> None:
-        self._command = command
-        self._about = about
+        self.command = command
+        self.about = about
         self._began_at = now()
         self._row: int | None = None
         self._noted = (0.0, 0.0)
@@ -228,7 +228,7 @@ class SessionLedger:
             self._row = connection.execute(
                 "INSERT INTO sessions (began_at, last_at, command, about, spent_usd, unknown_usd) "
                 "VALUES (?, ?, ?, ?, 0, 0)",
-                (self._began_at, self._began_at, self._command, self._about),
+                (self._began_at, self._began_at, self.command, self.about),
             ).lastrowid
         connection.execute(
             "UPDATE sessions SET last_at = ?, spent_usd = ?, unknown_usd = ? WHERE id = ?",

@@ -1,0 +1,153 @@
+"""What a run has done so far, counted from its events, and written into the store once a second where it changed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import NamedTuple
+
+import msgspec
+
+from independence.clients.limits import Budget
+from independence.clients.protocol import Wait
+from independence.engine.events import (
+    CallCommitted,
+    CallUnresolved,
+    CallWaiting,
+    ConcurrencyChanged,
+    Event,
+    ModelStopped,
+    RunStopping,
+    SubjectStarted,
+    TrialSkipped,
+    VerdictCommitted,
+)
+from independence.errors import IndependenceError
+from independence.store import progress
+from independence.store.progress import ParkedModel, RunSnapshot, WaitingModel
+from independence.store.writer import Writer
+
+EVERY_S = 1.0
+_WAIT_SHOWN_S = 1.0
+
+
+class PausedCall(NamedTuple):
+    """A call that waits, and until when (seconds since 1970)."""
+
+    until: float
+    wait: Wait
+
+
+class RunProgress:
+    """The counts of one run. Call it with every event."""
+
+    def __init__(self) -> None:
+        self.began = time.time()
+        self.planned: Counter[str] = Counter()  # subject -> calls and verdicts
+        self.done: Counter[str] = Counter()
+        self.settled = {"calls": [0, 0], "verdicts": [0, 0]}  # settled, to settle
+        self.missing: Counter[str] = Counter()
+        self.usd = 0.0
+        self.retried: Counter[str] = Counter()
+        self.slots: dict[str, ConcurrencyChanged] = {}
+        self.parked: dict[ModelStopped, None] = {}
+        self.unresolved = 0
+        self.stopping = ""
+        self._waits: list[PausedCall] = []
+
+    def __call__(self, event: Event) -> None:
+        """Take in an event."""
+        match event:
+            case SubjectStarted(subject, calls, verdicts):
+                self.planned[subject] += calls + verdicts
+                self.settled["calls"][1] += calls
+                self.settled["verdicts"][1] += verdicts
+            case CallCommitted() | VerdictCommitted():
+                self._settle(event)
+            case CallWaiting(wait):
+                self._wait(wait)
+            case ConcurrencyChanged(endpoint):
+                self.slots[endpoint] = event
+            case _:
+                self._obstruct(event)
+
+    def _obstruct(self, event: Event) -> None:
+        """Take in what keeps calls from being made."""
+        match event:
+            case TrialSkipped(_, owner):
+                self.missing[f"with another process ({owner.rsplit(':', 1)[0]})"] += 1
+            case ModelStopped():
+                self.parked[event] = None
+            case CallUnresolved():
+                self.unresolved += 1
+            case RunStopping(why):
+                self.stopping = why
+
+    def _settle(self, event: CallCommitted | VerdictCommitted) -> None:
+        self.settled["calls" if isinstance(event, CallCommitted) else "verdicts"][0] += 1
+        self.done[event.subject] += 1
+        self.usd += event.usd
+        if event.missing:
+            self.missing[event.missing] += 1
+
+    def _wait(self, wait: Wait) -> None:
+        if wait.attempt and not wait.still:
+            self.retried[wait.reason] += 1
+        if wait.seconds >= _WAIT_SHOWN_S:
+            self._waits.append(PausedCall(time.time() + wait.seconds, wait))
+
+    def waits(self) -> list[WaitingModel]:
+        """Which models wait now, and why."""
+        at = time.time()
+        self._waits = [paused for paused in self._waits if paused.until > at]
+        alike: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+        for until, wait in self._waits:
+            alike[wait.model, wait.reason].append(until)
+        return [WaitingModel(model, reason, len(ends), max(ends)) for (model, reason), ends in alike.items()]
+
+    def snapshot(self, command: str, about: str, budget: Budget) -> RunSnapshot:
+        """Where the run stands, for the store."""
+        return RunSnapshot(
+            command=command, about=about, began=self.began, planned=self.planned.total(), done=self.done.total(),
+            failed=self.unresolved, usd=budget.spent, cap_usd=budget.cap, missing=dict(self.missing),
+            retried=dict(self.retried), waits=tuple(self.waits()),
+            slots={name: (slots, cap) for name, slots, cap in self.slots.values()},
+            parked=tuple(ParkedModel(one.model, one.subject, one.why) for one in self.parked),
+            stopping=self.stopping,
+        )  # fmt: skip
+
+
+@asynccontextmanager
+async def written(
+    take: Callable[[], RunSnapshot], masked: Callable[[bytes], bytes], writer: Writer, owner: str
+) -> AsyncIterator[None]:
+    """Write what `take` returns into the store once a second where it changed, and a last one that says `ended`.
+
+    `masked` takes secrets out of its JSON.
+    """
+    last: RunSnapshot | None = None
+
+    async def write(snapshot: RunSnapshot) -> None:
+        nonlocal last
+        if snapshot != last:
+            last = snapshot
+            text = masked(msgspec.json.encode(snapshot)).decode()
+            with suppress(IndependenceError):  # a full disk is reported by the call that could not be stored
+                await writer.write(lambda connection: progress.put(connection, owner, text))
+
+    async def repeat() -> None:
+        while True:
+            await write(take())
+            await asyncio.sleep(EVERY_S)
+
+    task = asyncio.create_task(repeat())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        await write(msgspec.structs.replace(take(), ended=time.time()))
