@@ -275,6 +275,7 @@ export interface DialogueDocument {
   readonly turns?: readonly TurnDocument[];
   readonly verdicts?: readonly VerdictDocument[];
   readonly steps?: readonly StepDocument[];
+  readonly item?: string;
 }
 
 /** One generated turn. What is empty did not come. */
@@ -431,4 +432,121 @@ export interface DialogueDisagreement {
   readonly run: number;
   readonly spread: number;
   readonly shares: Readonly<Record<string, number>>;
+}
+
+/** `api/changes`: ask once a second. Another `version` means that the store has changed. */
+export interface ChangesDocument {
+  readonly schema: number;
+  readonly version: string;
+  readonly at: number;
+  readonly writable: boolean;
+  readonly runs: readonly ProgressRow[];
+}
+
+/** The last snapshot of one process. */
+export interface ProgressRow {
+  readonly owner: string;
+  readonly at: number;
+  readonly state: "ended" | "gone" | "running";
+  readonly snapshot: RunSnapshot;
+}
+
+/** Where one run stands. Counts are of this process; moments are seconds since 1970. */
+export interface RunSnapshot {
+  readonly command: string;
+  readonly about: string;
+  readonly began: number;
+  readonly planned: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly usd: number;
+  readonly cap_usd: number | null;
+  readonly missing: Readonly<Record<string, number>>;
+  readonly retried: Readonly<Record<string, number>>;
+  readonly waits: readonly WaitingModel[];
+  readonly slots: Readonly<Record<string, readonly [number, number]>>;
+  readonly parked: readonly ParkedModel[];
+  readonly stopping: string;
+  readonly ended: number | null;
+}
+
+/** Calls of one model that pause for one reason. */
+export interface WaitingModel {
+  readonly model: string;
+  readonly reason: string;
+  readonly calls: number;
+  readonly until: number;
+}
+
+/** A model that is not asked any more in this run. `subject`: whose dialogues stop; empty for a judge. */
+export interface ParkedModel {
+  readonly model: string;
+  readonly subject: string;
+  readonly why: string;
+}
+
+/** `api/live/BOARD`: how far every subject is with every scenario. `cells[i][j]` is subject i with scenario j, in dialogues: planned; of them held by a process now; answered; of those judged; failed and not taken up again. The rest waits. */
+export interface LiveDocument {
+  readonly schema: number;
+  readonly version: string;
+  readonly board: string;
+  readonly subjects: readonly string[];
+  readonly labels: readonly string[];
+  readonly scenarios: readonly string[];
+  readonly cells: readonly (readonly (readonly [number, number, number, number, number] | null)[])[];
+  readonly answers: number;
+  readonly verdicts: number;
+}
+
+/** `api/search?board=B&q=WORDS&role=R`: the texts of one board that hold some words, whatever their case. */
+export interface SearchDocument {
+  readonly schema: number;
+  readonly query: string;
+  readonly found: number;
+  readonly hits: readonly SearchHit[];
+}
+
+/** One text in which the words stand; of each text the first place. */
+export interface SearchHit {
+  readonly subject: string;
+  readonly scenario: string;
+  readonly run: number;
+  readonly role: "answer" | "judge" | "reasoning" | "thinking";
+  readonly turn: string;
+  readonly judge: string;
+  readonly before: string;
+  readonly match: string;
+  readonly after: string;
+}
+
+/** `ratings.json`, as the page saves it and sends it to `api/ratings`. */
+export interface RatingsFile {
+  readonly schema: number;
+  readonly rater: string;
+  readonly dataset: string;
+  readonly ratings: readonly Rating[];
+  readonly pairs: readonly PairRating[];
+}
+
+/** One dialogue scored by a person who did not see who wrote it. */
+export interface Rating {
+  readonly item: string;
+  readonly values: Readonly<Record<string, number | boolean>>;
+  readonly seconds: number | null;
+  readonly guess: string;
+}
+
+/** Two dialogues of one scenario compared by a person. `first` was shown first. */
+export interface PairRating {
+  readonly first: string;
+  readonly second: string;
+  readonly better: "equal" | "first" | "second" | "skipped";
+  readonly seconds: number | null;
+}
+
+/** What `api/ratings` says when it has stored them. */
+export interface RatingsReceipt {
+  readonly schema: number;
+  readonly stored: number;
+  readonly notes: readonly string[];
 }

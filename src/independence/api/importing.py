@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from independence.errors import UsageError
 from independence.exchange import humans, published, storing
 from independence.exchange import summary as summaries
 from independence.exchange.adoption import imported_requests
+from independence.exchange.humans import HumanScores
 from independence.exchange.rent import reader, records
 from independence.exchange.storing import NewRows
 from independence.report import table
@@ -48,10 +50,10 @@ def import_results(
 ) -> ImportResult:
     """Bring the result set at `path` into a store, as its edition `published`; what is there already stays.
 
-    `path`: a folder or tar of the bench, a run folder of the rent benchmark, or a CSV of scores that people gave.
-    `suite`: whose dialogues the files hold, by default v2, of a rent folder rent. `models_file`: labels for the
-    configurations of the bench. `say` is told what is being done. Raises UsageError where there is nothing to read or
-    the archive is damaged, and nothing is written then.
+    `path`: a folder or tar of the bench, a run folder of the rent benchmark, a CSV of scores that people gave, or the
+    viewer's ratings.json. `suite`: whose dialogues the files hold, by default v2, of a rent folder rent. `models_file`:
+    labels for the configurations of the bench. `say` is told what is being done. Raises UsageError where there is
+    nothing to read or the archive is damaged, and nothing is written then.
     """
     path, store = Path(path), Path(store)
     say(f"reading {path}")
@@ -124,15 +126,37 @@ def _rent(found: records.RentFolder, store: Path, suite: LoadedSuite, say: Calla
     return ImportResult(tables, table.to_json(tables), [*notes, _new(new)])
 
 
+class ImportedScores(NamedTuple):
+    """What became of scores that people gave."""
+
+    new: int  # verdicts that were not there before
+    notes: list[str]
+
+
+def import_ratings(content: bytes, store: Path | str) -> ImportedScores:
+    """Store what a ratings file of the viewer holds as verdicts of the judge `human:RATER`, all or nothing.
+
+    Raises UsageError for what is none, or does not fit the rubrics of the store.
+    """
+    return _score(Path(store), lambda connection: humans.check_scores(content, Path("ratings.json"), connection))
+
+
 def _scores(path: Path, store: Path, suite: str | None) -> ImportResult:
+    return ImportResult([], "", _score(store, lambda connection: humans.read(path, connection, suite), path).notes)
+
+
+def _score(
+    store: Path, read: Callable[[sqlite3.Connection], HumanScores], path: Path = Path("ratings.json")
+) -> ImportedScores:
     with writing(store, new=False) as connection:
-        scores = humans.read(path, connection, suite)
+        scores = read(connection)
         new = humans.store(connection, path, scores)
     raters = Counter(one.row.judge for one in scores.verdicts)
     notes = [f"{rater}: {count} verdicts" for rater, count in raters.items()]
     if scores.blank:
         notes.append(f"{scores.blank} lines have no value yet; left out")
-    return ImportResult([], "", [*notes, f"new in the store: {new} verdicts" if new else "new in the store: nothing"])
+    stored = f"new in the store: {new} verdicts" if new else "new in the store: nothing"
+    return ImportedScores(new, [*notes, *scores.notes, stored])
 
 
 def _new(rows: NewRows) -> str:

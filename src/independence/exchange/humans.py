@@ -1,7 +1,8 @@
-"""Scores that people gave, out of a CSV of item, rater, field and value: read whole, checked against the rubrics.
+"""Scores that people gave, out of a CSV of item, rater, field and value or the viewer's ratings.json: read whole,
+checked against the rubrics.
 
 An item is the first digits of the digest of a finished dialogue. A rater is stored as the judge `human:NAME`. The first
-error is reported with its line, and then nothing is stored.
+error is reported with its line or rating, and then nothing is stored.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import csv
 import io
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from independence.errors import DocumentError, UsageError
 from independence.judge.kinds import HUMAN
 from independence.judge.protocol import verdict_key
 from independence.judge.schema import check
+from independence.report.site.served import Rating, RatingsFile
 from independence.store import queries, records, scopes
 from independence.store.database import transaction
 from independence.store.records import VerdictRow
@@ -30,6 +32,7 @@ from independence.types import Scalar, Verdict
 
 COLUMNS = ("item", "rater", "field", "value")
 ITEM = 16  # hex digits of an item
+_RATINGS = ".json"
 _LONGEST_NAME = 64
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -44,9 +47,9 @@ class ScorableDialogue(NamedTuple):
 
 
 class HumanScore(NamedTuple):
-    """One line of a file."""
+    """One score: a line of a CSV, or a field of a rating."""
 
-    line: int
+    line: int  # or the number of the rating
     item: str
     rater: str
     field: str
@@ -62,16 +65,17 @@ class HumanVerdict(NamedTuple):
 
 
 class HumanScores(NamedTuple):
-    """A file of scores. `blank` lines have no value yet."""
+    """A file of scores. `blank` lines have no value yet; `notes`: what of it is no verdict."""
 
     verdicts: tuple[HumanVerdict, ...]
     blank: int
+    notes: tuple[str, ...] = ()
 
 
 def is_scores(path: Path) -> bool:
-    """Whether a file is a CSV whose header has the four columns."""
+    """Whether a file is a CSV whose header has the four columns, or the viewer's ratings."""
     if not path.is_file() or path.suffix.lower() != ".csv":
-        return False
+        return path.is_file() and path.suffix.lower() == _RATINGS
     with path.open("rb") as file:
         head = file.readline(4096).decode("utf-8-sig", "replace")
     return set(COLUMNS) <= {name.strip().lower() for name in next(csv.reader([head]), [])}
@@ -80,23 +84,41 @@ def is_scores(path: Path) -> bool:
 def read(path: Path, connection: sqlite3.Connection, suite: str | None = None) -> HumanScores:
     """Read and check a file against what the store holds. Raises UsageError, StoreError, DocumentError."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error})") from error
+    return check_scores(content, path, connection, suite)
+
+
+def check_scores(content: bytes, path: Path, connection: sqlite3.Connection, suite: str | None = None) -> HumanScores:
+    """The same for what a file would hold; the suffix of `path` says which kind it is."""
+    if path.suffix.lower() == _RATINGS:
+        scores, notes = _of_ratings(content, path)
+        return _verdicts(scores, path, _dialogues(connection, suite))._replace(notes=notes)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
         raise UsageError(f"{path}: cannot be read ({error})", "save it as CSV in UTF-8") from error
-    there = _dialogues(connection, suite)
+    return _verdicts(_scores(text, path), path, _dialogues(connection, suite))
+
+
+def _verdicts(
+    scores: Iterable[HumanScore], path: Path, there: Mapping[str, Mapping[str, ScorableDialogue]]
+) -> HumanScores:
+    """A verdict for every dialogue and rater."""
     by_rater: dict[tuple[str, str], dict[str, HumanScore]] = defaultdict(dict)
     blank = 0
-    for score in _scores(text, path):
+    for score in scores:
         if score.item not in there:
             what, fix = f"`{score.item}` is no item here", "`independence label-sample` writes those there are"
-            raise DocumentError(str(path), score.line, what, fix)
+            raise _fault(path, score.line, what, fix)
         if not score.value:
             blank += 1
             continue
         own = by_rater[score.item, _rater(score, path)]
         if score.field in own:
             what = f"{score.rater} scored `{score.field}` of item {score.item} in line {own[score.field].line} already"
-            raise DocumentError(str(path), score.line, what, "keep one of the two")
+            raise _fault(path, score.line, what, "keep one of the two")
         own[score.field] = score
     verdicts = (
         _verdict(one, rater, own, path) for (item, rater), own in by_rater.items() for one in there[item].values()
@@ -114,7 +136,7 @@ def store(connection: sqlite3.Connection, path: Path, scores: HumanScores) -> in
             stored = connection.execute("SELECT fields FROM verdicts WHERE key = ?", (one.row.key,)).fetchone()
             if stored and msgspec.json.decode(stored[0]) != one.values:
                 what = f"{one.row.judge} scored this dialogue otherwise before"
-                raise DocumentError(str(path), one.line, what, "`independence clear-cache` deletes verdicts")
+                raise _fault(path, one.line, what, "`independence clear-cache` deletes verdicts")
         return records.add_verdicts(connection, [one.row for one in scores.verdicts])
 
 
@@ -158,10 +180,39 @@ def _scores(text: str, path: Path) -> Iterator[HumanScore]:
         raise DocumentError(str(path), line, f"not valid CSV: {error}", "save it as CSV in UTF-8") from error
 
 
+def _of_ratings(content: bytes, path: Path) -> tuple[list[HumanScore], tuple[str, ...]]:
+    """The scores of a ratings file, of a dialogue rated twice those of the first time; and what of it is no verdict."""
+    try:
+        held = msgspec.json.decode(content, type=RatingsFile)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: no ratings of the viewer ({error})", "download them from its page `Rate`") from error
+    first: dict[str, Rating] = {}
+    out, same = [], []
+    for number, rating in enumerate(held.ratings, start=1):
+        item = rating.item.strip().lower()[:ITEM]
+        if item in first:
+            same.append(first[item].values == rating.values)
+            continue
+        first[item] = rating
+        out += [HumanScore(number, item, held.rater, name, str(value)) for name, value in rating.values.items()]
+    notes = []
+    if same:
+        notes.append(f"{len(same)} dialogues were rated again, {sum(same)} of them alike; the first rating is stored")
+    if held.pairs:
+        notes.append(f"{len(held.pairs)} comparisons of two dialogues are no verdicts; they stay in the file")
+    return out, tuple(notes)
+
+
+def _fault(path: Path, line: int, what: str, fix: str) -> UsageError:
+    if path.suffix.lower() == _RATINGS:
+        return UsageError(f"{path}: rating {line}: {what}", fix)
+    return DocumentError(str(path), line, what, fix)
+
+
 def _rater(score: HumanScore, path: Path) -> str:
     name = score.rater.removeprefix(f"{HUMAN}:")
     if not name or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise DocumentError(str(path), score.line, f"`{name[:_LONGEST_NAME]}` is no name of a rater", "write one")
+        raise _fault(path, score.line, f"`{name[:_LONGEST_NAME]}` is no name of a rater", "write one")
     return name
 
 
@@ -171,11 +222,11 @@ def _verdict(one: ScorableDialogue, rater: str, own: Mapping[str, HumanScore], p
     for score in own.values():
         if score.field not in one.fields:
             what = f"the rubric of item {score.item} has no field `{score.field}`"
-            raise DocumentError(str(path), score.line, what, f"it has {', '.join(one.fields)}")
+            raise _fault(path, score.line, what, f"it has {', '.join(one.fields)}")
     lacking = [name for name in one.fields if name not in own]
     if lacking:
         what = f"{rater} gave item {first.item} no {', '.join(lacking)}"
-        raise DocumentError(str(path), first.line, what, "a rubric is scored whole")
+        raise _fault(path, first.line, what, "a rubric is scored whole")
     values = {name: _value(score, one.fields[name], path) for name, score in own.items()}
     judge = f"{HUMAN}:{rater}"
     settings = digest.canonical({"judge": judge}).decode()
@@ -195,5 +246,5 @@ def _value(score: HumanScore, field: Field, path: Path) -> Scalar:
     if wrong:
         what = f"`{score.value}` is no value of `{score.field}`:"
         number = {"integer": "a whole number from ", "number": "a number from "}.get(field.type, "")
-        raise DocumentError(str(path), score.line, what, f"write {number}{scale(field).removesuffix(', whole')}")
+        raise _fault(path, score.line, what, f"write {number}{scale(field).removesuffix(', whole')}")
     return values[score.field]

@@ -6,6 +6,7 @@ from independence.store import deletion as deletion
 from independence.store import export_rows as export_rows
 from independence.store import health as health
 from independence.store import leases as leases
+from independence.store import live as live
 from independence.store import names as names
 from independence.store import progress as progress
 from independence.store import queries as queries

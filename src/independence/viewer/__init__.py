@@ -1,1 +1,1 @@
-"""The served viewer comes later; the room is reserved."""
+"""The served viewer, and the same as files: an HTTP server over the documents of report/site and the built page."""

@@ -11,6 +11,7 @@ import msgspec
 
 from independence.judge.protocol import Prediction
 from independence.report.board import Board
+from independence.report.site.served import SERVED_ROOTS
 from independence.report.study import Origin
 from independence.report.table import Kind, Value
 from independence.types import Scalar
@@ -276,6 +277,7 @@ class DialogueDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     turns: tuple[TurnDocument, ...] = ()
     verdicts: tuple[VerdictDocument, ...] = ()
     steps: tuple[StepDocument, ...] = ()
+    item: str = ""  # by which people's ratings name it: the first 16 digits of its digest; empty while it is unfinished
 
 
 class BlockDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -385,5 +387,5 @@ class DisagreementsDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 ROOTS: Final = (
     BootConfig, IndexDocument, CellsDocument, TextsDocument, BlockDocument, ReportDocument, PairsDocument,
-    NamesDocument, DisagreementsDocument,
+    NamesDocument, DisagreementsDocument, *SERVED_ROOTS,
 )  # fmt: skip

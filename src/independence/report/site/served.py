@@ -1,0 +1,106 @@
+"""What only `independence view` answers, beside the documents: what a run is doing, search, and ratings by people."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+
+from independence.store.progress import ProgressRow
+from independence.types import Scalar
+
+Role = Literal["answer", "thinking", "reasoning", "judge"]
+ROLES: Final[tuple[Role, ...]] = ("answer", "thinking", "reasoning", "judge")
+
+
+class ChangesDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """`api/changes`: ask once a second. Another `version` means that the store has changed."""
+
+    schema: int
+    version: str
+    at: float  # the server's clock, seconds since 1970; what `runs` tells in moments is by it
+    writable: bool  # false: ratings cannot be sent, only downloaded
+    runs: tuple[ProgressRow, ...]  # the newest first; `gone`: killed, and nobody has resumed it
+
+
+LiveCell = tuple[int, int, int, int, int]
+
+
+class LiveDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """`api/live/BOARD`: how far every subject is with every scenario.
+
+    `cells[i][j]` is subject i with scenario j, in dialogues: planned; of them held by a process now; answered; of those
+    judged; failed and not taken up again. The rest waits.
+    """
+
+    schema: int
+    version: str
+    board: str
+    subjects: tuple[str, ...]  # slugs
+    labels: tuple[str, ...]
+    scenarios: tuple[str, ...]
+    cells: tuple[tuple[LiveCell | None, ...], ...]  # null: nothing is planned
+    answers: int
+    verdicts: int
+
+
+class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
+    """One text in which the words stand; of each text the first place."""
+
+    subject: str  # slug
+    scenario: str
+    run: int
+    role: Role
+    turn: str  # id; of a judge's reasons empty
+    judge: str  # whose reasons; else empty
+    before: str
+    match: str
+    after: str
+
+
+class SearchDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """`api/search?board=B&q=WORDS&role=R`: the texts of one board that hold some words, whatever their case."""
+
+    schema: int
+    query: str
+    found: int  # texts, of which the first are in `hits`
+    hits: tuple[SearchHit, ...]
+
+
+class Rating(msgspec.Struct, frozen=True, kw_only=True):
+    """One dialogue scored by a person who did not see who wrote it."""
+
+    item: str  # first 16 hexadecimal digits of the dialogue's digest
+    values: dict[str, Scalar]  # by the rubric's fields, all of them
+    seconds: float | None = None
+    guess: str = ""  # whom the rater took it to be by
+
+
+class PairRating(msgspec.Struct, frozen=True, kw_only=True):
+    """Two dialogues of one scenario compared by a person. `first` was shown first."""
+
+    first: str  # item
+    second: str
+    better: Literal["first", "second", "equal", "skipped"]
+    seconds: float | None = None
+
+
+class RatingsFile(msgspec.Struct, frozen=True, kw_only=True):
+    """`ratings.json`, as the page saves it and sends it to `api/ratings`."""
+
+    schema: int
+    rater: str  # a name of their own choice
+    dataset: str = ""
+    ratings: tuple[Rating, ...] = ()
+    pairs: tuple[PairRating, ...] = ()
+
+
+class RatingsReceipt(msgspec.Struct, frozen=True, kw_only=True):
+    """What `api/ratings` says when it has stored them."""
+
+    schema: int
+    stored: int  # verdicts that were not there before
+    notes: tuple[str, ...]
+
+
+SERVED_ROOTS: Final = (ChangesDocument, LiveDocument, SearchDocument, RatingsFile, RatingsReceipt)

@@ -1,0 +1,165 @@
+"""The viewer's HTTP server: the page, the documents, and what only a server can answer."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import re
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import PurePosixPath
+from typing import Final, NamedTuple
+
+import msgspec
+from aiohttp import web
+
+from independence.errors import IndependenceError, StoreError, UsageError
+from independence.viewer import access, bundle
+from independence.viewer.access import AccessRules
+from independence.viewer.cache import PackedDocument, pack
+from independence.viewer.folder_pages import FolderPages
+from independence.viewer.store_pages import StorePages
+
+_TYPES: Final = {
+    ".css": "text/css", ".csv": "text/csv", ".html": "text/html", ".js": "text/javascript",
+    ".json": "application/json", ".svg": "image/svg+xml", ".txt": "text/plain",
+}  # fmt: skip
+_JSON: Final = "application/json"
+_DATA: Final = re.compile(r"data/[0-9a-f]{8}/(.+)")
+_LARGEST_BODY: Final = 16 * 2**20
+_FOREVER: Final = "public, max-age=31536000, immutable"
+_SHUTDOWN_S: Final = 0.5
+Pages = StorePages | FolderPages
+
+
+class ViewerSettings(NamedTuple):
+    """Where to listen. `port` 0: any free one."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str = ""
+
+
+@asynccontextmanager
+async def serving(pages: Pages, settings: ViewerSettings) -> AsyncIterator[str]:
+    """Serve until the block ends; yields the address. Raises UsageError for an address that is refused or taken."""
+    handlers = _PageHandlers(pages, AccessRules(settings.host, settings.token))
+    runner = web.ServerRunner(web.Server(handlers.answer, access_log=None), shutdown_timeout=_SHUTDOWN_S)
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, settings.host, settings.port).start()
+        except OSError as error:
+            if error.errno == errno.EMFILE:
+                raise  # another port would not help
+            where = f"{settings.host}:{settings.port}"
+            raise UsageError(f"cannot listen on {where} ({error.strerror})", "choose another --port, or 0") from None
+        name = f"[{settings.host}]" if ":" in settings.host else settings.host
+        yield f"http://{name}:{runner.addresses[0][1]}/"
+    finally:
+        await runner.cleanup()
+
+
+class _PageHandlers:
+    """Answers requests."""
+
+    def __init__(self, pages: Pages, rules: AccessRules) -> None:
+        self._pages = pages
+        self._rules = rules
+
+    async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        refused = self._rules.refusal(request.headers, request.cookies, request.query.get("token", ""))
+        if refused is not None:
+            return _refused(*refused)
+        try:
+            return await self._routed(request)
+        except KeyError:
+            return _refused(404, f"there is nothing at `{request.path[:200]}`; the page begins at `/`")
+        except UsageError as error:
+            return _refused(409 if isinstance(error, StoreError) else 400, str(error))
+        except IndependenceError as error:
+            return _refused(503, str(error))
+        except sqlite3.Error as error:
+            return _refused(503, f"the store cannot be read now ({error})")
+
+    async def _routed(self, request: web.BaseRequest) -> web.StreamResponse:
+        path = request.path.lstrip("/") or bundle.INDEX
+        if request.method == "POST" and path == "api/ratings" and isinstance(self._pages, StorePages):
+            return await _rated(request, self._pages)
+        if request.method not in ("GET", "HEAD"):
+            return _refused(405, f"{request.method} is not answered here", {"Allow": "GET, HEAD"})
+        if path == bundle.INDEX and request.query.get("token"):
+            return _signed_in(request.query["token"])
+        if isinstance(self._pages, FolderPages):
+            return _sent(request, path, await asyncio.to_thread(self._pages.page, path))
+        if path.startswith("api/"):
+            return _sent(request, "x.json", pack(await _live(self._pages, path.removeprefix("api/"), request)))
+        return await _stored(request, self._pages, path)
+
+
+async def _stored(request: web.BaseRequest, pages: StorePages, path: str) -> web.Response:
+    """A file of the page, or a document whatever data set its address names: the store moves on under an open page."""
+    named = _DATA.fullmatch(path)
+    if named is None and path != bundle.INDEX:
+        return _sent(request, path, pack(bundle.files()[path]))
+    entry = await pages.entry(named[1] if named else path)
+    response = _sent(request, path, entry.document)
+    if pages.behind(entry):
+        response.headers["X-Independence-Behind"] = "1"  # ask again in a moment: it is made again as soon as it may be
+    return response
+
+
+async def _live(pages: StorePages, name: str, request: web.BaseRequest) -> bytes:
+    if name == "changes":
+        return await pages.changes()
+    if name.startswith("live/"):
+        return await pages.board(name.removeprefix("live/"))
+    if name == "search":
+        return await pages.search(
+            request.query.get("board", ""), request.query.get("q", ""), request.query.getall("role", [])
+        )
+    raise KeyError(name)
+
+
+async def _rated(request: web.BaseRequest, pages: StorePages) -> web.Response:
+    if request.content_type != _JSON:  # what a form of another site cannot send unasked
+        return _refused(415, f"send ratings as {_JSON}")
+    if (request.content_length or 0) > _LARGEST_BODY:
+        return _refused(413, "more ratings than one file may hold")
+    body = await request.content.read(_LARGEST_BODY + 1)
+    return web.Response(body=await pages.rate(body), content_type=_JSON, headers=access.HEADERS)
+
+
+def _sent(request: web.BaseRequest, path: str, document: PackedDocument) -> web.Response:
+    """A document, packed where the reader takes that; nothing but its hash where the reader has it already."""
+    kind = _TYPES.get(PurePosixPath(path).suffix, "application/octet-stream")
+    headers = {
+        **access.HEADERS,
+        "Cache-Control": _FOREVER if path.startswith("app-") else "no-cache",
+        "ETag": document.etag,
+        "Vary": "Accept-Encoding",
+    }
+    known = [tag.strip() for tag in request.headers.get("If-None-Match", "").split(",")]
+    if document.etag in known or document.etag.removeprefix("W/") in known:
+        return web.Response(status=304, headers=headers)
+    body = document.packed
+    if "gzip" in request.headers.get("Accept-Encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+    else:
+        body = document.plain
+    charset = "utf-8" if kind.startswith("text/") else None
+    return web.Response(body=body, headers=headers, content_type=kind, charset=charset)
+
+
+def _signed_in(token: str) -> web.Response:
+    """Remember the token and take it out of the address, where it would be copied along with a link."""
+    response = web.Response(status=303, headers={**access.HEADERS, "Location": "/", "Cache-Control": "no-store"})
+    response.set_cookie(access.COOKIE, token, httponly=True, samesite="Strict", path="/")
+    return response
+
+
+def _refused(status: int, sentence: str, headers: dict[str, str] | None = None) -> web.Response:
+    body = msgspec.json.encode({"error": sentence})
+    own = {**access.HEADERS, "Cache-Control": "no-store", **(headers or {})}
+    return web.Response(status=status, body=body, content_type=_JSON, headers=own)

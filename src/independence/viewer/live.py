@@ -1,0 +1,110 @@
+"""What a store holds as it changes: who works on it, how far every dialogue is, and search over its texts."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterable
+from typing import Final
+
+from independence.errors import UsageError
+from independence.report.site.schema import SCHEMA
+from independence.report.site.served import (
+    ROLES,
+    ChangesDocument,
+    LiveCell,
+    LiveDocument,
+    Role,
+    SearchDocument,
+    SearchHit,
+)
+from independence.report.site.slugs import slug
+from independence.store import live, progress, scopes
+from independence.store.live import FoundText
+from independence.store.scopes import BoardScope
+
+MOST_HITS: Final = 200
+_LONGEST: Final = 500
+_BESIDE: Final = 120  # characters of a text before and after what was found
+
+
+class StoreVersion:
+    """Tells when any process has changed the store. `str` of it is another one after each change."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._start = secrets.token_hex(4)  # a version means nothing to a server that is started anew
+
+    def __str__(self) -> str:
+        (number,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return f"{self._start}-{number}"
+
+
+def changes(connection: sqlite3.Connection, version: str, *, writable: bool) -> ChangesDocument:
+    """Who works on the store."""
+    runs = tuple(progress.read(connection))
+    return ChangesDocument(schema=SCHEMA, version=version, at=time.time(), writable=writable, runs=runs)
+
+
+def board(connection: sqlite3.Connection, name: str, scope: BoardScope, version: str) -> LiveDocument:
+    """How far every dialogue of a board is."""
+    cells: dict[tuple[str, str], LiveCell] = {}
+    labels: dict[str, str] = {}
+    answers = verdicts = 0
+    for one in scope.editions:
+        known = scopes.of_edition(connection, one.where)
+        for found in live.counts(connection, one.where):
+            key = scope.key(one.where, found.config_dir)
+            labels[key] = known[found.config_dir].label
+            cells[key, found.scenario] = (found.planned, found.running, found.done, found.judged, found.failed)
+            answers, verdicts = answers + found.answers, verdicts + found.verdicts
+    planned, known_to_suite = {scenario for _, scenario in cells}, [one.id for one in scope.suite.scenarios]
+    order = [*(one for one in known_to_suite if one in planned), *sorted(planned - set(known_to_suite))]
+    return LiveDocument(
+        schema=SCHEMA,
+        version=version,
+        board=name,
+        subjects=tuple(map(slug, labels)),
+        labels=tuple(labels.values()),
+        scenarios=tuple(order),
+        cells=tuple(tuple(cells.get((key, scenario)) for scenario in order) for key in labels),
+        answers=answers,
+        verdicts=verdicts,
+    )
+
+
+def search(
+    connection: sqlite3.Connection, scope: BoardScope, words: str, roles: Iterable[str], most: int = MOST_HITS
+) -> SearchDocument:
+    """The texts of a board that hold some words, whatever their case. Raises UsageError for words or a role amiss."""
+    if not words.strip() or len(words) > _LONGEST:
+        raise UsageError(f"a search needs 1 to {_LONGEST} characters")
+    asked = tuple(role for role in ROLES if role in set(roles)) or ROLES
+    pattern = re.compile(re.escape(words), re.IGNORECASE)
+    found, hits = 0, list[SearchHit]()
+    for one in scope.editions:
+        for role in asked:
+            for text in live.find(connection, one.where, pattern, role):
+                found += 1
+                if len(hits) < most:
+                    hits.append(_hit(text, scope.key(one.where, text.config_dir), role, pattern))
+    return SearchDocument(schema=SCHEMA, query=words, found=found, hits=tuple(hits))
+
+
+def _hit(found: FoundText, key: str, role: Role, pattern: re.Pattern[str]) -> SearchHit:
+    place = pattern.search(found.text)
+    assert place is not None
+    start, end = place.span()
+    return SearchHit(
+        subject=slug(key),
+        scenario=found.scenario,
+        run=found.run,
+        role=role,
+        turn=found.turn,
+        judge=found.judge,
+        before=found.text[max(0, start - _BESIDE) : start],
+        match=place[0],
+        after=found.text[end : end + _BESIDE],
+    )

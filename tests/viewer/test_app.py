@@ -1,0 +1,286 @@
+"""The server on a real socket: what it refuses, how it sends, and that it follows a store that others write."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from independence.cli.main import main
+from independence.errors import UsageError
+from independence.store import database
+from independence.suites.load import LoadedSuite
+from independence.viewer import app
+from independence.viewer.access import HEADERS
+from independence.viewer.app import ViewerSettings
+from independence.viewer.folder_pages import FolderPages
+
+from .raw import ask
+
+DOCUMENT = "/data/0123abcd/toy/verdicts.json"
+TOKEN = "a-text-only-readers-know"
+
+
+async def test_the_page_and_every_answer_have_the_strict_policy(address: str) -> None:
+    for path in ("/", DOCUMENT, "/api/changes", "/nowhere"):
+        found = await ask(address, path)
+        assert {name: found.headers[name.lower()] for name in HEADERS} == HEADERS
+    assert "script-src 'self'" in HEADERS["Content-Security-Policy"]
+    assert "unsafe" not in HEADERS["Content-Security-Policy"]
+
+
+async def test_the_page_holds_its_boot_document(address: str) -> None:
+    page = await ask(address)
+    assert page.status == 200
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    boot = page.body.split(b'type="application/json">')[1].split(b"</script>")[0]
+    assert msgspec.json.decode(boot)["base"] == "data/0123abcd/"
+    assert msgspec.json.decode(boot)["served"] is True
+
+
+async def test_another_host_name_and_another_origin_are_refused(address: str) -> None:
+    for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Host": ""}):
+        found = await ask(address, DOCUMENT, **headers)
+        assert found.status in (400, 403)
+        assert b"toy" not in found.body
+    own = await ask(address, DOCUMENT, Origin=address.rstrip("/"))
+    assert own.status == 200
+
+
+async def test_a_document_is_sent_once_and_then_its_hash_is_enough(address: str) -> None:
+    first = await ask(address, DOCUMENT)
+    assert (first.status, first.json) == (200, 9)
+    assert first.headers["content-type"] == "application/json"
+    assert first.headers["cache-control"] == "no-cache"
+    again = await ask(address, DOCUMENT, If_None_Match=f'"x", {first.headers["etag"]}')
+    assert (again.status, again.body) == (304, b"")
+    assert (await ask(address, DOCUMENT, If_None_Match='"x"')).status == 200
+
+
+async def test_a_document_is_packed_where_the_reader_takes_that(address: str) -> None:
+    packed = await ask(address, DOCUMENT, Accept_Encoding="gzip, br")
+    plain = await ask(address, DOCUMENT)
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert gzip.decompress(packed.body) == plain.body
+    assert packed.headers["etag"] == plain.headers["etag"]
+    assert packed.headers["vary"] == "Accept-Encoding"
+
+
+async def test_head_has_the_head_alone(address: str) -> None:
+    head, whole = await ask(address, DOCUMENT, "HEAD"), await ask(address, DOCUMENT)
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["etag"] == whole.headers["etag"]
+    assert head.headers["content-length"] == str(len(whole.body))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/nowhere", "/data/0123abcd/nowhere.json", "/data/0123abcd/../../../etc/passwd", "/../../etc/passwd",
+     "/app/../../x", "/%2e%2e/%2e%2e/etc/passwd", "/data/0123abcd/..%2f..%2fetc%2fpasswd", "/data/", "/api/",
+     "/api/live/nowhere", "/api/search?board=nowhere&q=x", "//etc/passwd",
+     "/data/0123ABCD/boards.json", "/%00", "/store.db"],
+)  # fmt: skip
+async def test_what_is_not_there_is_one_sentence_of_json(address: str, path: str) -> None:
+    found = await ask(address, path)
+    assert found.status == 404
+    assert found.headers["content-type"] == "application/json"
+    assert list(found.json) == ["error"]
+    assert "nothing at" in found.json["error"]
+
+
+async def test_any_data_set_of_the_address_means_the_store_as_it_is(address: str) -> None:
+    assert (await ask(address, DOCUMENT.replace("0123abcd", "ffffffff"))).json == 9
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "POST", "OPTIONS", "PATCH"])
+async def test_other_methods_are_refused(address: str, method: str) -> None:
+    found = await ask(address, DOCUMENT, method)
+    assert (found.status, found.headers["allow"]) == (405, "GET, HEAD")
+
+
+async def test_a_port_that_is_taken_is_said_to_be(address: str, store: Path) -> None:
+    port = int(address.rstrip("/").rsplit(":", 1)[1])
+    with pytest.raises(UsageError, match="choose another --port"):
+        async with app.serving(FolderPages(site(store.parent)), ViewerSettings(port=port)):
+            pass
+
+
+def site(folder: Path) -> Path:
+    made = folder / "site"
+    (made / "data").mkdir(parents=True, exist_ok=True)
+    (made / "index.html").write_text("<p>here</p>")
+    (made / "data" / "x.json").write_text("[1]")
+    (folder / "secret.txt").write_text("hidden words")
+    (made / "link.txt").unlink(missing_ok=True)
+    (made / "link.txt").symlink_to(folder / "secret.txt")
+    return made
+
+
+async def test_a_folder_is_served_and_nothing_outside_of_it(tmp_path: Path) -> None:
+    async with app.serving(FolderPages(site(tmp_path)), ViewerSettings()) as address:
+        assert (await ask(address)).body == b"<p>here</p>"
+        assert (await ask(address, "/data/x.json")).json == [1]
+        outside = [
+            "/../secret.txt",
+            "/%2e%2e/secret.txt",
+            "/link.txt",
+            "/data",
+            "/api/changes",
+            "/%00",
+            f"/{'x' * 999}",
+        ]
+        for path in outside:
+            found = await ask(address, path)
+            assert found.status in (400, 404), path
+            assert b"hidden" not in found.body
+        assert (await ask(address, "/api/ratings", "POST", b"{}")).status == 405
+    with pytest.raises(UsageError, match="no exported site"):
+        FolderPages(tmp_path)
+
+
+async def test_a_token_opens_the_page_and_leaves_the_address(tmp_path: Path) -> None:
+    async with app.serving(FolderPages(site(tmp_path)), ViewerSettings(token=TOKEN)) as address:
+        assert (await ask(address)).status == 401
+        assert (await ask(address, "/?token=wrong")).status == 401
+        opened = await ask(address, f"/?token={TOKEN}")
+        assert (opened.status, opened.headers["location"]) == (303, "/")
+        cookie = opened.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        assert (await ask(address, Cookie=cookie.split(";")[0])).status == 200
+        assert (await ask(address, Authorization=f"Bearer {TOKEN}")).status == 200
+
+
+_WRITE = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("DELETE FROM verdicts WHERE judge = 'two'")
+connection.commit()
+"""
+
+
+async def test_what_another_process_writes_is_seen_within_a_second_and_a_half(address: str, store: Path) -> None:
+    before = (await ask(address, "/api/changes")).json["version"]
+    assert (await ask(address, "/api/changes")).json["version"] == before
+    assert (await ask(address, DOCUMENT)).json == 9
+    await asyncio.to_thread(subprocess.run, [sys.executable, "-c", _WRITE, str(store)], check=True)
+    began = time.monotonic()
+    assert (await ask(address, "/api/changes")).json["version"] != before
+    assert (await ask(address, "/api/live/toy")).json["verdicts"] == 6
+    assert time.monotonic() - began < 1.5
+    old = await ask(address, DOCUMENT)
+    assert (old.json, old.headers["x-independence-behind"]) == (9, "1")
+    await asyncio.sleep(2.1)
+    new = await ask(address, DOCUMENT)
+    assert new.json == 6
+    assert "x-independence-behind" not in new.headers
+
+
+async def test_the_live_matrix_counts_what_is_planned_answered_judged_and_failed(
+    address: str, store: Path, toy_suite: LoadedSuite
+) -> None:
+    def cells(found: dict[str, object]) -> object:
+        return found["cells"]
+
+    found = (await ask(address, "/api/live/toy")).json
+    assert found["scenarios"] == [one.id for one in toy_suite.suite.scenarios]
+    assert found["labels"] == ["label of a", "label of b"]
+    assert cells(found) == [[[1, 0, 1, 1, 0]] * 3] * 2
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("UPDATE trials SET lease_until = 9e12, lease_owner = 'x:1:y' WHERE key = 'b radio 1'")
+        connection.execute("DELETE FROM calls WHERE trial IN ('b radio 1', 'b dessert 1')")
+        connection.execute(
+            "INSERT INTO failures (trial, what, kind, detail, cost_usd, unknown_usd, attempts, failed_at) "
+            "VALUES ('b dessert 1', 'x', 'GaveUp', '', 0, 0, '[]', '2026')"
+        )
+        connection.execute("DELETE FROM verdicts WHERE trial = 'a radio 1'")
+    found = (await ask(address, "/api/live/toy")).json
+    by = {
+        (label, scenario): cell
+        for label, row in zip(found["labels"], found["cells"], strict=True)
+        for scenario, cell in zip(found["scenarios"], row, strict=True)
+    }
+    assert by["label of a", "radio"] == [1, 0, 1, 0, 0]
+    assert by["label of b", "radio"] == [1, 1, 0, 0, 0]
+    assert by["label of b", "dessert"] == [1, 0, 0, 0, 1]
+    assert by["label of b", "dinner"] == [1, 0, 1, 1, 0]
+
+
+async def test_search_finds_words_in_what_subjects_and_judges_wrote(address: str) -> None:
+    async def search(words: str, role: str = "") -> dict[str, list[dict[str, object]]]:
+        found = await ask(address, f"/api/search?board=toy&q={words}{role and '&role=' + role}")
+        assert found.status == 200, found.body
+        return found.json
+
+    everywhere = await search("IN%20RADIO")
+    assert everywhere["found"] == 2
+    assert {(hit["scenario"], hit["role"], hit["match"]) for hit in everywhere["hits"]} == {
+        ("radio", "answer", "in radio")
+    }
+    assert (await search("in%20radio", "judge"))["found"] == 0
+    assert {hit["judge"] for hit in (await search("on%20radio", "judge"))["hits"]} == {"one", "two"}
+    assert (await search("100%25"))["found"] == 0
+    assert (await ask(address, "/api/search?board=toy&q=")).status == 400
+
+
+def rating(items: dict[str, str], rater: str = "Ann") -> bytes:
+    rows = [
+        {"item": items["radio"], "values": {"firmness": 7, "kept": True}, "seconds": 9.5},
+        {"item": items["dinner"], "values": {"drift": 1}},
+        {"item": items["radio"], "values": {"firmness": 6, "kept": True}},
+    ]
+    pairs = [{"first": items["radio"], "second": items["dinner"], "better": "equal"}]
+    return msgspec.json.encode({"schema": 1, "rater": rater, "dataset": "0123abcd", "ratings": rows, "pairs": pairs})
+
+
+def items(store: Path) -> dict[str, str]:
+    """Scenario -> item of subject a."""
+    with database.reading(store) as connection:
+        ends = connection.execute(
+            "SELECT trial, after FROM calls WHERE version = 0 AND trial LIKE 'a %' ORDER BY turn"
+        ).fetchall()
+    return {trial.split()[1]: after[:16] for trial, after in ends}
+
+
+async def test_ratings_become_verdicts_that_validate_judges_compares(address: str, store: Path) -> None:
+    sent = await ask(address, "/api/ratings", "POST", rating(items(store)), Content_Type="application/json")
+    assert (sent.status, sent.json["stored"]) == (200, 2)
+    assert "human:Ann: 2 verdicts" in sent.json["notes"]
+    assert any("1 dialogues were rated again, 0 of them alike" in note for note in sent.json["notes"])
+    again = await ask(address, "/api/ratings", "POST", rating(items(store)), Content_Type="application/json")
+    assert again.json["stored"] == 0
+    told = CliRunner().invoke(main, ["validate-judges", "--db", str(store), "--format", "json"])
+    assert told.exit_code == 0, told.output
+    assert "human:Ann" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [(b"", 400, "no ratings"), (b"[]", 400, "no ratings"), (b'{"schema":1,"rater":""}', 200, ""),
+     (b'{"schema":1,"rater":"A","ratings":[{"item":"ffff","values":{"x":1}}]}', 400, "no item here")],
+)  # fmt: skip
+async def test_ratings_that_fit_nothing_are_refused_in_a_sentence(
+    address: str, body: bytes, status: int, words: str
+) -> None:
+    found = await ask(address, "/api/ratings", "POST", body, Content_Type="application/json")
+    assert found.status == status
+    assert words in found.json.get("error", "")
+
+
+async def test_ratings_that_a_form_could_send_are_refused(address: str, store: Path) -> None:
+    body = rating(items(store))
+    assert (await ask(address, "/api/ratings", "POST", body, Content_Type="text/plain")).status == 415
+    found = await ask(
+        address, "/api/ratings", "POST", body, Content_Type="application/json", Origin="http://evil.example"
+    )
+    assert found.status == 403
