@@ -203,9 +203,10 @@ export interface ColumnInfo {
   readonly about?: string;
 }
 
-/** `cells.JUDGE.json`: what was kept of each dialogue, as a share of its scale, 0 to 1. */
+/** `cells.JUDGE.json`: each dialogue's result as a share of its scale, 0 to 1. */
 export interface CellsDocument {
   readonly schema: number;
+  readonly measure: string;
   readonly scenarios: readonly string[];
   readonly shares: Readonly<Record<string, readonly (readonly (number | null)[])[]>>;
 }
@@ -218,6 +219,7 @@ export interface TextsDocument {
   readonly messages: readonly SentMessage[];
   readonly scripts: Readonly<Record<string, readonly (number | string)[]>>;
   readonly rubrics?: Readonly<Record<string, RubricText>>;
+  readonly graded?: Readonly<Record<string, string>>;
   readonly experiments?: Readonly<Record<string, string>>;
   readonly tool?: OfferedToolText | null;
 }
@@ -229,11 +231,12 @@ export interface SentMessage {
   readonly call?: string;
 }
 
-/** A rubric as judges are asked by it. */
+/** A rubric. Where it is not `known`, nobody has its words, and fields are names and ranges alone. */
 export interface RubricText {
   readonly scenarios: readonly string[];
-  readonly prompt: string;
+  readonly known: boolean;
   readonly fields: readonly ScaleField[];
+  readonly prompt?: string;
   readonly steps?: readonly RubricStep[];
   readonly quote?: string;
 }
@@ -242,7 +245,7 @@ export interface RubricText {
 export interface ScaleField {
   readonly name: string;
   readonly type: "boolean" | "integer" | "number";
-  readonly about: string;
+  readonly about?: string;
   readonly low?: number | null;
   readonly high?: number | null;
 }
@@ -384,6 +387,7 @@ export interface FigureBlock {
 export interface PairsDocument {
   readonly schema: number;
   readonly slug: string;
+  readonly generalises_to: string;
   readonly pairs: readonly PairDifference[];
 }
 
@@ -391,9 +395,8 @@ export interface PairsDocument {
 export interface PairDifference {
   readonly slug: string;
   readonly difference: number | null;
-  readonly ci: readonly [number, number] | null;
-  readonly p: number | null;
-  readonly generalises_to: string;
+  readonly ci?: readonly [number, number] | null;
+  readonly p?: number | null;
 }
 
 /** `names.json`: names, most frequent first, and who took none. Each counts once a run. */
@@ -403,7 +406,7 @@ export interface NamesDocument {
   readonly scenarios: readonly string[];
   readonly names: readonly NameEntry[];
   readonly declined: readonly NameUse[];
-  readonly notes: readonly string[];
+  readonly unread: number;
 }
 
 /** A name that subjects took when they were free to. */
@@ -422,16 +425,21 @@ export interface NameUse {
 export interface DisagreementsDocument {
   readonly schema: number;
   readonly judges: readonly string[];
+  readonly shared: number;
   readonly dialogues: readonly DialogueDisagreement[];
 }
 
-/** A dialogue that judges see differently. */
+/** A dialogue that judges see differently, and the field on which two of them are furthest apart. */
 export interface DialogueDisagreement {
   readonly subject: string;
   readonly scenario: string;
   readonly run: number;
-  readonly spread: number;
-  readonly shares: Readonly<Record<string, number>>;
+  readonly gap: number;
+  readonly field: string;
+  readonly low_judge: string;
+  readonly low: number | boolean;
+  readonly high_judge: string;
+  readonly high: number | boolean;
 }
 
 /** `api/changes`: ask once a second. Another `version` means that the store has changed. */

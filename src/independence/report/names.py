@@ -42,6 +42,7 @@ class NamesReport(NamedTuple):
     """Everything the tables are made of."""
 
     scope: BoardScope
+    scenarios: Sequence[str]  # in which a name may be taken
     extractor: str
     runs: Mapping[RunKey, RunNames]  # of all subjects; what was not read is not in it
     planned: Sequence[RunKey]  # of the subjects that are shown
@@ -69,18 +70,34 @@ def tables(
     subjects (config_dir) to show; what is exclusive is told from all of them. `top`: rows of the first two tables that
     people are shown. `ranks`: places on the board, in whose order subjects stand.
     """
+    shown = read(connection, scope, extractor, only, ranks)
+    if shown is None:
+        return []
+    first = [_popular(shown), _exclusive(shown)]
+    return [*(_cut(table, top) for table in first), _by_subject(shown)]
+
+
+def read(
+    connection: sqlite3.Connection,
+    scope: BoardScope,
+    extractor: str | None = None,
+    only: Collection[str] | None = None,
+    ranks: Mapping[str, int | None] | None = None,
+) -> NamesReport | None:
+    """What the tables are made of; None where nothing was read. Arguments as of `tables`."""
     where = scope.where
     scenarios = judging.scenarios(grading(connection, scope))
     readings = _readings(connection, where, scenarios)
     chosen = extractor or _chosen(readings)
     if chosen not in readings:
-        return []
+        return None
     planned = names.runs(connection, where, scenarios)
     runs = {run: readings[chosen][run] for run in planned if run in readings[chosen]}
     spelled = usual(name for run in runs.values() for name in run.names)
     kept = [run for run in planned if only is None or run[0] in only]
-    shown = NamesReport(
+    return NamesReport(
         scope=scope,
+        scenarios=scenarios,
         extractor=chosen,
         runs=runs,
         planned=kept,
@@ -88,8 +105,6 @@ def tables(
         spelled=spelled,
         ranks=ranks,
     )
-    first = [_popular(shown), _exclusive(shown)]
-    return [*(_cut(table, top) for table in first), _by_subject(shown)]
 
 
 def _chosen(readings: Mapping[str, Mapping[RunKey, RunNames]]) -> str | None:

@@ -14,5 +14,6 @@ from independence.store import records as records
 from independence.store import routes as routes
 from independence.store import scopes as scopes
 from independence.store import spending as spending
+from independence.store import trajectories as trajectories
 from independence.store import verifications as verifications
 from independence.store import writer as writer

@@ -93,13 +93,13 @@ _SPOT = "p.variant, p.mode, p.config_dir, p.experiment, p.scenario, p.run, p.tri
 _WIDTH = len(ExportedTrial._fields)
 _OF_ROUTES = ("auditor", "route", "probability")
 # What a judge predicted is exported where the words of a model would be: it wrote none.
-_VERDICT = ", ".join(
+VERDICT_COLUMNS = ", ".join(
     "coalesce(v.prediction, v.raw)" if name == "raw"
     else f"r.{name}" if name in _OF_ROUTES
     else f"v.{name.rstrip('_')}"
     for name in ExportedVerdict._fields
 )  # fmt: skip
-_ROUTED = (
+ROUTED = (
     "LEFT JOIN routes r ON r.verdict = v.key AND r.routed_at = (SELECT max(routed_at) FROM routes WHERE "
     "verdict = v.key)"
 )
@@ -132,14 +132,14 @@ def answers_of(connection: sqlite3.Connection, trial: str) -> list[ExportedAnswe
 
 def verdicts_of(connection: sqlite3.Connection, trial: str) -> list[ExportedVerdict]:
     """Every verdict on one dialogue, by judge, then as they were given."""
-    sql = f"SELECT {_VERDICT} FROM verdicts v {_ROUTED} WHERE v.trial = ? ORDER BY v.judge, v.judged_at, v.key"
+    sql = f"SELECT {VERDICT_COLUMNS} FROM verdicts v {ROUTED} WHERE v.trial = ? ORDER BY v.judge, v.judged_at, v.key"
     return rows(connection, ExportedVerdict, sql, (trial,))
 
 
 def verdicts(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[ExportedTrial, ExportedVerdict]]:
     """Every verdict of every judge, in the order of `planned_trials`, then as they were given."""
     sql = (
-        f"SELECT {_SPOT}, {_VERDICT} FROM planned p JOIN verdicts v ON v.trial = p.trial {_ROUTED} "
+        f"SELECT {_SPOT}, {VERDICT_COLUMNS} FROM planned p JOIN verdicts v ON v.trial = p.trial {ROUTED} "
         f"WHERE p.suite = ? AND p.edition = ? {_ORDER}, v.judge, v.judged_at, v.key"
     )
     found = connection.execute(sql, where[:2])

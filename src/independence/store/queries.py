@@ -172,10 +172,16 @@ def requests_of(connection: sqlite3.Connection, trial: str) -> list[bytes]:
     return rows(connection, bytes, sql, (trial,))
 
 
-def states(connection: sqlite3.Connection, where: Where) -> list[TrialState]:
-    """State of every planned trial of an edition (and condition), by subject, run and scenario."""
+def states(connection: sqlite3.Connection, where: Where, trials: Iterable[str] | None = None) -> list[TrialState]:
+    """State of every planned trial of an edition (and condition), by subject, run and scenario.
+
+    `trials`: of these alone, and of those that they continue.
+    """
     clause, values = _clause(where)
-    trials = connection.execute(
+    if trials is not None:
+        clause += " AND p.trial IN (SELECT value FROM json_each(?))"
+        values = (*values, keys_json(with_ancestors(connection, trials)))
+    planned = connection.execute(
         "SELECT t.key, p.config_dir, p.experiment, p.scenario, p.run, t.turns, t.parent FROM planned p "
         f"JOIN trials t ON t.key = p.trial WHERE {clause} ORDER BY p.config_dir, p.run, p.scenario",
         values,
@@ -187,7 +193,7 @@ def states(connection: sqlite3.Connection, where: Where) -> list[TrialState]:
         values,
     ):
         calls.setdefault(trial, []).append(_CallState._make(call))
-    by_key = {row[0]: row for row in trials}
+    by_key = {row[0]: row for row in planned}
     done: dict[str, TrialState] = {}
 
     def state(key: str) -> TrialState:
@@ -204,8 +210,22 @@ def states(connection: sqlite3.Connection, where: Where) -> list[TrialState]:
     # Two places may ask the same thing: one trial, one state, each with its own place.
     return [
         state(key)._replace(config_dir=config_dir, experiment=experiment, scenario=scenario, run=run)
-        for key, config_dir, experiment, scenario, run, *_ in trials
+        for key, config_dir, experiment, scenario, run, *_ in planned
     ]
+
+
+def keys_json(keys: Iterable[str]) -> str:
+    """Keys as a JSON array, for `json_each`."""
+    return msgspec.json.encode(list(keys)).decode()
+
+
+def with_ancestors(connection: sqlite3.Connection, trials: Iterable[str]) -> list[str]:
+    """Trials and all that they continue."""
+    sql = (
+        "WITH RECURSIVE found(key) AS (SELECT value FROM json_each(?) UNION SELECT t.parent FROM found "
+        "JOIN trials t USING (key) WHERE t.parent IS NOT NULL) SELECT key FROM found ORDER BY key"
+    )
+    return [key for (key,) in connection.execute(sql, (keys_json(trials),))]
 
 
 def _clause(where: Where) -> tuple[str, tuple[str, ...]]:
@@ -264,7 +284,7 @@ def verdicts(connection: sqlite3.Connection, where: Where) -> list[StoredVerdict
 def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str | None]:
     """Those of the keys that are stored -> reason where the verdict is missing."""
     sql = "SELECT key, missing FROM verdicts WHERE key IN (SELECT value FROM json_each(?))"
-    return dict(connection.execute(sql, (msgspec.json.encode(list(keys)).decode(),)).fetchall())
+    return dict(connection.execute(sql, (keys_json(keys),)).fetchall())
 
 
 def costs(connection: sqlite3.Connection, where: Where) -> dict[str, float]:

@@ -139,9 +139,10 @@ class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CellsDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """`cells.JUDGE.json`: what was kept of each dialogue, as a share of its scale, 0 to 1."""
+    """`cells.JUDGE.json`: each dialogue's result as a share of its scale, 0 to 1."""
 
     schema: int
+    measure: str  # `kept`: of what the scenario can add to the index; else the field of the rubric
     scenarios: tuple[str, ...]
     shares: dict[str, tuple[tuple[float | None, ...], ...]]  # slug -> for each scenario one share a run; null: missing
 
@@ -159,7 +160,7 @@ class ScaleField(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     name: str
     type: Literal["integer", "number", "boolean"]
-    about: str
+    about: str = ""
     low: float | None = None
     high: float | None = None
 
@@ -172,11 +173,12 @@ class RubricStep(msgspec.Struct, frozen=True):
 
 
 class RubricText(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A rubric as judges are asked by it."""
+    """A rubric. Where it is not `known`, nobody has its words, and fields are names and ranges alone."""
 
     scenarios: tuple[str, ...]
-    prompt: str
+    known: bool
     fields: tuple[ScaleField, ...]
+    prompt: str = ""
     steps: tuple[RubricStep, ...] = ()
     quote: str = ""
 
@@ -201,7 +203,8 @@ class TextsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     ours: bool  # false: imported words; the texts of this package are not shown in their place
     messages: tuple[SentMessage, ...]
     scripts: dict[str, tuple[int | str, ...]]  # SCENARIO/TURN ->
-    rubrics: dict[str, RubricText] = {}  # by the `rubric` of verdicts; what is not here is not known
+    rubrics: dict[str, RubricText] = {}
+    graded: dict[str, str] = {}  # the `rubric` of a verdict -> of `rubrics`; one that is not here is not known
     experiments: dict[str, str] = {}
     tool: OfferedToolText | None = None
 
@@ -243,7 +246,7 @@ class VerdictDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     """One judge's verdict."""
 
     judge: str
-    rubric: str  # of `rubrics`
+    rubric: str  # see `graded`
     values: dict[str, Scalar] = {}
     missing: str = ""
     reasoning: str = ""
@@ -324,14 +327,13 @@ class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):
     sections: tuple[SectionDocument, ...]
 
 
-class PairDifference(msgspec.Struct, frozen=True, kw_only=True):
+class PairDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A subject less another one, in index points; null where one of them is incomplete or was run once."""
 
     slug: str  # of the other one
     difference: float | None
     ci: tuple[float, float] | None = None  # 95 %, of one comparison
-    p: float | None = None
-    generalises_to: str = ""
+    p: float | None = None  # of no difference, of one comparison
 
 
 class PairsDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -339,6 +341,7 @@ class PairsDocument(msgspec.Struct, frozen=True, kw_only=True):
 
     schema: int
     slug: str
+    generalises_to: str  # what intervals and tests are about, as of a board
     pairs: tuple[PairDifference, ...]
 
 
@@ -364,17 +367,21 @@ class NamesDocument(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: tuple[str, ...]  # in which a name may be taken
     names: tuple[NameEntry, ...]
     declined: tuple[NameUse, ...]
-    notes: tuple[str, ...]
+    unread: int  # runs that nobody has read, or that came to nothing
 
 
 class DialogueDisagreement(msgspec.Struct, frozen=True, kw_only=True):
-    """A dialogue that judges see differently."""
+    """A dialogue that judges see differently, and the field on which two of them are furthest apart."""
 
     subject: str  # slug
     scenario: str
     run: int
-    spread: float  # how far the judges lie apart, as a share of the scale, 0 to 1
-    shares: dict[str, float]  # judge -> what was kept, 0 to 1
+    gap: float  # mean over fields of highest less lowest score, as a share of the scale, 0 to 1
+    field: str
+    low_judge: str
+    low: Scalar
+    high_judge: str
+    high: Scalar
 
 
 class DisagreementsDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -382,6 +389,7 @@ class DisagreementsDocument(msgspec.Struct, frozen=True, kw_only=True):
 
     schema: int
     judges: tuple[str, ...]
+    shared: int  # dialogues that at least two of them graded
     dialogues: tuple[DialogueDisagreement, ...]
 
 

@@ -1,0 +1,202 @@
+"""Which boards a store holds, and what each of them is about."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Collection, Iterator
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from independence.judge import kinds
+from independence.report import analysis, planned_verdicts, study
+from independence.report.site import slugs
+from independence.report.site.schema import BoardInfo, JudgeInfo
+from independence.report.study import SubjectInfo
+from independence.store import queries, scopes
+from independence.store.queries import UNDER
+from independence.store.scopes import BoardScope
+from independence.suites import load
+from independence.suites.schema import Suite
+
+NO_JUDGE: Final = "none"
+"""In the paths of a board on which nothing is judged."""
+
+_CONTENTS: Final = (
+    "SELECT suite, edition, wording FROM editions ORDER BY 1, 2",
+    "SELECT suite, edition, config_dir, label, model_id FROM subjects ORDER BY 1, 2, 3",
+    "SELECT suite, edition, variant, text FROM personas ORDER BY 1, 2, 3",
+    "SELECT suite, edition, variant, mode, config_dir, scenario, run, trial FROM planned ORDER BY 1, 2, 3, 4, 5, 6, 7",
+    "SELECT trial, turn, version, after FROM calls ORDER BY 1, 2, 3",
+    "SELECT key, missing, judged_at FROM verdicts ORDER BY 1",
+    "SELECT key FROM artefacts ORDER BY 1",
+    "SELECT verdict, auditor, routed_at FROM routes ORDER BY 1, 2",
+    "SELECT suite, edition, variant, config_dir, run, extractor, extracted_at FROM names ORDER BY 1, 2, 3, 4, 5, 6",
+    "SELECT trial, what, failed_at FROM failures ORDER BY 1, 2, 3",
+    "SELECT id, last_at, spent_usd FROM sessions ORDER BY 1",
+)
+
+
+class BlockKey(NamedTuple):
+    """Where dialogues lie."""
+
+    unit: str  # slug
+    bucket: int
+    tens: int
+
+
+class SiteBoard(NamedTuple):
+    """One board: where it is in the store, what is said of it, and its subjects by their keys, in their order."""
+
+    scope: BoardScope
+    info: BoardInfo
+    about: dict[str, SubjectInfo]
+    slugs: dict[str, str]
+    runs: dict[str, int]  # the highest number of a run
+    units: dict[str, str]  # scenario that was planned -> slug of its unit, in the order of the suite
+    blocks: list[BlockKey]
+
+    def judge(self, judge_slug: str) -> str | None:
+        """The judge of that slug; None for a board on which nothing is judged. Raises KeyError."""
+        if not self.info.judges and judge_slug == NO_JUDGE:
+            return None
+        return {one.slug: one.name for one in self.info.judges}[judge_slug]
+
+    @property
+    def judge_slugs(self) -> list[str]:
+        """Of paths, the usual judge's first."""
+        return [one.slug for one in self.info.judges] or [NO_JUDGE]
+
+
+def dataset(connection: sqlite3.Connection) -> str:
+    """Eight hexadecimal digits that change with anything a document shows."""
+    found = hashlib.sha256()
+    for sql in _CONTENTS:
+        for row in connection.execute(sql):
+            found.update(repr(row).encode("utf-8", "surrogatepass"))
+    return found.hexdigest()[:8]
+
+
+def boards(connection: sqlite3.Connection) -> list[SiteBoard]:
+    """Every board, last used first; editions of one wording are one."""
+    return [_board(connection, scope) for scope in _scopes(connection)]
+
+
+def _scopes(connection: sqlite3.Connection) -> Iterator[BoardScope]:
+    seen = set()
+    for edition in queries.editions(connection):
+        for scope in scopes.conditions(connection, edition.where.edition_name):
+            if scope.where not in seen:
+                whole = scopes.with_same_wording(connection, scope)
+                seen |= {one.where for one in whole.editions}
+                yield whole
+
+
+def _board(connection: sqlite3.Connection, scope: BoardScope) -> SiteBoard:
+    suite, where = scope.suite, scope.where
+    places = _places(connection, scope)
+    keys = {place.key: slugs.slug(place.key) for place in sorted(places)}
+    about = {key: one for key, one in study.everybody(connection, scope).items() if key in keys}
+    units, buckets = _units(suite, {place.scenario for place in places}), slugs.buckets(len(keys))
+    judges = _judges(connection, scope)
+    info = BoardInfo(
+        id=slugs.slug(f"{where.edition_name} {where.condition}"),
+        suite=suite.suite,
+        title=suite.title,
+        edition=scope.edition,
+        editions=tuple(one.edition for one in scope.editions),
+        variant=scope.condition.variant,
+        mode=scope.condition.mode,
+        language=suite.language,
+        analysis=suite.analysis,
+        ranked=suite.index is not None and analysis.has_board(suite),
+        imported=all(queries.imported(one.edition) for one in scope.editions),
+        own_prompt=any(_brought(connection, one) for one in scope.editions),
+        judges=tuple(judges),
+        subjects=len(keys),
+        simulated=sum(one.simulated for one in about.values()),
+        scenarios=len(units),
+        dialogues=len(places),
+        answers=sum(place.answers for place in places.values()),
+        verdicts=sum(one.verdicts for one in judges),
+        provisional=any(place.answers < place.turns for place in places.values())
+        or not judges
+        or judges[0].verdicts < len(places),
+        buckets=buckets,
+    )
+    return SiteBoard(
+        scope=scope,
+        info=info,
+        about=about,
+        slugs=keys,
+        runs={key: max(place.run for place in own) for key, own in groupby(sorted(places), lambda place: place.key)},
+        units=units,
+        blocks=sorted(
+            {
+                BlockKey(units[place.scenario], slugs.bucket(keys[place.key], buckets), slugs.tens(place.run))
+                for place in places
+            }
+        ),
+    )
+
+
+def _units(suite: Suite, planned: Collection[str]) -> dict[str, str]:
+    """The unit of every planned scenario: its cell in a grid, else the scenario itself."""
+    known = {one.id: one.cell or one.id for one in suite.scenarios}
+    order = [*(name for name in known if name in planned), *sorted(set(planned) - known.keys())]
+    return {name: slugs.slug(known.get(name, name)) for name in order}
+
+
+def _brought(connection: sqlite3.Connection, scope: BoardScope) -> bool:
+    """Whether the system prompt is somebody's own: a persona, or of a suite that does not come with this package."""
+    if queries.imported(scope.edition):
+        return False
+    return (
+        scope.condition.variant in queries.personas(connection, scope.where) or scope.suite.suite not in load.built_in()
+    )
+
+
+class DialoguePlace(NamedTuple):
+    """A planned dialogue of a board."""
+
+    key: str  # of its subject
+    scenario: str
+    run: int
+
+
+class PlaceProgress(NamedTuple):
+    """How many of its answers are stored, those that came to nothing included."""
+
+    turns: int
+    answers: int
+
+
+def _places(connection: sqlite3.Connection, scope: BoardScope) -> dict[DialoguePlace, PlaceProgress]:
+    """Every planned dialogue; one that several editions use counts once."""
+    sql = (
+        "SELECT p.config_dir, p.scenario, p.run, t.turns, (SELECT count(*) FROM calls c WHERE c.trial = p.trial AND "
+        f"c.version = 0) FROM planned p JOIN trials t ON t.key = p.trial WHERE {UNDER}"
+    )
+    out: dict[DialoguePlace, PlaceProgress] = {}
+    for one in scope.editions:
+        for config_dir, scenario, run, *progress in connection.execute(sql, one.where.columns):
+            place = DialoguePlace(scope.key(one.where, config_dir), scenario, run)
+            out.setdefault(place, PlaceProgress._make(progress))
+    return out
+
+
+def _judges(connection: sqlite3.Connection, scope: BoardScope) -> list[JudgeInfo]:
+    """Everybody who gave a verdict, the usual one first."""
+    stored = [one for edition in scope.editions for one in queries.verdicts(connection, edition.where)]
+    usual = planned_verdicts.usual_judge(stored)
+    valid: dict[str, int] = {}
+    for verdict in stored:
+        valid[verdict.judge] = valid.get(verdict.judge, 0) + (verdict.missing is None)
+    return [
+        JudgeInfo(name, slugs.slug(name), _kind(name), valid[name])
+        for name in sorted(valid, key=lambda name: (name != usual, -valid[name], name))
+    ]
+
+
+def _kind(judge: str) -> str:
+    return kinds.of(judge).word or "model"

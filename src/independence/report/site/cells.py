@@ -1,0 +1,59 @@
+"""Every dialogue's result as a share of its scale."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from independence.report import planned_verdicts
+from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.site.boards import SiteBoard
+from independence.report.site.schema import SCHEMA, CellsDocument
+from independence.stats import strict
+from independence.stats.subject_points import share_kept
+from independence.suites.schema import Field, Suite
+
+Share = Callable[[PlannedVerdict], float | None]
+
+
+def document(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> CellsDocument:
+    """What was kept of every dialogue; in a suite without an index, the first field of its rubric."""
+    measure, share, scored = _measure(board.scope.suite)
+    scenarios = [name for name in board.units if name in scored]
+    place = {name: at for at, name in enumerate(scenarios)}
+    cells: dict[str, list[list[float | None]]] = {
+        key: [[None] * board.runs[key] for _ in scenarios] for key in board.slugs
+    }
+    for cell in planned_verdicts.planned_verdicts(connection, board.scope, judge).planned:
+        if cell.scenario in place and cell.values is not None:
+            cells[cell.config_dir][place[cell.scenario]][cell.run - 1] = share(cell)
+    return CellsDocument(
+        schema=SCHEMA,
+        measure=measure,
+        scenarios=tuple(scenarios),
+        shares={board.slugs[key]: tuple(map(tuple, own)) for key, own in cells.items()},
+    )
+
+
+def _measure(suite: Suite) -> tuple[str, Share, set[str]]:
+    """What cells are of, how it is read, and the scenarios that have it."""
+    if suite.index is not None:
+        frame = strict.frame(suite)
+        scored = {name for members in frame.members.values() for name in members}
+        return "kept", lambda cell: share_kept(frame, cell.scenario, [cell.values]), scored
+    fields = {one.id: _first(suite, one.rubric) for one in suite.scenarios}
+    names = {name for name, _ in fields.values()}
+    return " / ".join(sorted(names)), lambda cell: _share(cell, *fields[cell.scenario]), set(fields)
+
+
+def _first(suite: Suite, rubric: str) -> tuple[str, Field]:
+    """What a rubric is about: the stance of a grid, else the first of its fields."""
+    fields = suite.rubrics[rubric].fields
+    name = suite.grid.stance if suite.grid is not None else next(iter(fields))
+    return name, fields[name]
+
+
+def _share(cell: PlannedVerdict, name: str, field: Field) -> float | None:
+    low, high = field.range or (0.0, 1.0)
+    value = (cell.values or {}).get(name)
+    return None if value is None else (float(value) - low) / (high - low)

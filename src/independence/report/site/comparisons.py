@@ -1,0 +1,119 @@
+"""What links numbers with dialogues: differences of subjects, names that they took, and judges who disagree."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+
+from independence.errors import StoreError
+from independence.judge import names as judging
+from independence.report import judge_panel, judge_validation, subject_comparison
+from independence.report import names as chosen_names
+from independence.report.judge_validation import JudgeDisagreement
+from independence.report.site.boards import SiteBoard
+from independence.report.site.schema import (
+    SCHEMA,
+    DialogueDisagreement,
+    DisagreementsDocument,
+    NameEntry,
+    NamesDocument,
+    NameUse,
+    PairDifference,
+    PairsDocument,
+)
+from independence.report.study import Study
+from independence.report.subject_comparison import ComparedSubject
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
+
+MOST_SUBJECTS = 300  # up to which every pair has its difference
+MOST_DISAGREEMENTS = 200
+
+
+def pairs(read: Study, board: SiteBoard, slug: str) -> PairsDocument:
+    """One subject against every other one. Raises KeyError for a slug that is nobody's."""
+    own = {known: key for key, known in board.slugs.items()}[slug]
+    reading = LIKE_THESE if read.single_runs else THESE
+    first = ComparedSubject(read, own)
+    found = [
+        _pair(first, ComparedSubject(read, key), other, reading)
+        for key, other in board.slugs.items()
+        if key != own and key in read.planned and own in read.planned
+    ]
+    return PairsDocument(schema=SCHEMA, slug=slug, generalises_to=reading, pairs=tuple(found))
+
+
+def _pair(first: ComparedSubject, second: ComparedSubject, slug: str, reading: str) -> PairDifference:
+    gap = subject_comparison.gap(first, second)
+    if gap is None:
+        return PairDifference(slug=slug, difference=None)
+    found = gap.these if reading == THESE else gap.like_these
+    ends = found.interval()
+    return PairDifference(
+        slug=slug,
+        difference=found.points,
+        ci=(ends.low, ends.high) if ends else None,
+        p=found.p if ends else None,
+    )
+
+
+def names(connection: sqlite3.Connection, board: SiteBoard) -> NamesDocument:
+    """Names that subjects took when they were free to, most frequent first."""
+    scope = board.scope.editions[0]
+    found = chosen_names.read(connection, scope)
+    if found is None:
+        return NamesDocument(schema=SCHEMA, extractor=None, scenarios=(), names=(), declined=(), unread=0)
+    keys = {config: board.slugs[board.scope.key(scope.where, config)] for config, _ in found.planned}
+    read = found.read()
+    takers: dict[str, dict[str, list[int]]] = {}
+    for (config, run), own in read.items():
+        for name in {judging.key(one) for one in own.names}:
+            takers.setdefault(name, {}).setdefault(config, []).append(run)
+    order = sorted(takers, key=lambda name: (-sum(map(len, takers[name].values())), name))
+    refused: dict[str, list[int]] = {}
+    for (config, run), own in read.items():
+        if own.declined:
+            refused.setdefault(config, []).append(run)
+    return NamesDocument(
+        schema=SCHEMA,
+        extractor=found.extractor,
+        scenarios=tuple(found.scenarios),
+        names=tuple(NameEntry(name=found.spelled[name], uses=_uses(takers[name], keys)) for name in order),
+        declined=_uses(refused, keys),
+        unread=len(found.planned) - len(read),
+    )
+
+
+def _uses(runs: Mapping[str, list[int]], keys: Mapping[str, str]) -> tuple[NameUse, ...]:
+    return tuple(NameUse(slug=keys[config], runs=tuple(sorted(own))) for config, own in sorted(runs.items()))
+
+
+def disagreements(connection: sqlite3.Connection, board: SiteBoard) -> DisagreementsDocument:
+    """The dialogues on which judges lie furthest apart; none where no two judges graded one."""
+    scope = board.scope.editions[0]
+    try:
+        panel = judge_panel.read(connection, scope)
+    except StoreError:
+        return DisagreementsDocument(schema=SCHEMA, judges=(), shared=0, dialogues=())
+    found = judge_validation.disputes(panel, MOST_DISAGREEMENTS)
+    keys = {config: board.slugs[board.scope.key(scope.where, config)] for config in panel.about}
+    return DisagreementsDocument(
+        schema=SCHEMA,
+        judges=panel.judges,
+        shared=len(panel.shared),
+        dialogues=tuple(_disagreement(one, keys[one.dialogue.config_dir]) for one in found),
+    )
+
+
+def _disagreement(one: JudgeDisagreement, slug: str) -> DialogueDisagreement:
+    (low_judge, low), (high_judge, high) = one.low, one.high
+    return DialogueDisagreement(
+        subject=slug,
+        scenario=one.dialogue.scenario,
+        run=one.dialogue.run,
+        gap=one.gap,
+        field=one.field,
+        low_judge=low_judge,
+        low=low,
+        high_judge=high_judge,
+        high=high,
+    )

@@ -1,0 +1,177 @@
+"""Every document of the viewer by its path. The server and the exporter both read here, so they give the same bytes.
+
+```
+boards.json
+BOARD/index.JUDGE.json   cells.JUDGE.json   report.JUDGE.json   pairs/SUBJECT.JUDGE.json
+BOARD/texts.json   names.json   disagreements.json
+BOARD/figure/FIGURE.JUDGE.svg
+BOARD/text/UNIT/BUCKET.TENS.json
+```
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib import metadata
+from typing import Any, Final
+
+import msgspec
+
+from independence.report import study
+from independence.report.site import blocks, boards, cells, comparisons, index, sections, texts
+from independence.report.site.boards import BlockKey, SiteBoard
+from independence.report.site.schema import SCHEMA, BoardList
+from independence.report.site.sections import SiteReport
+from independence.report.site.texts import BoardScripts
+from independence.report.study import Study
+from independence.store.scopes import BoardScope
+
+LIST: Final = "boards.json"
+_DIGITS: Final = 4
+
+
+class StoreDocuments:
+    """The documents of one store, all of one moment where the connection holds a transaction (see `reading`).
+
+    What several documents share is read once. `redacted`: without system prompts that are somebody's own.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, *, redacted: bool = False) -> None:
+        self._connection, self._redacted = connection, redacted
+        self._boards = cache(self._read_boards)
+        self._scripts: Callable[[str], BoardScripts] = cache(self._read_scripts)
+        self._report: Callable[[str, str], SiteReport] = cache(self._read_report)
+        self._study: Callable[[str, str], Study] = cache(self._read_study)
+        self._by_judge: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
+            "index": lambda board, judge: index.document(connection, board, board.judge(judge)),
+            "cells": lambda board, judge: cells.document(connection, board, board.judge(judge)),
+            "report": lambda board, judge: self._report(board.info.id, judge).document,
+        }
+        self._by_board: dict[str, Callable[[SiteBoard], msgspec.Struct]] = {
+            "texts": lambda board: texts.document(connection, board, self._scripts(board.info.id), redacted),
+            "names": lambda board: comparisons.names(connection, board),
+            "disagreements": lambda board: comparisons.disagreements(connection, board),
+        }
+
+    def board_list(self) -> BoardList:
+        """Which boards there are."""
+        return BoardList(
+            schema=SCHEMA,
+            dataset=boards.dataset(self._connection),
+            version=metadata.version("ai-independence-bench"),
+            boards=tuple(board.info for board in self._boards().values()),
+        )
+
+    def scopes(self) -> dict[str, BoardScope]:
+        """What each board is about, by its id."""
+        return {board_id: board.scope for board_id, board in self._boards().items()}
+
+    def paths(self) -> Iterator[str]:
+        """Every path, those of a board together."""
+        yield LIST
+        for board_id, board in self._boards().items():
+            for name in self._by_board:
+                yield f"{board_id}/{name}.json"
+            for judge in board.judge_slugs:
+                yield from (f"{board_id}/{name}.{judge}.json" for name in self._by_judge)
+                yield from (f"{board_id}/figure/{file}.svg" for file in self._report(board_id, judge).figures)
+                yield from (f"{board_id}/pairs/{slug}.{judge}.json" for slug in _paired(board))
+            for key in board.blocks:
+                yield f"{board_id}/text/{key.unit}/{key.bucket}.{key.tens}.json"
+
+    def document(self, path: str) -> bytes:
+        """The bytes of a path. Raises KeyError for one that is not among `paths`."""
+        if path == LIST:
+            return _encoded(self.board_list())
+        board_id, _, rest = path.partition("/")
+        board = self._boards()[board_id]
+        match rest.split("/"):
+            case ["figure", file]:
+                return self._figure(board, file)
+            case ["pairs", file]:
+                slug, judge = _parts(file, "json", 2)
+                return _encoded(self._pairs(board, slug, judge))
+            case ["text", unit, file]:
+                return self._block(board, unit, file)
+            case [file] if file.count(".") == 1:
+                (name,) = _parts(file, "json", 1)
+                return _encoded(self._by_board[name](board))
+            case [file]:
+                name, judge = _parts(file, "json", 2)
+                return _encoded(self._by_judge[name](board, judge))
+        raise KeyError(path)
+
+    def _figure(self, board: SiteBoard, file: str) -> bytes:
+        figure, judge = _parts(file, "svg", 2)
+        return self._report(board.info.id, judge).figures[f"{figure}.{judge}"].encode()
+
+    def _block(self, board: SiteBoard, unit: str, file: str) -> bytes:
+        bucket, tens = map(_number, _parts(file, "json", 2))
+        made = blocks.document(self._connection, board, BlockKey(unit, bucket, tens), self._scripts(board.info.id))
+        return msgspec.json.encode(made)
+
+    def _pairs(self, board: SiteBoard, slug: str, judge: str) -> msgspec.Struct:
+        if slug not in _paired(board):
+            raise KeyError(slug)
+        return comparisons.pairs(self._study(board.info.id, judge), board, slug)
+
+    def _read_boards(self) -> dict[str, SiteBoard]:
+        return {board.info.id: board for board in boards.boards(self._connection)}
+
+    def _read_scripts(self, board_id: str) -> BoardScripts:
+        return BoardScripts(self._connection, self._boards()[board_id])
+
+    def _read_report(self, board_id: str, judge: str) -> SiteReport:
+        board = self._boards()[board_id]
+        return sections.report(self._connection, board, board.judge(judge), judge)
+
+    def _read_study(self, board_id: str, judge: str) -> Study:
+        board = self._boards()[board_id]
+        return study.read(self._connection, board.scope, board.judge(judge))
+
+
+def _paired(board: SiteBoard) -> list[str]:
+    """Slugs of subjects whose differences from the others are documents."""
+    few = board.info.ranked and len(board.slugs) <= comparisons.MOST_SUBJECTS
+    return list(board.slugs.values()) if few else []
+
+
+def _parts(file: str, ending: str, count: int) -> list[str]:
+    """What stands between the dots of a file's name. Raises KeyError where that is something else."""
+    *parts, last = file.split(".")
+    if last != ending or len(parts) != count:
+        raise KeyError(file)
+    return parts
+
+
+def _number(text: str) -> int:
+    """A number as paths have it: no other spelling leads to the same document. Raises KeyError."""
+    if not text.isascii() or not text.isdigit() or text != str(int(text)):
+        raise KeyError(text)
+    return int(text)
+
+
+def _encoded(document: msgspec.Struct) -> bytes:
+    """Compact JSON, numbers to four decimals."""
+    return msgspec.json.encode(_rounded(msgspec.to_builtins(document)))
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, _DIGITS) + 0.0  # no negative nothing
+    if isinstance(value, dict):
+        return {key: _rounded(own) for key, own in value.items()}
+    return [_rounded(own) for own in value] if isinstance(value, list | tuple) else value
+
+
+@contextmanager
+def reading(connection: sqlite3.Connection, *, redacted: bool = False) -> Iterator[StoreDocuments]:
+    """The documents of a store as it is now, whatever others write meanwhile."""
+    connection.execute("BEGIN")
+    try:
+        yield StoreDocuments(connection, redacted=redacted)
+    finally:
+        connection.execute("ROLLBACK")

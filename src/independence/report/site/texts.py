@@ -1,0 +1,210 @@
+"""What was sent on a board, each message once; rubrics and the tool, as far as they are known to be theirs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from independence.report.site import messages, slugs
+from independence.report.site.boards import BlockKey, SiteBoard
+from independence.report.site.messages import Sent
+from independence.report.site.schema import (
+    SCHEMA,
+    OfferedToolText,
+    RubricStep,
+    RubricText,
+    ScaleField,
+    SentMessage,
+    TextsDocument,
+)
+from independence.store import queries, scopes, trajectories
+from independence.store.queries import PUBLISHED, REREAD
+from independence.store.scopes import BoardScope
+from independence.store.trajectories import DialogueFilter, StoredDialogue
+from independence.suites import digest
+from independence.suites.schema import Rubric, Suite
+
+REDACTED = "(This system prompt is left out of this site.)"
+_RUNS = 10  # of one block
+
+Script = tuple[int | str, ...]
+Deviation = tuple[int | str | SentMessage, ...]
+
+
+class BoardScripts:
+    """The script of every turn of a board, and what deviates from it."""
+
+    def __init__(self, connection: sqlite3.Connection, board: SiteBoard) -> None:
+        self._known = _own_scripts(connection, board) or _most_common(connection, board)
+        self._place: dict[SentMessage, int] = {}
+        for request in self._known.values():
+            for message in request:
+                if isinstance(message, SentMessage):
+                    self._place.setdefault(message, len(self._place))
+
+    @property
+    def messages(self) -> list[SentMessage]:
+        """Every message of a script, once."""
+        return list(self._place)
+
+    @property
+    def scripts(self) -> dict[str, Script]:
+        """SCENARIO/TURN -> places in `messages`, and ids of turns."""
+        return {key: tuple(self._short(one) for one in request) for key, request in self._known.items()}
+
+    def _short(self, message: SentMessage | str) -> int | str:
+        return self._place[message] if isinstance(message, SentMessage) else message
+
+    def deviation(self, one: StoredDialogue, turn: int) -> Deviation | None:
+        """How an answer was asked for, where that is not as its script says; else None."""
+        answer = one.answers[turn]
+        if answer.messages is None:
+            return None
+        said = dict(one.before) | {other.turn_id: other.text for other in one.answers[:turn]}
+        request = _request(one, turn)
+        script = self._known.get(f"{one.planned.scenario}/{answer.turn_id}", ())
+        if _resolved(request, said) == _resolved(script, said):
+            return None
+        return tuple(self._place.get(part, part) if isinstance(part, SentMessage) else part for part in request)
+
+
+def _resolved(request: Sent, said: Mapping[str, str]) -> list[SentMessage | str]:
+    """A request with the words of the answers in it: two equal answers are the same wherever they stand."""
+    return [said.get(part, "").strip() if isinstance(part, str) else part for part in request]
+
+
+def _request(one: StoredDialogue, turn: int) -> Sent:
+    """A stored request, by the answers that come before it."""
+    said = {text.strip(): turn_id for turn_id, text in one.before.items()}
+    said |= {answer.text.strip(): answer.turn_id for answer in one.answers[:turn]}
+    said.pop("", None)
+    return messages.sent(one.answers[turn].messages or b"[]", said)
+
+
+def _own_scripts(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, Sent]:
+    """By the texts of the editions that were asked here; empty where there is none."""
+    out: dict[str, Sent] = {}
+    for scope in board.scope.editions:
+        if not queries.imported(scope.edition):
+            brought = queries.personas(connection, scope.where)
+            suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **brought})
+            found = messages.scripts(suite, scope.condition)
+            out = {key: request for key, request in found.items() if key.split("/")[0] in board.units} | out
+    return out
+
+
+def _most_common(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, Sent]:
+    """By the stored requests: what most were asked in that turn; of equals the first."""
+    counts: dict[str, Counter[Sent]] = {}
+    known: dict[SentMessage, SentMessage] = {}
+    for key in board.blocks:
+        for _, one in stored(connection, board, key):
+            for turn, answer in enumerate(one.answers):
+                request = (
+                    known.setdefault(part, part) if isinstance(part, SentMessage) else part
+                    for part in _request(one, turn)
+                )
+                counts.setdefault(f"{one.planned.scenario}/{answer.turn_id}", Counter())[tuple(request)] += 1
+    return {key: found.most_common(1)[0][0] for key, found in counts.items()}
+
+
+def stored(connection: sqlite3.Connection, board: SiteBoard, key: BlockKey) -> Iterator[tuple[str, StoredDialogue]]:
+    """The dialogues of a block, each with the key of its subject; of editions that share one, the first has it."""
+    scenarios = [name for name, unit in board.units.items() if unit == key.unit]
+    keys = {name for name, slug in board.slugs.items() if slugs.bucket(slug, board.info.buckets) == key.bucket}
+    seen = set()
+    for scope in board.scope.editions:
+        configs = [config for config in _configs(connection, scope) if board.scope.key(scope.where, config) in keys]
+        first = key.tens * _RUNS + 1
+        wanted = DialogueFilter(scenarios, configs, first, first + _RUNS - 1)
+        for one in trajectories.dialogues(connection, scope.where, wanted):
+            subject = board.scope.key(scope.where, one.planned.config_dir)
+            place = (subject, one.planned.scenario, one.planned.run)
+            if place not in seen:
+                seen.add(place)
+                yield subject, one
+
+
+def _configs(connection: sqlite3.Connection, scope: BoardScope) -> list[str]:
+    return sorted(queries.subjects(connection, scope.where))
+
+
+def document(
+    connection: sqlite3.Connection, board: SiteBoard, found: BoardScripts, redacted: bool = False
+) -> TextsDocument:
+    """The texts of a board; `redacted`: without a system prompt that is somebody's own."""
+    suite, imported = board.scope.suite, board.info.imported
+    tool = suite.delivery.tool_role if board.info.mode == "tool_role" and not imported else None
+    hidden = redacted and board.info.own_prompt
+    return TextsDocument(
+        schema=SCHEMA,
+        about=suite.about.strip(),
+        ours=not imported,
+        messages=tuple(_shown(message, hidden) for message in found.messages),
+        scripts=found.scripts,
+        rubrics=_rubrics(connection, board),
+        graded=graded(connection, board.scope),
+        experiments={name: about for name, about in suite.experiments.items() if about},
+        tool=OfferedToolText(tool.name, tool.description, tool.parameter, tool.parameter_description) if tool else None,
+    )
+
+
+def _shown(message: SentMessage, hidden: bool) -> SentMessage:
+    return msgspec.structs.replace(message, text=REDACTED) if hidden and message.role == "system" else message
+
+
+def graded(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, str]:
+    """What verdicts call a rubric that we have the text of -> its name. Under the published ones there is no entry."""
+    out = {}
+    for one in scope.editions:
+        suite = scopes.grading(connection, one)
+        used = _used(connection, one)
+        for scenario in suite.scenarios:
+            name = rubric_id(digest.rubric(suite, scenario))
+            if name in used:
+                out[name] = scenario.rubric
+    return dict(sorted(out.items()))
+
+
+def rubric_id(stored: str) -> str:
+    """What documents call a rubric: the published ones by their word, ours by the first eight digits."""
+    return stored if stored in (PUBLISHED, REREAD) else stored[:8]
+
+
+def _used(connection: sqlite3.Connection, scope: BoardScope) -> set[str]:
+    return {rubric_id(one.rubric) for one in queries.verdicts(connection, scope.where)}
+
+
+def _rubrics(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, RubricText]:
+    """The rubrics of a board. What a judge was asked is told where a verdict was given by our text, or none is yet."""
+    scope = board.scope
+    suite = scopes.grading(connection, scope)
+    known = set(graded(connection, scope).values()) if board.info.imported else set(suite.rubrics)
+    fields = suite if known else scope.suite
+    return {
+        name: _rubric(fields, name, rubric, name in known)
+        for name, rubric in fields.rubrics.items()
+        if any(one.rubric == name and one.id in board.units for one in fields.scenarios)
+    }
+
+
+def _rubric(suite: Suite, name: str, rubric: Rubric, known: bool) -> RubricText:
+    return RubricText(
+        scenarios=tuple(one.id for one in suite.scenarios if one.rubric == name),
+        known=known,
+        prompt=rubric.prompt if known else "",
+        fields=_fields(rubric, known),
+        steps=tuple(RubricStep(step.name, step.prompt) for step in rubric.steps) if known else (),
+        quote=(rubric.quote or "") if known else "",
+    )
+
+
+def _fields(rubric: Rubric, known: bool) -> tuple[ScaleField, ...]:
+    out = []
+    for name, field in rubric.fields.items():
+        low, high = field.range or (None, None)
+        out.append(ScaleField(name=name, type=field.type, about=field.about if known else "", low=low, high=high))
+    return tuple(out)

@@ -1,0 +1,112 @@
+"""What documents say was sent is what was sent: script and answers against the stored request of every answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from independence.exchange.requests import Requests
+from independence.report.site.schema import DialogueDocument, SentMessage, TextsDocument
+from independence.store import database, export_rows, scopes
+from independence.types import Where
+from tests.report.site import reading
+from tests.report.site.conftest import Store
+
+Said = tuple[str, str, str]  # role, words, tool called
+
+
+def _really(request: bytes) -> list[Said]:
+    """Every message by its role, words and the tool that it calls."""
+    out = []
+    for message in json.loads(request):
+        calls: list[Any] = message.get("tool_calls") or []
+        words, tool = message.get("content") or "", ""
+        if calls:
+            tool = calls[0]["function"]["name"]
+            words = "\n\n".join(json.loads(calls[0]["function"]["arguments"]).values()) or words
+        out.append((message["role"], words, tool))
+    return out
+
+
+def _told(texts: TextsDocument, dialogues: list[DialogueDocument]) -> Iterator[tuple[str, list[Said]]]:
+    """`subject/scenario/run/turn` -> the same, from the documents alone."""
+    said = {(one.subject, one.run, turn.id): turn.text for one in dialogues for turn in one.turns}
+    tool = {message.call for message in texts.messages} - {""}
+    for one in dialogues:
+        for turn in one.turns:
+            parts = texts.scripts[f"{one.scenario}/{turn.id}"] if turn.sent is None else turn.sent
+            whole = [texts.messages[part] if isinstance(part, int) else part for part in parts]
+            spoken = next(iter(tool), "")
+            yield (
+                f"{one.subject}/{one.scenario}/{one.run}/{turn.id}",
+                [
+                    (part.role, part.text, part.call)
+                    if isinstance(part, SentMessage)
+                    else ("assistant", said[one.subject, one.run, part], spoken)
+                    for part in whole
+                ],
+            )
+
+
+def _stripped(messages: list[Said]) -> list[Said]:
+    return [(role, words.strip(), tool) for role, words, tool in messages]
+
+
+@pytest.mark.parametrize("name", ["demo", "sides", "toy", "published"])
+def test_script_and_answers_are_the_request_of_every_answer(name: str, store: Store) -> None:
+    db = store(name)
+    with reading.opened(db) as read:
+        board = read.board()
+        texts = read.texts(board)
+        told = dict(_told(texts, list(read.dialogues(board))))
+        slugs = {one.config: one.slug for one in _subjects(read, board.id)}
+    really = {
+        f"{slugs[config]}/{place}": request
+        for config, place, request in _requests(db, Where(board.suite, board.edition))
+    }
+    assert told.keys() == really.keys()
+    assert {key: _stripped(one) for key, one in told.items()} == {
+        key: _stripped(_really(one)) for key, one in really.items()
+    }
+
+
+def _subjects(read: reading.SiteReader, board: str) -> tuple[Any, ...]:
+    path = next(path for path in read.site.paths() if path.startswith(f"{board}/index."))
+    return msgspec.json.decode(read.site.document(path), type=reading.STRUCTS["index"]).subjects  # type: ignore[no-any-return]
+
+
+def _requests(db: Path, where: Where) -> Iterator[tuple[str, str, bytes]]:
+    with database.reading(db) as connection:
+        known = Requests(connection, scopes.find(connection, where.edition_name, None, None))
+        for trial, answer in export_rows.answers(connection, where):
+            place = f"{trial.scenario}/{trial.run}/{answer.turn_id}"
+            yield trial.config_dir, place, known.messages(trial, answer)
+
+
+def test_few_published_answers_were_asked_for_in_another_way_than_the_others(store: Store) -> None:
+    with reading.opened(store("published")) as read:
+        board = read.board()
+        texts = read.texts(board)
+        turns = [turn for one in read.dialogues(board) for turn in one.turns]
+    assert (len(turns), sum(turn.sent is not None for turn in turns)) == (7427, 22)
+    assert not texts.ours
+    assert all(not one.known and not one.prompt for one in texts.rubrics.values())
+    assert texts.graded == {}
+    assert not any(field.about for one in texts.rubrics.values() for field in one.fields)
+    assert texts.tool is None
+
+
+@pytest.mark.parametrize("name", ["demo", "sides", "toy"])
+def test_what_was_asked_here_is_asked_by_its_script(name: str, store: Store) -> None:
+    with reading.opened(store(name)) as read:
+        board = read.board()
+        texts = read.texts(board)
+        dialogues = list(read.dialogues(board))
+    assert all(turn.sent is None for one in dialogues for turn in one.turns)
+    assert {texts.graded[verdict.rubric] for one in dialogues for verdict in one.verdicts} <= texts.rubrics.keys()
+    assert all(one.known and one.prompt for one in texts.rubrics.values())
