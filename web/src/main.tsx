@@ -1,5 +1,26 @@
 import "./app.css";
+import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { Router } from "wouter";
+import { bootConfig } from "./data/boot";
+import { request } from "./data/documents";
+import { indexPath } from "./data/paths";
+import { followAddress, useHashPath, useHashQuery } from "./route/hash";
+import { App } from "./shell/App";
+import { chosenBoard } from "./shell/chosen";
 
 const root = document.getElementById("root");
-if (root !== null) createRoot(root).render(<main className="p-4">AI Independence Bench</main>);
+const boot = bootConfig();
+followAddress();
+if (boot !== null) {
+  const { info, judge } = chosenBoard(boot, new URLSearchParams(window.location.hash.split("?")[1]));
+  if (info !== undefined) request(indexPath(boot, info, judge));
+}
+if (root !== null)
+  createRoot(root).render(
+    <StrictMode>
+      <Router hook={useHashPath} searchHook={useHashQuery} hrefs={(href) => `#${href}`}>
+        <App boot={boot} />
+      </Router>
+    </StrictMode>,
+  );

@@ -1,0 +1,12 @@
+import type { BootConfig } from "../schema";
+
+/** What the page itself says of its data, or null where nobody has written it in. */
+export function bootConfig(): BootConfig | null {
+  const text = document.getElementById("independence-config")?.textContent ?? "";
+  try {
+    const config = JSON.parse(text) as Partial<BootConfig>;
+    return config.board_list === undefined ? null : (config as BootConfig);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+// Paths of the documents: `report/site/paths.py` has the same list.
+import type { BoardInfo, BootConfig, JudgeInfo } from "../schema";
+import type { CurrentBoard } from "./board";
+
+const PER_BLOCK = 10;
+const DIGITS = 6;
+
+function judgeSlug(judge: JudgeInfo | null): string {
+  return judge?.slug ?? "none";
+}
+
+/** The board under one judge. */
+export function indexPath(boot: BootConfig, info: BoardInfo, judge: JudgeInfo | null): string {
+  return `${boot.base}${info.id}/index.${judgeSlug(judge)}.json`;
+}
+
+/** A document of a board that every judge shares: `texts`, `names`, `disagreements`. */
+export function sharedPath(board: CurrentBoard, name: "texts" | "names" | "disagreements"): string {
+  return `${board.boot.base}${board.info.id}/${name}.json`;
+}
+
+/** A document of a board under its judge: `cells`, `report`. */
+export function judgedPath(board: CurrentBoard, name: "cells" | "report"): string {
+  return `${board.boot.base}${board.info.id}/${name}.${judgeSlug(board.judge)}.json`;
+}
+
+/** One subject against every other one. */
+export function pairsPath(board: CurrentBoard, slug: string): string {
+  return `${board.boot.base}${board.info.id}/pairs/${slug}.${judgeSlug(board.judge)}.json`;
+}
+
+/** A figure of the report. */
+export function figurePath(board: CurrentBoard, file: string): string {
+  return `${board.boot.base}${board.info.id}/figure/${file}.svg`;
+}
+
+/** The dialogues of a unit with the subjects of one bucket: ten runs. */
+export function blockPath(board: CurrentBoard, unit: string, bucket: number, run: number): string {
+  const tens = Math.floor((run - 1) / PER_BLOCK);
+  return `${board.boot.base}${board.info.id}/text/${unit}/${bucket}.${tens}.json`;
+}
+
+/** Which bucket a subject lies in. */
+export function bucketOf(board: CurrentBoard, slug: string): number {
+  return parseInt(slug.slice(-DIGITS), 16) % board.info.buckets;
+}
+
+/** The block that holds a dialogue; null where the scenario is not known. */
+export function dialoguePath(board: CurrentBoard, slug: string, scenario: string, run: number): string | null {
+  const unit = board.scenarios.get(scenario)?.unit;
+  return unit === undefined ? null : blockPath(board, unit, bucketOf(board, slug), run);
+}

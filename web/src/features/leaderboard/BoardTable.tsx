@@ -1,0 +1,145 @@
+import { stepShare, ticks, at, type Span } from "../../charts/scale";
+import { IntervalMark } from "../../charts/IntervalMark";
+import type { Direction } from "../../text/compare";
+import { decimal, isNumeric, onScale, shown } from "../../text/format";
+import { SortHead } from "../../ui/SortHead";
+import { innerInterval, isPlaced, outerInterval, type BoardColumn, type Entry } from "./entries";
+import { SubjectName } from "./SubjectName";
+
+interface BoardTableProps {
+  readonly entries: readonly Entry[];
+  readonly columns: readonly BoardColumn[];
+  readonly span: Span;
+  readonly sort: string | null;
+  readonly direction: Direction;
+  readonly onSort: (key: string, first: Direction) => void;
+}
+
+const CELL = "px-2 py-1 text-right whitespace-nowrap";
+
+/** The board as a table with a forest plot in it. */
+export function BoardTable({ entries, columns, span, sort, direction, onSort }: BoardTableProps) {
+  const placed = sort === null ? entries.filter(isPlaced) : entries;
+  const incomplete = sort === null ? entries.filter((entry) => !isPlaced(entry)) : [];
+  const head = (key: string) => (sort === key ? direction : null);
+  return (
+    <div className="overflow-x-auto max-sm:-mx-4" tabIndex={-1}>
+      <table className="w-full border-collapse text-sm max-sm:table-fixed">
+        <caption className="sr-only">Subjects by index, with 95 % intervals</caption>
+        <thead className="border-b border-faint">
+          <tr>
+            <SortHead className="w-10 max-sm:w-9" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index; a single run has none, nor has a subject with too many missing verdicts.">
+              #
+            </SortHead>
+            <SortHead sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
+              Subject
+            </SortHead>
+            <SortHead className="max-sm:w-14" sorted={head("index")} right onSort={() => { onSort("index", "desc"); }} about="From 0 to 100; the higher, the more it keeps of its identity, positions and choices.">
+              Index
+            </SortHead>
+            <th scope="col" className="w-2/5 px-3 py-1.5 align-bottom">
+              <span className="sr-only">Interval</span>
+              <Axis span={span} />
+            </th>
+            {columns.map((column) => (
+              <SortHead
+                key={column.key}
+                right={isNumeric(column)}
+                about={column.about ?? ""}
+                sorted={head(column.key)}
+                onSort={() => { onSort(column.key, isNumeric(column) ? "desc" : "asc"); }}
+                className={column.wide === true ? "max-md:hidden" : ""}
+              >
+                {column.head}
+              </SortHead>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {placed.map((entry, place) => (
+            <Row
+              key={entry.subject.slug}
+              entry={entry}
+              columns={columns}
+              span={span}
+              opens={sort === null && place > 0 && entry.row.tier !== null && entry.row.tier !== placed[place - 1]?.row.tier}
+            />
+          ))}
+        </tbody>
+        {incomplete.length > 0 && (
+          <tbody>
+            <tr>
+              <th colSpan={4} scope="rowgroup" className="border-t border-soft px-2 pt-4 pb-1 text-left text-xs font-medium text-muted">
+                Incomplete: verdicts are missing, so there is no index and no rank. The bar is what the index can be.
+              </th>
+            </tr>
+            {incomplete.map((entry) => (
+              <Row key={entry.subject.slug} entry={entry} columns={columns} span={span} opens={false} />
+            ))}
+          </tbody>
+        )}
+      </table>
+    </div>
+  );
+}
+
+function Axis({ span }: { readonly span: Span }) {
+  return (
+    <svg aria-hidden="true" className="block h-4 w-full overflow-visible">
+      {ticks(span).map((tick, place, all) => (
+        <text
+          key={tick}
+          x={`${at(span, tick)}%`}
+          y={12}
+          textAnchor="middle"
+          className={`fill-muted text-[0.6875rem] font-normal ${place % 2 === (all.length - 1) % 2 ? "" : "max-sm:hidden"}`}
+        >
+          {tick}
+        </text>
+      ))}
+    </svg>
+  );
+}
+
+function said({ row }: Entry, inner: readonly [number, number] | null): string {
+  const bounds = `between ${decimal(onScale(row.bounds[0]))} and ${decimal(onScale(row.bounds[1]))}`;
+  if (row.index === null) return `Index ${bounds}: verdicts are missing`;
+  const interval = inner === null ? "no interval" : `95 % interval ${shown({ kind: "index_interval" }, inner)}`;
+  return `Index ${decimal(onScale(row.index))}, ${interval}`;
+}
+
+interface RowProps {
+  readonly entry: Entry;
+  readonly columns: readonly BoardColumn[];
+  readonly span: Span;
+  readonly opens: boolean; // a tier begins here
+}
+
+function Row({ entry, columns, span, opens }: RowProps) {
+  const { row } = entry;
+  const inner = innerInterval(entry);
+  return (
+    <tr className={`hover:bg-band ${opens ? "border-t border-soft" : ""}`}>
+      <td className={`${CELL} w-10 text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
+        {row.rank ?? ""}
+      </td>
+      <th scope="row" className="px-2 py-1 text-left font-normal [overflow-wrap:anywhere]">
+        <SubjectName entry={entry} />
+      </th>
+      <td className={`${CELL} font-medium`}>
+        {row.index === null ? <span className="font-normal text-open">{shown({ kind: "index" }, row.bounds)}</span> : shown({ kind: "index" }, row.index)}
+      </td>
+      <td className="gridlines px-3 py-0" style={{ "--step": `${stepShare(span)}%` } as React.CSSProperties}>
+        <IntervalMark span={span} value={row.index} inner={inner} outer={outerInterval(entry)} bounds={row.bounds} says={said(entry, inner)} />
+      </td>
+      {columns.map((column) => (
+        <td
+          key={column.key}
+          className={`px-2 py-1 ${isNumeric(column) || column.key === "rank_ci" ? "text-right whitespace-nowrap" : ""} ${column.wide === true ? "max-md:hidden" : ""}`}
+        >
+          {shown(column, column.value(entry))}
+        </td>
+      ))}
+    </tr>
+  );
+}

@@ -1,0 +1,113 @@
+import { useMemo, useRef } from "react";
+import { useBoard, type CurrentBoard } from "../../data/board";
+import { spanFrom, type Span } from "../../charts/scale";
+import { useKeys } from "../../keys/keys";
+import { useQuery } from "../../route/query";
+import type { ColumnInfo } from "../../schema";
+import { Page } from "../../shell/Page";
+import { compareValues, type Direction } from "../../text/compare";
+import { count, type Value } from "../../text/format";
+import { DataTable } from "../../ui/DataTable";
+import { Downloads } from "../../ui/Downloads";
+import { BoardNotes } from "./BoardNotes";
+import { BoardTable } from "./BoardTable";
+import { Controls } from "./Controls";
+import { entries, innerInterval, isPlaced, optionalColumns, outerInterval, standing, USUAL, type BoardColumn, type Entry } from "./entries";
+import { matches } from "./facets";
+
+const TOP = 20; // subjects that "zoom to the top" makes room for
+const SHOWN_SHARE = 0.9; // of the intervals that the whole scale must hold; the widest tenth would flatten the rest
+
+/** Every subject of the board with its index, its interval and its place. */
+export function LeaderboardPage() {
+  const board = useBoard();
+  const { info, judge } = board;
+  const lead = `${count(info.subjects)} subjects, ${count(info.answers)} answers, ${count(info.verdicts)} verdicts${judge === null ? "" : ` by ${judge.name}`}.`;
+  return (
+    <Page title="Leaderboard" lead={lead}>
+      {board.index.board === null ? <Tables board={board} /> : <RankedBoard board={board} />}
+    </Page>
+  );
+}
+
+function Tables({ board }: { readonly board: CurrentBoard }) {
+  return (
+    <div className="space-y-8">
+      {board.index.tables.map((table) => (
+        <DataTable key={table.id} table={table} />
+      ))}
+    </div>
+  );
+}
+
+function spanOf(all: readonly Entry[], zoomed: boolean): Span {
+  const placed = all.filter(isPlaced);
+  const ends = (placed.length > 0 ? placed : all).map((entry) => innerInterval(entry)?.[0] ?? standing(entry));
+  ends.sort((one, other) => other - one);
+  const last = zoomed ? Math.min(TOP, ends.length) : Math.ceil(ends.length * SHOWN_SHARE);
+  return spanFrom(ends[Math.max(last - 1, 0)] ?? 0);
+}
+
+const FIXED: readonly BoardColumn[] = [
+  { key: "tier", head: "Tier", kind: "count", value: ({ row }) => row.tier },
+  { key: "rank", head: "#", kind: "count", value: ({ row }) => row.rank },
+  { key: "config", head: "Configuration", value: ({ subject }) => subject.config },
+  { key: "subject", head: "Subject", value: ({ subject }) => subject.label },
+  { key: "index", head: "Index", kind: "index", value: ({ row }) => row.index },
+  { key: "bounds", head: "Index can be", kind: "interval", value: ({ row }) => row.bounds },
+  { key: "these", head: "95 % interval", kind: "interval", value: innerInterval },
+  { key: "like_these", head: "Scenarios like these", kind: "interval", value: outerInterval },
+];
+
+function exported(columns: readonly BoardColumn[], shown: readonly Entry[]): { columns: ColumnInfo[]; rows: Value[][] } {
+  const all = [...FIXED, ...columns.filter((column) => column.key !== "ci" && column.key !== "like_these")];
+  return {
+    columns: all.map(({ key, head, kind = "text", digits = 1 }) => ({ key, head, kind, digits })),
+    rows: shown.map((entry) => all.map((column) => column.value(entry))),
+  };
+}
+
+function RankedBoard({ board }: { readonly board: CurrentBoard }) {
+  const [query, change] = useQuery();
+  const search = useRef<HTMLInputElement>(null);
+  useKeys({ "/": () => search.current?.focus() });
+  const all = useMemo(() => entries(board), [board]);
+  const optional = useMemo(() => optionalColumns(all), [all]);
+  const chosen = query.get("cols")?.split(" ") ?? [...USUAL];
+  const columns = optional.filter((column) => chosen.includes(column.key));
+  const sort = query.get("sort");
+  const direction: Direction = query.get("dir") === "asc" ? "asc" : "desc";
+  const zoomed = query.get("zoom") === "top";
+  const span = useMemo(() => spanOf(all, zoomed), [all, zoomed]);
+  const shown = useMemo(() => {
+    const found = all.filter((entry) => matches(entry, board.labels.get(entry.subject.slug) ?? "", query));
+    const by = [...FIXED, ...optional].find((column) => column.key === sort);
+    return by === undefined ? found : found.toSorted((a, b) => compareValues(by.value(a), by.value(b), direction));
+  }, [all, board, query, optional, sort, direction]);
+  const files = exported(columns, shown);
+  return (
+    <>
+      <Controls
+        all={all}
+        optional={optional}
+        chosen={chosen}
+        found={shown.length}
+        search={search}
+        downloads={<Downloads name={`leaderboard-${board.info.id}`} columns={files.columns} rows={files.rows} />}
+      />
+      <BoardTable
+        entries={shown}
+        columns={columns}
+        span={span}
+        sort={sort}
+        direction={direction}
+        onSort={(key, first) => {
+          const turned = direction === "asc" ? "desc" : "asc";
+          change({ sort: key, dir: sort === key ? turned : first });
+        }}
+      />
+      {shown.length === 0 && <p className="py-8 text-muted">No subject matches. Clear the filter to see all {all.length}.</p>}
+      <BoardNotes board={board} />
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import type { CurrentBoard } from "../../data/board";
+import type { BoardRow, ColumnInfo, SubjectProfile } from "../../schema";
+import { words, type Value } from "../../text/format";
+
+/** One subject with its row. */
+export interface Entry {
+  readonly subject: SubjectProfile;
+  readonly row: BoardRow;
+}
+
+/** A column that readers may choose; `value` is what it sorts and exports by. */
+export interface BoardColumn extends ColumnInfo {
+  readonly value: (entry: Entry) => Value;
+  readonly wide?: boolean; // left out on a phone
+}
+
+const THESE = "these-scenarios";
+const LIKE_THESE = "scenarios-like-these";
+
+/** The rows of a board in its own order. */
+export function entries(board: CurrentBoard): readonly Entry[] {
+  const bySubject = new Map(board.index.subjects.map((subject) => [subject.config, subject]));
+  return (board.index.board?.rows ?? []).flatMap((row) => {
+    const subject = bySubject.get(row.config);
+    return subject === undefined ? [] : [{ subject, row }];
+  });
+}
+
+/** Whether a subject stands among those that could be ranked. */
+export function isPlaced({ row }: Entry): boolean {
+  return row.index !== null || row.placed;
+}
+
+/** The interval of a subject's index for more runs of these scenarios. */
+export function innerInterval({ row }: Entry): readonly [number, number] | null {
+  return row.intervals[THESE] ?? row.ci;
+}
+
+/** The interval for other scenarios of the kind. */
+export function outerInterval({ row }: Entry): readonly [number, number] | null {
+  return row.intervals[LIKE_THESE] ?? null;
+}
+
+/** Where a subject stands: at its index, else at the lowest that it can be. */
+export function standing({ row }: Entry): number {
+  return row.index ?? row.bounds[0];
+}
+
+const OPTIONAL: readonly BoardColumn[] = [
+  { key: "ci", head: "95 % interval", kind: "index_range", about: "Range in which the index would lie with many more runs of these scenarios.", value: innerInterval },
+  { key: "like_these", head: "Scenarios like these", kind: "index_range", about: "The same for other scenarios of this kind, hence wider.", value: outerInterval },
+  { key: "rank_ci", head: "Rank, 95 %", about: "True ranks that the tests of all pairs leave open.", value: ({ row }) => (row.rank_ci === null ? null : row.rank_ci.join("–")) },
+  { key: "runs", head: "Runs", kind: "count", wide: true, about: "Runs of every scenario.", value: ({ row }) => row.runs },
+  { key: "coverage", head: "Coverage", kind: "percent", wide: true, about: "Share of the planned verdicts that are complete.", value: ({ row }) => row.coverage },
+  { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues that ask for a stand in which the subject takes none. They count as nothing kept.", value: ({ row }) => row.evades ?? null },
+  { key: "without_evasions", head: "Without evasions", kind: "index", about: "The index of the other dialogues.", value: ({ row }) => row.without_evasions ?? null },
+  { key: "cost", head: "Cost a run", kind: "dollars", digits: 3, about: "Dollars for one run of all scenarios.", value: ({ row }) => (row.runs === 0 || row.cost_usd === 0 ? null : row.cost_usd / row.runs) },
+  { key: "family", head: "Family", value: ({ subject }) => subject.family },
+  { key: "effort", head: "Effort", value: ({ subject }) => subject.effort ?? null },
+  { key: "temperature", head: "Temperature", kind: "number", value: ({ subject }) => subject.temperature ?? null },
+  { key: "origin", head: "Origin", value: ({ row }) => row.origin ?? null },
+];
+
+/** Columns that are shown until a reader chooses. */
+export const USUAL = ["runs", "coverage", "evades"] as const;
+
+/** The columns that have a value in some row; dimensions last. */
+export function optionalColumns(all: readonly Entry[]): readonly BoardColumn[] {
+  const dimensions = new Set(all.flatMap(({ row }) => Object.keys(row.dimensions)));
+  const own = [...dimensions].map(
+    (name): BoardColumn => ({ key: name, head: words(name), kind: "number", value: ({ row }) => row.dimensions[name] ?? null }),
+  );
+  return [...OPTIONAL, ...own].filter((column) => all.some((entry) => column.value(entry) !== null));
+}

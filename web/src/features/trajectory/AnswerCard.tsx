@@ -1,0 +1,109 @@
+import type { TurnDocument } from "../../schema";
+import { count, decimal, dollars, words } from "../../text/format";
+import { Markdown } from "../../text/Markdown";
+import { Badge } from "../../ui/Badge";
+
+interface AnswerCardProps {
+  readonly turn: TurnDocument;
+  readonly raw: boolean;
+  readonly thinking: boolean;
+}
+
+/** An answer of the subject with its thinking, its marks and what it took. */
+export function AnswerCard({ turn, raw, thinking }: AnswerCardProps) {
+  const text = raw && (turn.raw ?? "") !== "" ? turn.raw : turn.text;
+  return (
+    <article className="border-l-[3px] border-accent pl-4">
+      <h2 className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs font-normal text-muted">
+        <span className="font-medium text-accent">Answer</span>
+        <span>{words(turn.id)}</span>
+        <Marks turn={turn} />
+      </h2>
+      <Private name="Thinking" text={turn.thinking ?? ""} open={thinking} raw={raw} />
+      <Private name="Reasoning" text={turn.reasoning ?? ""} open={thinking} raw={raw} />
+      <div className="mt-1.5">
+        {(turn.missing ?? "") !== "" && <p className="text-open">No usable answer: {words(turn.missing ?? "")}.</p>}
+        {text !== undefined && text !== "" && <Markdown text={text} raw={raw} />}
+      </div>
+      <Took turn={turn} />
+    </article>
+  );
+}
+
+function Marks({ turn }: { readonly turn: TurnDocument }) {
+  const finish = turn.finish ?? "";
+  return (
+    <>
+      {turn.stale === true && (
+        <Badge warns about="Given on a history that has been replaced since">
+          stale
+        </Badge>
+      )}
+      {(turn.flags ?? []).map((flag) => (
+        <Badge key={flag} warns>
+          {words(flag)}
+        </Badge>
+      ))}
+      {finish !== "" && !/^(stop|tool_calls|end_turn)$/.test(finish) && <Badge warns>ended by {words(finish)}</Badge>}
+      {(turn.channel ?? "") !== "" && <Badge about="Where the answer stood in the reply">{words(turn.channel ?? "")}</Badge>}
+      {(turn.versions ?? 1) > 1 && <Badge about="The newest is shown">{turn.versions} versions stored</Badge>}
+    </>
+  );
+}
+
+interface PrivateProps {
+  readonly name: string;
+  readonly text: string;
+  readonly open: boolean;
+  readonly raw: boolean;
+}
+
+function Private({ name, text, open, raw }: PrivateProps) {
+  if (text === "") return null;
+  return (
+    <details key={String(open)} open={open} className="mt-1.5 rounded-md border border-dashed border-faint px-3 py-1.5 text-sm text-muted">
+      <summary className="text-xs">
+        <span className="ml-1">
+          {name}, {count(text.length)} characters
+        </span>
+      </summary>
+      <div className="pt-1.5">
+        <Markdown text={text} raw={raw} />
+      </div>
+    </details>
+  );
+}
+
+function Took({ turn }: { readonly turn: TurnDocument }) {
+  const [prompt, completion, reasoning] = turn.tokens ?? [0, 0, 0];
+  const parts = [
+    turn.model ?? "",
+    turn.provider ?? "",
+    prompt + completion > 0 ? `${count(prompt)} + ${count(completion)} tokens${reasoning > 0 ? `, ${count(reasoning)} of them reasoning` : ""}` : "",
+    (turn.usd ?? 0) > 0 ? dollars(turn.usd ?? 0, 4) : "",
+    (turn.seconds ?? 0) > 0 ? `${decimal(turn.seconds ?? 0)} s` : "",
+    (turn.at ?? "").slice(0, 16).replace("T", " "),
+    turn.response ?? "",
+  ].filter((part) => part !== "");
+  const attempts = turn.attempts ?? [];
+  if (parts.length === 0 && attempts.length === 0) return null;
+  return (
+    <div className="mt-1.5 text-xs text-muted tabular-nums">
+      {parts.join(" · ")}
+      {attempts.length > 0 && (
+        <details className="mt-0.5">
+          <summary>
+            {attempts.length} {attempts.length === 1 ? "attempt" : "attempts"}
+          </summary>
+          <ol className="list-decimal pl-6">
+            {attempts.map((attempt, place) => (
+              <li key={place}>
+                {words(attempt.outcome)}, {decimal(attempt.seconds)} s, {dollars(attempt.usd, 4)}
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </div>
+  );
+}

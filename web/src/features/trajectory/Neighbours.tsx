@@ -1,0 +1,95 @@
+import { Link } from "wouter";
+import { useBoard } from "../../data/board";
+import { useDocument } from "../../data/documents";
+import { judgedPath } from "../../data/paths";
+import { scenarioTitle } from "../../data/titles";
+import { navigate } from "../../route/hash";
+import { trajectoryPage } from "../../route/paths";
+import { useAddress, type Query } from "../../route/query";
+import type { CellsDocument } from "../../schema";
+import { percent } from "../../text/format";
+import type { Neighbourhood } from "./places";
+
+interface NeighboursProps {
+  readonly slug: string;
+  readonly scenario: string;
+  readonly run: number;
+  readonly near: Neighbourhood;
+  readonly kept: Query;
+}
+
+/** The runs of this scenario with what each kept, and the ways to other scenarios and subjects. */
+export function Neighbours({ slug, scenario, run, near, kept }: NeighboursProps) {
+  const board = useBoard();
+  const address = useAddress();
+  const runs = board.subjects.get(slug)?.runs ?? 1;
+  return (
+    <nav aria-label="Other dialogues" className="screen-only mb-6 flex flex-wrap items-center gap-x-4 gap-y-2 border-y border-faint py-2 text-sm">
+      <ul className="flex flex-wrap gap-1">
+        {Array.from({ length: runs }, (_, place) => place + 1).map((number) => (
+          <li key={number}>
+            <Link
+              href={address(trajectoryPage(slug, number, scenario), kept)}
+              aria-current={number === run ? "true" : undefined}
+              className="control flex items-center gap-1.5 tabular-nums"
+            >
+              Run {number}
+              <Share slug={slug} scenario={scenario} run={number} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <span className="flex min-w-0 items-center gap-1">
+        <Step to={near.scenario.before} kept={kept} name="Previous scenario" sign="‹" />
+        <select
+          aria-label="Scenario"
+          className="control min-w-0"
+          value={scenario}
+          onChange={(event) => { navigate(address(trajectoryPage(slug, run, event.target.value), kept)); }}
+        >
+          {board.index.scenarios.map((one) => (
+            <option key={one.id} value={one.id}>
+              {scenarioTitle(board, one.id)}
+            </option>
+          ))}
+        </select>
+        <Step to={near.scenario.after} kept={kept} name="Next scenario" sign="›" />
+      </span>
+      <span className="flex items-center gap-1">
+        <Step to={near.subject.before} kept={kept} name="Previous subject" sign="‹" />
+        <span className="text-muted">subject</span>
+        <Step to={near.subject.after} kept={kept} name="Next subject" sign="›" />
+      </span>
+    </nav>
+  );
+}
+
+function Share({ slug, scenario, run }: { readonly slug: string; readonly scenario: string; readonly run: number }) {
+  const board = useBoard();
+  const cells = useDocument<CellsDocument>(board.judge === null ? null : judgedPath(board, "cells"));
+  if (cells.state !== "ready") return null;
+  const share = cells.value.shares[slug]?.[cells.value.scenarios.indexOf(scenario)]?.[run - 1] ?? null;
+  return share === null ? null : <span className="text-xs text-muted">{percent(share)}</span>;
+}
+
+interface StepProps {
+  readonly to: string | null;
+  readonly kept: Query;
+  readonly name: string;
+  readonly sign: string;
+}
+
+function Step({ to, kept, name, sign }: StepProps) {
+  const address = useAddress();
+  if (to === null)
+    return (
+      <span aria-hidden="true" className="control text-faint">
+        {sign}
+      </span>
+    );
+  return (
+    <Link href={address(to, kept)} className="control flex items-center" aria-label={name} title={name}>
+      {sign}
+    </Link>
+  );
+}

@@ -1,0 +1,108 @@
+import { Link, useParams } from "wouter";
+import { useBoard } from "../../data/board";
+import { useKeys } from "../../keys/keys";
+import { navigate } from "../../route/hash";
+import { scenarioTitle } from "../../data/titles";
+import { subjectPage, trajectoryPage } from "../../route/paths";
+import { useAddress, useQuery } from "../../route/query";
+import { Page } from "../../shell/Page";
+import { CopyLink } from "../../ui/CopyLink";
+import { Failed, Waiting } from "../../ui/Notice";
+import { Conversation } from "./Conversation";
+import { useDialogue } from "./dialogue";
+import { Neighbours } from "./Neighbours";
+import { neighbours } from "./places";
+import { Verdicts } from "./Verdicts";
+
+/** One dialogue: what was sent, what came back, and what every judge said of it. */
+export default function TrajectoryPage() {
+  const { slug = "", run: runText = "1", scenario: encoded = "" } = useParams();
+  const scenario = decodeURIComponent(encoded);
+  const run = Number(runText);
+  const board = useBoard();
+  const subject = board.subjects.get(slug);
+  if (subject === undefined || !board.scenarios.has(scenario) || !Number.isInteger(run) || run < 1)
+    return (
+      <Page title="No such dialogue">
+        <p>
+          This board has no dialogue at this address. <Link href="/" className="link">The leaderboard</Link> leads to all.
+        </p>
+      </Page>
+    );
+  return <Trajectory slug={slug} scenario={scenario} run={run} />;
+}
+
+interface TrajectoryProps {
+  readonly slug: string;
+  readonly scenario: string;
+  readonly run: number;
+}
+
+function Trajectory({ slug, scenario, run }: TrajectoryProps) {
+  const board = useBoard();
+  const address = useAddress();
+  const [query, change] = useQuery();
+  const loaded = useDialogue(slug, scenario, run);
+  const raw = query.get("raw") === "1";
+  const thinking = query.get("think") === "1";
+  const near = neighbours(board, slug, scenario, run);
+  const kept = { raw: raw ? 1 : null, think: thinking ? 1 : null };
+  const go = (place: string | null) => () => {
+    if (place !== null) navigate(address(place, kept));
+  };
+  const toggles = {
+    raw: () => { change({ raw: raw ? null : 1 }); },
+    think: () => { change({ think: thinking ? null : 1 }); },
+  };
+  useKeys({
+    "[": go(near.run.before),
+    "]": go(near.run.after),
+    "{": go(near.scenario.before),
+    "}": go(near.scenario.after),
+    K: go(near.subject.before),
+    J: go(near.subject.after),
+    r: toggles.raw,
+    t: toggles.think,
+  });
+  const name = board.labels.get(slug) ?? slug;
+  const title = scenarioTitle(board, scenario);
+  return (
+    <Page
+      title={`${name}, ${title}, run ${run}`}
+      heading={
+        <>
+          <Link href={address(subjectPage(slug))} className="hover:text-accent hover:underline">
+            {name}
+          </Link>
+          <span className="mt-0.5 block text-base font-normal tracking-normal text-muted">
+            {title} · run {run}
+          </span>
+        </>
+      }
+      actions={
+        <>
+          <button type="button" className="control" aria-pressed={raw} onClick={toggles.raw}>
+            As it came
+          </button>
+          <button type="button" className="control" aria-pressed={thinking} onClick={toggles.think}>
+            Show thinking
+          </button>
+          <CopyLink to={address(trajectoryPage(slug, run, scenario), kept)} />
+        </>
+      }
+    >
+      <Neighbours slug={slug} scenario={scenario} run={run} near={near} kept={kept} />
+      {loaded.state === "loading" && <Waiting what="Loading the dialogue" />}
+      {loaded.state === "failed" && <Failed path={loaded.path} why={loaded.why} />}
+      {loaded.state === "ready" && loaded.value.dialogue === null && (
+        <p className="py-8 text-muted">Nothing is stored of this dialogue yet.</p>
+      )}
+      {loaded.state === "ready" && loaded.value.dialogue !== null && (
+        <div className="grid gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,1fr)_23rem]">
+          <Conversation scenario={scenario} dialogue={loaded.value.dialogue} found={loaded.value} raw={raw} thinking={thinking} />
+          <Verdicts dialogue={loaded.value.dialogue} texts={loaded.value.texts} raw={raw} />
+        </div>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,185 @@
+import type { DialogueDocument, Prediction, RubricText, StepDocument, TextsDocument, VerdictDocument } from "../../schema";
+import { decimal, dollars, percent, words } from "../../text/format";
+import { Markdown } from "../../text/Markdown";
+import { Badge } from "../../ui/Badge";
+
+interface VerdictsProps {
+  readonly dialogue: DialogueDocument;
+  readonly texts: TextsDocument;
+  readonly raw: boolean;
+}
+
+/** Every judge's verdict beside each other, with what it rests on. */
+export function Verdicts({ dialogue, texts, raw }: VerdictsProps) {
+  const verdicts = dialogue.verdicts ?? [];
+  return (
+    <section aria-labelledby="verdicts" className="min-w-0 xl:sticky xl:top-28 xl:max-h-[calc(100vh-8rem)] xl:self-start xl:overflow-y-auto">
+      <h2 id="verdicts" className="font-semibold">
+        {verdicts.length === 1 ? "Verdict" : "Verdicts"}
+      </h2>
+      {verdicts.length === 0 && <p className="mt-1 text-sm text-muted">Nobody has judged this dialogue.</p>}
+      <div className="mt-2 space-y-5">
+        {verdicts.map((verdict, place) => (
+          <Verdict
+            key={place}
+            verdict={verdict}
+            rubric={texts.rubrics?.[verdict.rubric] ?? null}
+            steps={(dialogue.steps ?? []).filter((step) => step.judge === verdict.judge)}
+            raw={raw}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface VerdictProps {
+  readonly verdict: VerdictDocument;
+  readonly rubric: RubricText | null;
+  readonly steps: readonly StepDocument[];
+  readonly raw: boolean;
+}
+
+function Verdict({ verdict, rubric, steps, raw }: VerdictProps) {
+  const values = Object.entries(verdict.values ?? {});
+  return (
+    <article className="border-t border-faint pt-2 text-sm">
+      <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
+        {verdict.judge}
+        {(verdict.number ?? 1) > 1 && <Badge>pass {verdict.number}</Badge>}
+        {verdict.outdated === true && (
+          <Badge warns about="On another dialogue or rubric than now; it does not count any more">
+            outdated
+          </Badge>
+        )}
+        {(verdict.route ?? "") !== "" && <Badge about="How this verdict was come by">{routeName(verdict)}</Badge>}
+      </h3>
+      {(verdict.missing ?? "") !== "" && <p className="mt-1 text-open">No verdict: {words(verdict.missing ?? "")}.</p>}
+      {values.length > 0 && (
+        <table className="mt-1.5 w-full">
+          <tbody>
+            {values.map(([field, value]) => (
+              <Field key={field} name={field} value={value} rubric={rubric} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {verdict.prediction != null && <Predicted prediction={verdict.prediction} />}
+      <Quote verdict={verdict} />
+      {(verdict.reasoning ?? "") !== "" && (
+        <div className="mt-2">
+          <Markdown text={verdict.reasoning ?? ""} raw={raw} />
+        </div>
+      )}
+      {(verdict.raw ?? "") !== "" && (
+        <details className="mt-2">
+          <summary className="text-xs text-muted">What the judge wrote</summary>
+          <Markdown text={verdict.raw ?? ""} raw />
+        </details>
+      )}
+      {steps.map((step) => (
+        <details key={step.step} className="mt-2">
+          <summary className="text-xs text-muted">Written before grading: {words(step.step)}</summary>
+          <div className="pt-1">
+            <Markdown text={step.text} raw={raw} />
+          </div>
+        </details>
+      ))}
+      <Rubric rubric={rubric} />
+      <p className="mt-1.5 text-xs text-muted tabular-nums">
+        {[(verdict.usd ?? 0) > 0 ? dollars(verdict.usd ?? 0, 4) : "", (verdict.at ?? "").slice(0, 16).replace("T", " ")]
+          .filter((part) => part !== "")
+          .join(" · ")}
+      </p>
+    </article>
+  );
+}
+
+function routeName(verdict: VerdictDocument): string {
+  const bought = verdict.probability == null ? "" : `, bought with ${percent(verdict.probability)}`;
+  const auditor = (verdict.auditor ?? "") === "" ? "" : ` by ${verdict.auditor ?? ""}`;
+  return `${words(verdict.route ?? "")}${bought}${auditor}`;
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly value: number | boolean;
+  readonly rubric: RubricText | null;
+}
+
+function Field({ name, value, rubric }: FieldProps) {
+  const field = rubric?.fields.find((one) => one.name === name);
+  const [low, high] = [field?.low ?? null, field?.high ?? null];
+  const bounded = typeof value === "number" && low !== null && high !== null;
+  return (
+    <tr title={field?.about}>
+      <th scope="row" className="py-0.5 pr-2 text-left font-normal">
+        {words(name)}
+      </th>
+      <td className="w-24 py-0.5">{bounded && <Bar share={(value - low) / (high - low)} />}</td>
+      <td className="w-16 py-0.5 text-right font-medium whitespace-nowrap">
+        {typeof value === "boolean" ? (value ? "yes" : "no") : String(value)}
+        {bounded && <span className="font-normal text-muted"> / {high}</span>}
+      </td>
+    </tr>
+  );
+}
+
+function Bar({ share }: { readonly share: number }) {
+  const width = Math.round(Math.min(Math.max(share, 0), 1) * 100);
+  return (
+    <svg aria-hidden="true" className="block h-1.5 w-full">
+      <rect width="100%" height="6" rx="3" className="fill-faint" />
+      <rect width={`${width}%`} height="6" rx="3" className="fill-accent" />
+    </svg>
+  );
+}
+
+function Predicted({ prediction }: { readonly prediction: Prediction }) {
+  return (
+    <div className="mt-2 text-xs text-muted">
+      <p>
+        Predicted by the offline judge, doubt {percent(prediction.doubt)}
+        {prediction.known ? "" : "; uncalibrated: it was not trained on these texts"}
+      </p>
+      <ul>
+        {Object.entries(prediction.values).map(([field, value]) => (
+          <li key={field}>
+            {words(field)}: {prediction.known ? `${decimal(value)} ± ${decimal(prediction.expected_error[field] ?? 0)}` : "uncalibrated"}
+            {prediction.flagged.includes(field) ? ", flagged" : ""}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Quote({ verdict }: { readonly verdict: VerdictDocument }) {
+  if (verdict.quote == null || verdict.quote === "") return null;
+  return (
+    <blockquote className="mt-2 border-l-2 border-soft pl-3">
+      {verdict.quote}
+      {verdict.quote_found === false && <span className="text-open"> (not found in the answer)</span>}
+    </blockquote>
+  );
+}
+
+function Rubric({ rubric }: { readonly rubric: RubricText | null }) {
+  if (rubric === null) return <p className="mt-2 text-xs text-muted">The rubric of this verdict is not known.</p>;
+  return (
+    <details className="mt-2">
+      <summary className="text-xs text-muted">Rubric</summary>
+      <dl className="mt-1 space-y-1 text-xs text-muted">
+        {rubric.fields.map((field) => (
+          <div key={field.name}>
+            <dt className="inline font-medium">{words(field.name)}: </dt>
+            <dd className="inline">{field.about}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="mt-2">
+        <Markdown text={rubric.prompt} raw />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,66 @@
+// The address is the hash: `#/path?query`, so that one file serves every page from any folder.
+import { useSyncExternalStore } from "react";
+import type { BaseLocationHook, BaseSearchHook } from "wouter";
+
+interface EntryState {
+  readonly key: number;
+}
+
+const listeners = new Set<() => void>();
+const scrolled = new Map<number, number>();
+let lastKey = Date.now();
+let arrival: "first" | "forward" | "back" = "first";
+
+function parts(): [path: string, query: string] {
+  const hash = window.location.hash.slice(1);
+  const mark = hash.indexOf("?");
+  const path = mark < 0 ? hash : hash.slice(0, mark);
+  return [path.startsWith("/") ? path : `/${path}`, mark < 0 ? "" : hash.slice(mark + 1)];
+}
+
+function entryKey(): number {
+  const state: unknown = window.history.state;
+  return typeof state === "object" && state !== null && "key" in state ? (state as EntryState).key : 0;
+}
+
+function notify(): void {
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Starts following the address: Back and Forward, links, and how far each page was scrolled. */
+export function followAddress(): void {
+  window.history.scrollRestoration = "manual";
+  window.addEventListener("popstate", () => {
+    arrival = "back";
+    notify();
+  });
+  window.addEventListener("hashchange", notify);
+  window.addEventListener("scroll", () => scrolled.set(entryKey(), window.scrollY), { passive: true });
+}
+
+/** How the page was come to, and how far down it was read before. */
+export function takeArrival(): { kind: typeof arrival; top: number } {
+  const taken = { kind: arrival, top: arrival === "back" ? (scrolled.get(entryKey()) ?? 0) : 0 };
+  arrival = "forward";
+  return taken;
+}
+
+/** Goes to `#to`; `replace` leaves no step for Back. */
+export function navigate(to: string, options: { readonly replace?: boolean } = {}): void {
+  if (options.replace === true) {
+    window.history.replaceState(window.history.state, "", `#${to}`);
+  } else {
+    lastKey += 1;
+    arrival = "forward";
+    window.history.pushState({ key: lastKey } satisfies EntryState, "", `#${to}`);
+  }
+  notify();
+}
+
+export const useHashPath: BaseLocationHook = () => [useSyncExternalStore(subscribe, () => parts()[0]), navigate];
+export const useHashQuery: BaseSearchHook = () => useSyncExternalStore(subscribe, () => parts()[1]);

@@ -1,0 +1,140 @@
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import type { BoardInfo, BootConfig, JudgeInfo } from "../schema";
+import { useAddress, useQuery } from "../route/query";
+import { menu } from "./pages";
+import { chooseTheme, THEMES, useTheme, type Theme } from "./theme";
+
+interface HeaderProps {
+  readonly boot: BootConfig | null;
+  readonly info: BoardInfo | null;
+  readonly judge: JudgeInfo | null;
+}
+
+/** The bar at the top: pages, which board and judge, theme. */
+export function Header({ boot, info, judge }: HeaderProps) {
+  const [open, setOpen] = useState(false);
+  const address = useAddress();
+  const [path] = useLocation();
+  const entries = menu(info, boot?.served ?? false);
+  return (
+    <>
+    <header className="screen-only sticky top-0 z-30 border-b border-faint bg-paper">
+      <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-x-5 gap-y-1 px-4 py-2 sm:px-6">
+        <Link href={address("/")} className="flex items-center gap-2 font-semibold tracking-tight whitespace-nowrap">
+          <Mark />
+          <span className="max-[26rem]:sr-only">AI Independence Bench</span>
+        </Link>
+        <button
+          type="button"
+          className="control ml-auto lg:hidden"
+          aria-expanded={open}
+          aria-controls="menu"
+          onClick={() => { setOpen(!open); }}
+        >
+          Menu
+        </button>
+        <nav id="menu" aria-label="Pages" className={`${open ? "block" : "hidden"} w-full lg:block lg:w-auto lg:flex-1`}>
+          <ul className="flex flex-wrap gap-x-1 py-1 text-sm lg:py-0">
+            {entries.map((entry) => (
+              <li key={entry.path}>
+                <Link
+                  href={address(entry.path)}
+                  aria-current={path === entry.path ? "page" : undefined}
+                  onClick={() => { setOpen(false); }}
+                  className="block rounded-md px-2 py-1 text-muted hover:bg-band hover:text-ink aria-[current=page]:font-medium aria-[current=page]:text-ink"
+                >
+                  {entry.name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <ThemeChoice />
+      </div>
+    </header>
+    {boot !== null && info !== null && <BoardChoice boot={boot} info={info} judge={judge} />}
+    </>
+  );
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" className="size-5 shrink-0" aria-hidden="true">
+      <path d="M4 10h24M4 22h24" stroke="var(--plot-soft)" strokeWidth="2" />
+      <path d="M10 10h13M7 22h11" stroke="var(--plot-accent)" strokeWidth="4" strokeLinecap="round" />
+      <circle cx="18" cy="10" r="4.5" fill="var(--plot-accent)" />
+      <circle cx="12" cy="22" r="4.5" fill="var(--plot-accent)" />
+    </svg>
+  );
+}
+
+function ThemeChoice() {
+  const theme = useTheme();
+  return (
+    <label className="text-sm max-lg:order-3">
+      <span className="sr-only">Theme</span>
+      <select className="control" value={theme} onChange={(event) => { chooseTheme(event.target.value as Theme); }}>
+        {THEMES.map((name) => (
+          <option key={name} value={name}>
+            {name === "system" ? "System theme" : name === "light" ? "Light" : "Dark"}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** One line that says which board this is; with choices where there are several. */
+function BoardChoice({ boot, info, judge }: { boot: BootConfig; info: BoardInfo; judge: JudgeInfo | null }) {
+  const [, change] = useQuery();
+  const boards = boot.board_list.boards;
+  return (
+    <div className="border-b border-faint bg-band">
+      <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1 text-[0.8125rem] text-muted sm:px-6">
+        {boards.length > 1 ? (
+          <label className="flex min-w-0 items-center gap-1.5">
+            <span>Board</span>
+            <select
+              className="control min-h-7 min-w-0 text-[0.8125rem]"
+              value={info.id}
+              onChange={(event) => { change({ board: event.target.value, judge: null }, true); }}
+            >
+              {boards.map((board) => (
+                <option key={board.id} value={board.id}>
+                  {boardName(board)}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : (
+          <span className="min-w-0">{boardName(info)}</span>
+        )}
+        {info.judges.length > 1 ? (
+          <label className="flex min-w-0 items-center gap-1.5">
+            <span>Judge</span>
+            <select
+              className="control min-h-7 min-w-0 text-[0.8125rem]"
+              value={judge?.slug ?? ""}
+              onChange={(event) => { change({ judge: event.target.value }, true); }}
+            >
+              {info.judges.map((known) => (
+                <option key={known.slug} value={known.slug}>
+                  {known.name}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : (
+          <span className="min-w-0">{judge === null ? "not judged" : `judge ${judge.name}`}</span>
+        )}
+        {info.simulated > 0 && <span>{info.simulated === info.subjects ? "simulated" : `${info.simulated} simulated`}</span>}
+        {info.provisional && <span className="text-open">provisional: not everything planned is there</span>}
+      </div>
+    </div>
+  );
+}
+
+function boardName(board: BoardInfo): string {
+  return `${board.title === "" ? board.suite : board.title} · ${board.edition} · ${board.variant}/${board.mode}`;
+}

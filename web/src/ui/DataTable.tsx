@@ -1,0 +1,107 @@
+import { useMemo, useState } from "react";
+import { Link } from "wouter";
+import { subjectPage } from "../route/paths";
+import { useAddress } from "../route/query";
+import type { TableDocument } from "../schema";
+import { compareValues, type Direction } from "../text/compare";
+import { isNumeric, shown } from "../text/format";
+import { Downloads } from "./Downloads";
+import { SortHead } from "./SortHead";
+
+interface DataTableProps {
+  readonly table: TableDocument;
+  readonly level?: "h2" | "h3";
+}
+
+/** A table of the report: sorted by its heads, with its notes, its files and links to its subjects. */
+export function DataTable({ table, level: Heading = "h2" }: DataTableProps) {
+  const [sort, setSort] = useState<{ place: number; direction: Direction } | null>(null);
+  const [all, setAll] = useState(false);
+  const order = useMemo(() => {
+    const places = table.rows.map((_, row) => row);
+    if (sort === null) return places;
+    const value = (row: number) => table.rows[row]?.[sort.place] ?? null;
+    return places.sort((one, other) => compareValues(value(one), value(other), sort.direction));
+  }, [table, sort]);
+  const rows = all ? order : order.slice(0, table.limit ?? order.length);
+  const about = table.columns.map((column) => column.about ?? "").filter((text) => text !== "");
+  return (
+    <section aria-labelledby={`table-${table.id}`}>
+      <div className="mb-1 flex flex-wrap items-baseline justify-between gap-2">
+        <Heading id={`table-${table.id}`} className="font-semibold">
+          {table.title}
+        </Heading>
+        {table.rows.length > 0 && <Downloads name={table.id} columns={table.columns} rows={order.map((row) => table.rows[row] ?? [])} />}
+      </div>
+      {table.rows.length > 0 && (
+        <div className="overflow-x-auto">
+          <table className="min-w-full border-collapse text-sm">
+            <thead className="border-b border-faint">
+              <tr>
+                {table.columns.map((column, place) => (
+                  <SortHead
+                    key={column.key}
+                    right={isNumeric(column)}
+                    about={column.about ?? ""}
+                    sorted={sort?.place === place ? sort.direction : null}
+                    onSort={() => {
+                      const first = isNumeric(column) ? "desc" : "asc";
+                      const turned = sort?.direction === "asc" ? "desc" : "asc";
+                      setSort({ place, direction: sort?.place === place ? turned : first });
+                    }}
+                  >
+                    {column.head}
+                  </SortHead>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row} className="border-b border-faint last:border-0 hover:bg-band">
+                  {table.columns.map((column, place) => (
+                    <td key={column.key} className={`px-2 py-1 align-top ${isNumeric(column) ? "text-right whitespace-nowrap" : ""}`}>
+                      <Cell table={table} row={row} place={place} />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {table.rows.length === 0 && (table.notes ?? []).length === 0 && <p className="text-muted">Nothing to show.</p>}
+      {rows.length < order.length && (
+        <button type="button" className="control mt-2" onClick={() => { setAll(true); }}>
+          Show all {order.length} rows
+        </button>
+      )}
+      <Notes lines={[...(table.notes ?? []), ...about]} />
+    </section>
+  );
+}
+
+function Cell({ table, row, place }: { readonly table: TableDocument; readonly row: number; readonly place: number }) {
+  const address = useAddress();
+  const column = table.columns[place];
+  const slug = table.subjects?.[row];
+  if (column === undefined) return null;
+  const text = shown(column, table.rows[row]?.[place] ?? null);
+  const isSubject = slug !== undefined && slug !== "" && /^(subject|label|model)$/.test(column.key);
+  if (!isSubject) return text;
+  return (
+    <Link href={address(subjectPage(slug))} className="link">
+      {text}
+    </Link>
+  );
+}
+
+function Notes({ lines }: { readonly lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <ul className="mt-2 max-w-4xl space-y-0.5 text-[0.8125rem] text-muted">
+      {lines.map((line, place) => (
+        <li key={place}>{line}</li>
+      ))}
+    </ul>
+  );
+}
