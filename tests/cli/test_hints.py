@@ -64,6 +64,9 @@ def test_the_module_is_named_with_the_interpreter_that_runs_it(tmp_path: Path, m
         ("other.db", None, "models --catalogue", "models --catalogue"),
         ("other.db", None, "judge -j cues", "judge -j cues --db other.db"),
         ("other.db", None, "leaderboard --db mine.db", "leaderboard --db mine.db"),
+        ("other.db", None, "view", "view --db other.db"),
+        ("other.db", None, "view --site out", "view --site out"),
+        ("other.db", None, "export out --site", "export out --site --db other.db"),
     ],
 )
 def test_the_store_is_named_where_a_command_would_not_find_it(

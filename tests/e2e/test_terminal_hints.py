@@ -32,7 +32,7 @@ def test_what_the_demo_says_comes_next_runs_as_it_is_printed(folder: Path):
     said = screens.run("demo", cwd=folder, columns=80, program=[".venv/bin/independence"])
     assert said.code == 0, said.text
     assert max(map(len, said.lines)) <= 80
-    shown, report, key, ask, local = commands(said.text)
+    shown, report, key, ask, local, view = commands(said.text)
     assert shown == ".venv/bin/independence leaderboard --detailed --db independence-demo.db"
     for line in (shown, report):
         ended = subprocess.run(
@@ -44,6 +44,7 @@ def test_what_the_demo_says_comes_next_runs_as_it_is_printed(folder: Path):
     assert ask == ".venv/bin/independence run --suite v2 -m vendor/model"
     assert local.split()[:2] == [".venv/bin/independence", "run"]
     assert local.endswith("--local-model ID -j cues")
+    assert view == ".venv/bin/independence view --db independence-demo.db"
 
 
 def test_an_error_names_the_command_as_it_was_started_and_the_store_it_is_about(folder: Path, tmp_path: Path):

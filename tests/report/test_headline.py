@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import re
 import sqlite3
 
 import msgspec
 import pytest
 
-from independence.report import board_notes, headline, study
+from independence.report import headline, study
 from independence.report.board import STRICT, board
 from independence.report.table import Prose
 from independence.stats import published
@@ -37,7 +38,7 @@ def test_the_first_lines_say_who_is_highest_and_lowest_by_whom_and_when(
     assert "Judge: cues; 12 of 12 planned verdicts are valid" in text
     assert "Replies: 2026-03-05\n" in text
     assert "Verdicts: 2026-04-01 to 2026-04-09\n" in text
-    assert f"Report of {board_notes.today()}" in text
+    assert {*re.findall(r"\d{4}-\d\d-\d\d", text)} == {"2026-03-05", "2026-04-01", "2026-04-09"}  # not today's
 
 
 def test_who_has_no_index_is_counted_and_nobody_is_highest_without_one(

@@ -1,41 +1,16 @@
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from independence.report.site.schema import SCHEMA, BoardList
 from independence.store import database
-from independence.store.scopes import BoardScope
 from independence.suites.load import LoadedSuite
 from independence.viewer import app
 from independence.viewer.app import ViewerSettings
-from independence.viewer.store_pages import OpenDocuments, StorePages
-from tests.report import filled, opinions
-
-BOARD = "toy"
-
-
-class ToyDocuments:
-    """Two documents of the toy store."""
-
-    def __init__(self, connection: sqlite3.Connection, suite: LoadedSuite) -> None:
-        (self._verdicts,) = connection.execute("SELECT count(*) FROM verdicts").fetchone()
-        self._suite = suite
-
-    def paths(self) -> Iterable[str]:
-        return ("boards.json", f"{BOARD}/verdicts.json")
-
-    def document(self, path: str) -> bytes:
-        held = BoardList(schema=SCHEMA, dataset="0123abcd", version="1", boards=())
-        made = {"boards.json": msgspec.json.encode(held), f"{BOARD}/verdicts.json": msgspec.json.encode(self._verdicts)}
-        return made[path]
-
-    def scopes(self) -> Mapping[str, BoardScope]:
-        return {BOARD: filled.scope(self._suite)}
+from independence.viewer.store_pages import StorePages
+from tests.report import opinions
 
 
 @pytest.fixture
@@ -50,13 +25,8 @@ def store(tmp_path: Path, toy_suite: LoadedSuite) -> Path:
 
 
 @pytest.fixture
-def opened(toy_suite: LoadedSuite) -> OpenDocuments:
-    return lambda connection: ToyDocuments(connection, toy_suite)
-
-
-@pytest.fixture
-async def address(store: Path, opened: OpenDocuments) -> AsyncIterator[str]:
+async def address(store: Path) -> AsyncIterator[str]:
     """Where the toy store is served."""
-    with StorePages(store, opened) as pages:
+    with StorePages(store) as pages:
         async with app.serving(pages, ViewerSettings()) as where:
             yield where

@@ -27,8 +27,9 @@ def test_another_name_for_this_machine_is_refused(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "https://127.0.0.1:8000", "http://127.0.0.1:9000", "http://localhost:8000"]
-)  # fmt: skip
+    "origin",
+    ["http://evil.example", "null", "https://127.0.0.1:8000", "http://127.0.0.1:9000", "http://localhost:8000"],
+)
 def test_a_page_of_another_site_is_refused(origin: str) -> None:
     refused = AccessRules("127.0.0.1").refusal({**HOME, "Origin": origin}, {}, "")
     assert refused is not None

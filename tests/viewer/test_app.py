@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 import sqlite3
 import subprocess
 import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -17,17 +19,28 @@ from click.testing import CliRunner
 
 from independence.cli.main import main
 from independence.errors import UsageError
-from independence.store import database
+from independence.store import database, leases
 from independence.suites.load import LoadedSuite
 from independence.viewer import app
 from independence.viewer.access import HEADERS
 from independence.viewer.app import ViewerSettings
 from independence.viewer.folder_pages import FolderPages
 
-from .raw import ask
+from .raw import Answer, ask
 
-DOCUMENT = "/data/0123abcd/toy/verdicts.json"
+DOCUMENT = "/data/0123abcd/boards.json"
 TOKEN = "a-text-only-readers-know"
+
+
+def verdicts(found: Answer) -> int:
+    """How many the list of boards tells."""
+    return sum(one["verdicts"] for one in found.json["boards"])
+
+
+async def board(address: str) -> str:
+    """The id of the only board."""
+    (one,) = (await ask(address, DOCUMENT)).json["boards"]
+    return str(one["id"])
 
 
 async def test_the_page_and_every_answer_have_the_strict_policy(address: str) -> None:
@@ -43,22 +56,25 @@ async def test_the_page_holds_its_boot_document(address: str) -> None:
     assert page.status == 200
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     boot = page.body.split(b'type="application/json">')[1].split(b"</script>")[0]
-    assert msgspec.json.decode(boot)["base"] == "data/0123abcd/"
-    assert msgspec.json.decode(boot)["served"] is True
+    held = msgspec.json.decode(boot)
+    assert held["board_list"] == (await ask(address, DOCUMENT)).json
+    assert (held["served"], held["base"]) == (True, f"data/{held['board_list']['dataset']}/")
+    preloaded = page.body.split(b'as="fetch" crossorigin href=".')[1].split(b'"')[0].decode()
+    assert (await ask(address, preloaded)).json["id"] == await board(address)
 
 
 async def test_another_host_name_and_another_origin_are_refused(address: str) -> None:
     for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Host": ""}):
         found = await ask(address, DOCUMENT, **headers)
         assert found.status in (400, 403)
-        assert b"toy" not in found.body
+        assert b"boards" not in found.body
     own = await ask(address, DOCUMENT, Origin=address.rstrip("/"))
     assert own.status == 200
 
 
 async def test_a_document_is_sent_once_and_then_its_hash_is_enough(address: str) -> None:
     first = await ask(address, DOCUMENT)
-    assert (first.status, first.json) == (200, 9)
+    assert (first.status, verdicts(first)) == (200, 9)
     assert first.headers["content-type"] == "application/json"
     assert first.headers["cache-control"] == "no-cache"
     again = await ask(address, DOCUMENT, If_None_Match=f'"x", {first.headers["etag"]}')
@@ -99,7 +115,7 @@ async def test_what_is_not_there_is_one_sentence_of_json(address: str, path: str
 
 
 async def test_any_data_set_of_the_address_means_the_store_as_it_is(address: str) -> None:
-    assert (await ask(address, DOCUMENT.replace("0123abcd", "ffffffff"))).json == 9
+    assert verdicts(await ask(address, DOCUMENT.replace("0123abcd", "ffffffff"))) == 9
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "POST", "OPTIONS", "PATCH"])
@@ -172,39 +188,46 @@ connection.commit()
 async def test_what_another_process_writes_is_seen_within_a_second_and_a_half(address: str, store: Path) -> None:
     before = (await ask(address, "/api/changes")).json["version"]
     assert (await ask(address, "/api/changes")).json["version"] == before
-    assert (await ask(address, DOCUMENT)).json == 9
+    name = await board(address)
+    assert verdicts(await ask(address, DOCUMENT)) == 9
     await asyncio.to_thread(subprocess.run, [sys.executable, "-c", _WRITE, str(store)], check=True)
     began = time.monotonic()
     assert (await ask(address, "/api/changes")).json["version"] != before
-    assert (await ask(address, "/api/live/toy")).json["verdicts"] == 6
+    assert (await ask(address, f"/api/live/{name}")).json["verdicts"] == 6
     assert time.monotonic() - began < 1.5
+    changed = (await ask(address, "/api/changes")).json["version"]
     old = await ask(address, DOCUMENT)
-    assert (old.json, old.headers["x-independence-behind"]) == (9, "1")
+    assert (verdicts(old), old.headers["x-independence-behind"]) == (9, "1")
+    assert (await ask(address, "/api/changes")).json["version"] == changed
     await asyncio.sleep(2.1)
+    assert (await ask(address, "/api/changes")).json["version"] != changed  # what was sent as it was is due now
     new = await ask(address, DOCUMENT)
-    assert new.json == 6
+    assert verdicts(new) == 6
     assert "x-independence-behind" not in new.headers
+    last = (await ask(address, "/api/changes")).json["version"]
+    assert last == (await ask(address, "/api/changes")).json["version"]
 
 
 async def test_the_live_matrix_counts_what_is_planned_answered_judged_and_failed(
     address: str, store: Path, toy_suite: LoadedSuite
 ) -> None:
-    def cells(found: dict[str, object]) -> object:
-        return found["cells"]
-
-    found = (await ask(address, "/api/live/toy")).json
+    path = f"/api/live/{await board(address)}"
+    found = (await ask(address, path)).json
     assert found["scenarios"] == [one.id for one in toy_suite.suite.scenarios]
     assert found["labels"] == ["label of a", "label of b"]
-    assert cells(found) == [[[1, 0, 1, 1, 0]] * 3] * 2
+    assert found["cells"] == [[[1, 0, 1, 1, 0]] * 3] * 2
+    me, gone = leases.owner(), f"{socket.gethostname()}:999999999:0"
     with closing(sqlite3.connect(store)) as connection, connection:
-        connection.execute("UPDATE trials SET lease_until = 9e12, lease_owner = 'x:1:y' WHERE key = 'b radio 1'")
+        connection.execute("UPDATE trials SET lease_until = 9e12, lease_owner = ? WHERE key = 'b radio 1'", (me,))
+        connection.execute("UPDATE trials SET lease_until = 9e12, lease_owner = ? WHERE key = 'b dessert 1'", (gone,))
         connection.execute("DELETE FROM calls WHERE trial IN ('b radio 1', 'b dessert 1')")
         connection.execute(
             "INSERT INTO failures (trial, what, kind, detail, cost_usd, unknown_usd, attempts, failed_at) "
             "VALUES ('b dessert 1', 'x', 'GaveUp', '', 0, 0, '[]', '2026')"
         )
         connection.execute("DELETE FROM verdicts WHERE trial = 'a radio 1'")
-    found = (await ask(address, "/api/live/toy")).json
+    await asyncio.sleep(0.6)
+    found = (await ask(address, path)).json
     by = {
         (label, scenario): cell
         for label, row in zip(found["labels"], found["cells"], strict=True)
@@ -217,8 +240,10 @@ async def test_the_live_matrix_counts_what_is_planned_answered_judged_and_failed
 
 
 async def test_search_finds_words_in_what_subjects_and_judges_wrote(address: str) -> None:
-    async def search(words: str, role: str = "") -> dict[str, list[dict[str, object]]]:
-        found = await ask(address, f"/api/search?board=toy&q={words}{role and '&role=' + role}")
+    name = await board(address)
+
+    async def search(words: str, role: str = "") -> Any:
+        found = await ask(address, f"/api/search?board={name}&q={words}{role and '&role=' + role}")
         assert found.status == 200, found.body
         return found.json
 
@@ -230,7 +255,7 @@ async def test_search_finds_words_in_what_subjects_and_judges_wrote(address: str
     assert (await search("in%20radio", "judge"))["found"] == 0
     assert {hit["judge"] for hit in (await search("on%20radio", "judge"))["hits"]} == {"one", "two"}
     assert (await search("100%25"))["found"] == 0
-    assert (await ask(address, "/api/search?board=toy&q=")).status == 400
+    assert (await ask(address, f"/api/search?board={name}&q=")).status == 400
 
 
 def rating(items: dict[str, str], rater: str = "Ann") -> bytes:

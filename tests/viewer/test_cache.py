@@ -32,8 +32,8 @@ def threads() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def cache(made: Made, threads: ThreadPoolExecutor, most: int = 10**6) -> DocumentCache:
-    return DocumentCache(made.make, lambda: made.version, threads, most)
+def cache(made: Made, threads: ThreadPoolExecutor, *, least_s: float = 0.0, most: int = 10**6) -> DocumentCache:
+    return DocumentCache(made.make, lambda: made.version, threads, least_s=least_s, most=most)
 
 
 def test_equal_documents_are_packed_alike() -> None:
@@ -51,16 +51,13 @@ async def test_a_document_is_made_once_however_many_ask(threads: ThreadPoolExecu
     assert len({id(entry) for entry in entries}) == 1
 
 
-async def test_a_changed_store_makes_it_anew_but_not_at_once(
-    threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_changed_store_makes_it_anew_but_not_at_once(threads: ThreadPoolExecutor) -> None:
     made = Made()
-    held = cache(made, threads)
+    held = cache(made, threads, least_s=0.3)
     first = await held.entry("a")
     made.version = "2"
     assert await held.entry("a") is first
-    monkeypatch.setattr("independence.viewer.cache._LEAST_S", 0.0)
-    monkeypatch.setattr("independence.viewer.cache._SHARE", 0)
+    await asyncio.sleep(0.31)
     second = await held.entry("a")
     assert (second.version, made.times["a"]) == ("2", 2)
     assert second.document.plain.startswith(b"a 2")
@@ -69,8 +66,6 @@ async def test_a_changed_store_makes_it_anew_but_not_at_once(
 async def test_what_takes_long_is_answered_as_it_was_while_it_is_made_again(
     threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("independence.viewer.cache._LEAST_S", 0.0)
-    monkeypatch.setattr("independence.viewer.cache._SHARE", 0)
     monkeypatch.setattr("independence.viewer.cache._QUICK_S", -1.0)
     made = Made()
     held = cache(made, threads)

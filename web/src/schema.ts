@@ -59,6 +59,9 @@ export interface IndexDocument {
   readonly scenarios: readonly ScenarioInfo[];
   readonly subjects: readonly SubjectProfile[];
   readonly board: Board | null;
+  readonly components: readonly ComponentInfo[];
+  readonly parts: Readonly<Record<string, readonly (number | null)[]>>;
+  readonly notes: readonly string[];
   readonly tables: readonly TableDocument[];
 }
 
@@ -183,6 +186,16 @@ export interface Dates {
   readonly last_verdict: string | null;
 }
 
+/** A part of the index, as boards have a column of it; from `worst` to `best` it counts from nothing to all. */
+export interface ComponentInfo {
+  readonly key: string;
+  readonly head: string;
+  readonly about: string;
+  readonly weight: number;
+  readonly worst: number;
+  readonly best: number;
+}
+
 /** A table. Each row has one value for each column; null is absent and never a number. */
 export interface TableDocument {
   readonly id: string;
@@ -203,12 +216,15 @@ export interface ColumnInfo {
   readonly about?: string;
 }
 
-/** `cells.JUDGE.json`: each dialogue's result as a share of its scale, 0 to 1. */
+/** `cells.JUDGE.json`: each dialogue's result as a share of its scale, 0 to 1; of a grid each cell's contrast. */
 export interface CellsDocument {
   readonly schema: number;
   readonly measure: string;
   readonly scenarios: readonly string[];
   readonly shares: Readonly<Record<string, readonly (readonly (number | null)[])[]>>;
+  readonly quantity?: string;
+  readonly units?: readonly string[];
+  readonly contrasts?: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
 /** `texts.json`: every message that was sent to several subjects once, and what each turn was asked on. A script is a list of messages: a number means one of `messages`, a text the subject's own answer of that turn. */
@@ -278,6 +294,7 @@ export interface DialogueDocument {
   readonly turns?: readonly TurnDocument[];
   readonly verdicts?: readonly VerdictDocument[];
   readonly steps?: readonly StepDocument[];
+  readonly failures?: readonly FailureDocument[];
   readonly item?: string;
 }
 
@@ -346,6 +363,15 @@ export interface StepDocument {
   readonly judge: string;
   readonly step: string;
   readonly text: string;
+}
+
+/** A call that could not be settled: for a turn, or of a judge. */
+export interface FailureDocument {
+  readonly what: string;
+  readonly kind: string;
+  readonly detail: string;
+  readonly usd: number;
+  readonly at: string;
 }
 
 /** `report.JUDGE.json`: the report's sections, whatever analysis they come from. */
@@ -419,6 +445,7 @@ export interface NameEntry {
 export interface NameUse {
   readonly slug: string;
   readonly runs: readonly number[];
+  readonly sources?: readonly (readonly string[])[];
 }
 
 /** `disagreements.json`: the dialogues on which judges lie furthest apart, those first. */

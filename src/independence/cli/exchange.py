@@ -13,6 +13,8 @@ from independence.config import user_files
 from independence.config.options import Place
 from independence.errors import UsageError
 from independence.exchange import output
+from independence.report.site import paths
+from independence.viewer import site as viewer_site
 
 
 @click.command("import")
@@ -24,8 +26,8 @@ from independence.exchange import output
 def import_(path: Path, models_file: Path | None, suite: str | None, format_: str, db: Path) -> None:
     """Read published results from PATH into the edition `published`.
 
-    PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or a CSV of scores that
-    people gave (item, rater, field, value), stored as verdicts of the judge human:RATER. Its content decides which.
+    PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or scores that people
+    gave, stored as verdicts of the judge human:RATER: a CSV (item, rater, field, value) or the viewer's ratings.json.
     Files of the bench and lines of a run folder that cannot be read are skipped and named. Importing twice changes
     nothing.
     """
@@ -43,6 +45,8 @@ def import_(path: Path, models_file: Path | None, suite: str | None, format_: st
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--summary", is_flag=True, help="Only summary.csv, in the published columns of the rent benchmark.")
 @click.option("--published", is_flag=True, help="The file layout of the original bench, which its viewer reads.")
+@click.option("--site", is_flag=True, help="The viewer as files for any web server, GitHub Pages included; all boards.")
+@click.option("--redact-prompts", is_flag=True, help="With --site: without the system prompts that are your own.")
 @click.option(
     "--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
     help="Format of the tables; --summary and --published have their own.",
@@ -55,6 +59,8 @@ def export(
     folder: Path,
     summary: bool,
     published: bool,
+    site: bool,
+    redact_prompts: bool,
     format_: str,
     models: tuple[str, ...],
     force: bool,
@@ -63,11 +69,17 @@ def export(
 ) -> None:
     """Write one suite edition into DIR: subjects, dialogues, verdicts and the board.
 
-    Keys and addresses are never exported. With --summary: the summary of a suite such as rent, of one condition and
-    judge. With --published: one file per turn with the verdicts of one judge, which `independence import` reads.
+    Keys and addresses are never exported. With --site: every board and dialogue of the store as pages. With --summary:
+    the summary of a suite such as rent, of one condition and judge. With --published: one file per turn with the
+    verdicts of one judge, which `independence import` reads.
     """
-    if summary and published:
-        raise UsageError("--summary and --published are two layouts; export one after the other, into two folders")
+    if summary + published + site > 1:
+        raise UsageError("--summary, --published and --site are layouts; export one after the other, into two folders")
+    if site:
+        if models or any(place.values()):
+            raise UsageError("--site writes every board of the store; leave --models, --suite and the like out")
+        _export_site(folder, db, redacted=redact_prompts, force=force)
+        return
     layout: files.Layout = "csv" if format_ == "csv" else "jsonl"
     layout = "summary" if summary else "published" if published else layout
     with reading.Store(db, note) as store, activity.working("reading the store") as say:
@@ -76,6 +88,23 @@ def export(
         with store.reading():
             output.write(folder, made.files, made.about, force)
     note(f"written: {f'{len(made.files):,} files' if published else ', '.join(made.files)} in {folder}")
+
+
+def _export_site(folder: Path, db: Path, *, redacted: bool, force: bool) -> None:
+    """Write the viewer as files. Says before that whose prompts it shows."""
+    with (
+        reading.Store(db, note) as store,
+        store.reading() as connection,
+        activity.working("reading the store") as say,
+        paths.reading(connection, redacted=redacted) as documents,
+    ):
+        made = viewer_site.site(documents)
+        if made.own_prompts and not redacted:
+            boards = ", ".join(made.own_prompts)
+            note(f"the site shows system prompts of your own ({boards}); --redact-prompts leaves them out")
+        say(f"writing {len(made.files):,} files")
+        output.write(folder, made.files, output.Manifest(), force, viewer_site.REPLACED)
+    note(f"written: {len(made.files):,} files in {folder}; `independence view --site {folder}` shows them")
 
 
 @click.command("label-sample")

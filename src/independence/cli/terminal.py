@@ -91,7 +91,8 @@ def command_line(arguments: str) -> str:
     verb, *others = arguments.split(" ")
     context: Any = click.get_current_context(silent=True)
     store = context.meta.get(_STORE) if context is not None else None
-    if store and verb not in WITHOUT_STORE and "--db" not in others:
+    named = "--db" in others or (verb == "view" and "--site" in others)
+    if store and verb not in WITHOUT_STORE and not named:
         others += ["--db", shlex.quote(store)]
     return " ".join([program(), *filter(None, [verb, *others])])
 

@@ -9,7 +9,7 @@ import contextlib
 import errno
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -35,8 +35,15 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     files: dict[str, str] = {}  # name -> SHA-256
 
 
-def write(folder: Path, files: Mapping[str, Iterable[bytes]], about: Manifest, force: bool = False) -> None:
-    """Write files (name -> content in parts) and the manifest; other files of earlier exports stay.
+def write(
+    folder: Path,
+    files: Mapping[str, Iterable[bytes]],
+    about: Manifest,
+    force: bool = False,
+    replaced: tuple[str, ...] = (),
+) -> None:
+    """Write files (name -> content in parts) and the manifest; other files of earlier exports stay, except those whose
+    names begin with one of `replaced` and that nobody has changed.
 
     Every file is whole or not there. Raises UsageError for a file that no export wrote, unless `force`, for a store,
     and for a folder that cannot be written; DiskFull.
@@ -49,7 +56,7 @@ def write(folder: Path, files: Mapping[str, Iterable[bytes]], about: Manifest, f
         if not force:
             _check(folder, [*files, MANIFEST], known)
         written = {name: _put(folder / name, parts) for name, parts in files.items()}
-        before = known.files if known else {}
+        before = _without(folder, known.files if known else {}, written, replaced)
         whole = msgspec.structs.replace(about, files={**before, **written})
         _put(folder / MANIFEST, [msgspec.json.format(msgspec.json.encode(whole), indent=2), b"\n"])
     except OSError as error:
@@ -57,6 +64,20 @@ def write(folder: Path, files: Mapping[str, Iterable[bytes]], about: Manifest, f
         if error.errno in _FULL:
             raise DiskFull(what, "free space and run the command again") from error
         raise UsageError(what, "name another folder") from error
+
+
+def _without(
+    folder: Path, before: Mapping[str, str], written: Collection[str], replaced: tuple[str, ...]
+) -> dict[str, str]:
+    """Remove what earlier exports wrote and this one replaces; what is left of it."""
+    kept = dict(before)
+    for name, digest in before.items():
+        if name.startswith(replaced) and name not in written and _digest(folder / name) in (digest, None):
+            (folder / name).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # others lie in it
+                (folder / name).parent.rmdir()
+            del kept[name]
+    return kept
 
 
 def _check(folder: Path, names: Iterable[str], known: Manifest | None) -> None:

@@ -24,10 +24,11 @@ from independence.exchange.trajectory import (
 )
 from independence.report import declared, planned_verdicts
 from independence.report.table import Table
-from independence.store import export_rows, queries
+from independence.store import queries, trajectories
 from independence.store.export_rows import ExportedAnswer, ExportedTrial
 from independence.store.queries import PUBLISHED, REREAD
 from independence.store.scopes import BoardScope, grading
+from independence.store.trajectories import DialogueFilter, StoredDialogue
 from independence.suites import digest
 from independence.suites.schema import Suite
 
@@ -73,7 +74,9 @@ class TrajectoryReader:
         """One dialogue, with the verdicts of one judge (None: of all)."""
         scope, suite = self._scope, self._scope.suite
         label, model_id, simulated = self._subjects[trial.config_dir]
-        answers = export_rows.answers_of(self._connection, trial.trial)
+        place = DialogueFilter([trial.scenario], [trial.config_dir], trial.run, trial.run)
+        (own,) = trajectories.dialogues(self._connection, scope.where, place)
+        answers, texts = own.answers, {text.strip() for text in (*own.before.values(), *own.said)} - {""}
         imported = queries.imported(scope.edition) or any(answer.messages is not None for answer in answers)
         known = next((one for one in suite.scenarios if one.id == trial.scenario), None)
         tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
@@ -81,25 +84,16 @@ class TrajectoryReader:
         requests = [
             (answer.messages or b"[]") if imported else self._known.messages(trial, answer) for answer in answers
         ]
-        verdicts = _verdicts(self._connection, self._grading, trial, answers[-1].after if answers else "")
+        verdicts = _verdicts(self._grading, own)
         return Trajectory(
             suite=suite.suite, edition=scope.edition, condition=str(scope.condition), imported=imported,
             subject=TrajectorySubject(trial.config_dir, label, model_id, simulated), experiment=trial.experiment,
             scenario=trial.scenario, title=None if imported or known is None else known.title, run=trial.run,
             trial=trial.trial, continues=known.follows if known else None,
             tool={"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
-            turns=tuple(_turns(answers, requests, self._texts(trial))),
+            turns=tuple(_turns(answers, requests, texts)),
             verdicts=tuple(one for one in verdicts if judge in (None, one.judge)),
         )  # fmt: skip
-
-    def _texts(self, trial: ExportedTrial) -> set[str]:
-        """Everything the subject said in this dialogue and in those it continues."""
-        states = self._known.states
-        texts, key = set(), trial.trial
-        while key:
-            texts |= {call.text.strip() for call in queries.calls_of(self._connection, key)}
-            key = (states[key].parent or "") if key in states else ""
-        return texts - {""}
 
 
 def _turns(
@@ -161,18 +155,15 @@ def _origin(text: str, texts: Collection[str]) -> Origin:
     return "generated" if text.strip() in texts else "scripted"
 
 
-def _verdicts(
-    connection: sqlite3.Connection, suite: Suite, trial: ExportedTrial, end: str
-) -> Iterator[TrajectoryVerdict]:
-    """Every verdict on a dialogue that ends at `end`; `suite` has the rubrics that count."""
+def _verdicts(suite: Suite, own: StoredDialogue) -> Iterator[TrajectoryVerdict]:
+    """Every verdict on a dialogue; `suite` has the rubrics that count."""
     known = {scenario.id: scenario for scenario in suite.scenarios}
     rubrics = {PUBLISHED, REREAD}
-    if trial.scenario in known:
-        rubrics.add(digest.rubric(suite, known[trial.scenario]))
-    for row in export_rows.verdicts_of(connection, trial.trial):
-        current = row.context == end and row.rubric in rubrics
+    if own.planned.scenario in known:
+        rubrics.add(digest.rubric(suite, known[own.planned.scenario]))
+    for row in own.verdicts:
         columns = {
-            **row._asdict(), "current": current, "values": msgspec.json.decode(row.fields),
-            "quote_found": row.is_quote_found,
+            **row._asdict(), "current": row.context == own.end and row.rubric in rubrics,
+            "values": msgspec.json.decode(row.fields), "quote_found": row.is_quote_found,
         }  # fmt: skip
         yield msgspec.convert(columns, TrajectoryVerdict)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Final
 
 from msgspec import UNSET, UnsetType
@@ -242,11 +241,6 @@ def marks(row: BoardRow) -> str:
 def estimated(board: Board) -> bool:
     """Whether a board has estimates."""
     return any(row.estimate is not None for row in board.rows)
-
-
-def today() -> str:
-    """The day a report is made, UTC."""
-    return datetime.now(UTC).date().isoformat()
 
 
 def reply_days(dates: Dates) -> str:

@@ -136,7 +136,7 @@ def _section(
         *_when(board.dates),
         f"Edition {edition}{beside}{own}, condition `{scope.condition}`",
         *more,
-        f"Report of {board_notes.today()}, made by ai-independence-bench {__version__}",
+        f"Made by ai-independence-bench {__version__}",
     ]
     told = [said, "\n".join(f"- {fact}" for fact in facts)]
     told += study.cautions(board.caution)

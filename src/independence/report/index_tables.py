@@ -55,7 +55,7 @@ def _evasions(board: Board) -> tuple[Column, ...]:
     return (Column("evades", "Evades", "percent"),) if any(row.evades is not UNSET for row in board.rows) else ()
 
 
-def _components(index: Index, about: bool = False) -> list[Column]:
+def components(index: Index, about: bool = False) -> list[Column]:
     """The columns of an index's components; `about`: with what each says."""
     return [
         Column(_key(part), heading(part), "number", about=component_line(index, part) * about)
@@ -145,7 +145,7 @@ def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
     more = {
         "subject": _origin(board),
         "ci": _ESTIMATES if estimated(board) else (),
-        "coverage": [*_evasions(board), *_components(index, about=True)],
+        "coverage": [*_evasions(board), *components(index, about=True)],
     }
     made = declared.made("board/board", rows, notes, more, caption=caption(board))
     columns = tuple(own._replace(about=own.about or texts("columns").get(own.key, "")) for own in made.columns)
@@ -181,7 +181,7 @@ def _remarks(board: Board) -> list[str]:
 def ranked(board: Board, index: Index) -> Table:
     """Subjects with an index or a rank; under a published rule with its own interval, and without tiers."""
     rows = [_values(row, index) | {"index": _index(row)} for row in board.rows if not _open(row)]
-    parts = _components(index)
+    parts = components(index)
     origin = _origin(board)
     if board.scoring == STRICT:
         evasions = [*_evasions(board), Column("without_evasions", "Without evasions", "index")]

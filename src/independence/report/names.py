@@ -27,15 +27,20 @@ STALE = "stale"
 class RunNames(NamedTuple):
     """What was read out of one run. With `missing` set there are no names, and that is no refusal."""
 
-    names: tuple[str, ...]
+    taken: tuple[TakenName, ...]
     missing: str | None
     by: str
     usd: float
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What they are, without where they were taken."""
+        return tuple(one.name for one in self.taken)
+
+    @property
     def declined(self) -> bool:
         """No name was taken anywhere."""
-        return not self.names and self.missing is None
+        return not self.taken and self.missing is None
 
 
 class NamesReport(NamedTuple):
@@ -132,7 +137,7 @@ def _readings(
 
 
 def _run_names(taken: Sequence[TakenName], missing: str | None, by: str, usage: Usage) -> RunNames:
-    return RunNames(() if missing else tuple(one.name for one in taken), missing, by, usage.cost_usd)
+    return RunNames(() if missing else tuple(taken), missing, by, usage.cost_usd)
 
 
 def _labels(connection: sqlite3.Connection, where: Where) -> dict[str, str]:

@@ -174,12 +174,14 @@ def _remove(connection: sqlite3.Connection, deletion: Deletion, *, broken: bool)
 
 
 def _remove_subjects(connection: sqlite3.Connection, gone: frozenset[EditionSubject] | None) -> None:
-    """Subjects whose dialogues went, and editions that nothing is planned in any more."""
+    """Subjects whose dialogues went, editions that nothing is planned in; of a whole store also what runs said."""
     for who in subjects(connection) if gone is None else gone:
         for table in OF_SUBJECTS:
             connection.execute(f"DELETE FROM {table} WHERE suite = ? AND edition = ? AND config_dir = ?", who)
     for table in OF_EDITIONS:
         connection.execute(f"DELETE FROM {table} WHERE (suite, edition) NOT IN (SELECT suite, edition FROM planned)")
+    if gone is None:
+        connection.execute("DELETE FROM progress")
 
 
 def shrink(connection: sqlite3.Connection) -> bool:

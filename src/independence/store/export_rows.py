@@ -130,12 +130,6 @@ def answers_of(connection: sqlite3.Connection, trial: str) -> list[ExportedAnswe
     return rows(connection, ExportedAnswer, sql, (trial,))
 
 
-def verdicts_of(connection: sqlite3.Connection, trial: str) -> list[ExportedVerdict]:
-    """Every verdict on one dialogue, by judge, then as they were given."""
-    sql = f"SELECT {VERDICT_COLUMNS} FROM verdicts v {ROUTED} WHERE v.trial = ? ORDER BY v.judge, v.judged_at, v.key"
-    return rows(connection, ExportedVerdict, sql, (trial,))
-
-
 def verdicts(connection: sqlite3.Connection, where: Where) -> Iterator[tuple[ExportedTrial, ExportedVerdict]]:
     """Every verdict of every judge, in the order of `planned_trials`, then as they were given."""
     sql = (

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import msgspec
+
+from independence.store import leases
 from independence.store.queries import UNDER, rows
 from independence.types import Where
 
@@ -31,7 +33,7 @@ def counts(connection: sqlite3.Connection, where: Where) -> list[CellCounts]:
     sql = (
         "SELECT config_dir, scenario, count(*), sum(running), sum(done), sum(done AND verdicts > 0), "
         "sum(NOT running AND NOT done AND failed), sum(answers), sum(verdicts) FROM ("
-        "SELECT p.config_dir, p.scenario, coalesce(t.lease_until > ?, 0) AS running, "
+        "SELECT p.config_dir, p.scenario, coalesce(t.lease_owner IN (SELECT value FROM json_each(?)), 0) AS running, "
         "coalesce(c.answers, 0) AS answers, coalesce(c.answers, 0) >= t.turns AS done, "
         "coalesce(c.missing, 0) > 0 OR f.trial IS NOT NULL AS failed, coalesce(v.verdicts, 0) AS verdicts "
         "FROM planned p JOIN trials t ON t.key = p.trial "
@@ -41,7 +43,8 @@ def counts(connection: sqlite3.Connection, where: Where) -> list[CellCounts]:
         "ON v.trial = p.trial LEFT JOIN (SELECT DISTINCT trial FROM failures) f ON f.trial = p.trial "
         f"WHERE {UNDER}) GROUP BY config_dir, scenario ORDER BY config_dir, scenario"
     )
-    return rows(connection, CellCounts, sql, (time.time(), *where.columns))
+    held = msgspec.json.encode(leases.holders(connection)).decode()
+    return rows(connection, CellCounts, sql, (held, *where.columns))
 
 
 class FoundText(NamedTuple):

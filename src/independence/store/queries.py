@@ -178,8 +178,8 @@ def states(connection: sqlite3.Connection, where: Where, trials: Iterable[str] |
     `trials`: of these alone, and of those that they continue.
     """
     clause, values = _clause(where)
-    if trials is not None:
-        clause += " AND p.trial IN (SELECT value FROM json_each(?))"
+    if trials is not None:  # found by their keys: the plus signs keep SQLite from reading the whole condition
+        clause = f"{clause.replace('p.', '+p.')} AND p.trial IN (SELECT value FROM json_each(?))"
         values = (*values, keys_json(with_ancestors(connection, trials)))
     planned = connection.execute(
         "SELECT t.key, p.config_dir, p.experiment, p.scenario, p.run, t.turns, t.parent FROM planned p "

@@ -31,6 +31,16 @@ class WrittenStep(NamedTuple):
     text: str
 
 
+class FailedCall(NamedTuple):
+    """A call that could not be settled."""
+
+    what: str  # the id of a turn, or a judge
+    kind: str
+    detail: str
+    cost_usd: float
+    failed_at: str
+
+
 class StoredDialogue(NamedTuple):
     """One dialogue. `state` is that of its trial, `before` what the subject said in those it continues, by turn id."""
 
@@ -40,7 +50,18 @@ class StoredDialogue(NamedTuple):
     replaced: Mapping[int, int]  # turn -> older answers that were stored and are not shown
     verdicts: Sequence[ExportedVerdict]
     steps: Sequence[WrittenStep]
+    failures: Sequence[FailedCall]
     before: Mapping[str, str]
+
+    @property
+    def said(self) -> list[str]:
+        """The words of its own answers."""
+        return [answer.text for answer in self.answers]
+
+    @property
+    def end(self) -> str:
+        """The digest of the dialogue as far as it is stored; empty where nothing is."""
+        return self.answers[-1].after if self.answers else ""
 
 
 def dialogues(connection: sqlite3.Connection, where: Where, wanted: DialogueFilter) -> Iterator[StoredDialogue]:
@@ -59,6 +80,8 @@ def dialogues(connection: sqlite3.Connection, where: Where, wanted: DialogueFilt
     sql = f"SELECT v.trial, {VERDICT_COLUMNS} FROM verdicts v {ROUTED} WHERE 1"
     verdicts = _grouped(connection, sql, "v.judge, v.judged_at, v.key", keys, table="v")
     older = _grouped(connection, "SELECT trial, turn, version FROM calls WHERE version > 0", "turn, version", keys)
+    sql = f"SELECT trial, {', '.join(FailedCall._fields)} FROM failures WHERE 1"
+    failures = _grouped(connection, sql, "failed_at, what", keys, table="failures")
     steps = _steps(connection, keys)
     earlier = _earlier(connection, states)
     for one in planned:
@@ -69,6 +92,7 @@ def dialogues(connection: sqlite3.Connection, where: Where, wanted: DialogueFilt
             replaced=dict(older.get(one.trial, ())),
             verdicts=[ExportedVerdict._make(row) for row in verdicts.get(one.trial, ())],
             steps=steps.get(one.trial, ()),
+            failures=[FailedCall._make(row) for row in failures.get(one.trial, ())],
             before=_before(states, earlier, one.trial),
         )
 

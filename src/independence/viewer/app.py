@@ -82,6 +82,8 @@ class _PageHandlers:
             return _refused(503, str(error))
         except sqlite3.Error as error:
             return _refused(503, f"the store cannot be read now ({error})")
+        except Exception as error:  # noqa: BLE001 - one document that cannot be made must not cost the others
+            return _refused(500, f"an error of this program: {type(error).__name__}: {error}")
 
     async def _routed(self, request: web.BaseRequest) -> web.StreamResponse:
         path = request.path.lstrip("/") or bundle.INDEX
@@ -94,7 +96,7 @@ class _PageHandlers:
         if isinstance(self._pages, FolderPages):
             return _sent(request, path, await asyncio.to_thread(self._pages.page, path))
         if path.startswith("api/"):
-            return _sent(request, "x.json", pack(await _live(self._pages, path.removeprefix("api/"), request)))
+            return _sent(request, "x.json", await _live(self._pages, path.removeprefix("api/"), request))
         return await _stored(request, self._pages, path)
 
 
@@ -110,15 +112,14 @@ async def _stored(request: web.BaseRequest, pages: StorePages, path: str) -> web
     return response
 
 
-async def _live(pages: StorePages, name: str, request: web.BaseRequest) -> bytes:
+async def _live(pages: StorePages, name: str, request: web.BaseRequest) -> PackedDocument:
     if name == "changes":
-        return await pages.changes()
+        return pack(await pages.changes())
     if name.startswith("live/"):
         return await pages.board(name.removeprefix("live/"))
     if name == "search":
-        return await pages.search(
-            request.query.get("board", ""), request.query.get("q", ""), request.query.getall("role", [])
-        )
+        asked = request.query
+        return pack(await pages.search(asked.get("board", ""), asked.get("q", ""), asked.getall("role", [])))
     raise KeyError(name)
 
 

@@ -9,12 +9,14 @@ from typing import Final
 
 import msgspec
 
+from independence.report.site.boards import NO_JUDGE
 from independence.report.site.schema import SCHEMA, BoardList, BootConfig
 
 FOLDER: Final = Path(__file__).with_name("bundle")
 INDEX: Final = "index.html"
 _APP: Final = "app/"
 _BOOT: Final = b'<script id="independence-config" type="application/json">'
+_END: Final = b"</script>"
 _NOT_BUILT: Final = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>AI Independence Bench</title>'
     '<p>The page was not built: run <code>make web</code> in the checkout.</p>'
@@ -37,12 +39,22 @@ def files() -> dict[str, bytes]:
     return {INDEX: index, **{name.replace(_APP, app, 1): content for name, content in found.items()}}
 
 
-def index(boards: bytes, *, served: bool) -> bytes:
-    """The page with its boot document. `boards`: the document `boards.json`."""
-    held = msgspec.json.decode(boards, type=BoardList)
+def index(held: BoardList, *, served: bool) -> bytes:
+    """The page with its boot document, and with the document that it asks for first on its way already."""
     boot = BootConfig(schema=SCHEMA, base=f"data/{held.dataset}/", served=served, board_list=held)
     # No sign of a name may end the element that it stands in.
     text = msgspec.json.encode(boot).replace(b"<", b"\\u003c")
     before, found, after = files()[INDEX].partition(_BOOT)
     assert found, "the page has no place for its boot document"
-    return before + _BOOT + text + after[after.index(b"</script>") :]
+    _, end, rest = after.partition(_END)
+    return b"".join([before, _BOOT, text, end, _preloaded(boot), rest])
+
+
+def _preloaded(boot: BootConfig) -> bytes:
+    """Saves a phone the time between the script and what the script asks for."""
+    if not boot.board_list.boards:
+        return b""
+    first = boot.board_list.boards[0]
+    judge = first.judges[0].slug if first.judges else NO_JUDGE
+    address = f"./{boot.base}{first.id}/index.{judge}.json"
+    return f'\n    <link rel="preload" as="fetch" crossorigin href="{address}">'.encode()

@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from typing import Final, NamedTuple
 
 MOST_BYTES: Final = 64 * 2**20
-_LEAST_S: Final = 2.0  # a document of a store that changes is made again this long after it was made,
+LEAST_S: Final = 2.0  # a document of a store that changes is made again this long after it was made,
 _SHARE: Final = 5  # or this many times as long as it took, whichever is longer
 _QUICK_S: Final = 0.5  # what takes longer is answered with what was there before while it is made again
 
@@ -43,22 +43,26 @@ class CacheEntry(NamedTuple):
     made_at: float
     seconds: float  # that making it took
 
-    @property
-    def due_at(self) -> float:
-        """When it may be made again."""
-        return self.made_at + max(_LEAST_S, _SHARE * self.seconds)
-
 
 class DocumentCache:
     """Makes documents, each at most once at a time, and not again before the store has changed."""
 
     def __init__(
-        self, make: Callable[[str], bytes], version: Callable[[], str], threads: Executor, most: int = MOST_BYTES
+        self,
+        make: Callable[[str], bytes],
+        version: Callable[[], str],
+        threads: Executor,
+        *,
+        least_s: float = LEAST_S,
+        most: int = MOST_BYTES,
     ) -> None:
-        """`make` runs in a thread and raises KeyError for a path there is no document of."""
+        """`make` runs in a thread and raises KeyError for a path there is no document of. Where the store has changed,
+        a document is made again `least_s` seconds after it was made, or later if making it takes long.
+        """
         self._make = make
         self._version = version
         self._threads = threads
+        self._least_s = least_s
         self._most = most
         self._bytes = 0
         self._entries: OrderedDict[str, CacheEntry] = OrderedDict()
@@ -69,7 +73,7 @@ class DocumentCache:
         known = self._entries.get(path)
         if known is not None:
             self._entries.move_to_end(path)
-            if known.version == self._version() or time.monotonic() < known.due_at:
+            if known.version == self._version() or time.monotonic() < self.due_at(known):
                 return known
         task = self._under_way.get(path)
         if task is None:
@@ -78,6 +82,10 @@ class DocumentCache:
         if known is not None and known.seconds > _QUICK_S:
             return known
         return await asyncio.shield(task)
+
+    def due_at(self, entry: CacheEntry) -> float:
+        """When a document may be made again, by the monotonic clock."""
+        return entry.made_at + max(self._least_s, _SHARE * entry.seconds)
 
     def _settled(self, path: str, task: asyncio.Task[CacheEntry]) -> None:
         del self._under_way[path]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-import msgspec
-
+from independence.report.site.paths import StoreDocuments
 from independence.report.site.schema import BoardList
 from independence.viewer import bundle
-from independence.viewer.store_pages import BOARDS, SiteDocuments
+
+REPLACED: Final = ("data/", "app-")
+"""What of an earlier export in the same folder goes: its documents and scripts have names of their own."""
 
 
 class StaticSite(NamedTuple):
@@ -24,16 +25,15 @@ class StaticSite(NamedTuple):
         return [f"{one.suite} {one.variant}/{one.mode}" for one in self.boards.boards if one.own_prompt]
 
 
-def site(documents: SiteDocuments) -> StaticSite:
+def site(documents: StoreDocuments) -> StaticSite:
     """The files of a site. Take them while the documents can be read, all in one transaction."""
-    listed = documents.document(BOARDS)
-    held = msgspec.json.decode(listed, type=BoardList)
+    held = documents.board_list()
     page = {name: [content] for name, content in bundle.files().items()}
     data = {f"data/{held.dataset}/{path}": _made(documents, path) for path in documents.paths()}
     # Without the last one GitHub Pages would pass the files through a generator of its own.
-    files = {**page, bundle.INDEX: [bundle.index(listed, served=False)], **data, ".nojekyll": [b""]}
+    files = {**page, bundle.INDEX: [bundle.index(held, served=False)], **data, ".nojekyll": [b""]}
     return StaticSite(files, held)
 
 
-def _made(documents: SiteDocuments, path: str) -> Iterator[bytes]:
+def _made(documents: StoreDocuments, path: str) -> Iterator[bytes]:
     yield documents.document(path)

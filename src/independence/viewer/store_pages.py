@@ -3,45 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from independence.api import importing
 from independence.errors import StoreError
+from independence.report.site.paths import LIST, StoreDocuments
 from independence.report.site.schema import SCHEMA
 from independence.report.site.served import RatingsReceipt
 from independence.store import database
 from independence.store.scopes import BoardScope
 from independence.viewer import bundle, live
-from independence.viewer.cache import CacheEntry, DocumentCache
+from independence.viewer.cache import CacheEntry, DocumentCache, PackedDocument
 from independence.viewer.live import StoreVersion
+from independence.viewer.worker import Worker
 
 T = TypeVar("T")
-BOARDS = "boards.json"
-
-
-class SiteDocuments(Protocol):
-    """The documents of a store as it is at one moment."""
-
-    def paths(self) -> Iterable[str]:
-        """Every path there is a document of."""
-
-    def document(self, path: str) -> bytes:
-        """The document of a path. Raises KeyError."""
-
-    def scopes(self) -> Mapping[str, BoardScope]:
-        """What each board is about, by its id."""
-
-
-OpenDocuments = Callable[[sqlite3.Connection], SiteDocuments]
+_COUNTED_S = 0.5  # how far dialogues are is counted again at most this often
+_DEATHS_S = 10.0
+_PATIENCE_S = 0.5  # at the end, with a thread that does not heed the interruption of its connection
 
 
 class StorePages:
@@ -51,35 +39,38 @@ class StorePages:
     takes long keeps nobody from searching or from seeing that something has changed.
     """
 
-    def __init__(self, path: Path, opened: OpenDocuments) -> None:
+    def __init__(self, path: Path) -> None:
         """Raises StoreError."""
         self._path = path
-        self._opened = opened
-        self._closing = ExitStack()
-        self._watching, self._reading, self._searching = (self._connected() for _ in range(3))
-        self._making, self._looking = (self._thread(name) for name in ("documents", "searches"))
+        self._watching, self._reading, self._searching = (_connected(path) for _ in range(3))
+        self._making, self._looking = Worker("documents"), Worker("searches")
         self._version = StoreVersion(self._watching)
-        self._documents: tuple[int, SiteDocuments] | None = None
+        self._documents: tuple[int, StoreDocuments] | None = None
+        self._scopes: dict[str, BoardScope] = {}
+        self._newer, self._newer_at = 0, math.inf
         self._cache = DocumentCache(self._document, lambda: str(self._version), self._making)
+        self._counts = DocumentCache(self._counted, self._by_the_clock, self._looking, least_s=_COUNTED_S)
         self.writable = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
-
-    def _connected(self) -> sqlite3.Connection:
-        connection = self._closing.enter_context(closing(database.connect_existing(self._path)))
-        connection.execute("PRAGMA query_only = ON")
-        return connection
-
-    def _thread(self, name: str) -> ThreadPoolExecutor:
-        return self._closing.enter_context(ThreadPoolExecutor(1, thread_name_prefix=name))
 
     def __enter__(self) -> StorePages:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._closing.close()
+        self._watching.close()
+        used = ((self._making, self._reading), (self._looking, self._searching))
+        for _, connection in used:
+            connection.interrupt()
+        for worker, connection in used:
+            if worker.end(_PATIENCE_S):  # else it computes without asking the store; the program's end is its end
+                connection.close()
 
     async def entry(self, path: str) -> CacheEntry:
         """A document below `data/DATASET/`, or the page itself. Raises KeyError."""
-        return await self._cache.entry(path)
+        entry = await self._cache.entry(path)
+        if self.behind(entry):
+            due = max(self._cache.due_at(entry), time.monotonic() + entry.seconds)
+            self._newer_at = min(self._newer_at, due)
+        return entry
 
     def behind(self, entry: CacheEntry) -> bool:
         """Whether the store has changed since a document was made."""
@@ -91,41 +82,51 @@ class StorePages:
         connection.execute("BEGIN")
         try:
             documents = self._current()
+            self._scopes = documents.scopes()
             if path == bundle.INDEX:
-                return bundle.index(documents.document(BOARDS), served=True)
+                return bundle.index(documents.board_list(), served=True)
             return documents.document(path)
         finally:
             connection.execute("COMMIT")
 
-    def _current(self) -> SiteDocuments:
+    def _current(self) -> StoreDocuments:
         """The documents of this moment; what they have read already is kept while the store does not change."""
         self._reading.execute("SELECT 1 FROM editions LIMIT 1").fetchone()  # the moment is that of the first read
         (moment,) = self._reading.execute("PRAGMA data_version").fetchone()
         if self._documents is None or self._documents[0] != moment:
-            self._documents = (moment, self._opened(self._reading))
+            self._documents = (moment, StoreDocuments(self._reading))
         return self._documents[1]
 
     async def changes(self) -> bytes:
-        """The document `api/changes`."""
-        return msgspec.json.encode(live.changes(self._watching, str(self._version), writable=self.writable))
+        """The document `api/changes`. Its version is also another one once what was sent as it was before is due."""
+        if time.monotonic() >= self._newer_at:
+            self._newer_at = math.inf
+            self._newer += 1
+        version = f"{self._version}-{self._newer}"
+        return msgspec.json.encode(live.changes(self._watching, version, writable=self.writable))
 
-    async def board(self, name: str) -> bytes:
+    async def board(self, name: str) -> PackedDocument:
         """The document `api/live/BOARD`. Raises KeyError."""
-        scope = (await self._scopes())[name]
+        await self._scope(name)
+        return (await self._counts.entry(name)).document
+
+    def _counted(self, name: str) -> bytes:
         version = str(self._version)
-        return await self._look(lambda: msgspec.json.encode(live.board(self._searching, name, scope, version)))
+        return msgspec.json.encode(live.board(self._searching, name, self._scopes[name], version))
+
+    def _by_the_clock(self) -> str:
+        """Another one also from time to time: a process that dies changes nothing in the store."""
+        return f"{self._version} {time.monotonic() // _DEATHS_S}"
 
     async def search(self, name: str, words: str, roles: Iterable[str]) -> bytes:
         """The document `api/search`. Raises KeyError for an unknown board, UsageError for words amiss."""
-        scope = (await self._scopes())[name]
+        scope = await self._scope(name)
         return await self._look(lambda: msgspec.json.encode(live.search(self._searching, scope, words, roles)))
 
-    async def _scopes(self) -> Mapping[str, BoardScope]:
-        loop = asyncio.get_running_loop()
-        if self._documents is None:
-            await loop.run_in_executor(self._making, self._current)
-        assert self._documents is not None
-        return self._documents[1].scopes()
+    async def _scope(self, name: str) -> BoardScope:
+        if name not in self._scopes:
+            await self._cache.entry(LIST)
+        return self._scopes[name]
 
     async def _look(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._looking, work)
@@ -139,3 +140,9 @@ class StorePages:
     def _rated(self, content: bytes) -> bytes:
         found = importing.import_ratings(content, self._path)
         return msgspec.json.encode(RatingsReceipt(schema=SCHEMA, stored=found.new, notes=tuple(found.notes)))
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = database.connect_existing(path)
+    connection.execute("PRAGMA query_only = ON")
+    return connection

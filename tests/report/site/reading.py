@@ -10,14 +10,15 @@ from typing import NamedTuple
 import msgspec
 
 from independence.report.site import paths, schema
+from independence.report.site.dialogue_schema import BlockDocument, DialogueDocument, TextsDocument
 from independence.report.site.paths import StoreDocuments
-from independence.report.site.schema import BlockDocument, BoardInfo, DialogueDocument, TextsDocument
+from independence.report.site.schema import BoardInfo
 from independence.store import database
 
 STRUCTS = {
-    "boards.json": schema.BoardList, "texts": schema.TextsDocument, "names": schema.NamesDocument,
+    "boards.json": schema.BoardList, "texts": TextsDocument, "names": schema.NamesDocument,
     "disagreements": schema.DisagreementsDocument, "index": schema.IndexDocument, "cells": schema.CellsDocument,
-    "report": schema.ReportDocument, "text": schema.BlockDocument, "pairs": schema.PairsDocument,
+    "report": schema.ReportDocument, "text": BlockDocument, "pairs": schema.PairsDocument,
 }  # fmt: skip
 
 

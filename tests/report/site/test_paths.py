@@ -85,6 +85,26 @@ def test_every_number_of_the_index_is_the_boards(name: str, store: Store) -> Non
     assert {row.config for row in found.board.rows} == {one.config for one in found.subjects}
 
 
+def test_parts_of_the_index_are_the_columns_of_the_board(store: Store) -> None:
+    with reading.opened(store("demo")) as read:
+        info = read.board()
+        found = msgspec.json.decode(read.site.document(f"{info.id}/index.cues-b15c8e.json"), type=IndexDocument)
+    with database.reading(store("demo")) as connection:
+        made = analysis.board(connection, scopes.find(connection, "v2", None, None), BoardOptions(judge="cues"))
+    (table,) = made.tables
+    keys = [column.key for column in table.columns]
+    assert {one.key for one in found.components} <= set(keys)
+    assert sum(one.weight for one in found.components) == 1
+    slugs_of = {one.label: one.slug for one in found.subjects}
+    assert len(found.parts) == len(table.rows)
+    for row in table.rows:
+        values = dict(zip(keys, row, strict=True))
+        own = found.parts[slugs_of[str(values["subject"]).removesuffix(" (simulated)")]]
+        for component, part in zip(found.components, own, strict=True):
+            assert part == round(float(values[component.key]), 4)  # type: ignore[arg-type]
+    assert found.notes == table.notes
+
+
 def test_the_tables_of_another_analysis_are_those_of_its_board(store: Store) -> None:
     with reading.opened(store("sides")) as read:
         info = read.board()
@@ -144,6 +164,24 @@ def test_cells_are_shares_and_blanks(store: Store) -> None:
     shares = [share for own in found.shares.values() for runs in own for share in runs]
     assert len(shares) == 2 * 3 * 12
     assert all(share is None or 0 <= share <= 1 for share in shares)
+
+
+def test_the_contrasts_of_cells_are_those_of_the_board(store: Store) -> None:
+    with reading.opened(store("sides")) as read:
+        info = read.board()
+        found = msgspec.json.decode(
+            read.site.document(f"{info.id}/cells.{info.judges[0].slug}.json"), type=CellsDocument
+        )
+        index = msgspec.json.decode(
+            read.site.document(f"{info.id}/index.{info.judges[0].slug}.json"), type=IndexDocument
+        )
+    with database.reading(store("sides")) as connection:
+        scope = scopes.find(connection, "sides", None, None)
+        measured = analysis.of("paired_sides").measures(connection, scope, "cues")
+    assert (found.quantity, set(found.units)) == ("S", {one.unit for one in index.scenarios})
+    for subject in index.subjects:
+        own = {slugs.slug(cell): round(value, 4) for cell, value in measured.subjects[subject.config].parts.items()}
+        assert dict(zip(found.units, found.contrasts[subject.slug], strict=True)) == own
 
 
 def test_the_published_part_is_within_its_budgets(published_store: Path) -> None:

@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from independence.exchange.requests import Requests
-from independence.report.site.schema import DialogueDocument, SentMessage, TextsDocument
+from independence.report.site.dialogue_schema import DialogueDocument, SentMessage, TextsDocument
+from independence.report.site.schema import IndexDocument, SubjectProfile
 from independence.store import database, export_rows, scopes
 from independence.types import Where
 from tests.report.site import reading
@@ -34,16 +35,16 @@ def _really(request: bytes) -> list[Said]:
 
 
 def _told(texts: TextsDocument, dialogues: list[DialogueDocument]) -> Iterator[tuple[str, list[Said]]]:
-    """`subject/scenario/run/turn` -> the same, from the documents alone."""
+    """`subject/scenario/run/place of the turn` -> the same, from the documents alone."""
     said = {(one.subject, one.run, turn.id): turn.text for one in dialogues for turn in one.turns}
     tool = {message.call for message in texts.messages} - {""}
     for one in dialogues:
-        for turn in one.turns:
+        for at, turn in enumerate(one.turns):
             parts = texts.scripts[f"{one.scenario}/{turn.id}"] if turn.sent is None else turn.sent
             whole = [texts.messages[part] if isinstance(part, int) else part for part in parts]
             spoken = next(iter(tool), "")
             yield (
-                f"{one.subject}/{one.scenario}/{one.run}/{turn.id}",
+                f"{one.subject}/{one.scenario}/{one.run}/{at}",
                 [
                     (part.role, part.text, part.call)
                     if isinstance(part, SentMessage)
@@ -57,7 +58,7 @@ def _stripped(messages: list[Said]) -> list[Said]:
     return [(role, words.strip(), tool) for role, words, tool in messages]
 
 
-@pytest.mark.parametrize("name", ["demo", "sides", "toy", "published"])
+@pytest.mark.parametrize("name", ["demo", "sides", "rent", "toy", "published", "rent, published"])
 def test_script_and_answers_are_the_request_of_every_answer(name: str, store: Store) -> None:
     db = store(name)
     with reading.opened(db) as read:
@@ -75,17 +76,17 @@ def test_script_and_answers_are_the_request_of_every_answer(name: str, store: St
     }
 
 
-def _subjects(read: reading.SiteReader, board: str) -> tuple[Any, ...]:
+def _subjects(read: reading.SiteReader, board: str) -> tuple[SubjectProfile, ...]:
     path = next(path for path in read.site.paths() if path.startswith(f"{board}/index."))
-    return msgspec.json.decode(read.site.document(path), type=reading.STRUCTS["index"]).subjects  # type: ignore[no-any-return]
+    return msgspec.json.decode(read.site.document(path), type=IndexDocument).subjects
 
 
 def _requests(db: Path, where: Where) -> Iterator[tuple[str, str, bytes]]:
     with database.reading(db) as connection:
         known = Requests(connection, scopes.find(connection, where.edition_name, None, None))
-        for trial, answer in export_rows.answers(connection, where):
-            place = f"{trial.scenario}/{trial.run}/{answer.turn_id}"
-            yield trial.config_dir, place, known.messages(trial, answer)
+        for trial in export_rows.planned_trials(connection, where):
+            for at, answer in enumerate(export_rows.answers_of(connection, trial.trial)):
+                yield trial.config_dir, f"{trial.scenario}/{trial.run}/{at}", known.messages(trial, answer)
 
 
 def test_few_published_answers_were_asked_for_in_another_way_than_the_others(store: Store) -> None:

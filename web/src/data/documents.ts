@@ -8,12 +8,17 @@ export type Loaded<T> =
   | { readonly state: "ready"; readonly value: T }
   | { readonly state: "failed"; readonly why: string };
 
+const BEHIND = "X-Independence-Behind"; // the server is making a newer one
+const SOON = 2000; // milliseconds
+
 interface Versioned {
   readonly schema: number;
 }
 
 const LOADING = { state: "loading" } as const;
 const kept = new Map<string, Loaded<unknown>>();
+const asked = new Map<string, number>(); // how often; only the newest answer counts
+const readers = new Map<string, number>(); // components that show it
 const listeners = new Set<() => void>();
 
 function set(path: string, loaded: Loaded<unknown>): void {
@@ -21,20 +26,26 @@ function set(path: string, loaded: Loaded<unknown>): void {
   for (const listener of listeners) listener();
 }
 
-function reason(status: number): string {
-  if (status === 404) return "This document is not part of this site.";
-  if (status === 403) return "The server refused this document.";
-  return `The server answered ${status}.`;
+/** What the server says, or what its status means. */
+async function reason(response: Response): Promise<string> {
+  try {
+    const told = (await response.json()) as { readonly error?: unknown };
+    if (typeof told.error === "string") return told.error;
+  } catch {
+    // A server of files says it in HTML.
+  }
+  return response.status === 404 ? "This document is not part of this site." : `The server answered ${response.status}.`;
 }
 
 async function read(path: string): Promise<Loaded<unknown>> {
   let response: Response;
   try {
-    response = await fetch(path, { headers: { Accept: "application/json" } });
+    response = await fetch(path);
   } catch {
     return { state: "failed", why: navigator.onLine ? "The server does not answer." : "This device is offline." };
   }
-  if (!response.ok) return { state: "failed", why: reason(response.status) };
+  if (response.headers.has(BEHIND)) window.setTimeout(() => { if (isRead(path)) refresh(path); }, SOON);
+  if (!response.ok) return { state: "failed", why: await reason(response) };
   try {
     const value = (await response.json()) as Versioned;
     if (value.schema !== SCHEMA)
@@ -45,27 +56,36 @@ async function read(path: string): Promise<Loaded<unknown>> {
   }
 }
 
+function isRead(path: string): boolean {
+  return (readers.get(path) ?? 0) > 0;
+}
+
 /** Fetches a document unless it is there or on its way. */
 export function request(path: string): void {
   if (kept.has(path)) return;
   kept.set(path, LOADING);
+  fetchInto(path);
+}
+
+function fetchInto(path: string): void {
+  const number = (asked.get(path) ?? 0) + 1;
+  asked.set(path, number);
   void read(path).then((loaded) => {
-    set(path, loaded);
+    if (asked.get(path) !== number) return;
+    if (loaded.state === "ready" || kept.get(path)?.state !== "ready") set(path, loaded);
   });
 }
 
 /** Fetches a document again after a failure, or because it changed; what is shown stays until the answer is there. */
 export function refresh(path: string): void {
   if (kept.get(path)?.state === "failed") set(path, LOADING);
-  void read(path).then((loaded) => {
-    if (loaded.state === "ready" || kept.get(path)?.state !== "ready") set(path, loaded);
-  });
+  fetchInto(path);
 }
 
 /** Forgets what is not shown and fetches again what is: the store behind the server changed. */
-export function refreshAll(shown: (path: string) => boolean): void {
+export function refreshAll(): void {
   for (const path of [...kept.keys()]) {
-    if (shown(path)) refresh(path);
+    if (isRead(path)) refresh(path);
     else kept.delete(path);
   }
 }
@@ -77,12 +97,23 @@ function subscribe(listener: () => void): () => void {
 
 /** The document of a path as far as it is there; null asks for none. */
 export function useDocument<T>(path: string | null): Loaded<T> {
+  const follow = useCallback(
+    (listener: () => void) => {
+      if (path !== null) readers.set(path, (readers.get(path) ?? 0) + 1);
+      const stop = subscribe(listener);
+      return () => {
+        if (path !== null) readers.set(path, (readers.get(path) ?? 1) - 1);
+        stop();
+      };
+    },
+    [path],
+  );
   const look = useCallback((): Loaded<T> => {
     if (path === null) return LOADING;
     request(path);
     return (kept.get(path) ?? LOADING) as Loaded<T>;
   }, [path]);
-  return useSyncExternalStore(subscribe, look);
+  return useSyncExternalStore(follow, look);
 }
 
 /** Several documents of one kind, in the order of their paths. The list of paths must be the same object while it is the same. */

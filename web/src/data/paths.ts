@@ -15,12 +15,12 @@ export function indexPath(boot: BootConfig, info: BoardInfo, judge: JudgeInfo | 
 }
 
 /** A document of a board that every judge shares: `texts`, `names`, `disagreements`. */
-export function sharedPath(board: CurrentBoard, name: "texts" | "names" | "disagreements"): string {
+export function sharedPath(board: Pick<CurrentBoard, "boot" | "info">, name: "texts" | "names" | "disagreements"): string {
   return `${board.boot.base}${board.info.id}/${name}.json`;
 }
 
 /** A document of a board under its judge: `cells`, `report`. */
-export function judgedPath(board: CurrentBoard, name: "cells" | "report"): string {
+export function judgedPath(board: Pick<CurrentBoard, "boot" | "info" | "judge">, name: "cells" | "report"): string {
   return `${board.boot.base}${board.info.id}/${name}.${judgeSlug(board.judge)}.json`;
 }
 

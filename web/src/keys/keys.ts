@@ -91,8 +91,15 @@ function isWriting(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable);
 }
 
+/** Whether a key already means something where the focus is. */
+function isTaken(event: KeyboardEvent): boolean {
+  const target = event.target;
+  return event.key === "Enter" && target instanceof HTMLElement && /^(BUTTON|A|SUMMARY)$/.test(target.tagName);
+}
+
 function pressed(event: KeyboardEvent): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isWriting(event.target)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (isWriting(event.target) || isTaken(event)) return;
   if (event.key !== "Escape" && !letters) return;
   const name = before === "g" && event.key !== "g" ? `g ${event.key}` : event.key;
   before = event.key;

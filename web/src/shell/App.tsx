@@ -1,36 +1,51 @@
 import { lazy, Suspense, useMemo } from "react";
-import { Route, Switch, useSearch } from "wouter";
+import { Route, Switch, useLocation, useSearch } from "wouter";
 import { BoardContext, currentBoard } from "../data/board";
 import { useDocument } from "../data/documents";
+import { useFollowing } from "../data/live";
 import { indexPath } from "../data/paths";
+import { Tray } from "../features/compare/Tray";
 import { LeaderboardPage } from "../features/leaderboard/LeaderboardPage";
-import type { BoardInfo, BootConfig, IndexDocument, JudgeInfo } from "../schema";
+import type { BoardInfo, BoardList, BootConfig, IndexDocument, JudgeInfo } from "../schema";
 import { Failed, Waiting } from "../ui/Notice";
 import { chosenBoard } from "./chosen";
 import { Footer } from "./Footer";
 import { Header } from "./Header";
 import { KeyHelp } from "./KeyHelp";
+import { MenuKeys } from "./MenuKeys";
+import { OtherDataSet } from "./OtherDataSet";
 import { Page } from "./Page";
 import { ShownError } from "./ShownError";
+import { StoreNews } from "./StoreNews";
 
+const AboutPage = lazy(() => import("../features/about/AboutPage"));
+const CellPage = lazy(() => import("../features/cell/CellPage"));
+const ComparePage = lazy(() => import("../features/compare/ComparePage"));
+const DataPage = lazy(() => import("../features/data/DataPage"));
+const HeatmapPage = lazy(() => import("../features/heatmap/HeatmapPage"));
+const JudgesPage = lazy(() => import("../features/judges/JudgesPage"));
+const LivePage = lazy(() => import("../features/live/LivePage"));
+const NamesPage = lazy(() => import("../features/names/NamesPage"));
+const PromptsPage = lazy(() => import("../features/prompts/PromptsPage"));
+const RatePage = lazy(() => import("../features/rate/RatePage"));
+const ReportPage = lazy(() => import("../features/report/ReportPage"));
+const ScenarioPage = lazy(() => import("../features/scenario/ScenarioPage"));
+const ScenariosPage = lazy(() => import("../features/scenario/ScenariosPage"));
+const SearchPage = lazy(() => import("../features/search/SearchPage"));
+const SubjectPage = lazy(() => import("../features/subject/SubjectPage"));
 const TrajectoryPage = lazy(() => import("../features/trajectory/TrajectoryPage"));
 
 /** The whole page: what is around every route, and the routes. */
-export function App({ boot }: { readonly boot: BootConfig | null }) {
+export function App({ boot: written }: { readonly boot: BootConfig | null }) {
   const query = useSearch();
+  const [path] = useLocation();
+  const boot = useCurrentBoot(written);
   const chosen = useMemo(() => (boot === null ? null : chosenBoard(boot, new URLSearchParams(query))), [boot, query]);
   return (
     <>
-      <button
-        type="button"
-        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:border focus:border-accent focus:bg-paper focus:px-3 focus:py-2"
-        onClick={() => document.querySelector("h1")?.focus()}
-      >
-        Skip to the content
-      </button>
       <Header boot={boot} info={chosen?.info ?? null} judge={chosen?.judge ?? null} />
       <main id="main" className="mx-auto w-full max-w-7xl px-4 pt-5 pb-16 sm:px-6">
-        <ShownError>
+        <ShownError path={path}>
           {boot === null || chosen?.info === undefined ? (
             <NoBoard unknown={chosen?.unknown ?? null} />
           ) : (
@@ -38,9 +53,20 @@ export function App({ boot }: { readonly boot: BootConfig | null }) {
           )}
         </ShownError>
       </main>
-      <Footer boot={boot} />
+      <Footer boot={boot} info={chosen?.info ?? null} />
       <KeyHelp />
+      <StoreNews />
     </>
+  );
+}
+
+/** What the page was written with; with the newest list of boards once the reader asked for new results. */
+function useCurrentBoot(boot: BootConfig | null): BootConfig | null {
+  const { shows } = useFollowing();
+  const list = useDocument<BoardList>(boot !== null && shows > 0 ? `${boot.base}boards.json` : null);
+  return useMemo(
+    () => (boot !== null && list.state === "ready" ? { ...boot, board_list: list.value } : boot),
+    [boot, list],
   );
 }
 
@@ -79,10 +105,28 @@ function Pages({ boot, info, judge }: PagesProps) {
   if (board === null) return <Waiting />;
   return (
     <BoardContext value={board}>
+      <MenuKeys info={info} served={boot.served} />
+      <OtherDataSet shown={boot.board_list.dataset} />
       <Suspense fallback={<Waiting />}>
         <Switch>
           <Route path="/" component={LeaderboardPage} />
+          <Route path="/m/:slug" component={SubjectPage} />
           <Route path="/m/:slug/r/:run/:scenario" component={TrajectoryPage} />
+          <Route path="/heat" component={HeatmapPage} />
+          <Route path="/s" component={ScenariosPage} />
+          <Route path="/s/:scenario" component={ScenarioPage} />
+          <Route path="/cell/:unit" component={CellPage} />
+          <Route path="/cmp" component={ComparePage} />
+          <Route path="/report" component={ReportPage} />
+          <Route path="/report/:section" component={ReportPage} />
+          <Route path="/judges" component={JudgesPage} />
+          <Route path="/names" component={NamesPage} />
+          <Route path="/prompts" component={PromptsPage} />
+          <Route path="/search" component={SearchPage} />
+          <Route path="/rate" component={RatePage} />
+          <Route path="/data" component={DataPage} />
+          <Route path="/about" component={AboutPage} />
+          {boot.served && <Route path="/live" component={LivePage} />}
           <Route>
             <Page title="No such page">
               <p>Nothing has this address. The menu leads to every page.</p>
@@ -90,6 +134,7 @@ function Pages({ boot, info, judge }: PagesProps) {
           </Route>
         </Switch>
       </Suspense>
+      <Tray />
     </BoardContext>
   );
 }

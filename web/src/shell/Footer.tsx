@@ -1,9 +1,19 @@
-import type { BootConfig } from "../schema";
-import { count } from "../text/format";
+import { Link } from "wouter";
 import { showKeys } from "../keys/keys";
+import { useAddress } from "../route/query";
+import type { BoardInfo, BootConfig } from "../schema";
+import { count } from "../text/format";
+import { menu } from "./pages";
 
-/** What is shown, by whom it was written, and the way to the keys. */
-export function Footer({ boot }: { readonly boot: BootConfig | null }) {
+interface FooterProps {
+  readonly boot: BootConfig | null;
+  readonly info: BoardInfo | null;
+}
+
+/** What is shown, by whom it was written, and the ways to pages that few look for. */
+export function Footer({ boot, info }: FooterProps) {
+  const address = useAddress();
+  const low = menu(info, boot?.served ?? false).filter((entry) => entry.low === true);
   return (
     <footer className="border-t border-faint">
       <div className="mx-auto flex max-w-7xl flex-wrap gap-x-6 gap-y-1 px-4 py-4 text-[0.8125rem] text-muted sm:px-6">
@@ -14,9 +24,22 @@ export function Footer({ boot }: { readonly boot: BootConfig | null }) {
             <span>independence {boot.board_list.version}</span>
           </>
         )}
-        <button type="button" className="link screen-only ml-auto" onClick={showKeys}>
-          Keyboard
-        </button>
+        <nav aria-label="More" className="screen-only ml-auto">
+          <ul className="flex flex-wrap gap-x-4 gap-y-1.5">
+            {low.map((entry) => (
+              <li key={entry.path}>
+                <Link href={address(entry.path)} className="link">
+                  {entry.name}
+                </Link>
+              </li>
+            ))}
+            <li>
+              <button type="button" className="link" onClick={showKeys}>
+                Keyboard
+              </button>
+            </li>
+          </ul>
+        </nav>
       </div>
     </footer>
   );

@@ -19,41 +19,48 @@ export function Header({ boot, info, judge }: HeaderProps) {
   const entries = menu(info, boot?.served ?? false);
   return (
     <>
-    <header className="screen-only sticky top-0 z-30 border-b border-faint bg-paper">
-      <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-x-5 gap-y-1 px-4 py-2 sm:px-6">
-        <Link href={address("/")} className="flex items-center gap-2 font-semibold tracking-tight whitespace-nowrap">
-          <Mark />
-          <span className="max-[26rem]:sr-only">AI Independence Bench</span>
-        </Link>
+      <header className="screen-only sticky top-0 z-30 border-b border-faint bg-paper">
         <button
           type="button"
-          className="control ml-auto lg:hidden"
-          aria-expanded={open}
-          aria-controls="menu"
-          onClick={() => { setOpen(!open); }}
+          className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:border focus:border-accent focus:bg-paper focus:px-3 focus:py-2"
+          onClick={() => document.querySelector("h1")?.focus()}
         >
-          Menu
+          Skip to the content
         </button>
-        <nav id="menu" aria-label="Pages" className={`${open ? "block" : "hidden"} w-full lg:block lg:w-auto lg:flex-1`}>
-          <ul className="flex flex-wrap gap-x-1 py-1 text-sm lg:py-0">
-            {entries.map((entry) => (
-              <li key={entry.path}>
-                <Link
-                  href={address(entry.path)}
-                  aria-current={path === entry.path ? "page" : undefined}
-                  onClick={() => { setOpen(false); }}
-                  className="block rounded-md px-2 py-1 text-muted hover:bg-band hover:text-ink aria-[current=page]:font-medium aria-[current=page]:text-ink"
-                >
-                  {entry.name}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        <ThemeChoice />
-      </div>
-    </header>
-    {boot !== null && info !== null && <BoardChoice boot={boot} info={info} judge={judge} />}
+        <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-x-5 gap-y-1 px-4 py-2 sm:px-6">
+          <Link href={address("/")} className="flex items-center gap-2 font-semibold tracking-tight whitespace-nowrap">
+            <Mark />
+            <span className="max-[26rem]:sr-only">AI Independence Bench</span>
+          </Link>
+          <button
+            type="button"
+            className="control ml-auto lg:hidden"
+            aria-expanded={open}
+            aria-controls="menu"
+            onClick={() => { setOpen(!open); }}
+          >
+            Menu
+          </button>
+          <nav id="menu" aria-label="Pages" className={`${open ? "block" : "hidden"} w-full lg:block lg:w-auto lg:flex-1`}>
+            <ul className="flex flex-wrap gap-x-1 py-1 text-sm lg:py-0">
+              {entries.map((entry) => (
+                <li key={entry.path} className={entry.low === true ? "lg:hidden" : ""}>
+                  <Link
+                    href={address(entry.path)}
+                    aria-current={path === entry.path ? "page" : undefined}
+                    onClick={() => { setOpen(false); }}
+                    className="block rounded-md px-2 py-1 text-muted hover:bg-band hover:text-ink aria-[current=page]:font-medium aria-[current=page]:text-ink"
+                  >
+                    {entry.name}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <ThemeChoice />
+        </div>
+      </header>
+      {boot !== null && info !== null && <BoardChoice boot={boot} info={info} judge={judge} />}
     </>
   );
 }
@@ -90,7 +97,7 @@ function BoardChoice({ boot, info, judge }: { boot: BootConfig; info: BoardInfo;
   const [, change] = useQuery();
   const boards = boot.board_list.boards;
   return (
-    <div className="border-b border-faint bg-band">
+    <section aria-label="Board" className="border-b border-faint bg-band">
       <div className="mx-auto flex max-w-7xl flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1 text-[0.8125rem] text-muted sm:px-6">
         {boards.length > 1 ? (
           <label className="flex min-w-0 items-center gap-1.5">
@@ -131,7 +138,7 @@ function BoardChoice({ boot, info, judge }: { boot: BootConfig; info: BoardInfo;
         {info.simulated > 0 && <span>{info.simulated === info.subjects ? "simulated" : `${info.simulated} simulated`}</span>}
         {info.provisional && <span className="text-open">provisional: not everything planned is there</span>}
       </div>
-    </div>
+    </section>
   );
 }
 

@@ -16,7 +16,7 @@ export function KeyHelp() {
       ref={dialog}
       onClose={hideKeys}
       aria-labelledby="keys-title"
-      className="m-auto w-[min(26rem,calc(100vw-2rem))] rounded-lg border border-faint bg-paper p-5 text-ink backdrop:bg-black/40"
+      className="m-auto w-[min(26rem,calc(100vw-2rem))] rounded-lg border border-faint bg-paper p-5 text-ink backdrop:bg-[rgb(0_0_0/0.4)]"
     >
       <h2 id="keys-title" className="text-lg font-semibold">
         Keyboard

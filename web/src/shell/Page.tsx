@@ -32,7 +32,7 @@ export function Page({ title, heading, lead, actions, children }: PageProps) {
           </h1>
           {lead !== undefined && <div className="mt-1 max-w-3xl text-muted">{lead}</div>}
         </div>
-        {actions !== undefined && <div className="screen-only flex flex-wrap gap-2">{actions}</div>}
+        {actions !== undefined && <div className="screen-only flex max-w-full min-w-0 flex-wrap gap-2">{actions}</div>}
       </div>
       {children}
     </>

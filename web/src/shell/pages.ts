@@ -1,13 +1,35 @@
 import type { BoardInfo } from "../schema";
 
+/** A page of the menu; `key` follows g. */
 export interface MenuEntry {
   readonly path: string;
   readonly name: string;
-  readonly key: string; // after g
+  readonly key: string;
+  readonly low?: boolean; // at the foot of the page where there is room for few at its head
 }
+
+const PAGES: readonly MenuEntry[] = [
+  { path: "/", name: "Leaderboard", key: "l" },
+  { path: "/heat", name: "Heatmap", key: "h" },
+  { path: "/s", name: "Scenarios", key: "s" },
+  { path: "/cmp", name: "Compare", key: "c" },
+  { path: "/report", name: "Report", key: "r" },
+  { path: "/judges", name: "Judges", key: "j" },
+  { path: "/names", name: "Names", key: "n" },
+  { path: "/prompts", name: "Prompts", key: "p", low: true },
+  { path: "/search", name: "Search", key: "f" },
+  { path: "/rate", name: "Rate", key: "t", low: true },
+  { path: "/data", name: "Data", key: "d", low: true },
+  { path: "/about", name: "About", key: "a", low: true },
+];
+const LIVE: MenuEntry = { path: "/live", name: "Live", key: "v" };
+
+const NEEDS_JUDGE: ReadonlySet<string> = new Set(["/heat", "/judges", "/rate"]);
 
 /** The pages of the menu that a board has. */
 export function menu(info: BoardInfo | null, served: boolean): readonly MenuEntry[] {
-  const entries: MenuEntry[] = [{ path: "/", name: "Leaderboard", key: "l" }];
-  return info === null && served ? [] : entries;
+  if (info === null) return [];
+  const judged = info.judges.length > 0;
+  const own = PAGES.filter(({ path }) => judged || !NEEDS_JUDGE.has(path));
+  return served ? [...own, LIVE] : own;
 }

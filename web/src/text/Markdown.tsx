@@ -63,6 +63,11 @@ interface TextProps {
   readonly raw?: boolean; // character by character
 }
 
+/** Sentences of ours: the report escapes two signs in them as HTML wants it. */
+export function Prose({ text }: { readonly text: string }) {
+  return <Markdown text={text.replaceAll("&lt;", "<").replaceAll("&amp;", "&")} />;
+}
+
 /** A model's or a judge's text: its Markdown as elements, or as it came. */
 export const Markdown = memo(function Markdown({ text, raw = false }: TextProps) {
   if (raw) return <div className="font-mono text-[0.8125rem] whitespace-pre-wrap">{text}</div>;

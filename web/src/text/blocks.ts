@@ -9,13 +9,14 @@ export type Block =
   | { readonly kind: "quote"; readonly blocks: readonly Block[] }
   | { readonly kind: "list"; readonly start: number | null; readonly items: readonly (readonly Block[])[] };
 
+const MOST_INDENTED = 3; // columns of a line that ends the paragraph before it
 const DEEPEST = 12; // quotations and lists in each other; what is deeper stays as it was written
-const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
+const RULE = /^ *([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
+const HEADING = /^ *(#{1,6})(?:[ \t]+(.*))?$/;
 const CLOSED_HEADING = /(?:^|[ \t]+)#+[ \t]*$/;
-const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
-const QUOTE = /^ {0,3}> ?/;
-const ITEM = /^( {0,3})([-+*]|(\d{1,9})[.)])(?:([ \t]+)(.*)|)$/;
+const FENCE = /^( *)(`{3,}(?=[^`]*$)|~{3,})/;
+const QUOTE = /^ *> ?/;
+const ITEM = /^( *)([-+*]|(\d{1,9})[.)])(?:([ \t]+)(.*)|)$/;
 const BLANK = /^[ \t]*$/;
 
 interface Marker {
@@ -40,7 +41,9 @@ function marker(line: string): Marker | null {
 
 /** Whether a line ends the paragraph before it. */
 function interrupts(line: string): boolean {
-  if (BLANK.test(line) || RULE.test(line) || HEADING.test(line) || FENCE.test(line) || QUOTE.test(line)) return true;
+  if (BLANK.test(line)) return true;
+  if (indentOf(line) > MOST_INDENTED) return false;
+  if (RULE.test(line) || HEADING.test(line) || FENCE.test(line) || QUOTE.test(line)) return true;
   const item = marker(line);
   return item !== null && item.rest !== "" && (item.number === null || item.number === 1);
 }
@@ -56,7 +59,7 @@ class Reader {
   private place = 0;
 
   constructor(lines: readonly string[], depth: number) {
-    this.lines = lines;
+    this.lines = lines.map(spaced);
     this.depth = depth;
   }
 
@@ -85,7 +88,7 @@ class Reader {
     const opened = FENCE.exec(line);
     if (opened === null) return null;
     const [, indent = "", mark = ""] = opened;
-    const close = new RegExp(`^ {0,3}${mark.charAt(0)}{${mark.length},}[ \\t]*$`);
+    const close = new RegExp(`^ *${mark.charAt(0)}{${mark.length},}[ \\t]*$`);
     const inside: string[] = [line.slice(indent.length + mark.length).trim()];
     this.place += 1;
     const first = inside[0] === "" ? 1 : 0; // the language stays to be seen
@@ -163,8 +166,16 @@ class Reader {
       inside.push(this.lines[this.place] ?? "");
       this.place += 1;
     }
-    return { kind: "paragraph", text: inside.map((line) => line.trim()).join("\n") };
+    return { kind: "paragraph", text: inside.map((line) => line.trimStart()).join("\n").trimEnd() };
   }
+}
+
+/** A line whose indentation is all spaces: a tab leads to the next fourth column. */
+function spaced(line: string): string {
+  const white = /^[ \t]*/.exec(line)?.[0] ?? "";
+  if (!white.includes("\t")) return line;
+  const columns = Array.from(white).reduce((column, sign) => (sign === "\t" ? column - (column % 4) + 4 : column + 1), 0);
+  return " ".repeat(columns) + line.slice(white.length);
 }
 
 /** The blocks of a text. */

@@ -17,7 +17,7 @@ interface Run {
 
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 const SPACE = /\s/u;
-const ESCAPABLE = /[!-/:-@[-`{-~]/;
+const ESCAPABLE = /[!-/:-@[-`{-~\n]/; // at the end of a line it breaks it
 
 function before(source: string, place: number): string {
   const unit = source.charCodeAt(place - 1);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 
@@ -11,15 +12,16 @@ from independence.judge import kinds, protocol
 from independence.judge.protocol import Prediction
 from independence.report.site import texts
 from independence.report.site.boards import BlockKey, SiteBoard
-from independence.report.site.schema import (
-    SCHEMA,
+from independence.report.site.dialogue_schema import (
     AttemptDocument,
     BlockDocument,
     DialogueDocument,
+    FailureDocument,
     StepDocument,
     TurnDocument,
     VerdictDocument,
 )
+from independence.report.site.schema import SCHEMA
 from independence.report.site.texts import BoardScripts, Deviation
 from independence.store import scopes
 from independence.store.export_rows import ExportedAnswer, ExportedVerdict
@@ -30,44 +32,54 @@ from independence.types import Attempt
 
 _USD, _SECONDS = 6, 2  # decimals
 _ITEM = 16  # digits
+_THEIRS = frozenset((PUBLISHED, REREAD))
 
 
-def document(connection: sqlite3.Connection, board: SiteBoard, key: BlockKey, scripts: BoardScripts) -> BlockDocument:
-    """A block, by subject, scenario and run. Raises KeyError for one that has no dialogue."""
-    if key not in board.blocks:
-        raise KeyError(key)
-    current = current_rubrics(connection, board)
-    found = [
-        _dialogue(board.slugs[subject], one, scripts, current) for subject, one in texts.stored(connection, board, key)
-    ]
-    return BlockDocument(schema=SCHEMA, dialogues=tuple(found))
+class CountingRubrics(NamedTuple):
+    """Whose verdicts count: scenario -> rubrics; and all of them together."""
+
+    of: Mapping[str, frozenset[str]]
+    every: frozenset[str]
 
 
-def current_rubrics(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, frozenset[str]]:
-    """Scenario -> rubrics whose verdicts count."""
+def counting_rubrics(connection: sqlite3.Connection, board: SiteBoard) -> CountingRubrics:
+    """Those of a board: its own as they are now, and the published ones."""
     out: dict[str, frozenset[str]] = {}
     for scope in board.scope.editions:
         suite = scopes.grading(connection, scope)
         for one in suite.scenarios:
-            out[one.id] = out.get(one.id, frozenset((PUBLISHED, REREAD))) | {digest.rubric(suite, one)}
-    return out
+            out[one.id] = out.get(one.id, _THEIRS) | {digest.rubric(suite, one)}
+    return CountingRubrics(out, _THEIRS.union(*out.values()))
 
 
-def _dialogue(
-    slug: str, one: StoredDialogue, scripts: BoardScripts, current: Mapping[str, frozenset[str]]
-) -> DialogueDocument:
-    end = one.answers[-1].after if one.answers else ""
-    counting = current.get(one.planned.scenario, frozenset((PUBLISHED, REREAD)))
+def document(
+    connection: sqlite3.Connection, board: SiteBoard, key: BlockKey, scripts: BoardScripts, rubrics: CountingRubrics
+) -> BlockDocument:
+    """A block, by subject, scenario and run. Raises KeyError for one that has no dialogue."""
+    if key not in board.blocks:
+        raise KeyError(key)
+    found = texts.stored(connection, board, key)
+    dialogues = tuple(_dialogue(board.slugs[subject], one, scripts, rubrics) for subject, one in found)
+    return BlockDocument(schema=SCHEMA, dialogues=dialogues)
+
+
+def _dialogue(slug: str, one: StoredDialogue, scripts: BoardScripts, rubrics: CountingRubrics) -> DialogueDocument:
+    counting = rubrics.of.get(one.planned.scenario, _THEIRS)
     return DialogueDocument(
         subject=slug,
         scenario=one.planned.scenario,
         run=one.planned.run,
         turns=tuple(_turns(one, scripts)),
         verdicts=tuple(
-            _verdict(verdict, outdated=verdict.context != end or verdict.rubric not in counting)
+            _verdict(verdict, outdated=verdict.context != one.end or verdict.rubric not in counting)
             for verdict in one.verdicts
+            if verdict.rubric in counting or verdict.rubric not in rubrics.every  # not of a place that says the same
         ),
         steps=tuple(StepDocument(step.judge, step.step, step.text) for step in one.steps),
+        failures=tuple(
+            FailureDocument(own.what, own.kind, own.detail, round(own.cost_usd, _USD), at=own.failed_at)
+            for own in one.failures
+        ),
         item=(one.state.end or "")[:_ITEM],
     )
 

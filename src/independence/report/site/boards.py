@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Collection, Iterator
-from itertools import groupby
-from typing import Final, NamedTuple
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple, TypeVar
 
+from independence.errors import UsageError
 from independence.judge import kinds
 from independence.report import analysis, planned_verdicts, study
 from independence.report.site import slugs
@@ -18,6 +19,8 @@ from independence.store.queries import UNDER
 from independence.store.scopes import BoardScope
 from independence.suites import load
 from independence.suites.schema import Suite
+
+K = TypeVar("K")
 
 NO_JUDGE: Final = "none"
 """In the paths of a board on which nothing is judged."""
@@ -54,7 +57,9 @@ class SiteBoard(NamedTuple):
     slugs: dict[str, str]
     runs: dict[str, int]  # the highest number of a run
     units: dict[str, str]  # scenario that was planned -> slug of its unit, in the order of the suite
-    blocks: list[BlockKey]
+    scenarios: dict[str, list[str]]  # the same the other way round
+    members: dict[int, list[str]]  # bucket -> keys
+    blocks: dict[BlockKey, int]  # how many dialogues lie in each, in the order of paths
 
     def judge(self, judge_slug: str) -> str | None:
         """The judge of that slug; None for a board on which nothing is judged. Raises KeyError."""
@@ -95,8 +100,9 @@ def _scopes(connection: sqlite3.Connection) -> Iterator[BoardScope]:
 def _board(connection: sqlite3.Connection, scope: BoardScope) -> SiteBoard:
     suite, where = scope.suite, scope.where
     places = _places(connection, scope)
-    keys = {place.key: slugs.slug(place.key) for place in sorted(places)}
-    about = {key: one for key, one in study.everybody(connection, scope).items() if key in keys}
+    keys = {key: slugs.slug(key) for key in sorted({place.key for place in places})}
+    everybody = study.everybody(connection, scope)
+    about = {key: everybody[key] for key in keys}
     units, buckets = _units(suite, {place.scenario for place in places}), slugs.buckets(len(keys))
     judges = _judges(connection, scope)
     info = BoardInfo(
@@ -109,7 +115,7 @@ def _board(connection: sqlite3.Connection, scope: BoardScope) -> SiteBoard:
         mode=scope.condition.mode,
         language=suite.language,
         analysis=suite.analysis,
-        ranked=suite.index is not None and analysis.has_board(suite),
+        ranked=suite.index is not None and has_board(suite),
         imported=all(queries.imported(one.edition) for one in scope.editions),
         own_prompt=any(_brought(connection, one) for one in scope.editions),
         judges=tuple(judges),
@@ -129,15 +135,44 @@ def _board(connection: sqlite3.Connection, scope: BoardScope) -> SiteBoard:
         info=info,
         about=about,
         slugs=keys,
-        runs={key: max(place.run for place in own) for key, own in groupby(sorted(places), lambda place: place.key)},
+        runs=_last_runs(places),
         units=units,
-        blocks=sorted(
-            {
-                BlockKey(units[place.scenario], slugs.bucket(keys[place.key], buckets), slugs.tens(place.run))
-                for place in places
-            }
-        ),
+        scenarios=_inverted(units),
+        members=_inverted({key: slugs.bucket(slug, buckets) for key, slug in keys.items()}),
+        blocks=_blocks(places, keys, units, buckets),
     )
+
+
+def _last_runs(places: Iterable[DialoguePlace]) -> dict[str, int]:
+    """Key -> the highest number of a run."""
+    out: dict[str, int] = {}
+    for place in places:
+        out[place.key] = max(place.run, out.get(place.key, 0))
+    return out
+
+
+def _blocks(
+    places: Iterable[DialoguePlace], keys: Mapping[str, str], units: Mapping[str, str], buckets: int
+) -> dict[BlockKey, int]:
+    """The blocks that hold dialogues, and how many."""
+    own = {key: slugs.bucket(slug, buckets) for key, slug in keys.items()}
+    found = Counter(BlockKey(units[place.scenario], own[place.key], slugs.tens(place.run)) for place in places)
+    return dict(sorted(found.items()))
+
+
+def _inverted(of: Mapping[str, K]) -> dict[K, list[str]]:
+    out: dict[K, list[str]] = {}
+    for name, value in of.items():
+        out.setdefault(value, []).append(name)
+    return out
+
+
+def has_board(suite: Suite) -> bool:
+    """Whether an analysis makes a board of it; its dialogues are shown where the package that has it is missing."""
+    try:
+        return analysis.has_board(suite)
+    except UsageError:
+        return False
 
 
 def _units(suite: Suite, planned: Collection[str]) -> dict[str, str]:

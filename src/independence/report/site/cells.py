@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
-from independence.report import planned_verdicts
+from independence.errors import UsageError
+from independence.report import analysis, planned_verdicts
+from independence.report.measures import SuiteMeasures
 from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.site import boards, slugs
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import SCHEMA, CellsDocument
 from independence.stats import strict
@@ -27,12 +30,35 @@ def document(connection: sqlite3.Connection, board: SiteBoard, judge: str | None
     for cell in planned_verdicts.planned_verdicts(connection, board.scope, judge).planned:
         if cell.scenario in place and cell.values is not None:
             cells[cell.config_dir][place[cell.scenario]][cell.run - 1] = share(cell)
+    found = _contrasts(connection, board, judge)
+    units = tuple(dict.fromkeys(board.units.values())) if found else ()
     return CellsDocument(
         schema=SCHEMA,
         measure=measure,
         scenarios=tuple(scenarios),
         shares={board.slugs[key]: tuple(map(tuple, own)) for key, own in cells.items()},
+        quantity=found.quantity if found else "",
+        units=units,
+        contrasts={board.slugs[key]: _by_unit(one.parts, units) for key, one in found.subjects.items()}
+        if found
+        else {},
     )
+
+
+def _contrasts(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> SuiteMeasures | None:
+    """What each cell of a grid adds to a subject's measure; None where there is no grid, or its analysis has none."""
+    suite = board.scope.suite
+    if suite.grid is None or not boards.has_board(suite):
+        return None
+    try:
+        return analysis.of(suite.analysis).measures(connection, board.scope, judge)
+    except UsageError:
+        return None
+
+
+def _by_unit(parts: Mapping[str, float], units: Sequence[str]) -> tuple[float | None, ...]:
+    own = {slugs.slug(cell): value for cell, value in parts.items()}
+    return tuple(own.get(unit) for unit in units)
 
 
 def _measure(suite: Suite) -> tuple[str, Share, set[str]]:

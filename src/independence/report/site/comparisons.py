@@ -24,9 +24,11 @@ from independence.report.site.schema import (
 from independence.report.study import Study
 from independence.report.subject_comparison import ComparedSubject
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
+from independence.types import TakenName
 
 MOST_SUBJECTS = 300  # up to which every pair has its difference
 MOST_DISAGREEMENTS = 200
+_NOWHERE = TakenName("", ())
 
 
 def pairs(read: Study, board: SiteBoard, slug: str) -> PairsDocument:
@@ -64,15 +66,14 @@ def names(connection: sqlite3.Connection, board: SiteBoard) -> NamesDocument:
         return NamesDocument(schema=SCHEMA, extractor=None, scenarios=(), names=(), declined=(), unread=0)
     keys = {config: board.slugs[board.scope.key(scope.where, config)] for config, _ in found.planned}
     read = found.read()
-    takers: dict[str, dict[str, list[int]]] = {}
+    takers: dict[str, dict[str, dict[int, TakenName]]] = {}
+    refused: dict[str, dict[int, TakenName]] = {}
     for (config, run), own in read.items():
-        for name in {judging.key(one) for one in own.names}:
-            takers.setdefault(name, {}).setdefault(config, []).append(run)
-    order = sorted(takers, key=lambda name: (-sum(map(len, takers[name].values())), name))
-    refused: dict[str, list[int]] = {}
-    for (config, run), own in read.items():
+        for one in own.taken:
+            takers.setdefault(judging.key(one.name), {}).setdefault(config, {})[run] = one
         if own.declined:
-            refused.setdefault(config, []).append(run)
+            refused.setdefault(config, {})[run] = _NOWHERE
+    order = sorted(takers, key=lambda name: (-sum(map(len, takers[name].values())), name))
     return NamesDocument(
         schema=SCHEMA,
         extractor=found.extractor,
@@ -83,8 +84,15 @@ def names(connection: sqlite3.Connection, board: SiteBoard) -> NamesDocument:
     )
 
 
-def _uses(runs: Mapping[str, list[int]], keys: Mapping[str, str]) -> tuple[NameUse, ...]:
-    return tuple(NameUse(slug=keys[config], runs=tuple(sorted(own))) for config, own in sorted(runs.items()))
+def _uses(runs: Mapping[str, Mapping[int, TakenName]], keys: Mapping[str, str]) -> tuple[NameUse, ...]:
+    return tuple(
+        NameUse(
+            slug=keys[config],
+            runs=tuple(sorted(own)),
+            sources=tuple(own[run].sources for run in sorted(own)) if any(one.sources for one in own.values()) else (),
+        )
+        for config, own in sorted(runs.items())
+    )
 
 
 def disagreements(connection: sqlite3.Connection, board: SiteBoard) -> DisagreementsDocument:

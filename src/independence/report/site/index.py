@@ -8,14 +8,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from independence.config.subjects import SUFFIX, family, from_json
-from independence.report import analysis, declared, planned_verdicts
+from independence.report import analysis, declared, index_tables, planned_verdicts
 from independence.report.analysis import BoardOptions
 from independence.report.board import Board
 from independence.report.legend import subject_name
+from independence.report.site import boards
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import (
     SCHEMA,
     ColumnInfo,
+    ComponentInfo,
     IndexDocument,
     ScenarioInfo,
     SubjectProfile,
@@ -23,18 +25,17 @@ from independence.report.site.schema import (
 )
 from independence.report.table import Table
 from independence.store import queries
-from independence.suites.schema import Scenario
+from independence.suites.schema import Scenario, Suite
 from independence.types import Sampling
 
 
 def document(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> IndexDocument:
     """A board under one judge."""
-    suite = board.scope.suite
     ranked, tables = None, [coverage(connection, board, judge)]
-    if analysis.has_board(suite):
+    if boards.has_board(board.scope.suite):
         made = analysis.board(connection, board.scope, BoardOptions(judge=judge))
         ranked = made.document if isinstance(made.document, Board) else None
-        tables = [] if ranked else list(made.tables)
+        tables = list(made.tables)
     return IndexDocument(
         schema=SCHEMA,
         id=board.info.id,
@@ -42,8 +43,28 @@ def document(connection: sqlite3.Connection, board: SiteBoard, judge: str | None
         scenarios=tuple(scenarios(connection, board)),
         subjects=tuple(subjects(connection, board).values()),
         board=ranked,
-        tables=tuple(table_document(table, names(board)) for table in tables),
+        components=tuple(components(board.scope.suite)) if ranked else (),
+        parts=_parts(board, ranked) if ranked else {},
+        notes=tuple(note for table in tables for note in table.notes) if ranked else (),
+        tables=() if ranked else tuple(table_document(table, names(board)) for table in tables),
     )
+
+
+def components(suite: Suite) -> list[ComponentInfo]:
+    """The parts of a suite's index, in its order; none where it has none."""
+    if suite.index is None:
+        return []
+    columns = index_tables.components(suite.index, about=True)
+    return [
+        ComponentInfo(key=own.key, head=own.head, about=own.about, weight=one.weight, worst=one.worst, best=one.best)
+        for own, one in zip(columns, suite.index.components, strict=True)
+    ]
+
+
+def _parts(board: SiteBoard, ranked: Board) -> dict[str, tuple[float | None, ...]]:
+    assert board.scope.suite.index is not None
+    parts = board.scope.suite.index.components
+    return {board.slugs[row.config]: tuple(index_tables.column(one, row) for one in parts) for row in ranked.rows}
 
 
 def coverage(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> Table:

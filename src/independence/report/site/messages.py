@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from independence.report.site.schema import SentMessage
+from independence.report.site.dialogue_schema import SentMessage
 from independence.suites import script
 from independence.suites.schema import Suite
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange

@@ -14,14 +14,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from importlib import metadata
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import msgspec
 
+from independence import __version__
 from independence.report import study
 from independence.report.site import blocks, boards, cells, comparisons, index, sections, texts
+from independence.report.site.blocks import CountingRubrics
 from independence.report.site.boards import BlockKey, SiteBoard
 from independence.report.site.schema import SCHEMA, BoardList
 from independence.report.site.sections import SiteReport
@@ -31,6 +32,7 @@ from independence.store.scopes import BoardScope
 
 LIST: Final = "boards.json"
 _DIGITS: Final = 4
+_KEPT: Final = 8  # boards, or boards under a judge, of which what several documents share stays in memory
 
 
 class StoreDocuments:
@@ -40,11 +42,13 @@ class StoreDocuments:
     """
 
     def __init__(self, connection: sqlite3.Connection, *, redacted: bool = False) -> None:
-        self._connection, self._redacted = connection, redacted
+        self._connection = connection
         self._boards = cache(self._read_boards)
-        self._scripts: Callable[[str], BoardScripts] = cache(self._read_scripts)
-        self._report: Callable[[str, str], SiteReport] = cache(self._read_report)
-        self._study: Callable[[str, str], Study] = cache(self._read_study)
+        kept = lru_cache(_KEPT)
+        self._scripts: Callable[[str], BoardScripts] = kept(self._read_scripts)
+        self._rubrics: Callable[[str], CountingRubrics] = kept(self._read_rubrics)
+        self._report: Callable[[str, str], SiteReport] = kept(self._read_report)
+        self._study: Callable[[str, str], Study] = kept(self._read_study)
         self._by_judge: dict[str, Callable[[SiteBoard, str], msgspec.Struct]] = {
             "index": lambda board, judge: index.document(connection, board, board.judge(judge)),
             "cells": lambda board, judge: cells.document(connection, board, board.judge(judge)),
@@ -61,7 +65,7 @@ class StoreDocuments:
         return BoardList(
             schema=SCHEMA,
             dataset=boards.dataset(self._connection),
-            version=metadata.version("ai-independence-bench"),
+            version=__version__,
             boards=tuple(board.info for board in self._boards().values()),
         )
 
@@ -110,7 +114,8 @@ class StoreDocuments:
 
     def _block(self, board: SiteBoard, unit: str, file: str) -> bytes:
         bucket, tens = map(_number, _parts(file, "json", 2))
-        made = blocks.document(self._connection, board, BlockKey(unit, bucket, tens), self._scripts(board.info.id))
+        scripts, rubrics = self._scripts(board.info.id), self._rubrics(board.info.id)
+        made = blocks.document(self._connection, board, BlockKey(unit, bucket, tens), scripts, rubrics)
         return msgspec.json.encode(made)
 
     def _pairs(self, board: SiteBoard, slug: str, judge: str) -> msgspec.Struct:
@@ -123,6 +128,9 @@ class StoreDocuments:
 
     def _read_scripts(self, board_id: str) -> BoardScripts:
         return BoardScripts(self._connection, self._boards()[board_id])
+
+    def _read_rubrics(self, board_id: str) -> CountingRubrics:
+        return blocks.counting_rubrics(self._connection, self._boards()[board_id])
 
     def _read_report(self, board_id: str, judge: str) -> SiteReport:
         board = self._boards()[board_id]

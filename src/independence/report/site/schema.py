@@ -5,12 +5,12 @@ Numbers are rounded to four decimals. Texts of models, judges and suites are pla
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 import msgspec
 
-from independence.judge.protocol import Prediction
 from independence.report.board import Board
+from independence.report.site.dialogue_schema import BlockDocument, TextsDocument
 from independence.report.site.served import SERVED_ROOTS
 from independence.report.study import Origin
 from independence.report.table import Kind, Value
@@ -126,6 +126,17 @@ class TableDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     subjects: tuple[str, ...] = ()  # slug of each row's subject, where every row is about one
 
 
+class ComponentInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of the index, as boards have a column of it; from `worst` to `best` it counts from nothing to all."""
+
+    key: str
+    head: str
+    about: str
+    weight: float
+    worst: float
+    best: float
+
+
 class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
     """`index.JUDGE.json`: the board under one judge, its scenarios and its subjects."""
 
@@ -135,159 +146,22 @@ class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: tuple[ScenarioInfo, ...]
     subjects: tuple[SubjectProfile, ...]
     board: Board | None  # of suites with an index; rows are joined with subjects by `config`
+    components: tuple[ComponentInfo, ...]  # of the index
+    parts: dict[str, tuple[float | None, ...]]  # slug -> its value in each component, on that one's own scale
+    notes: tuple[str, ...]  # below the board
     tables: tuple[TableDocument, ...]  # of the other analyses
 
 
-class CellsDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """`cells.JUDGE.json`: each dialogue's result as a share of its scale, 0 to 1."""
+class CellsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`cells.JUDGE.json`: each dialogue's result as a share of its scale, 0 to 1; of a grid each cell's contrast."""
 
     schema: int
     measure: str  # `kept`: of what the scenario can add to the index; else the field of the rubric
     scenarios: tuple[str, ...]
     shares: dict[str, tuple[tuple[float | None, ...], ...]]  # slug -> for each scenario one share a run; null: missing
-
-
-class SentMessage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A message of a request. `call`: it was sent as the argument of a call of that tool."""
-
-    role: str
-    text: str
-    call: str = ""
-
-
-class ScaleField(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One field of a rubric."""
-
-    name: str
-    type: Literal["integer", "number", "boolean"]
-    about: str = ""
-    low: float | None = None
-    high: float | None = None
-
-
-class RubricStep(msgspec.Struct, frozen=True):
-    """What a judge writes before it grades, and by which prompt."""
-
-    name: str
-    prompt: str
-
-
-class RubricText(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A rubric. Where it is not `known`, nobody has its words, and fields are names and ranges alone."""
-
-    scenarios: tuple[str, ...]
-    known: bool
-    fields: tuple[ScaleField, ...]
-    prompt: str = ""
-    steps: tuple[RubricStep, ...] = ()
-    quote: str = ""
-
-
-class OfferedToolText(msgspec.Struct, frozen=True):
-    """The tool that every request of the board offers."""
-
-    name: str
-    description: str
-    parameter: str
-    parameter_description: str
-
-
-class TextsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`texts.json`: every message that was sent to several subjects once, and what each turn was asked on.
-
-    A script is a list of messages: a number means one of `messages`, a text the subject's own answer of that turn.
-    """
-
-    schema: int
-    about: str
-    ours: bool  # false: imported words; the texts of this package are not shown in their place
-    messages: tuple[SentMessage, ...]
-    scripts: dict[str, tuple[int | str, ...]]  # SCENARIO/TURN ->
-    rubrics: dict[str, RubricText] = {}
-    graded: dict[str, str] = {}  # the `rubric` of a verdict -> of `rubrics`; one that is not here is not known
-    experiments: dict[str, str] = {}
-    tool: OfferedToolText | None = None
-
-
-class AttemptDocument(msgspec.Struct, frozen=True):
-    """One request of a call and what became of it."""
-
-    outcome: str
-    seconds: float
-    usd: float
-
-
-class TurnDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One generated turn. What is empty did not come."""
-
-    id: str
-    text: str = ""
-    thinking: str = ""  # private words beside a tool message
-    reasoning: str = ""  # native reasoning
-    raw: str = ""  # as it came, where cleaning changed it
-    missing: str = ""  # why there is no usable answer
-    stale: bool = False  # given on a history that has been replaced since
-    flags: tuple[str, ...] = ()
-    channel: str = ""
-    finish: str = ""
-    model: str = ""  # that served it
-    provider: str = ""
-    response: str = ""  # the id that the provider gave
-    tokens: tuple[int, int, int] = (0, 0, 0)  # prompt, completion, reasoning
-    usd: float = 0.0
-    seconds: float = 0.0
-    at: str = ""  # ISO 8601
-    attempts: tuple[AttemptDocument, ...] = ()  # where there was more than one, or it failed
-    sent: tuple[int | str | SentMessage, ...] | None = None  # where it was not asked as the script of its turn says
-    versions: int = 1  # answers that were stored; the newest is shown
-
-
-class VerdictDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One judge's verdict."""
-
-    judge: str
-    rubric: str  # see `graded`
-    values: dict[str, Scalar] = {}
-    missing: str = ""
-    reasoning: str = ""
-    raw: str = ""  # what a judge wrote where no verdict could be read
-    outdated: bool = False  # on another dialogue or rubric; not counted any more
-    number: int = 1  # pass
-    usd: float = 0.0
-    at: str = ""
-    quote: str | None = None
-    quote_found: bool | None = None
-    route: str = ""  # of offline and hybrid judges: offline, unsure or audit
-    probability: float | None = None  # of being bought
-    auditor: str = ""
-    prediction: Prediction | None = None
-
-
-class StepDocument(msgspec.Struct, frozen=True):
-    """What a judge wrote before it graded."""
-
-    judge: str
-    step: str
-    text: str
-
-
-class DialogueDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One dialogue with all its answers and verdicts. Missing turns were not answered yet."""
-
-    subject: str  # slug
-    scenario: str
-    run: int
-    turns: tuple[TurnDocument, ...] = ()
-    verdicts: tuple[VerdictDocument, ...] = ()
-    steps: tuple[StepDocument, ...] = ()
-    item: str = ""  # by which people's ratings name it: the first 16 digits of its digest; empty while it is unfinished
-
-
-class BlockDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """`text/UNIT/BUCKET.TENS.json`: the dialogues of one unit with the subjects of one bucket, ten runs."""
-
-    schema: int
-    dialogues: tuple[DialogueDocument, ...]
+    quantity: str = ""  # what contrasts are of, as boards call it
+    units: tuple[str, ...] = ()
+    contrasts: dict[str, tuple[float | None, ...]] = {}  # slug -> for each unit; null: not both sides were judged
 
 
 class ProseBlock(msgspec.Struct, frozen=True, tag_field="kind", tag="prose"):
@@ -345,11 +219,12 @@ class PairsDocument(msgspec.Struct, frozen=True, kw_only=True):
     pairs: tuple[PairDifference, ...]
 
 
-class NameUse(msgspec.Struct, frozen=True, kw_only=True):
+class NameUse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A subject that took a name, and the runs in which it did."""
 
     slug: str
     runs: tuple[int, ...]
+    sources: tuple[tuple[str, ...], ...] = ()  # for each run the scenarios in which it did, where that is known
 
 
 class NameEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from independence.report import analysis
 from independence.report.analysis import BoardOptions
-from independence.report.site import index
+from independence.report.site import boards, index
 from independence.report.site.boards import SiteBoard
 from independence.report.site.schema import (
     SCHEMA,
@@ -33,7 +33,7 @@ def report(connection: sqlite3.Connection, board: SiteBoard, judge: str | None, 
     figures: dict[str, str] = {}
     known = index.names(board)
     made = []
-    if analysis.has_board(board.scope.suite):
+    if boards.has_board(board.scope.suite):
         made = analysis.report(connection, board.scope, BoardOptions(judge=judge))
     sections = tuple(
         SectionDocument(

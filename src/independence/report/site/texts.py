@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from independence.report.site import messages, slugs
+from independence.report.site import messages
 from independence.report.site.boards import BlockKey, SiteBoard
-from independence.report.site.messages import Sent
-from independence.report.site.schema import (
-    SCHEMA,
+from independence.report.site.dialogue_schema import (
     OfferedToolText,
     RubricStep,
     RubricText,
@@ -20,6 +18,8 @@ from independence.report.site.schema import (
     SentMessage,
     TextsDocument,
 )
+from independence.report.site.messages import Sent
+from independence.report.site.schema import SCHEMA
 from independence.store import queries, scopes, trajectories
 from independence.store.queries import PUBLISHED, REREAD
 from independence.store.scopes import BoardScope
@@ -113,23 +113,35 @@ def _most_common(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, 
 
 def stored(connection: sqlite3.Connection, board: SiteBoard, key: BlockKey) -> Iterator[tuple[str, StoredDialogue]]:
     """The dialogues of a block, each with the key of its subject; of editions that share one, the first has it."""
-    scenarios = [name for name, unit in board.units.items() if unit == key.unit]
-    keys = {name for name, slug in board.slugs.items() if slugs.bucket(slug, board.info.buckets) == key.bucket}
-    seen = set()
+    scenarios, first = board.scenarios[key.unit], key.tens * _RUNS + 1
+    mixed, seen = board.scope.mixed, set()
     for scope in board.scope.editions:
-        configs = [config for config in _configs(connection, scope) if board.scope.key(scope.where, config) in keys]
-        first = key.tens * _RUNS + 1
+        imported = queries.imported(scope.edition)
+        mark = f"@{scope.edition}" if mixed and imported else ""  # see `BoardScope.key`
+        configs = [name.removesuffix(mark) for name in board.members[key.bucket] if name.endswith(mark)]
+        ids = {} if imported else _turn_ids(scope.suite, scenarios)
         wanted = DialogueFilter(scenarios, configs, first, first + _RUNS - 1)
         for one in trajectories.dialogues(connection, scope.where, wanted):
-            subject = board.scope.key(scope.where, one.planned.config_dir)
-            place = (subject, one.planned.scenario, one.planned.run)
+            place = (one.planned.config_dir + mark, one.planned.scenario, one.planned.run)
             if place not in seen:
                 seen.add(place)
-                yield subject, one
+                yield place[0], _at_its_place(one, ids)
 
 
-def _configs(connection: sqlite3.Connection, scope: BoardScope) -> list[str]:
-    return sorted(queries.subjects(connection, scope.where))
+def _at_its_place(one: StoredDialogue, ids: Mapping[str, Sequence[str]]) -> StoredDialogue:
+    """The dialogue with the ids of its scenario's turns: one that says the same elsewhere is stored under others."""
+    own = ids.get(one.planned.scenario, ())
+    answers = [
+        answer._replace(turn_id=own[answer.turn]) if answer.turn < len(own) else answer for answer in one.answers
+    ]
+    return one._replace(answers=answers)
+
+
+def _turn_ids(suite: Suite, scenarios: Sequence[str]) -> dict[str, list[str]]:
+    """Scenario -> the turns that the subject answers."""
+    return {
+        one.id: [turn.id for turn in one.turns if turn.reply is None] for one in suite.scenarios if one.id in scenarios
+    }
 
 
 def document(
@@ -175,7 +187,8 @@ def rubric_id(stored: str) -> str:
 
 
 def _used(connection: sqlite3.Connection, scope: BoardScope) -> set[str]:
-    return {rubric_id(one.rubric) for one in queries.verdicts(connection, scope.where)}
+    sql = f"SELECT DISTINCT v.rubric FROM planned p JOIN verdicts v USING (trial) WHERE {queries.UNDER}"
+    return {rubric_id(rubric) for (rubric,) in connection.execute(sql, scope.where.columns)}
 
 
 def _rubrics(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, RubricText]:

@@ -3,6 +3,7 @@ import { IntervalMark } from "../../charts/IntervalMark";
 import type { Direction } from "../../text/compare";
 import { decimal, isNumeric, onScale, shown } from "../../text/format";
 import { SortHead } from "../../ui/SortHead";
+import type { Reference } from "./reference";
 import { innerInterval, isPlaced, outerInterval, type BoardColumn, type Entry } from "./entries";
 import { SubjectName } from "./SubjectName";
 
@@ -10,6 +11,7 @@ interface BoardTableProps {
   readonly entries: readonly Entry[];
   readonly columns: readonly BoardColumn[];
   readonly span: Span;
+  readonly reference: Reference | null;
   readonly sort: string | null;
   readonly direction: Direction;
   readonly onSort: (key: string, first: Direction) => void;
@@ -18,12 +20,12 @@ interface BoardTableProps {
 const CELL = "px-2 py-1 text-right whitespace-nowrap";
 
 /** The board as a table with a forest plot in it. */
-export function BoardTable({ entries, columns, span, sort, direction, onSort }: BoardTableProps) {
+export function BoardTable({ entries, columns, span, reference, sort, direction, onSort }: BoardTableProps) {
   const placed = sort === null ? entries.filter(isPlaced) : entries;
   const incomplete = sort === null ? entries.filter((entry) => !isPlaced(entry)) : [];
   const head = (key: string) => (sort === key ? direction : null);
   return (
-    <div className="overflow-x-auto max-sm:-mx-4" tabIndex={-1}>
+    <div className="overflow-x-auto max-sm:-mx-4">
       <table className="w-full border-collapse text-sm max-sm:table-fixed">
         <caption className="sr-only">Subjects by index, with 95 % intervals</caption>
         <thead className="border-b border-faint">
@@ -62,6 +64,7 @@ export function BoardTable({ entries, columns, span, sort, direction, onSort }: 
               entry={entry}
               columns={columns}
               span={span}
+              reference={reference}
               opens={sort === null && place > 0 && entry.row.tier !== null && entry.row.tier !== placed[place - 1]?.row.tier}
             />
           ))}
@@ -74,7 +77,7 @@ export function BoardTable({ entries, columns, span, sort, direction, onSort }: 
               </th>
             </tr>
             {incomplete.map((entry) => (
-              <Row key={entry.subject.slug} entry={entry} columns={columns} span={span} opens={false} />
+              <Row key={entry.subject.slug} entry={entry} columns={columns} span={span} reference={reference} opens={false} />
             ))}
           </tbody>
         )}
@@ -112,14 +115,20 @@ interface RowProps {
   readonly entry: Entry;
   readonly columns: readonly BoardColumn[];
   readonly span: Span;
+  readonly reference: Reference | null;
   readonly opens: boolean; // a tier begins here
 }
 
-function Row({ entry, columns, span, opens }: RowProps) {
+function shade(reference: Reference | null, slug: string): string {
+  if (reference?.slug === slug) return "bg-band font-semibold";
+  return reference?.alike.has(slug) === true ? "bg-band" : "";
+}
+
+function Row({ entry, columns, span, reference, opens }: RowProps) {
   const { row } = entry;
   const inner = innerInterval(entry);
   return (
-    <tr className={`hover:bg-band ${opens ? "border-t border-soft" : ""}`}>
+    <tr className={`hover:bg-band ${shade(reference, entry.subject.slug)} ${opens ? "border-t border-soft" : ""}`}>
       <td className={`${CELL} w-10 text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
         {row.rank ?? ""}
       </td>

@@ -72,6 +72,19 @@ export function Controls({ all, optional, chosen, found, search, downloads }: Co
       <button type="button" className="control" aria-pressed={zoomed} onClick={() => { change({ zoom: zoomed ? null : "top" }); }}>
         Zoom to the top
       </button>
+      <select
+        aria-label="Hold all against one subject"
+        className="control max-w-48"
+        value={query.get("ref") ?? ""}
+        onChange={(event) => { change({ ref: event.target.value }); }}
+      >
+        <option value="">Hold against…</option>
+        {all.filter(({ row }) => row.rank !== null).map(({ subject }) => (
+          <option key={subject.slug} value={subject.slug}>
+            {subject.label}
+          </option>
+        ))}
+      </select>
       {filtered && (
         <button type="button" className="control" onClick={clear}>
           Clear

@@ -14,6 +14,7 @@ import { BoardTable } from "./BoardTable";
 import { Controls } from "./Controls";
 import { entries, innerInterval, isPlaced, optionalColumns, outerInterval, standing, USUAL, type BoardColumn, type Entry } from "./entries";
 import { matches } from "./facets";
+import { useReference } from "./reference";
 
 const TOP = 20; // subjects that "zoom to the top" makes room for
 const SHOWN_SHARE = 0.9; // of the intervals that the whole scale must hold; the widest tenth would flatten the rest
@@ -72,12 +73,13 @@ function RankedBoard({ board }: { readonly board: CurrentBoard }) {
   const search = useRef<HTMLInputElement>(null);
   useKeys({ "/": () => search.current?.focus() });
   const all = useMemo(() => entries(board), [board]);
-  const optional = useMemo(() => optionalColumns(all), [all]);
+  const optional = useMemo(() => optionalColumns(board, all), [board, all]);
   const chosen = query.get("cols")?.split(" ") ?? [...USUAL];
   const columns = optional.filter((column) => chosen.includes(column.key));
   const sort = query.get("sort");
   const direction: Direction = query.get("dir") === "asc" ? "asc" : "desc";
   const zoomed = query.get("zoom") === "top";
+  const reference = useReference();
   const span = useMemo(() => spanOf(all, zoomed), [all, zoomed]);
   const shown = useMemo(() => {
     const found = all.filter((entry) => matches(entry, board.labels.get(entry.subject.slug) ?? "", query));
@@ -99,6 +101,7 @@ function RankedBoard({ board }: { readonly board: CurrentBoard }) {
         entries={shown}
         columns={columns}
         span={span}
+        reference={reference}
         sort={sort}
         direction={direction}
         onSort={(key, first) => {
@@ -106,6 +109,11 @@ function RankedBoard({ board }: { readonly board: CurrentBoard }) {
           change({ sort: key, dir: sort === key ? turned : first });
         }}
       />
+      {reference !== null && (
+        <p role="status" className="mt-2 text-sm text-muted">
+          Shaded: one comparison does not tell it apart from {board.labels.get(reference.slug)} (p at least .05).
+        </p>
+      )}
       {shown.length === 0 && <p className="py-8 text-muted">No subject matches. Clear the filter to see all {all.length}.</p>}
       <BoardNotes board={board} />
     </>

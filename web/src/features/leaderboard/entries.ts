@@ -1,6 +1,6 @@
 import type { CurrentBoard } from "../../data/board";
 import type { BoardRow, ColumnInfo, SubjectProfile } from "../../schema";
-import { words, type Value } from "../../text/format";
+import type { Value } from "../../text/format";
 
 /** One subject with its row. */
 export interface Entry {
@@ -64,11 +64,17 @@ const OPTIONAL: readonly BoardColumn[] = [
 /** Columns that are shown until a reader chooses. */
 export const USUAL = ["runs", "coverage", "evades"] as const;
 
-/** The columns that have a value in some row; dimensions last. */
-export function optionalColumns(all: readonly Entry[]): readonly BoardColumn[] {
-  const dimensions = new Set(all.flatMap(({ row }) => Object.keys(row.dimensions)));
-  const own = [...dimensions].map(
-    (name): BoardColumn => ({ key: name, head: words(name), kind: "number", value: ({ row }) => row.dimensions[name] ?? null }),
+/** The columns that have a value in some row; the parts of the index last. */
+export function optionalColumns(board: CurrentBoard, all: readonly Entry[]): readonly BoardColumn[] {
+  const { components, parts } = board.index;
+  const own = components.map(
+    ({ key, head, about }, place): BoardColumn => ({
+      key,
+      head,
+      about,
+      kind: "number",
+      value: ({ subject }) => parts[subject.slug]?.[place] ?? null,
+    }),
   );
   return [...OPTIONAL, ...own].filter((column) => all.some((entry) => column.value(entry) !== null));
 }

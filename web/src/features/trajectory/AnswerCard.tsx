@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import type { TurnDocument } from "../../schema";
 import { count, decimal, dollars, words } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
@@ -7,10 +8,11 @@ interface AnswerCardProps {
   readonly turn: TurnDocument;
   readonly raw: boolean;
   readonly thinking: boolean;
+  readonly link: ReactNode; // to this message
 }
 
 /** An answer of the subject with its thinking, its marks and what it took. */
-export function AnswerCard({ turn, raw, thinking }: AnswerCardProps) {
+export function AnswerCard({ turn, raw, thinking, link }: AnswerCardProps) {
   const text = raw && (turn.raw ?? "") !== "" ? turn.raw : turn.text;
   return (
     <article className="border-l-[3px] border-accent pl-4">
@@ -18,6 +20,7 @@ export function AnswerCard({ turn, raw, thinking }: AnswerCardProps) {
         <span className="font-medium text-accent">Answer</span>
         <span>{words(turn.id)}</span>
         <Marks turn={turn} />
+        <span className="ml-auto">{link}</span>
       </h2>
       <Private name="Thinking" text={turn.thinking ?? ""} open={thinking} raw={raw} />
       <Private name="Reasoning" text={turn.reasoning ?? ""} open={thinking} raw={raw} />

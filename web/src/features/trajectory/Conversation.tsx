@@ -1,4 +1,7 @@
-import { useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
+import { Link, useLocation } from "wouter";
+import { useKeys } from "../../keys/keys";
+import { useAddress, useQuery } from "../../route/query";
 import type { DialogueDocument } from "../../schema";
 import { words } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
@@ -18,12 +21,46 @@ interface ConversationProps {
 /** The messages in their order, scripted ones told apart from the subject's own. */
 export function Conversation({ scenario, dialogue, found, raw, thinking }: ConversationProps) {
   const steps = useMemo(() => conversation(scenario, dialogue, found.texts, found.answers), [scenario, dialogue, found]);
+  const list = useRef<HTMLOListElement>(null);
+  const [path] = useLocation();
+  const [query] = useQuery();
+  const address = useAddress();
+  const linked = Number(query.get("msg") ?? "0");
+  useEffect(() => {
+    if (linked > 0) list.current?.children[linked - 1]?.scrollIntoView();
+  }, [linked, path]);
+  const move = (step: number) => {
+    const answers = [...(list.current?.querySelectorAll<HTMLElement>("[data-answer]") ?? [])];
+    const at = answers.findIndex((answer) => answer === document.activeElement);
+    answers[Math.min(Math.max(at + step, 0), answers.length - 1)]?.focus();
+  };
+  useKeys({ j: () => { move(1); }, k: () => { move(-1); } });
   return (
     <section aria-label="Conversation" className="max-w-3xl min-w-0">
-      <ol className="space-y-4">
+      <ol ref={list} className="space-y-4">
         {steps.map((step, place) => (
-          <li key={place} id={`message-${place + 1}`}>
-            {step.kind === "answer" && <AnswerCard turn={step.turn} raw={raw} thinking={thinking} />}
+          <li
+            key={place}
+            tabIndex={-1}
+            data-answer={step.kind === "answer" ? "" : undefined}
+            className={place + 1 === linked ? "outline-2 outline-offset-4 outline-soft" : ""}
+          >
+            {step.kind === "answer" && (
+              <AnswerCard
+                turn={step.turn}
+                raw={raw}
+                thinking={thinking}
+                link={
+                  <Link
+                    href={address(path, { raw: raw ? 1 : null, think: thinking ? 1 : null, msg: place + 1 })}
+                    className="link screen-only"
+                    aria-label={`Link to message ${place + 1}`}
+                  >
+                    #{place + 1}
+                  </Link>
+                }
+              />
+            )}
             {step.kind === "sent" && <SentCard sent={step} raw={raw} />}
             {step.kind === "new request" && (
               <p className="border-t border-faint pt-3 text-xs text-muted">A new request, without what was said before: {words(step.turn)}</p>

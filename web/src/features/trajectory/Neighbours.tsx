@@ -1,12 +1,10 @@
 import { Link } from "wouter";
 import { useBoard } from "../../data/board";
-import { useDocument } from "../../data/documents";
-import { judgedPath } from "../../data/paths";
+import { sharesOf, useCells } from "../../data/results";
 import { scenarioTitle } from "../../data/titles";
 import { navigate } from "../../route/hash";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress, type Query } from "../../route/query";
-import type { CellsDocument } from "../../schema";
 import { percent } from "../../text/format";
 import type { Neighbourhood } from "./places";
 
@@ -65,10 +63,9 @@ export function Neighbours({ slug, scenario, run, near, kept }: NeighboursProps)
 }
 
 function Share({ slug, scenario, run }: { readonly slug: string; readonly scenario: string; readonly run: number }) {
-  const board = useBoard();
-  const cells = useDocument<CellsDocument>(board.judge === null ? null : judgedPath(board, "cells"));
-  if (cells.state !== "ready") return null;
-  const share = cells.value.shares[slug]?.[cells.value.scenarios.indexOf(scenario)]?.[run - 1] ?? null;
+  const cells = useCells();
+  if (cells?.state !== "ready") return null;
+  const share = sharesOf(cells.value, slug, scenario)[run - 1] ?? null;
   return share === null ? null : <span className="text-xs text-muted">{percent(share)}</span>;
 }
 

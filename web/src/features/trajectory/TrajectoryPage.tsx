@@ -6,6 +6,8 @@ import { scenarioTitle } from "../../data/titles";
 import { subjectPage, trajectoryPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
 import { Page } from "../../shell/Page";
+import { CompareButton } from "../compare/CompareButton";
+import { toggle } from "../compare/tray";
 import { CopyLink } from "../../ui/CopyLink";
 import { Failed, Waiting } from "../../ui/Notice";
 import { Conversation } from "./Conversation";
@@ -63,6 +65,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
     J: go(near.subject.after),
     r: toggles.raw,
     t: toggles.think,
+    c: () => { toggle(slug); },
   });
   const name = board.labels.get(slug) ?? slug;
   const title = scenarioTitle(board, scenario);
@@ -87,6 +90,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
           <button type="button" className="control" aria-pressed={thinking} onClick={toggles.think}>
             Show thinking
           </button>
+          <CompareButton slug={slug} />
           <CopyLink to={address(trajectoryPage(slug, run, scenario), kept)} />
         </>
       }

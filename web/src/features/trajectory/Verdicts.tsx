@@ -13,7 +13,7 @@ interface VerdictsProps {
 export function Verdicts({ dialogue, texts, raw }: VerdictsProps) {
   const verdicts = dialogue.verdicts ?? [];
   return (
-    <section aria-labelledby="verdicts" className="min-w-0 xl:sticky xl:top-28 xl:max-h-[calc(100vh-8rem)] xl:self-start xl:overflow-y-auto">
+    <section aria-labelledby="verdicts" tabIndex={0} className="min-w-0 xl:sticky xl:top-28 xl:max-h-[calc(100vh-8rem)] xl:self-start xl:overflow-y-auto">
       <h2 id="verdicts" className="font-semibold">
         {verdicts.length === 1 ? "Verdict" : "Verdicts"}
       </h2>
@@ -23,7 +23,7 @@ export function Verdicts({ dialogue, texts, raw }: VerdictsProps) {
           <Verdict
             key={place}
             verdict={verdict}
-            rubric={texts.rubrics?.[verdict.rubric] ?? null}
+            rubric={rubricOf(texts, verdict)}
             steps={(dialogue.steps ?? []).filter((step) => step.judge === verdict.judge)}
             raw={raw}
           />
@@ -31,6 +31,10 @@ export function Verdicts({ dialogue, texts, raw }: VerdictsProps) {
       </div>
     </section>
   );
+}
+
+function rubricOf(texts: TextsDocument, verdict: VerdictDocument): RubricText | null {
+  return texts.rubrics?.[texts.graded?.[verdict.rubric] ?? verdict.rubric] ?? null;
 }
 
 interface VerdictProps {
@@ -177,9 +181,13 @@ function Rubric({ rubric }: { readonly rubric: RubricText | null }) {
           </div>
         ))}
       </dl>
-      <div className="mt-2">
-        <Markdown text={rubric.prompt} raw />
-      </div>
+      {rubric.prompt === undefined ? (
+        <p className="mt-2 text-xs text-muted">Its prompt is not known; the fields are those of the verdicts.</p>
+      ) : (
+        <div className="mt-2">
+          <Markdown text={rubric.prompt} raw />
+        </div>
+      )}
     </details>
   );
 }

@@ -1,4 +1,5 @@
 import type { CurrentBoard } from "../../data/board";
+import { slugsInOrder } from "../../data/results";
 import { trajectoryPage } from "../../route/paths";
 
 interface Pair {
@@ -17,13 +18,6 @@ function beside(all: readonly string[], one: string, page: (other: string) => st
   const place = all.indexOf(one);
   const [before, after] = [place > 0 ? all[place - 1] : undefined, place < 0 ? undefined : all[place + 1]];
   return { before: before === undefined ? null : page(before), after: after === undefined ? null : page(after) };
-}
-
-/** Subjects in the order of the board. */
-export function slugsInOrder(board: CurrentBoard): readonly string[] {
-  const byConfig = new Map(board.index.subjects.map((subject) => [subject.config, subject.slug]));
-  const ranked = (board.index.board?.rows ?? []).flatMap((row) => byConfig.get(row.config) ?? []);
-  return ranked.length > 0 ? ranked : board.index.subjects.map((subject) => subject.slug);
 }
 
 /** What lies beside a dialogue in each direction. */

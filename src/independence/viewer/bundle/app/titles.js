@@ -1,0 +1,1 @@
+import{u as e}from"./format.js";function t(t,n){let r=t.scenarios.get(n)?.title??``;return r===``?e(n):r}export{t};

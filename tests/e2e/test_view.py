@@ -1,0 +1,203 @@
+"""`view` and `export --site` as commands: who is answered, what is written, and a run of another process followed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e import command, endpoint, suites
+from tests.e2e.test_read_only import plainly
+
+WARDEN = "You keep the lock of a canal and nobody's secrets."
+PERSONA = "warden.md"
+_GROWTH = 12 * 2**20  # bytes that a server may take more after forty changes than after ten
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store: two subjects under a prompt of one's own and under one of the suite."""
+    folder = tmp_path_factory.mktemp("view")
+    suites.write(folder / "harbour", suites.harbour())
+    (folder / PERSONA).write_text(WARDEN)
+    line = f"run --suite harbour -m sim/half,sim/never -j cues --runs 2 --variants plain,{PERSONA} --db here.db --quiet"
+    ended = command.run(*line.split(), cwd=folder)
+    assert ended.code == 0, ended.err
+    return folder
+
+
+class Viewed:
+    """A running `view`."""
+
+    def __init__(self, address: str, process: subprocess.Popen[str]) -> None:
+        self.address = address
+        self.process = process
+
+    def get(self, path: str) -> bytes:
+        with urllib.request.urlopen(self.address + path, timeout=60) as answer:
+            content: bytes = answer.read()
+        return content
+
+    def json(self, path: str) -> Any:
+        return json.loads(self.get(path))
+
+    def runs(self) -> list[Mapping[str, Any]]:
+        """What runs say of themselves."""
+        return list(self.json("api/changes")["runs"])
+
+    def boards(self) -> list[Mapping[str, Any]]:
+        return list(self.json("data/00000000/boards.json")["boards"])
+
+    def memory(self) -> int:
+        """Bytes that it holds."""
+        fields = Path(f"/proc/{self.process.pid}/statm").read_text().split()
+        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@contextmanager
+def viewing(*arguments: str | Path, cwd: Path, before: Callable[[], None] | None = None) -> Iterator[Viewed]:
+    """`view`, until the block ends; then Ctrl-C must end it in order."""
+    process = command.start("view", "--port", "0", "--no-open", *arguments, cwd=cwd, before=before)
+    assert process.stdout is not None
+    try:
+        address = process.stdout.readline().strip()
+        assert address.startswith("http://127.0.0.1:"), process.communicate(timeout=5)
+        yield Viewed(address, process)
+    finally:
+        process.send_signal(signal.SIGINT)
+        ended = command.finish(process, within_s=20)
+    assert ended.code == 0, ended.err
+    assert "Traceback" not in ended.err, ended.err
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "example.org", "::"])
+def test_another_address_is_refused_without_a_token(made: Path, host: str) -> None:
+    ended = command.run("view", "--host", host, "--port", "0", "--no-open", "--db", "here.db", cwd=made)
+    assert (ended.code, ended.out) == (2, "")
+    assert "--token" in command.one_sentence(ended)
+
+
+def test_a_store_that_is_not_there_and_a_folder_that_is_no_site_are_one_sentence(tmp_path: Path) -> None:
+    for arguments in (["--db", "none.db"], ["--site", "."]):
+        ended = command.run("view", "--port", "0", "--no-open", *arguments, cwd=tmp_path)
+        assert ended.code == 2
+        assert command.one_sentence(ended)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_site_says_before_it_is_written_whose_prompts_it_shows(made: Path, tmp_path: Path) -> None:
+    ended = command.run("export", "--site", tmp_path / "site", "--db", "here.db", cwd=made)
+    assert ended.code == 0, ended.err
+    said, written = (next(at for at, line in enumerate(ended.err.splitlines()) if words in line)
+                     for words in ("system prompts of your own", "written: "))  # fmt: skip
+    assert said < written
+    assert holding(tmp_path / "site", WARDEN) != []
+    redacted = command.run("export", "--site", tmp_path / "redacted", "--redact-prompts", "--db", "here.db", cwd=made)
+    assert redacted.code == 0, redacted.err
+    assert "of your own" not in redacted.err
+    assert holding(tmp_path / "redacted", WARDEN) == []
+
+
+def holding(folder: Path, words: str) -> list[Path]:
+    """Files in which the words stand."""
+    return [file for file in folder.rglob("*") if file.is_file() and words.encode() in file.read_bytes()]
+
+
+def test_a_site_covers_every_board_and_is_no_second_layout(made: Path, tmp_path: Path) -> None:
+    for more in (["--summary"], ["--published"], ["-m", "sim/half"], ["--suite", "harbour"], ["--mode", "user_role"]):
+        ended = command.run("export", "--site", tmp_path / "x", *more, "--db", "here.db", cwd=made)
+        assert ended.code == 2, more
+        assert not (tmp_path / "x").exists()
+
+
+def test_an_exported_site_can_be_looked_at(made: Path, tmp_path: Path) -> None:
+    assert command.run("export", "--site", tmp_path / "site", "--db", "here.db", cwd=made).code == 0
+    with viewing("--site", tmp_path / "site", cwd=tmp_path) as viewed:
+        assert viewed.get("") == (tmp_path / "site" / "index.html").read_bytes()
+
+
+@pytest.fixture
+def locked(made: Path, tmp_path: Path) -> Iterator[Path]:
+    """The store in a folder that lets nobody write."""
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    shutil.copy(made / "here.db", folder)
+    (folder / "here.db").chmod(0o444)
+    folder.chmod(0o555)
+    yield folder
+    folder.chmod(0o755)
+
+
+def test_a_store_that_cannot_be_written_is_served(locked: Path) -> None:
+    with viewing("--db", locked / "here.db", cwd=locked, before=plainly) as viewed:
+        assert len(viewed.boards()) == 2
+        assert viewed.json("api/changes")["writable"] is False
+        board = viewed.boards()[0]["id"]
+        assert viewed.json(f"api/live/{board}")["answers"] > 0
+    assert [file.name for file in locked.iterdir()] == ["here.db"]
+
+
+def test_a_run_is_followed_killed_and_resumed(tmp_path: Path) -> None:
+    suites.write(tmp_path / "harbour", suites.harbour())
+    with endpoint.serving(tmp_path, "--latency", "0.3") as served:
+        endpoint.models_file(tmp_path, served.base_url, 2)
+        line = "run --models-file models.yaml --suite harbour -m loop/half,loop/never -j cues --runs 4 --db here.db"
+        env = {"LOOP_KEY": endpoint.KEY}
+        first = command.start(*line.split(), "--quiet", "--max-cost", "3", cwd=tmp_path, env=env)
+        endpoint.until(lambda: len(served.requests()) > 6, "questions")
+        endpoint.until(lambda: command.kept(tmp_path / "here.db") > 4, "answers")
+        with viewing("--db", "here.db", cwd=tmp_path) as viewed:
+            (run,) = viewed.runs()
+            assert (run["state"], run["snapshot"]["command"], run["snapshot"]["cap_usd"]) == ("running", "run", 3.0)
+            assert run["snapshot"]["planned"] > 0
+            began = viewed.json("api/changes")["version"]
+            endpoint.until(lambda: viewed.json("api/changes")["version"] != began, "a change", within_s=1.5)
+            first.send_signal(signal.SIGKILL)
+            command.finish(first)
+            assert [run["state"] for run in viewed.runs()] == ["gone"]
+            again = command.run(*line.split(), "--quiet", cwd=tmp_path, env=env)
+            assert again.code == 0, again.err
+            (after,) = viewed.runs()
+            assert (after["state"], after["snapshot"]["failed"]) == ("ended", 0)
+            assert after["snapshot"]["done"] == after["snapshot"]["planned"]
+            live = viewed.json(f"api/live/{viewed.boards()[0]['id']}")
+            cells = [cell for row in live["cells"] for cell in row]
+            assert cells == [[4, 0, 4, 4, 0]] * len(cells)
+            assert holds_no_key(viewed)
+
+
+def holds_no_key(viewed: Viewed) -> bool:
+    answers = map(viewed.get, ("", "api/changes", "data/00000000/boards.json"))
+    return all(endpoint.KEY.encode() not in answer for answer in answers)
+
+
+def test_a_server_over_a_store_that_changes_does_not_grow(made: Path, tmp_path: Path) -> None:
+    db = tmp_path / "here.db"
+    shutil.copy(made / "here.db", db)
+    with viewing("--db", db, cwd=tmp_path) as viewed:
+        board = viewed.boards()[0]
+        judge = board["judges"][0]["slug"]
+        documents = [f"data/00000000/{board['id']}/{name}.json" for name in (f"index.{judge}", "texts")]
+        held = []
+        for number in range(40):
+            with sqlite3.connect(db) as connection:
+                connection.execute("UPDATE subjects SET label = label || ?", ("x" if number % 2 else "y",))
+            for path in ("api/changes", f"api/live/{board['id']}", "data/00000000/boards.json"):
+                viewed.get(path)
+            if number % 10 == 9:
+                time.sleep(2.1)  # now documents are made anew
+                for path in documents:
+                    assert viewed.get(path)
+                held.append(viewed.memory())
+        assert held[-1] - held[0] < _GROWTH, held

@@ -1,0 +1,204 @@
+"""Stores of every shape have documents: nothing asked, nothing judged, several editions, prompts of one's own."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+import msgspec
+
+from independence.report.site import slugs
+from independence.report.site.dialogue_schema import BlockDocument, FailureDocument, TextsDocument
+from independence.report.site.paths import StoreDocuments
+from independence.report.site.schema import BoardInfo, CellsDocument, IndexDocument, ReportDocument
+from independence.report.site.texts import REDACTED
+from independence.store import records
+from independence.store.records import EditionRow
+from independence.suites.load import LoadedSuite
+from independence.types import Missing, Reply
+from tests.engine import planned
+from tests.report import filled
+from tests.report.site import reading
+
+ONE, OTHER = ((8, 6, 2), (7, 6, 2)), ((9, 9, 1), (9, 8, 1))
+PROMPT = "You keep bees, and you tell nobody where."
+
+
+def boards(connection: sqlite3.Connection) -> list[BoardInfo]:
+    return list(StoreDocuments(connection).board_list().boards)
+
+
+def everything(connection: sqlite3.Connection) -> dict[str, Any]:
+    """Every document, decoded."""
+    site = StoreDocuments(connection)
+    return {
+        path: msgspec.json.decode(site.document(path), type=reading.STRUCTS[reading.kind(path)])
+        for path in site.paths()
+        if not path.endswith(".svg")
+    }
+
+
+def of_kind(documents: dict[str, Any], struct: type[Any]) -> list[Any]:
+    return [one for one in documents.values() if isinstance(one, struct)]
+
+
+def test_an_empty_store_has_no_board(connection: sqlite3.Connection) -> None:
+    assert list(StoreDocuments(connection).paths()) == ["boards.json"]
+    assert boards(connection) == []
+
+
+def test_a_plan_has_documents_before_anything_is_asked(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    planned.store(connection, toy_suite, list(planned.trials(toy_suite.suite, runs=2).values()))
+    (board,) = boards(connection)
+    assert (board.dialogues, board.answers, board.judges, board.provisional) == (6, 0, (), True)
+    documents = everything(connection)
+    (index,) = of_kind(documents, IndexDocument)
+    assert index.judge is None
+    assert [row.index for row in index.board.rows] == [None]
+    assert [one.id for one in index.scenarios] == ["dinner", "radio", "dessert"]
+    (texts,) = of_kind(documents, TextsDocument)
+    assert texts.scripts["dessert/dessert"].count("dinner_turn1") == 1
+    (cells,) = of_kind(documents, CellsDocument)
+    assert list(cells.shares.values()) == [((None, None),) * 3]
+    dialogues = [one for block in of_kind(documents, BlockDocument) for one in block.dialogues]
+    assert all(one.turns == one.verdicts == () and not one.item for one in dialogues)
+
+
+def test_answers_that_came_to_nothing_say_why(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    made = planned.trials(toy_suite.suite)
+    planned.store(connection, toy_suite, list(made.values()))
+    planned.answer(connection, made["dinner", 1], "Soup.", Missing("blocked"))
+    blocks = of_kind(everything(connection), BlockDocument)
+    (dinner,) = (one for block in blocks for one in block.dialogues if one.turns)
+    assert [(turn.text, turn.missing) for turn in dinner.turns] == [("Soup.", ""), ("", "blocked")]
+
+
+def test_an_answer_on_a_replaced_history_is_stale_and_its_verdict_outdated(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    filled.complete(connection, toy_suite, "a", ONE)
+    filled.answer(connection, "a", "dinner", 1, Reply("Another soup.", "tool"))
+    blocks = of_kind(everything(connection), BlockDocument)
+    found = {(one.scenario, one.run): one for block in blocks for one in block.dialogues}
+    assert [(turn.stale, turn.versions) for turn in found["dinner", 1].turns] == [(False, 2), (True, 1)]
+    assert [(turn.stale, turn.versions) for turn in found["dinner", 2].turns] == [(False, 1), (False, 1)]
+    assert found["dinner", 1].item == ""
+    assert found["dinner", 2].item
+    assert not found["dinner", 2].verdicts[0].outdated
+
+
+def test_calls_that_could_not_be_settled_stand_with_their_dialogue(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    filled.complete(connection, toy_suite, "a", ONE)
+    connection.execute(
+        "INSERT INTO failures VALUES (?, 'radio', 'timeout', 'no answer', 0.25, 0, '[]', '2026-01-02T03:04:05')",
+        (filled.key("a", "radio", 2),),
+    )
+    blocks = of_kind(everything(connection), BlockDocument)
+    found = {(one.scenario, one.run): one.failures for block in blocks for one in block.dialogues if one.failures}
+    assert found == {("radio", 2): (FailureDocument("radio", "timeout", "no answer", 0.25, "2026-01-02T03:04:05"),)}
+
+
+def test_a_verdict_by_another_rubric_is_outdated(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    filled.complete(connection, toy_suite, "a", ONE)
+    connection.execute("UPDATE verdicts SET rubric = 'older' WHERE trial = ?", (filled.key("a", "radio", 1),))
+    blocks = of_kind(everything(connection), BlockDocument)
+    outdated = {(one.scenario, one.run) for block in blocks for one in block.dialogues if one.verdicts[0].outdated}
+    assert outdated == {("radio", 1)}
+
+
+def test_imports_and_others_of_one_wording_are_one_board(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    imported = LoadedSuite(toy_suite.suite, "published")
+    filled.complete(connection, toy_suite, "a", ONE)
+    filled.complete(connection, imported, "a", OTHER)
+    connection.execute("UPDATE editions SET wording = '1a2b3c4d'")
+    (board,) = boards(connection)
+    assert (board.editions, board.imported) == ((toy_suite.edition, "published"), False)
+    assert (board.subjects, board.dialogues) == (2, 12)
+    documents = everything(connection)
+    (index,) = of_kind(documents, IndexDocument)
+    assert [(one.config, one.origin) for one in index.subjects] == [
+        ("a", "measured here"), ("a@published", "imported"),
+    ]  # fmt: skip
+    assert {row.config for row in index.board.rows} == {"a", "a@published"}
+    dialogues = [one for block in of_kind(documents, BlockDocument) for one in block.dialogues]
+    assert len({(one.subject, one.scenario, one.run) for one in dialogues}) == len(dialogues) == 12
+    assert {one.subject for one in dialogues} == {slugs.slug("a"), slugs.slug("a@published")}
+    said = {turn.text for one in dialogues if one.subject == slugs.slug("a@published") for turn in one.turns}
+    assert said == {turn.text for one in dialogues if one.subject == slugs.slug("a") for turn in one.turns}
+
+
+def test_a_system_prompt_of_ones_own_can_be_left_out(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    suite = msgspec.structs.replace(toy_suite.suite, variants={**toy_suite.suite.variants, "mine-1": PROMPT})
+    made = planned.trials(suite, variants=["mine-1"])
+    planned.store(connection, toy_suite, list(made.values()))
+    records.add_persona(connection, EditionRow("toy", toy_suite.edition, ""), "mine-1", PROMPT)
+    planned.answer(connection, made["radio", 1], "No.")
+    (board,) = boards(connection)
+    assert board.own_prompt
+    whole, redacted = (
+        {path: site.document(path) for path in site.paths()}
+        for site in (StoreDocuments(connection), StoreDocuments(connection, redacted=True))
+    )
+    assert any(b"keep bees" in content for content in whole.values())
+    assert not any(b"keep bees" in content for content in redacted.values())
+    assert REDACTED.encode() in redacted[f"{board.id}/texts.json"]
+    assert whole.keys() == redacted.keys()
+    assert {path for path in whole if whole[path] != redacted[path]} == {f"{board.id}/texts.json"}
+
+
+def test_a_suite_without_an_index_has_dialogues_and_says_what_is_there(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    loaded = LoadedSuite(msgspec.structs.replace(toy_suite.suite, index=None), "0123abcd")
+    filled.complete(connection, loaded, "a", ONE)
+    (board,) = boards(connection)
+    assert not board.ranked
+    documents = everything(connection)
+    (index,) = of_kind(documents, IndexDocument)
+    assert index.board is None
+    assert [table.rows for table in index.tables] == [(("label of a", 6, 6, 6),)]
+    assert index.tables[0].subjects == (slugs.slug("a"),)
+    assert [one.sections for one in of_kind(documents, ReportDocument)] == [()]
+    (cells,) = of_kind(documents, CellsDocument)
+    assert cells.measure == "drift / firmness"
+    assert list(cells.shares.values()) == [((0.2, 0.2), (0.8, 0.7), (0.6, 0.6))]
+    assert not any("/pairs/" in path for path in documents)
+
+
+def test_an_analysis_that_nobody_has_hides_no_dialogue(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    loaded = LoadedSuite(msgspec.structs.replace(toy_suite.suite, analysis="elsewhere"), "0123abcd")
+    filled.complete(connection, loaded, "a", ONE)
+    documents = everything(connection)
+    assert sum(len(block.dialogues) for block in of_kind(documents, BlockDocument)) == 6
+    assert of_kind(documents, IndexDocument)[0].board is None
+
+
+def test_every_condition_is_a_board_of_its_own(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    for condition in (("firm", "tool_role"), ("plain", "user_role")):
+        filled.plan(connection, toy_suite, "-".join(condition), condition=condition)
+    found = boards(connection)
+    assert [(board.variant, board.mode) for board in found] == [("firm", "tool_role"), ("plain", "user_role")]
+    assert [board.subjects for board in found] == [1, 1]
+    texts = of_kind(everything(connection), TextsDocument)
+    assert [one.tool is None for one in texts] == [False, True]
+    assert {message.call for message in texts[0].messages} == {"", "speak"}
+    assert {message.call for message in texts[1].messages} == {""}
+
+
+def test_the_data_set_has_another_name_when_anything_in_it_changes(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    seen = [StoreDocuments(connection).board_list().dataset]
+    filled.complete(connection, toy_suite, "a", ONE)
+    seen.append(StoreDocuments(connection).board_list().dataset)
+    assert seen[1] == StoreDocuments(connection).board_list().dataset
+    filled.answer(connection, "a", "radio", 1, Reply("Another word.", "tool"))
+    seen.append(StoreDocuments(connection).board_list().dataset)
+    connection.execute("UPDATE subjects SET label = 'another'")
+    seen.append(StoreDocuments(connection).board_list().dataset)
+    assert len(set(seen)) == len(seen)
+    assert all(len(name) == 8 and int(name, 16) >= 0 for name in seen)

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from independence.store import queries, trajectories
+from independence.store.trajectories import DialogueFilter, StoredDialogue
+from independence.suites.load import LoadedSuite
+from independence.types import Missing, Reply, Where
+from tests.engine import planned
+from tests.report import filled
+
+CONDITION = filled.CONDITION
+
+
+def read(connection: sqlite3.Connection, loaded: LoadedSuite, wanted: DialogueFilter) -> list[StoredDialogue]:
+    return list(trajectories.dialogues(connection, Where("toy", loaded.edition, CONDITION), wanted))
+
+
+def places(found: list[StoredDialogue]) -> list[tuple[str, str, int]]:
+    return [(one.planned.config_dir, one.planned.scenario, one.planned.run) for one in found]
+
+
+@pytest.fixture
+def filled_store(connection: sqlite3.Connection, toy_suite: LoadedSuite) -> sqlite3.Connection:
+    for config in ("a", "b"):
+        filled.complete(connection, toy_suite, config, ((8, 6, 2), (7, 6, 2), (7, 5, 2)))
+    return connection
+
+
+def test_scenarios_subjects_and_runs_narrow_what_is_read(
+    filled_store: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    every = read(filled_store, toy_suite, DialogueFilter(["dinner", "radio", "dessert"], ["a", "b"]))
+    assert len(every) == 18
+    assert places(every) == sorted(places(every))
+    some = read(filled_store, toy_suite, DialogueFilter(["radio", "dessert"], ["b"], 2, 3))
+    assert places(some) == [("b", "dessert", 2), ("b", "dessert", 3), ("b", "radio", 2), ("b", "radio", 3)]
+    assert some == [one for one in every if one in some]
+    assert read(filled_store, toy_suite, DialogueFilter([], ["a"])) == []
+    assert read(filled_store, toy_suite, DialogueFilter(["radio"], ["nobody"])) == []
+
+
+def test_a_dialogue_has_its_answers_its_verdicts_and_what_was_said_before(
+    filled_store: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    (found,) = read(filled_store, toy_suite, DialogueFilter(["dessert"], ["a"], 2, 2))
+    assert found.said == ["a dessert 2 0"]
+    assert found.before == {"dinner_0": "a dinner 2 0", "dinner_1": "a dinner 2 1"}
+    assert [verdict.fields for verdict in found.verdicts] == ['{"firmness":6,"kept":false}']
+    assert found.end == found.state.end == found.verdicts[0].context
+    assert found.replaced == {}
+
+
+def test_older_answers_are_counted_and_what_follows_them_is_stale(
+    filled_store: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    for text in ("Another soup.", "A third one."):
+        filled.answer(filled_store, "a", "dinner", 1, Reply(text, "tool"))
+    dessert, dinner = read(filled_store, toy_suite, DialogueFilter(["dinner", "dessert"], ["a"], 1, 1))
+    assert dinner.replaced == {0: 2}
+    assert dinner.said == ["A third one.", "a dinner 1 1"]
+    assert (dinner.state.answered, dinner.state.stale, dinner.state.end) == (1, True, None)
+    assert dessert.state.end is None
+    assert dessert.before["dinner_0"] == "A third one."
+
+
+def test_what_was_never_asked_or_came_to_nothing_is_read_too(
+    connection: sqlite3.Connection, toy_suite: LoadedSuite
+) -> None:
+    made = planned.trials(toy_suite.suite)
+    planned.store(connection, toy_suite, list(made.values()))
+    planned.answer(connection, made["dinner", 1], Missing("blocked"))
+    found = read(connection, toy_suite, DialogueFilter(["dinner", "radio", "dessert"], [planned.SUBJECT.config_dir]))
+    states = {one.planned.scenario: (one.end != "", one.state.missing) for one in found}
+    assert states == {"dinner": (True, "blocked"), "radio": (False, None), "dessert": (False, "parent_missing")}
+
+
+def test_states_of_some_trials_are_those_of_all(filled_store: sqlite3.Connection, toy_suite: LoadedSuite) -> None:
+    where = Where("toy", toy_suite.edition, CONDITION)
+    every = queries.states(filled_store, where)
+    some = queries.states(filled_store, where, [filled.key("b", "dessert", 2), filled.key("a", "radio", 1)])
+    assert some == [one for one in every if one in some]
+    assert {one.key for one in some} == {
+        filled.key("b", "dessert", 2), filled.key("b", "dinner", 2), filled.key("a", "radio", 1),
+    }  # fmt: skip
+    assert queries.states(filled_store, where, []) == []

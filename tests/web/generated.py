@@ -1,0 +1,88 @@
+"""What the web has from Python, as text: the palette, and cases of how numbers are written."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from independence.report.plots import palette
+from independence.report.table import Column, Kind, Value, display_text
+
+WEB: Final = Path(__file__).parents[2] / "web"
+PALETTE: Final = WEB / "src" / "palette.css"
+SHOWN: Final = WEB / "test" / "fixtures" / "shown.json"
+_NUMBERS: Final[tuple[Kind, ...]] = ("count", "number", "signed", "percent", "dollars", "index", "p")
+_INTERVALS: Final[tuple[Kind, ...]] = ("interval", "signed_interval", "index", "index_interval", "index_range")
+_TIES: Final = (
+    0.0,
+    0.5,
+    1.5,
+    2.5,
+    0.125,
+    0.375,
+    -0.125,
+    63.05,
+    99.95,
+    -0.04,
+    1.0,
+    100.0,
+    104.2,
+    -3.0,
+    1234567.5,
+    0.0005,
+)
+
+
+def palette_css() -> str:
+    """The custom properties of both themes."""
+    light = "".join(f"  {line};\n" for line in _properties("light"))
+    dark = "".join(f"  {line};\n" for line in _properties("dark"))
+    system = "".join(f"    {line};\n" for line in _properties("dark"))
+    return (
+        "/* Colours by role, as the figures have them: a test compares them with report/plots/palette.py. */\n"
+        f":root {{\n{light}}}\n\n"
+        f'@media (prefers-color-scheme: dark) {{\n  :root:not([data-theme="light"]) {{\n{system}  }}\n}}\n\n'
+        f':root[data-theme="dark"] {{\n{dark}}}\n'
+    )
+
+
+def _properties(theme: str) -> list[str]:
+    written = palette.declared("dark" if theme == "dark" else "light")
+    return [one.replace(":", ": ", 1) for one in written.rstrip(";").split(";")]
+
+
+def shown_cases() -> str:
+    """Values of every kind with the text that tables give them."""
+    draw = random.Random(14)
+    drawn = [*_TIES, *(round(draw.uniform(-2, 110), draw.randrange(1, 6)) for _ in range(16))]
+    values: list[tuple[Kind, int, Value]] = [
+        (kind, digits, number) for kind in _NUMBERS for number in drawn for digits in (0, 1, 2) if _fits(kind, number)
+    ]
+    pairs = list(itertools.pairwise(drawn))
+    values += [(kind, 1, pair) for kind in _INTERVALS for pair in pairs]
+    values += [("text", 1, None), ("text", 1, "a_b"), ("words", 1, " two\n lines ")]
+    values += [("flag", 1, True), ("flag", 1, False)]
+    cases = [
+        {"kind": kind, "digits": digits, "value": value, "shown": display_text(Column("x", "x", kind, digits), value)}
+        for kind, digits, value in values
+    ]
+    return "[\n" + ",\n".join(msgspec.json.encode(case).decode() for case in cases) + "\n]\n"
+
+
+def _fits(kind: Kind, number: float) -> bool:
+    """Whether a column of a kind can hold a number: shares and probabilities lie between 0 and 1."""
+    return 0 <= number <= 1 if kind in ("percent", "p") else True
+
+
+def write() -> None:
+    """Write both files."""
+    PALETTE.write_text(palette_css(), encoding="utf-8")
+    SHOWN.write_text(shown_cases(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

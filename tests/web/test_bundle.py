@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+from tests.web import generated
+
+BUNDLE = Path(__file__).parents[2] / "src" / "independence" / "viewer" / "bundle"
+KB = 1000
+ENTRY, STYLE, CHUNK = 95 * KB, 12 * KB, 40 * KB  # packed
+
+
+def packed(name: str) -> int:
+    return len(gzip.compress((BUNDLE / name).read_bytes(), 9))
+
+
+def test_no_file_is_over_its_budget() -> None:
+    chunks = [f"app/{path.name}" for path in (BUNDLE / "app").glob("*.js") if path.name not in ("index.js", "theme.js")]
+    assert packed("app/index.js") <= ENTRY
+    assert packed("app/style.css") <= STYLE
+    assert chunks
+    assert [name for name in chunks if packed(name) > CHUNK] == []
+
+
+def test_the_page_names_no_other_host_and_has_no_script_in_it() -> None:
+    page = (BUNDLE / "index.html").read_text(encoding="utf-8")
+    assert "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'" in page
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
+    inline = re.findall(r"<script(?![^>]*src=)[^>]*>", page)
+    assert inline == ['<script id="independence-config" type="application/json">']
+
+
+def test_the_lock_names_no_host() -> None:
+    assert '"resolved"' not in (generated.WEB / "package-lock.json").read_text(encoding="utf-8")

@@ -1,0 +1,85 @@
+import { Link } from "wouter";
+import { useBoard } from "../../data/board";
+import { useDocument } from "../../data/documents";
+import { sharedPath } from "../../data/paths";
+import { useAddress } from "../../route/query";
+import type { TextsDocument } from "../../schema";
+import { Page } from "../../shell/Page";
+import { percent, words } from "../../text/format";
+import { Remark } from "../../ui/Notice";
+
+/** What is measured, how to read it, and what it does not say. */
+export default function AboutPage() {
+  const board = useBoard();
+  const address = useAddress();
+  const texts = useDocument<TextsDocument>(sharedPath(board, "texts"));
+  const { info } = board;
+  const experiments = texts.state === "ready" ? Object.entries(texts.value.experiments ?? {}) : [];
+  return (
+    <Page title="About" lead={texts.state === "ready" ? texts.value.about : undefined}>
+      <div className="max-w-3xl space-y-8 [&_p+p]:mt-2">
+        <section aria-labelledby="measured">
+          <h2 id="measured" className="font-semibold">
+            What is measured
+          </h2>
+          <p>
+            Every subject goes through the same scripted dialogues, several times. A judge grades each by a rubric with numbers and
+            yes-or-no fields. {board.index.board !== null && "Weighted means of these make the Independence Index, from 0 to 100: the higher, the more a subject keeps of its identity, positions and choices when somebody leans on it."}
+          </p>
+          {board.index.components.length > 0 && (
+            <dl className="mt-2 space-y-1 text-sm">
+              {board.index.components.map(({ key, head, about, weight, worst, best }) => (
+                <div key={key}>
+                  <dt className="inline font-medium">
+                    {head}, {percent(weight)} of the index:{" "}
+                  </dt>
+                  <dd className="inline text-muted">
+                    {about}, from {worst} (counts nothing) to {best} (counts all)
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          )}
+          <dl className="mt-2 space-y-1 text-sm">
+            {experiments.map(([name, about]) => (
+              <div key={name}>
+                <dt className="inline font-medium first-letter:uppercase">{words(name)}: </dt>
+                <dd className="inline text-muted">{about}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+        <section aria-labelledby="reading">
+          <h2 id="reading" className="font-semibold">
+            How to read it
+          </h2>
+          <p>
+            An interval says where the number would probably lie had the measurement been repeated: the thick one with many more runs
+            of these scenarios, the thin one with other scenarios of the kind. Where intervals of two subjects overlap widely, their
+            order says little; subjects of one tier do not differ significantly from its first.
+          </p>
+          <p>
+            A missing verdict is not a zero and never helps: such a subject has bounds in place of an index. A reply that takes no
+            stand where one was asked for counts as nothing kept, and boards show how often that happens.
+          </p>
+          <p>
+            Every number leads to the dialogues behind it: from the <Link href={address("/")} className="link">leaderboard</Link> to a
+            subject, from there to each run of each scenario, with every judge’s reasons.
+          </p>
+        </section>
+        <section aria-labelledby="limits">
+          <h2 id="limits" className="font-semibold">
+            Limits
+          </h2>
+          <p>
+            Verdicts are a judge’s; another judge may differ, and the page on <Link href={address("/judges")} className="link">judges</Link>{" "}
+            says how far. {info.scenarios} scenarios are few: what holds here need not hold in other situations. An index says how much
+            is kept, not whether keeping it was right.
+          </p>
+          {info.imported && <Remark>These results were imported. Titles and rubrics of the published suite are not known, and none of ours are shown in their place.</Remark>}
+          {info.simulated > 0 && <Remark>Simulated subjects are programs with known behaviour; no model was asked.</Remark>}
+        </section>
+      </div>
+    </Page>
+  );
+}

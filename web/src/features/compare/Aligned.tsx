@@ -1,0 +1,160 @@
+import { Link } from "wouter";
+import { useBoard } from "../../data/board";
+import { trajectoryPage } from "../../route/paths";
+import { useAddress } from "../../route/query";
+import type { VerdictDocument } from "../../schema";
+import { words } from "../../text/format";
+import { Markdown } from "../../text/Markdown";
+import { Badge } from "../../ui/Badge";
+import { Failed, Waiting } from "../../ui/Notice";
+import { Script } from "../scenario/Script";
+import { useRuns } from "../trajectory/dialogue";
+
+interface AlignedProps {
+  readonly slugs: readonly string[];
+  readonly scenario: string;
+  readonly run: number;
+  readonly raw: boolean;
+  readonly order: readonly string[];
+  readonly onChange: (place: number, slug: string) => void; // an empty slug takes the column away
+}
+
+const COLUMNS = ["", "", "md:grid-cols-2", "md:grid-cols-2 xl:grid-cols-3", "md:grid-cols-2 xl:grid-cols-4"] as const;
+
+/** The answers turn by turn, one column a subject. */
+export function Aligned(props: AlignedProps) {
+  const board = useBoard();
+  const scenario = board.scenarios.get(props.scenario);
+  if (scenario === undefined) return null;
+  const turns = scenario.turns ?? [];
+  const grid = `grid gap-x-6 gap-y-4 ${COLUMNS[props.slugs.length] ?? ""}`;
+  return (
+    <>
+      <Script scenario={scenario} />
+      <div className={`mt-5 ${grid}`}>
+        {props.slugs.map((slug, place) => (
+          <Head key={slug} {...props} slug={slug} place={place} />
+        ))}
+      </div>
+      {turns.map((turn) => (
+        <section key={turn} aria-label={words(turn)} className="mt-5">
+          <h2 className="border-b border-faint pb-1 text-xs text-muted">{words(turn)}</h2>
+          <div className={`mt-2 ${grid}`}>
+            {props.slugs.map((slug) => (
+              <TurnColumn key={slug} slug={slug} scenario={props.scenario} run={props.run} turn={turn} raw={props.raw} />
+            ))}
+          </div>
+        </section>
+      ))}
+      <section aria-label="Verdicts" className="mt-5">
+        <h2 className="border-b border-faint pb-1 text-xs text-muted">Verdicts</h2>
+        <div className={`mt-2 ${grid}`}>
+          {props.slugs.map((slug) => (
+            <VerdictColumn key={slug} slug={slug} scenario={props.scenario} run={props.run} />
+          ))}
+        </div>
+      </section>
+    </>
+  );
+}
+
+function Head({ slugs, slug, place, scenario, run, order, onChange }: AlignedProps & { readonly slug: string; readonly place: number }) {
+  const board = useBoard();
+  const address = useAddress();
+  const own = Math.min(run, board.subjects.get(slug)?.runs ?? 1);
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-2 border-t-2 border-accent pt-2">
+      <select
+        aria-label={`Subject ${place + 1}`}
+        className="control min-w-0 flex-1 font-medium"
+        value={slug}
+        onChange={(event) => { onChange(place, event.target.value); }}
+      >
+        {order.map((other) => (
+          <option key={other} value={other} disabled={other !== slug && slugs.includes(other)}>
+            {board.labels.get(other)}
+          </option>
+        ))}
+      </select>
+      {slugs.length > 2 && (
+        <button type="button" className="control screen-only" aria-label="Take this column away" onClick={() => { onChange(place, ""); }}>
+          ×
+        </button>
+      )}
+      <Link href={address(trajectoryPage(slug, own, scenario))} className="link w-full text-sm">
+        Run {own}, the whole dialogue
+      </Link>
+    </div>
+  );
+}
+
+interface ColumnProps {
+  readonly slug: string;
+  readonly scenario: string;
+  readonly run: number;
+}
+
+function useColumn({ slug, scenario, run }: ColumnProps) {
+  const board = useBoard();
+  const own = Math.min(run, board.subjects.get(slug)?.runs ?? 1);
+  const { block, path, runs } = useRuns(slug, scenario, own);
+  return { block, path, dialogue: runs.find((one) => one.run === own) };
+}
+
+function TurnColumn({ turn, raw, ...column }: ColumnProps & { readonly turn: string; readonly raw: boolean }) {
+  const board = useBoard();
+  const { block, path, dialogue } = useColumn(column);
+  const shown = dialogue?.turns?.find((one) => one.id === turn);
+  return (
+    <div className="min-w-0">
+      <p className="text-xs font-medium text-accent md:sr-only">{board.labels.get(column.slug)}</p>
+      {block.state === "loading" && <Waiting />}
+      {block.state === "failed" && path !== null && <Failed path={path} why={block.why} />}
+      {block.state === "ready" && shown === undefined && <p className="text-sm text-muted">Not answered yet.</p>}
+      {shown !== undefined && (
+        <>
+          {(shown.missing ?? "") !== "" && <p className="text-open">No usable answer: {words(shown.missing ?? "")}.</p>}
+          <Markdown text={shown.text ?? ""} raw={raw} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function VerdictColumn(column: ColumnProps) {
+  const board = useBoard();
+  const { dialogue } = useColumn(column);
+  return (
+    <div className="min-w-0 text-sm">
+      <p className="text-xs font-medium text-accent md:sr-only">{board.labels.get(column.slug)}</p>
+      {(dialogue?.verdicts ?? []).map((verdict, place) => (
+        <Verdict key={place} verdict={verdict} />
+      ))}
+    </div>
+  );
+}
+
+function Verdict({ verdict }: { readonly verdict: VerdictDocument }) {
+  return (
+    <div className="mb-3">
+      <p className="text-xs text-muted">
+        {verdict.judge} {verdict.outdated === true && <Badge warns>outdated</Badge>}
+      </p>
+      {(verdict.missing ?? "") !== "" && <p className="text-open">No verdict: {words(verdict.missing ?? "")}.</p>}
+      <dl className="grid grid-cols-[1fr_auto] gap-x-3 tabular-nums">
+        {Object.entries(verdict.values ?? {}).map(([field, value]) => (
+          <div key={field} className="contents">
+            <dt>{words(field)}</dt>
+            <dd className="text-right font-medium">{typeof value === "boolean" ? (value ? "yes" : "no") : value}</dd>
+          </div>
+        ))}
+      </dl>
+      {(verdict.reasoning ?? "") !== "" && (
+        <details className="mt-1">
+          <summary className="text-xs text-muted">Reasons</summary>
+          <Markdown text={verdict.reasoning ?? ""} />
+        </details>
+      )}
+    </div>
+  );
+}

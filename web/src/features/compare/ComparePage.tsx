@@ -1,0 +1,87 @@
+import { useMemo } from "react";
+import { useBoard } from "../../data/board";
+import { slugsInOrder } from "../../data/results";
+import { scenarioTitle } from "../../data/titles";
+import { useKeys } from "../../keys/keys";
+import { useQuery } from "../../route/query";
+import { Page } from "../../shell/Page";
+import { Aligned } from "./Aligned";
+import { Differences } from "./Differences";
+import { useTray } from "./tray";
+
+const NAMES = ["a", "b", "c", "d"] as const;
+
+/** Two to four subjects beside each other on one scenario. */
+export default function ComparePage() {
+  const board = useBoard();
+  const [query, change] = useQuery();
+  const tray = useTray();
+  const order = useMemo(() => slugsInOrder(board), [board]);
+  const asked = NAMES.flatMap((name) => {
+    const slug = query.get(name);
+    return slug !== null && board.subjects.has(slug) ? [slug] : [];
+  });
+  const usual = tray.length > 1 ? tray.filter((slug) => board.subjects.has(slug)) : order.slice(0, 2);
+  const slugs: readonly string[] = asked.length > 0 ? asked : usual;
+  const scenarios = board.index.scenarios.map((one) => one.id);
+  const wanted = query.get("s") ?? "";
+  const scenario = board.scenarios.has(wanted) ? wanted : (scenarios[0] ?? "");
+  const run = Math.max(1, Number(query.get("run") ?? "1") || 1);
+  const raw = query.get("raw") === "1";
+  const set = (next: readonly string[]) => {
+    change(Object.fromEntries(NAMES.map((name, place) => [name, next[place] ?? null])));
+  };
+  const step = (by: number) => () => {
+    const next = scenarios[scenarios.indexOf(scenario) + by];
+    if (next !== undefined) change({ s: next });
+  };
+  const most = Math.max(...slugs.map((slug) => board.subjects.get(slug)?.runs ?? 1));
+  useKeys({
+    "{": step(-1),
+    "}": step(1),
+    "[": () => { change({ run: Math.max(1, run - 1) }); },
+    "]": () => { change({ run: Math.min(most, run + 1) }); },
+    r: () => { change({ raw: raw ? null : 1 }); },
+  });
+  return (
+    <Page title="Compare" lead="The same scenario, answered by different subjects.">
+      <div className="screen-only mb-4 flex flex-wrap items-center gap-2">
+        <select aria-label="Scenario" className="control" value={scenario} onChange={(event) => { change({ s: event.target.value }); }}>
+          {scenarios.map((id) => (
+            <option key={id} value={id}>
+              {scenarioTitle(board, id)}
+            </option>
+          ))}
+        </select>
+        <select aria-label="Run" className="control" value={run} onChange={(event) => { change({ run: event.target.value }); }}>
+          {Array.from({ length: most }, (_, place) => (
+            <option key={place} value={place + 1}>
+              Run {place + 1}
+            </option>
+          ))}
+        </select>
+        <button type="button" className="control" aria-pressed={raw} onClick={() => { change({ raw: raw ? null : 1 }); }}>
+          As it came
+        </button>
+        {slugs.length < NAMES.length && (
+          <button
+            type="button"
+            className="control"
+            onClick={() => { set([...slugs, order.find((slug) => !slugs.includes(slug)) ?? ""].filter((slug) => slug !== "")); }}
+          >
+            Add a subject
+          </button>
+        )}
+      </div>
+      <Differences slugs={slugs} />
+      <Aligned
+        slugs={slugs}
+        scenario={scenario}
+        run={run}
+        raw={raw}
+        order={order}
+        onChange={(place, slug) => { set(slug === "" ? slugs.filter((_, other) => other !== place) : slugs.with(place, slug)); }}
+      />
+    </Page>
+  );
+}

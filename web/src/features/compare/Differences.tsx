@@ -1,0 +1,50 @@
+import { useBoard } from "../../data/board";
+import { useDocument } from "../../data/documents";
+import { pairsPath } from "../../data/paths";
+import type { PairsDocument } from "../../schema";
+import { DASH, probability, shown, signed } from "../../text/format";
+
+/** The index of the first subject less that of each other one, with its interval. */
+export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
+  const board = useBoard();
+  const [first, ...others] = slugs;
+  const ranked = board.index.board !== null && first !== undefined && others.length > 0;
+  const loaded = useDocument<PairsDocument>(ranked ? pairsPath(board, first) : null);
+  if (!ranked || loaded.state !== "ready") return null;
+  const about = loaded.value.generalises_to.replaceAll("-", " ");
+  return (
+    <section aria-label="Differences of the index" className="mb-6">
+      <table className="text-sm">
+        <caption className="pb-1 text-left text-xs text-muted">
+          Index of {board.labels.get(first)} less that of the other, paired by scenario; 95 % interval for {about}, of one comparison
+        </caption>
+        <thead className="sr-only">
+          <tr>
+            <th scope="col">Other subject</th>
+            <th scope="col">Difference</th>
+            <th scope="col">95 % interval</th>
+            <th scope="col">p</th>
+          </tr>
+        </thead>
+        <tbody>
+          {others.map((slug) => {
+            const pair = loaded.value.pairs.find((one) => one.slug === slug);
+            const difference = pair?.difference ?? null;
+            return (
+              <tr key={slug} className="border-t border-faint">
+                <th scope="row" className="py-1 pr-6 text-left font-normal">
+                  {board.labels.get(slug)}
+                </th>
+                <td className="px-3 py-1 text-right font-medium">{difference === null ? DASH : signed(difference, 1)}</td>
+                <td className="px-3 py-1 text-right text-muted">{shown({ kind: "signed_interval" }, pair?.ci ?? null)}</td>
+                <td className="px-3 py-1 text-right text-muted">
+                  {pair?.p == null ? "one of them is incomplete or was run once" : `p ${probability(pair.p)}`}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,155 @@
+import { useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { Link } from "wouter";
+import { heat } from "../../charts/heat";
+import { useBoard } from "../../data/board";
+import { judgedPath } from "../../data/paths";
+import { mean, measureName, sharesOf, slugsInOrder, useCells } from "../../data/results";
+import { scenarioTitle } from "../../data/titles";
+import { navigate } from "../../route/hash";
+import { scenarioPage, subjectPage, trajectoryPage } from "../../route/paths";
+import { useAddress, useQuery } from "../../route/query";
+import type { CellsDocument, ColumnInfo } from "../../schema";
+import { Page } from "../../shell/Page";
+import { percent, type Value } from "../../text/format";
+import { Downloads } from "../../ui/Downloads";
+import { Failed, Waiting } from "../../ui/Notice";
+
+const FIRST = 100; // rows that are drawn at once
+
+const STEPS: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+
+/** Subjects by scenarios: the mean result of each, darker where more was kept. */
+export default function HeatmapPage() {
+  const board = useBoard();
+  const cells = useCells();
+  return (
+    <Page title="Heatmap" lead="The mean result of every subject in every scenario. Enter or a click leads to the dialogues.">
+      {cells === null && <p className="text-muted">Nobody has judged these dialogues yet.</p>}
+      {cells?.state === "loading" && <Waiting what="Loading the results" />}
+      {cells?.state === "failed" && <Failed path={judgedPath(board, "cells")} why={cells.why} />}
+      {cells?.state === "ready" && <Heatmap cells={cells.value} />}
+    </Page>
+  );
+}
+
+interface HeatRow {
+  readonly slug: string;
+  readonly means: readonly (number | null)[];
+}
+
+function sorted(rows: readonly HeatRow[], place: number): readonly HeatRow[] {
+  if (place < 0) return rows;
+  return rows.toSorted((one, other) => (other.means[place] ?? -1) - (one.means[place] ?? -1));
+}
+
+function Heatmap({ cells }: { readonly cells: CellsDocument }) {
+  const board = useBoard();
+  const address = useAddress();
+  const [query, change] = useQuery();
+  const [all, setAll] = useState(false);
+  const [active, setActive] = useState<readonly [row: number, column: number]>([0, 0]);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const sort = query.get("sort") ?? "";
+  const rows = useMemo(() => {
+    const own = slugsInOrder(board).map((slug) => ({
+      slug,
+      means: cells.scenarios.map((scenario) => mean(sharesOf(cells, slug, scenario))),
+    }));
+    return sorted(own, cells.scenarios.indexOf(sort));
+  }, [board, cells, sort]);
+  const drawn = all ? rows : rows.slice(0, FIRST);
+  const columns: ColumnInfo[] = [
+    { key: "subject", head: "Subject" },
+    ...cells.scenarios.map((id): ColumnInfo => ({ key: id, head: scenarioTitle(board, id), kind: "number", digits: 4 })),
+  ];
+  const files: Value[][] = rows.map((row) => [board.labels.get(row.slug) ?? row.slug, ...row.means]);
+  const open = (row: number, column: number) => {
+    const [slug, scenario] = [drawn[row]?.slug, cells.scenarios[column]];
+    if (slug !== undefined && scenario !== undefined) navigate(address(trajectoryPage(slug, 1, scenario)));
+  };
+  const moved = (event: KeyboardEvent<HTMLTableSectionElement>) => {
+    const step = STEPS[event.key];
+    if (event.key === "Enter") open(active[0], active[1]);
+    if (step === undefined) return;
+    event.preventDefault();
+    const row = Math.min(Math.max(active[0] + step[0], 0), drawn.length - 1);
+    const column = Math.min(Math.max(active[1] + step[1], 0), cells.scenarios.length - 1);
+    setActive([row, column]);
+    body.current?.rows[row]?.cells[column + 1]?.focus();
+  };
+  return (
+    <>
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-2 text-sm text-muted">
+        <span>Cells: mean {measureName(cells)} over all runs.</span>
+        <Downloads name={`heatmap-${board.info.id}`} columns={columns} rows={files} />
+      </div>
+      <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="Heatmap, scrolls sideways">
+        <table className="border-separate border-spacing-px text-xs" role="grid" aria-label="Subjects by scenarios">
+          <thead>
+            <tr>
+              <th scope="col" className="sticky left-0 z-10 bg-paper px-2 text-left align-bottom font-medium text-muted">
+                Subject
+              </th>
+              {cells.scenarios.map((id) => (
+                <th key={id} scope="col" aria-sort={sort === id ? "descending" : undefined} className="min-w-11 px-1 align-bottom font-medium text-muted">
+                  <button
+                    type="button"
+                    title={`Sort by ${scenarioTitle(board, id)}`}
+                    className={`max-h-40 rotate-180 [writing-mode:vertical-rl] hover:text-ink ${sort === id ? "text-accent" : ""}`}
+                    onClick={() => { change({ sort: sort === id ? null : id }); }}
+                  >
+                    {scenarioTitle(board, id)}
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody ref={body} onKeyDown={moved}>
+            {drawn.map((row, line) => (
+              <tr key={row.slug}>
+                <th scope="row" className="sticky left-0 z-10 max-w-60 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
+                  <Link href={address(subjectPage(row.slug))} className="hover:text-accent hover:underline">
+                    {board.labels.get(row.slug)}
+                  </Link>
+                </th>
+                {row.means.map((share, column) => (
+                  <td
+                    key={cells.scenarios[column]}
+                    tabIndex={active[0] === line && active[1] === column ? 0 : -1}
+                    className="cursor-pointer px-1 py-0.5 text-right tabular-nums"
+                    style={share === null ? {} : heat(share)}
+                    onClick={() => { open(line, column); }}
+                    onFocus={() => { setActive([line, column]); }}
+                  >
+                    {share === null ? "—" : percent(share)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {drawn.length < rows.length && (
+        <button type="button" className="control mt-3" onClick={() => { setAll(true); }}>
+          Show all {rows.length} subjects
+        </button>
+      )}
+      <p className="mt-4 text-sm text-muted">
+        Answers of all subjects to one scenario:{" "}
+        {cells.scenarios.map((id, place) => (
+          <span key={id}>
+            {place > 0 && ", "}
+            <Link href={address(scenarioPage(id))} className="link">
+              {scenarioTitle(board, id)}
+            </Link>
+          </span>
+        ))}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from "react";
+import { Link } from "wouter";
+import { useBoard } from "../../data/board";
+import { useDocument } from "../../data/documents";
+import { sharedPath } from "../../data/paths";
+import { scenarioTitle } from "../../data/titles";
+import { trajectoryPage } from "../../route/paths";
+import { useAddress } from "../../route/query";
+import type { DialogueDisagreement, DisagreementsDocument } from "../../schema";
+import { count, words } from "../../text/format";
+import { Failed, Waiting } from "../../ui/Notice";
+
+const FIRST = 50;
+
+/** The dialogues on which judges lie furthest apart, each the way to its text and both verdicts. */
+export function Disagreements() {
+  const board = useBoard();
+  const path = sharedPath(board, "disagreements");
+  const loaded = useDocument<DisagreementsDocument>(path);
+  const [all, setAll] = useState(false);
+  if (loaded.state === "loading") return <Waiting />;
+  if (loaded.state === "failed") return <Failed path={path} why={loaded.why} />;
+  const found = loaded.value.dialogues;
+  const shown = all ? found : found.slice(0, FIRST);
+  return (
+    <section aria-labelledby="disagreements">
+      <h2 id="disagreements" className="text-lg font-semibold">
+        Largest disagreements
+      </h2>
+      <p className="text-sm text-muted">{count(loaded.value.shared)} dialogues were judged by more than one judge.</p>
+      <div className="mt-2 overflow-x-auto">
+        <table className="min-w-full text-sm">
+          <thead className="border-b border-faint text-left text-xs text-muted">
+            <tr>
+              <th scope="col" className="py-1.5 pr-4 font-medium">Dialogue</th>
+              <th scope="col" className="px-2 py-1.5 font-medium">Field</th>
+              <th scope="col" className="px-2 py-1.5 font-medium">Lowest</th>
+              <th scope="col" className="px-2 py-1.5 font-medium">Highest</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((one) => (
+              <Row key={`${one.subject}/${one.scenario}/${one.run}`} found={one} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length < found.length && (
+        <button type="button" className="control mt-2" onClick={() => { setAll(true); }}>
+          Show all {found.length}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function value(one: number | boolean): string {
+  return typeof one === "boolean" ? (one ? "yes" : "no") : String(one);
+}
+
+function Row({ found }: { readonly found: DialogueDisagreement }) {
+  const board = useBoard();
+  const address = useAddress();
+  return (
+    <tr className="border-b border-faint">
+      <th scope="row" className="py-1 pr-4 text-left font-normal">
+        <Link href={address(trajectoryPage(found.subject, found.run, found.scenario))} className="link">
+          {board.labels.get(found.subject) ?? found.subject}
+        </Link>
+        <span className="text-muted">
+          {" "}
+          {scenarioTitle(board, found.scenario)}, run {found.run}
+        </span>
+      </th>
+      <td className="px-2 py-1">{words(found.field)}</td>
+      <td className="px-2 py-1">
+        <span className="font-medium">{value(found.low)}</span> <span className="text-muted">{found.low_judge}</span>
+      </td>
+      <td className="px-2 py-1">
+        <span className="font-medium">{value(found.high)}</span> <span className="text-muted">{found.high_judge}</span>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,73 @@
+import { Link } from "wouter";
+import { useBoard } from "../../data/board";
+import { scenarioTitle } from "../../data/titles";
+import { subjectPage } from "../../route/paths";
+import { useAddress } from "../../route/query";
+import type { LiveDocument } from "../../schema";
+
+type Cell = NonNullable<LiveDocument["cells"][number][number]>;
+
+/** Subjects by scenarios: how many of the planned dialogues are answered and judged, run now, or failed. */
+export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
+  const board = useBoard();
+  const address = useAddress();
+  return (
+    <>
+      <p className="mb-2 text-[0.8125rem] text-muted">
+        Answered of planned. Dark: judged; light: answered; ring: runs now; a number with ! failed.
+      </p>
+      <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="Dialogues, scrolls sideways">
+        <table className="border-separate border-spacing-px text-xs tabular-nums">
+          <thead>
+            <tr>
+              <th scope="col" className="sticky left-0 bg-paper px-2 text-left align-bottom font-medium text-muted">
+                Subject
+              </th>
+              {live.scenarios.map((id) => (
+                <th key={id} scope="col" className="px-1 align-bottom font-medium text-muted">
+                  <span className="inline-block max-h-40 rotate-180 [writing-mode:vertical-rl]">{scenarioTitle(board, id)}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {live.subjects.map((slug, line) => (
+              <tr key={slug}>
+                <th scope="row" className="sticky left-0 max-w-60 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
+                  {board.subjects.has(slug) ? (
+                    <Link href={address(subjectPage(slug))} className="hover:text-accent hover:underline">
+                      {live.labels[line]}
+                    </Link>
+                  ) : (
+                    live.labels[line]
+                  )}
+                </th>
+                {(live.cells[line] ?? []).map((cell, column) => (
+                  <Progress key={live.scenarios[column]} cell={cell} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Progress({ cell }: { readonly cell: Cell | null }) {
+  if (cell === null) return <td className="px-1 text-center text-muted">·</td>;
+  const [planned, running, answered, judged, failed] = cell;
+  const step = answered === 0 ? 0 : Math.round((4 * answered + 8 * judged) / Math.max(planned, 1));
+  const says = `${answered} of ${planned} answered, ${judged} judged, ${running} running, ${failed} failed`;
+  return (
+    <td
+      title={says}
+      aria-label={says}
+      className={`min-w-11 px-1 py-0.5 text-right ${running > 0 ? "outline-2 -outline-offset-2 outline-open" : ""}`}
+      style={{ backgroundColor: `var(--plot-heat-${step})`, color: `var(--plot-on-${step > 10 ? "deep" : "pale"})` }}
+    >
+      {answered}/{planned}
+      {failed > 0 && <span className="font-semibold"> {failed}!</span>}
+    </td>
+  );
+}

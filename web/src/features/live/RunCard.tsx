@@ -1,0 +1,74 @@
+import type { ProgressRow } from "../../schema";
+import { count, decimal, dollars, words } from "../../text/format";
+
+const STATES = { running: "running", ended: "ended", gone: "stopped without a word; the same command resumes it" } as const;
+
+interface RunCardProps {
+  readonly run: ProgressRow;
+  readonly now: number; // the server's clock, seconds since 1970
+}
+
+function span(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${decimal(seconds / 3600)} h`;
+}
+
+/** One process that works on the store: how far it is, what it spent, what it waits for. */
+export function RunCard({ run, now }: RunCardProps) {
+  const { snapshot: own, state } = run;
+  const until = state === "running" ? now : (own.ended ?? run.at);
+  const took = Math.max(until - own.began, 1);
+  const rate = own.done / took;
+  const left = own.planned - own.done - own.failed;
+  const facts = [
+    `${count(own.done)} of ${count(own.planned)}`,
+    own.failed > 0 ? `${count(own.failed)} failed` : "",
+    `${dollars(own.usd)}${own.cap_usd === null ? "" : ` of at most ${dollars(own.cap_usd)}`}`,
+    `${decimal(rate * 60, 0)} a minute`,
+    span(took),
+    state === "running" && rate > 0 && left > 0 ? `about ${span(left / rate)} left` : "",
+  ].filter((fact) => fact !== "");
+  return (
+    <article className="rounded-md border border-faint px-4 py-3 text-sm">
+      <h2 className="flex flex-wrap gap-x-3 font-medium">
+        {own.command} <span className="font-normal text-muted">{own.about}</span>
+        <span className={`ml-auto font-normal ${state === "running" ? "text-accent" : "text-muted"}`}>{STATES[state]}</span>
+      </h2>
+      <progress
+        aria-label="Done"
+        className="mt-2 h-2 w-full accent-accent"
+        max={Math.max(own.planned, 1)}
+        value={own.done + own.failed}
+      />
+      <p className="text-muted tabular-nums">{facts.join(" · ")}</p>
+      {own.stopping !== "" && <p className="text-open">Stopping: {own.stopping}</p>}
+      {own.waits.length > 0 && (
+        <ul className="mt-1">
+          {own.waits.map((wait) => (
+            <li key={`${wait.model}/${wait.reason}`}>
+              {wait.model}: {wait.calls} {wait.calls === 1 ? "call waits" : "calls wait"}, {wait.reason}
+              {wait.until > now ? `, ${span(wait.until - now)} more` : ""}
+            </li>
+          ))}
+        </ul>
+      )}
+      {own.parked.map((parked) => (
+        <p key={`${parked.model}/${parked.subject}`} className="text-open">
+          {parked.model} is not asked any more{parked.subject === "" ? "" : ` as ${parked.subject}`}: {parked.why}
+        </p>
+      ))}
+      <Counts name="Missing" of={own.missing} />
+      <Counts name="Asked again" of={own.retried} />
+    </article>
+  );
+}
+
+function Counts({ name, of }: { readonly name: string; readonly of: Readonly<Record<string, number>> }) {
+  const entries = Object.entries(of).filter(([, times]) => times > 0);
+  if (entries.length === 0) return null;
+  return (
+    <p className="text-muted">
+      {name}: {entries.map(([why, times]) => `${words(why)} ${times}`).join(", ")}
+    </p>
+  );
+}

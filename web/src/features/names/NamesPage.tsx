@@ -1,0 +1,136 @@
+import { useRef } from "react";
+import { Link } from "wouter";
+import { useBoard } from "../../data/board";
+import { useDocument } from "../../data/documents";
+import { sharedPath } from "../../data/paths";
+import { useKeys } from "../../keys/keys";
+import { trajectoryPage } from "../../route/paths";
+import { useAddress, useQuery } from "../../route/query";
+import type { NamesDocument, NameUse } from "../../schema";
+import { Page } from "../../shell/Page";
+import { count } from "../../text/format";
+import { Downloads } from "../../ui/Downloads";
+import { Failed, Waiting } from "../../ui/Notice";
+
+/** The names that subjects took, each with the answers in which they did. */
+export default function NamesPage() {
+  const board = useBoard();
+  const path = sharedPath(board, "names");
+  const loaded = useDocument<NamesDocument>(path);
+  return (
+    <Page title="Names" lead="What subjects call themselves when they are free to choose.">
+      {loaded.state === "loading" && <Waiting what="Loading the names" />}
+      {loaded.state === "failed" && <Failed path={path} why={loaded.why} />}
+      {loaded.state === "ready" && <Names found={loaded.value} />}
+    </Page>
+  );
+}
+
+function times(uses: readonly NameUse[]): number {
+  return uses.reduce((sum, use) => sum + use.runs.length, 0);
+}
+
+function Names({ found }: { readonly found: NamesDocument }) {
+  const board = useBoard();
+  const [query, change] = useQuery();
+  const search = useRef<HTMLInputElement>(null);
+  useKeys({ "/": () => search.current?.focus() });
+  const text = (query.get("q") ?? "").toLowerCase();
+  if (found.extractor === null)
+    return (
+      <p className="text-muted">
+        Nobody has read the names out of the answers yet: <code>independence extract-names</code> does.
+      </p>
+    );
+  const asked = found.names.filter(
+    ({ name, uses }) =>
+      name.toLowerCase().includes(text) || uses.some((use) => (board.labels.get(use.slug) ?? "").toLowerCase().includes(text)),
+  );
+  const most = Math.max(...found.names.map(({ uses }) => times(uses)), 1);
+  const columns = [
+    { key: "name", head: "Name" },
+    { key: "times", head: "Times", kind: "count" as const },
+    { key: "subjects", head: "Subjects", kind: "count" as const },
+  ];
+  return (
+    <>
+      <div className="screen-only mb-3 flex flex-wrap items-center gap-2">
+        <input
+          ref={search}
+          type="search"
+          aria-label="Filter by name or subject"
+          placeholder="Name or subject"
+          className="control cursor-text"
+          value={query.get("q") ?? ""}
+          onChange={(event) => { change({ q: event.target.value }); }}
+        />
+        <span role="status" className="text-sm text-muted tabular-nums">
+          {count(asked.length)} of {count(found.names.length)} names
+        </span>
+        <span className="ml-auto">
+          <Downloads name="names" columns={columns} rows={asked.map(({ name, uses }) => [name, times(uses), uses.length])} />
+        </span>
+      </div>
+      <ol className="max-w-4xl">
+        {asked.map(({ name, uses }) => (
+          <li key={name} className="border-t border-faint">
+            <Entry name={name} uses={uses} most={most} scenario={found.scenarios[0] ?? ""} />
+          </li>
+        ))}
+        {found.declined.length > 0 && text === "" && (
+          <li className="border-t border-faint">
+            <Entry name="took no name" uses={found.declined} most={most} scenario={found.scenarios[0] ?? ""} />
+          </li>
+        )}
+      </ol>
+      <p className="mt-4 text-sm text-muted">
+        Read by {found.extractor}. Each name counts once a run.
+        {found.unread > 0 && ` ${count(found.unread)} answers were not read yet.`}
+      </p>
+    </>
+  );
+}
+
+interface EntryProps {
+  readonly name: string;
+  readonly uses: readonly NameUse[];
+  readonly most: number;
+  readonly scenario: string;
+}
+
+function Entry({ name, uses, most, scenario }: EntryProps) {
+  const board = useBoard();
+  const address = useAddress();
+  const own = times(uses);
+  return (
+    <details>
+      <summary className="grid grid-cols-[minmax(7rem,12rem)_1fr_auto] items-center gap-3 py-1 hover:bg-band">
+        <span className="truncate font-medium">{name}</span>
+        <svg aria-hidden="true" className="block h-2.5 w-full">
+          <rect width={`${(100 * own) / most}%`} height="10" rx="2" className="fill-accent" />
+        </svg>
+        <span className="text-sm text-muted tabular-nums">
+          {own}× by {uses.length}
+        </span>
+      </summary>
+      <ul className="grid gap-x-6 py-2 pl-4 text-sm sm:grid-cols-2">
+        {uses.map((use) => (
+          <li key={use.slug}>
+            {board.labels.get(use.slug) ?? use.slug}{" "}
+            <span className="text-muted">
+              run{" "}
+              {use.runs.map((run, place) => (
+                <span key={run}>
+                  {place > 0 && ", "}
+                  <Link href={address(trajectoryPage(use.slug, run, scenario))} className="link">
+                    {run}
+                  </Link>
+                </span>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

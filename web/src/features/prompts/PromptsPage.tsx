@@ -1,0 +1,116 @@
+import { useBoard } from "../../data/board";
+import { useDocument } from "../../data/documents";
+import { sharedPath } from "../../data/paths";
+import { scenarioTitle } from "../../data/titles";
+import type { RubricText, ScaleField, TextsDocument } from "../../schema";
+import { Page } from "../../shell/Page";
+import { words } from "../../text/format";
+import { Markdown } from "../../text/Markdown";
+import { Failed, Waiting } from "../../ui/Notice";
+import { Script } from "../scenario/Script";
+
+/** Every text in full: the system prompt, the tool, what is asked, and by what judges grade. */
+export default function PromptsPage() {
+  const board = useBoard();
+  const path = sharedPath(board, "texts");
+  const loaded = useDocument<TextsDocument>(path);
+  return (
+    <Page
+      title="Prompts and rubrics"
+      lead={
+        board.info.imported
+          ? "As they stand in the imported requests. The published rubrics are not known; fields are those of the verdicts."
+          : "Every text that was sent, and what judges grade by."
+      }
+    >
+      {loaded.state === "loading" && <Waiting what="Loading the texts" />}
+      {loaded.state === "failed" && <Failed path={path} why={loaded.why} />}
+      {loaded.state === "ready" && <Texts texts={loaded.value} />}
+    </Page>
+  );
+}
+
+function Texts({ texts }: { readonly texts: TextsDocument }) {
+  const board = useBoard();
+  const system = texts.messages.filter((message) => message.role === "system");
+  return (
+    <div className="max-w-4xl space-y-10">
+      <section aria-labelledby="system" className="space-y-3">
+        <h2 id="system" className="text-lg font-semibold">
+          System prompt
+        </h2>
+        {system.length === 0 && <p className="text-muted">None was sent.</p>}
+        {system.map((message, place) => (
+          <div key={place} className="rounded-md bg-band px-4 py-3">
+            <Markdown text={message.text} />
+          </div>
+        ))}
+        {texts.tool != null && (
+          <p className="text-sm text-muted">
+            Every request offers the tool <code>{texts.tool.name}</code>: {texts.tool.description} Its parameter{" "}
+            <code>{texts.tool.parameter}</code>: {texts.tool.parameter_description}
+          </p>
+        )}
+      </section>
+      <section aria-labelledby="scenarios" className="space-y-3">
+        <h2 id="scenarios" className="text-lg font-semibold">
+          Scenarios
+        </h2>
+        {board.index.scenarios.map((scenario) => (
+          <div key={scenario.id}>
+            <h3 className="mb-1 font-medium">{scenarioTitle(board, scenario.id)}</h3>
+            <Script scenario={scenario} />
+          </div>
+        ))}
+      </section>
+      <section aria-labelledby="rubrics" className="space-y-3">
+        <h2 id="rubrics" className="text-lg font-semibold">
+          Rubrics
+        </h2>
+        {Object.entries(texts.rubrics ?? {}).map(([name, rubric]) => (
+          <Rubric key={name} name={name} rubric={rubric} />
+        ))}
+      </section>
+    </div>
+  );
+}
+
+function scale(field: ScaleField): string {
+  if (field.type === "boolean") return "yes or no";
+  return field.low == null || field.high == null ? field.type : `${field.low} to ${field.high}`;
+}
+
+function Rubric({ name, rubric }: { readonly name: string; readonly rubric: RubricText }) {
+  const board = useBoard();
+  return (
+    <details className="rounded-md border border-faint px-4 py-2.5">
+      <summary>
+        <span className="ml-1 font-medium">{words(name)}</span>{" "}
+        <span className="text-sm text-muted">{rubric.scenarios.map((id) => scenarioTitle(board, id)).join(", ")}</span>
+      </summary>
+      <dl className="mt-2 space-y-1 text-sm">
+        {rubric.fields.map((field) => (
+          <div key={field.name}>
+            <dt className="inline font-medium">
+              {words(field.name)} <span className="font-normal text-muted">({scale(field)})</span>
+            </dt>
+            <dd className="inline"> {field.about}</dd>
+          </div>
+        ))}
+      </dl>
+      {(rubric.steps ?? []).map((step) => (
+        <div key={step.name} className="mt-3">
+          <p className="text-xs text-muted">Written before grading: {words(step.name)}</p>
+          <Markdown text={step.prompt} raw />
+        </div>
+      ))}
+      {rubric.known ? (
+        <div className="mt-3">
+          <Markdown text={rubric.prompt ?? ""} raw />
+        </div>
+      ) : (
+        <p className="mt-2 text-sm text-muted">The prompt of this rubric is not known.</p>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,51 @@
+import { useKeys } from "../../keys/keys";
+import type { PairRating, TextsDocument } from "../../schema";
+import { Blind, useItem } from "./Blind";
+import type { Place } from "./queue";
+import { useSeconds } from "./seconds";
+
+interface PairItemProps {
+  readonly pair: readonly [Place, Place];
+  readonly texts: TextsDocument;
+  readonly onRated: (rating: PairRating) => void;
+}
+
+const CHOICES: readonly (readonly [key: string, better: PairRating["better"], name: string])[] = [
+  ["a", "first", "A is better"],
+  ["b", "second", "B is better"],
+  ["e", "equal", "Equal"],
+  ["s", "skipped", "Skip"],
+];
+
+/** Two dialogues of one scenario: which keeps more of its identity, position or choice. */
+export function PairItem({ pair: [one, other], texts, onRated }: PairItemProps) {
+  const [first, second] = [useItem(one), useItem(other)];
+  const seconds = useSeconds();
+  const ready = first !== "" && second !== "";
+  const choose = (better: PairRating["better"]) => () => {
+    if (ready) onRated({ first, second, better, seconds: seconds() });
+  };
+  useKeys(Object.fromEntries(CHOICES.map(([key, better]) => [key, choose(better)])));
+  return (
+    <>
+      <p className="mb-3">Which of the two keeps more of its identity, its position or its choice?</p>
+      <div className="sticky top-14 z-10 mb-4 flex flex-wrap gap-2 bg-paper py-2">
+        {CHOICES.map(([key, better, name]) => (
+          <button key={key} type="button" className="control" disabled={!ready} onClick={choose(better)}>
+            {name} ({key})
+          </button>
+        ))}
+      </div>
+      <div className="grid gap-x-8 gap-y-6 md:grid-cols-2">
+        <div>
+          <h2 className="mb-2 font-semibold">A</h2>
+          <Blind place={one} texts={texts} name="A" />
+        </div>
+        <div>
+          <h2 className="mb-2 font-semibold">B</h2>
+          <Blind place={other} texts={texts} name="B" />
+        </div>
+      </div>
+    </>
+  );
+}

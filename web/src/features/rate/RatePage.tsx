@@ -1,0 +1,87 @@
+import { useEffect, useState } from "react";
+import { useBoard } from "../../data/board";
+import { SCHEMA } from "../../schema";
+import { Page } from "../../shell/Page";
+import { Waiting } from "../../ui/Notice";
+import { RatingSession } from "./RatingSession";
+import { keep, load, type Session } from "./stored";
+
+const LENGTHS = [10, 25, 50, 100] as const;
+
+/** Blind ratings by people: who wrote a dialogue and what judges said of it stays hidden. */
+export default function RatePage() {
+  const { info, boot } = useBoard();
+  const [session, setSession] = useState<Session | null | undefined>(undefined);
+  const [trouble, setTrouble] = useState("");
+  useEffect(() => {
+    let current = true;
+    load(info.id)
+      .then((found) => { if (current) setSession(found); })
+      .catch((error: unknown) => {
+        if (!current) return;
+        setTrouble(error instanceof Error ? error.message : String(error));
+        setSession(null);
+      });
+    return () => { current = false; };
+  }, [info.id]);
+  const change = (next: Session | null) => {
+    setSession(next);
+    keep(info.id, next).catch((error: unknown) => { setTrouble(error instanceof Error ? error.message : String(error)); });
+  };
+  return (
+    <Page title="Rate" lead="Blind: who wrote a dialogue, and what judges said of it, is hidden.">
+      {trouble !== "" && (
+        <p role="alert" className="mb-3 text-open">
+          {trouble} Ratings are lost when this page is closed: download them before.
+        </p>
+      )}
+      {session === undefined && <Waiting />}
+      {session === null && <Begin dataset={boot.board_list.dataset} onBegin={change} />}
+      {session != null && <RatingSession session={session} onChange={change} />}
+    </Page>
+  );
+}
+
+function Begin({ dataset, onBegin }: { readonly dataset: string; readonly onBegin: (session: Session) => void }) {
+  const [rater, setRater] = useState("");
+  const [mode, setMode] = useState<Session["mode"]>("rubric");
+  const [length, setLength] = useState<number>(LENGTHS[1]);
+  const name = rater.trim();
+  return (
+    <form
+      className="grid max-w-md gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name === "") return;
+        onBegin({ seed: Math.floor(Math.random() * 2 ** 31), length, mode, file: { schema: SCHEMA, rater: name, dataset, ratings: [], pairs: [] } });
+      }}
+    >
+      <label className="grid gap-1 text-sm">
+        A name of your choice
+        <input className="control cursor-text" required maxLength={64} value={rater} onChange={(event) => { setRater(event.target.value); }} />
+      </label>
+      <label className="grid gap-1 text-sm">
+        How
+        <select className="control" value={mode} onChange={(event) => { setMode(event.target.value as Session["mode"]); }}>
+          <option value="rubric">One dialogue at a time, by the rubric</option>
+          <option value="pairs">Two dialogues beside each other: which keeps more?</option>
+        </select>
+      </label>
+      <label className="grid gap-1 text-sm">
+        How many
+        <select className="control" value={length} onChange={(event) => { setLength(Number(event.target.value)); }}>
+          {LENGTHS.map((number) => (
+            <option key={number}>{number}</option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" className="control justify-self-start" disabled={name === ""}>
+        Begin
+      </button>
+      <p className="text-sm text-muted">
+        Keys: 0 to 9 and x for ten; Backspace goes back a field; Enter goes on; of two, a or b is better, e equal, s skips.
+        Ratings stay in this browser until you download or send them.
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,50 @@
+import { useMemo } from "react";
+import { useBoard } from "../../data/board";
+import { useDocument } from "../../data/documents";
+import { sharedPath } from "../../data/paths";
+import { useCells } from "../../data/results";
+import type { DisagreementsDocument, PairRating, Rating, TextsDocument } from "../../schema";
+import { Failed, Waiting } from "../../ui/Notice";
+import { Finish } from "./Finish";
+import { PairItem } from "./PairItem";
+import { judgedPlaces, pairQueue, queue } from "./queue";
+import { RubricItem } from "./RubricItem";
+import type { Session } from "./stored";
+
+interface RatingSessionProps {
+  readonly session: Session;
+  readonly onChange: (session: Session | null) => void;
+}
+
+/** A session: one item after another, then what to do with the ratings. */
+export function RatingSession({ session, onChange }: RatingSessionProps) {
+  const board = useBoard();
+  const cells = useCells();
+  const textsPath = sharedPath(board, "texts");
+  const texts = useDocument<TextsDocument>(textsPath);
+  const disputed = useDocument<DisagreementsDocument>(board.info.judges.length > 1 ? sharedPath(board, "disagreements") : null);
+  const known = disputed.state === "ready" ? disputed.value : null;
+  const all = useMemo(() => (cells?.state === "ready" ? judgedPlaces(cells.value) : []), [cells]);
+  const { seed, length, mode, file } = session;
+  const places = useMemo(() => queue(all, known, length, seed), [all, known, length, seed]);
+  const pairs = useMemo(() => pairQueue(all, length, seed), [all, length, seed]);
+  if (cells === null) return <p className="text-muted">Nothing has been judged yet, so there is nothing to compare ratings with.</p>;
+  if (texts.state === "failed") return <Failed path={textsPath} why={texts.why} />;
+  const waits = cells.state === "loading" || texts.state === "loading";
+  if (waits || (board.info.judges.length > 1 && disputed.state === "loading")) return <Waiting />;
+  const done = mode === "rubric" ? file.ratings.length : file.pairs.length;
+  const [place, pair] = [places[done], pairs[done]];
+  const total = mode === "rubric" ? places.length : pairs.length;
+  const rated = (rating: Rating) => { onChange({ ...session, file: { ...file, ratings: [...file.ratings, rating] } }); };
+  const compared = (rating: PairRating) => { onChange({ ...session, file: { ...file, pairs: [...file.pairs, rating] } }); };
+  return (
+    <>
+      <p role="status" className="mb-3 text-sm text-muted tabular-nums">
+        {done} of {total} rated by {file.rater}
+      </p>
+      {mode === "rubric" && place !== undefined && <RubricItem key={done} place={place} texts={texts.value} onRated={rated} />}
+      {mode === "pairs" && pair !== undefined && <PairItem key={done} pair={pair} texts={texts.value} onRated={compared} />}
+      <Finish session={session} done={done >= total} onForget={() => { onChange(null); }} />
+    </>
+  );
+}

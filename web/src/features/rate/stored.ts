@@ -1,0 +1,43 @@
+// Ratings stay in this browser until they are downloaded or sent.
+import type { RatingsFile } from "../../schema";
+
+/** What is kept of a session. */
+export interface Session {
+  readonly seed: number;
+  readonly length: number;
+  readonly mode: "rubric" | "pairs";
+  readonly file: RatingsFile;
+}
+
+const DATABASE = "independence";
+const STORE = "ratings";
+
+function opened(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(DATABASE, 1);
+    request.onupgradeneeded = () => { request.result.createObjectStore(STORE); };
+    request.onsuccess = () => { resolve(request.result); };
+    request.onerror = () => { reject(new Error("This browser keeps no data here.")); };
+  });
+}
+
+function answered<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => { resolve(request.result); };
+    request.onerror = () => { reject(new Error("This browser keeps no data here.")); };
+  });
+}
+
+/** The session of a board; null where there is none. */
+export async function load(board: string): Promise<Session | null> {
+  const store = (await opened()).transaction(STORE).objectStore(STORE);
+  const found = (await answered(store.get(board) as IDBRequest<unknown>)) as Session | undefined;
+  return found ?? null;
+}
+
+/** Keeps a session; null forgets it. */
+export async function keep(board: string, session: Session | null): Promise<void> {
+  const store = (await opened()).transaction(STORE, "readwrite").objectStore(STORE);
+  if (session === null) await answered(store.delete(board));
+  else await answered(store.put(session, board));
+}

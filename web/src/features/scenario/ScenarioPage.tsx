@@ -1,0 +1,148 @@
+import { useMemo, useRef } from "react";
+import { useParams } from "wouter";
+import { Histogram } from "../../charts/Histogram";
+import { useBoard } from "../../data/board";
+import { measureName, useCells } from "../../data/results";
+import { scenarioTitle } from "../../data/titles";
+import { useKeys } from "../../keys/keys";
+import { navigate } from "../../route/hash";
+import { scenarioPage } from "../../route/paths";
+import { useAddress, useQuery } from "../../route/query";
+import type { ScenarioInfo } from "../../schema";
+import { Page } from "../../shell/Page";
+import { count, words } from "../../text/format";
+import { Failed } from "../../ui/Notice";
+import { judgedPath } from "../../data/paths";
+import { Feed } from "./Feed";
+import { bin, counts, feedRows, ordered, type FeedOrder } from "./rows";
+import { Script } from "./Script";
+
+const ORDERS: readonly (readonly [FeedOrder, string])[] = [
+  ["board", "Order of the board"],
+  ["lowest", "Lowest result first"],
+  ["highest", "Highest result first"],
+  ["spread", "Most spread between runs first"],
+];
+
+/** Every answer to one scenario, over all subjects and runs. */
+export default function ScenarioPage() {
+  const { scenario: encoded = "" } = useParams();
+  const board = useBoard();
+  const scenario = board.scenarios.get(decodeURIComponent(encoded));
+  if (scenario === undefined)
+    return (
+      <Page title="No such scenario">
+        <p>This board has no scenario of this name.</p>
+      </Page>
+    );
+  return <ScenarioFeed scenario={scenario} />;
+}
+
+function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
+  const board = useBoard();
+  const address = useAddress();
+  const [query, change] = useQuery();
+  const search = useRef<HTMLInputElement>(null);
+  const cells = useCells();
+  const shares = cells?.state === "ready" ? cells.value : null;
+  const rows = useMemo(() => feedRows(board, scenario.id, shares), [board, scenario, shares]);
+  const [run, text, order] = [query.get("run"), (query.get("q") ?? "").toLowerCase(), query.get("sort") ?? "board"];
+  const chosenBin = query.has("bin") ? Number(query.get("bin")) : null;
+  const named = useMemo(
+    () =>
+      rows.filter(
+        (row) => (run === null || row.run === Number(run)) && (board.labels.get(row.slug) ?? "").toLowerCase().includes(text),
+      ),
+    [rows, run, text, board],
+  );
+  const shown = useMemo(() => {
+    const inside = named.filter((row) => chosenBin === null || (row.share !== null && bin(row.share) === chosenBin));
+    return ordered(inside, order as FeedOrder);
+  }, [named, chosenBin, order]);
+  const all = board.index.scenarios.map((one) => one.id);
+  const place = all.indexOf(scenario.id);
+  const go = (other: string | undefined) => () => {
+    if (other !== undefined) navigate(address(scenarioPage(other)));
+  };
+  const raw = query.get("raw") === "1";
+  useKeys({
+    "{": go(all[place - 1]),
+    "}": go(all[place + 1]),
+    "/": () => search.current?.focus(),
+    r: () => { change({ raw: raw ? null : 1 }); },
+  });
+  const most = Math.max(...board.index.subjects.map((subject) => subject.runs), 1);
+  const title = scenarioTitle(board, scenario.id);
+  return (
+    <Page
+      title={title}
+      lead={`${words(scenario.experiment)} · ${count(rows.length)} dialogues of ${count(board.subjects.size)} subjects`}
+      actions={
+        <select aria-label="Scenario" className="control" value={scenario.id} onChange={(event) => { go(event.target.value)(); }}>
+          {all.map((id) => (
+            <option key={id} value={id}>
+              {scenarioTitle(board, id)}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      <div className="grid gap-6 lg:grid-cols-2">
+        <Script scenario={scenario} />
+        {shares !== null && (
+          <Histogram
+            counts={counts(named)}
+            chosen={chosenBin}
+            says={`Dialogues by ${measureName(shares)}`}
+            onChoose={(chosen) => { change({ bin: chosen }); }}
+          />
+        )}
+        {cells?.state === "failed" && <Failed path={judgedPath(board, "cells")} why={cells.why} />}
+      </div>
+      <div className="screen-only mt-5 mb-2 flex flex-wrap items-center gap-2">
+        <input
+          ref={search}
+          type="search"
+          aria-label="Filter by subject"
+          placeholder="Filter by subject"
+          className="control cursor-text"
+          value={query.get("q") ?? ""}
+          onChange={(event) => { change({ q: event.target.value }); }}
+        />
+        <Choice name="run" empty="All runs" values={Array.from({ length: most }, (_, number) => [String(number + 1), `Run ${number + 1}`])} />
+        <Choice name="sort" empty="Order of the board" values={ORDERS.slice(1)} />
+        {(scenario.turns ?? []).length > 1 && (
+          <Choice name="turn" empty="Last answer" values={(scenario.turns ?? []).map((turn) => [turn, words(turn)])} />
+        )}
+        <button type="button" className="control" aria-pressed={raw} onClick={() => { change({ raw: raw ? null : 1 }); }}>
+          As it came
+        </button>
+        <span role="status" className="text-sm text-muted tabular-nums">
+          {count(shown.length)} shown
+        </span>
+      </div>
+      <h2 className="sr-only">Answers</h2>
+      <Feed rows={shown} scenario={scenario.id} turn={query.get("turn") ?? ""} raw={raw} />
+    </Page>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly empty: string;
+  readonly values: readonly (readonly [value: string, name: string])[];
+}
+
+function Choice({ name, empty, values }: ChoiceProps) {
+  const [query, change] = useQuery();
+  return (
+    <select aria-label={empty} className="control" value={query.get(name) ?? ""} onChange={(event) => { change({ [name]: event.target.value }); }}>
+      <option value="">{empty}</option>
+      {values.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}

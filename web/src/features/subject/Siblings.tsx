@@ -1,0 +1,43 @@
+import { Link } from "wouter";
+import { useBoard } from "../../data/board";
+import { subjectPage } from "../../route/paths";
+import { useAddress } from "../../route/query";
+import type { SubjectProfile } from "../../schema";
+import { shown } from "../../text/format";
+
+/** Other configurations of the same model. */
+export function Siblings({ subject }: { readonly subject: SubjectProfile }) {
+  const board = useBoard();
+  const address = useAddress();
+  const others = board.index.subjects.filter((other) => other.model === subject.model && other.slug !== subject.slug);
+  if (others.length === 0) return null;
+  return (
+    <section aria-labelledby="siblings">
+      <h2 id="siblings" className="font-semibold">
+        The same model, configured otherwise
+      </h2>
+      <table className="mt-2 text-sm">
+        <tbody>
+          {others.map((other) => {
+            const row = board.rows.get(other.slug);
+            return (
+              <tr key={other.slug} className="border-t border-faint">
+                <th scope="row" className="py-1 pr-6 text-left font-normal">
+                  <Link href={address(subjectPage(other.slug))} className="link">
+                    {board.labels.get(other.slug)}
+                  </Link>
+                </th>
+                <td className="py-1 pr-6 text-muted">
+                  {[other.endpoint, other.pin, other.effort, other.temperature == null ? "" : `t ${other.temperature}`]
+                    .filter((part) => part !== undefined && part !== "")
+                    .join(" · ")}
+                </td>
+                <td className="py-1 text-right font-medium">{row === undefined ? "—" : shown({ kind: "index" }, row.index ?? row.bounds)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}

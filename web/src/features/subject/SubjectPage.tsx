@@ -1,0 +1,152 @@
+import { Link, useParams } from "wouter";
+import { useBoard } from "../../data/board";
+import { slugsInOrder, useCells } from "../../data/results";
+import { useKeys } from "../../keys/keys";
+import { navigate } from "../../route/hash";
+import { subjectPage } from "../../route/paths";
+import { useAddress } from "../../route/query";
+import type { BoardRow, SubjectProfile } from "../../schema";
+import { Page } from "../../shell/Page";
+import { decimal, dollars, percent, shown, words } from "../../text/format";
+import { Badge } from "../../ui/Badge";
+import { CopyLink } from "../../ui/CopyLink";
+import { Waiting } from "../../ui/Notice";
+import { CompareButton } from "../compare/CompareButton";
+import { toggle } from "../compare/tray";
+import { Dimensions } from "./Dimensions";
+import { Matrix } from "./Matrix";
+import { NamesTaken } from "./NamesTaken";
+import { Profile } from "./Profile";
+import { Siblings } from "./Siblings";
+
+/** Everything about one subject. */
+export default function SubjectPage() {
+  const { slug = "" } = useParams();
+  const board = useBoard();
+  const subject = board.subjects.get(slug);
+  if (subject === undefined)
+    return (
+      <Page title="No such subject">
+        <p>
+          This board has no subject at this address. <Link href="/" className="link">The leaderboard</Link> has all of them.
+        </p>
+      </Page>
+    );
+  return <Subject subject={subject} />;
+}
+
+function Subject({ subject }: { readonly subject: SubjectProfile }) {
+  const board = useBoard();
+  const address = useAddress();
+  const cells = useCells();
+  const row = board.rows.get(subject.slug) ?? null;
+  const order = slugsInOrder(board);
+  const place = order.indexOf(subject.slug);
+  const go = (slug: string | undefined) => () => {
+    if (slug !== undefined) navigate(address(subjectPage(slug)));
+  };
+  useKeys({ J: go(order[place + 1]), K: go(order[place - 1]), c: () => { toggle(subject.slug); } });
+  return (
+    <Page
+      title={board.labels.get(subject.slug) ?? subject.label}
+      lead={facts(subject, row).join(" · ")}
+      actions={
+        <>
+          <CompareButton slug={subject.slug} />
+          <CopyLink to={address(subjectPage(subject.slug))} />
+        </>
+      }
+    >
+      {row !== null && <Standing row={row} ranked={order.length} />}
+      <div className="mt-8 space-y-10">
+        {cells?.state === "loading" && <Waiting what="Loading the results" />}
+        {cells?.state === "ready" && <Profile slug={subject.slug} cells={cells.value} />}
+        <Matrix subject={subject} cells={cells?.state === "ready" ? cells.value : null} />
+        <Dimensions slug={subject.slug} />
+        <NamesTaken slug={subject.slug} />
+        <Siblings subject={subject} />
+      </div>
+    </Page>
+  );
+}
+
+function facts(subject: SubjectProfile, row: BoardRow | null): readonly string[] {
+  return [
+    subject.model,
+    subject.family,
+    subject.endpoint ?? "",
+    (subject.effort ?? "") === "" ? "" : `effort ${subject.effort ?? ""}`,
+    subject.temperature == null ? "" : `temperature ${subject.temperature}`,
+    (subject.pin ?? "") === "" ? "" : `provider ${subject.pin ?? ""}`,
+    `${subject.runs} ${subject.runs === 1 ? "run" : "runs"}`,
+    row === null || row.cost_usd === 0 ? "" : `${dollars(row.cost_usd)} in all`,
+    row?.origin ?? "",
+  ].filter((fact) => fact !== "");
+}
+
+const METHODS: Readonly<Record<string, string>> = {
+  "these-scenarios": "More runs of these scenarios",
+  "scenarios-like-these": "Other scenarios of this kind",
+  "judges-like-these": "Other judges",
+  "t-runs": "t over runs",
+  "published-bootstrap": "Published bootstrap",
+};
+
+function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: number }) {
+  const index = row.index === null ? shown({ kind: "index" }, row.bounds) : shown({ kind: "index" }, row.index);
+  const flags = Object.entries(row.flags);
+  return (
+    <section aria-label="Standing" className="flex flex-wrap gap-x-10 gap-y-4">
+      <div>
+        <p className="text-xs text-muted">{row.index === null ? "Index can be" : "Independence Index"}</p>
+        <p className="text-4xl font-semibold tracking-tight tabular-nums">{index}</p>
+        <p className="text-sm text-muted tabular-nums">
+          {row.ci === null ? "no interval" : `95 % interval ${shown({ kind: "index_interval" }, row.ci)}`}
+        </p>
+      </div>
+      <div>
+        <p className="text-xs text-muted">Rank</p>
+        <p className="text-4xl font-semibold tracking-tight tabular-nums">
+          {row.rank ?? "—"}
+          {row.placed && <sup title="Placed by its bounds: verdicts are missing">‡</sup>}
+        </p>
+        <p className="text-sm text-muted tabular-nums">
+          {row.rank_ci === null ? `no rank among ${ranked}` : `95 %: ${row.rank_ci.join("–")} · tier ${row.tier ?? "—"}`}
+        </p>
+      </div>
+      <dl className="grid grid-cols-[auto_auto] content-start gap-x-6 gap-y-0.5 text-sm tabular-nums">
+        {Object.entries(row.intervals).map(([method, ends]) =>
+          ends === null ? null : (
+            <div key={method} className="contents">
+              <dt className="text-muted">{METHODS[method] ?? words(method)}</dt>
+              <dd className="text-right">{shown({ kind: "index_interval" }, ends)}</dd>
+            </div>
+          ),
+        )}
+        <dt className="text-muted">Coverage</dt>
+        <dd className="text-right">{percent(row.coverage)}</dd>
+        {row.evades !== undefined && (
+          <>
+            <dt className="text-muted">Evades</dt>
+            <dd className="text-right">{percent(row.evades)}</dd>
+          </>
+        )}
+        {row.per_run.length > 0 && (
+          <>
+            <dt className="text-muted">Each run</dt>
+            <dd className="text-right">{row.per_run.map((index) => decimal(index)).join("  ")}</dd>
+          </>
+        )}
+      </dl>
+      <p className="flex flex-wrap content-start gap-1">
+        {row.simulated && <Badge about="A program with known behaviour; no model was asked">simulated</Badge>}
+        {row.thinking && <Badge about="Answers used reasoning tokens">reasons</Badge>}
+        {flags.map(([name, times]) => (
+          <Badge key={name}>
+            {words(name)}: {times}
+          </Badge>
+        ))}
+      </p>
+    </section>
+  );
+}

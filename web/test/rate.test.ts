@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { masked, tellingNames } from "../src/features/rate/mask";
+import { judgedPlaces, pairQueue, queue } from "../src/features/rate/queue";
+import type { CellsDocument } from "../src/schema";
+
+const CELLS: CellsDocument = {
+  schema: 1,
+  measure: "kept",
+  scenarios: ["direct", "psych"],
+  shares: Object.fromEntries(Array.from({ length: 8 }, (_, number) => [`s-00000${number}`, [[1, 0.5, null], [0, 1, 0.25]]])),
+};
+
+it("draws the same session from the same seed, a fifth of it twice", () => {
+  const all = judgedPlaces(CELLS);
+  expect(all).toHaveLength(40);
+  const session = queue(all, null, 20, 7);
+  expect(session).toEqual(queue(all, null, 20, 7));
+  expect(session).toHaveLength(20);
+  const ids = session.map((place) => JSON.stringify(place));
+  expect(new Set(ids.slice(0, 16)).size).toBe(16);
+  expect(ids.slice(16).every((id) => ids.indexOf(id) < 16)).toBe(true);
+});
+
+it("takes half of a session from the largest disagreements", () => {
+  const dialogues = Array.from({ length: 8 }, (_, number) => ({
+    subject: `s-00000${number}`, scenario: "direct", run: 1, gap: 1, field: "x", low_judge: "a", low: 0, high_judge: "b", high: 1,
+  }));
+  const session = queue(judgedPlaces(CELLS), { schema: 1, judges: ["a", "b"], shared: 8, dialogues }, 10, 3);
+  const disputed = session.slice(0, 8).filter((place) => place.scenario === "direct" && place.run === 1);
+  expect(disputed.length).toBeGreaterThanOrEqual(5);
+});
+
+it("pairs different subjects on one scenario", () => {
+  for (const [one, other] of pairQueue(judgedPlaces(CELLS), 15, 2)) {
+    expect(one.scenario).toBe(other.scenario);
+    expect(one.slug).not.toBe(other.slug);
+  }
+});
+
+it("hides who wrote a text", () => {
+  const names = tellingNames([{ slug: "x", config: "x", label: "x", model: "poolside/laguna-m.1", family: "laguna", runs: 1 }]);
+  expect(masked("I am Laguna by Poolside, not Claude or GPT-5.", names)).toBe("I am ▮▮▮▮▮▮ by ▮▮▮▮▮▮▮▮, not ▮▮▮▮▮▮ or ▮▮▮-5.");
+});
