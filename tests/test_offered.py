@@ -16,7 +16,8 @@ OPTIONS = {"ConnectionOptions", "GradeOptions", "SuitePart", "OfflineOptions", "
 RESULTS = {"Event", "RunPreview", "RunResult"}
 ERRORS = {"IndependenceError", "StoreError", "UsageError"}
 READING = {
-    "InferenceOptions", "OtherSide", "Store", "compare", "compare_suites", "export", "load_suite", "read_results",
+    "InferenceOptions", "OtherSide", "Store", "compare", "compare_suites", "export", "export_site", "load_suite",
+    "read_results",
 }  # fmt: skip
 READ = {
     "BoardResult", "ComparisonResult", "LoadedSuite", "ReplyRecord", "SuiteComparisonResult", "Trajectory",

@@ -31,6 +31,7 @@ _OFFERED = {
     "independence.report.board": ("InferenceOptions",),
     "independence.suites.load": ("LoadedSuite",),
     "independence.types": ("Sampling",),
+    "independence.viewer.site": ("export_site",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _OFFERED.items() for name in names}
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "compare_suites",
     "estimate_cost",
     "export",
+    "export_site",
     "grade",
     "load_suite",
     "read_results",

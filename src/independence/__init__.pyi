@@ -37,5 +37,6 @@ from independence.exchange.trajectory import Trajectory as Trajectory
 from independence.report.board import InferenceOptions as InferenceOptions
 from independence.suites.load import LoadedSuite as LoadedSuite
 from independence.types import Sampling as Sampling
+from independence.viewer.site import export_site as export_site
 
 __version__: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import random
 import re
 import shutil
@@ -81,6 +82,42 @@ def test_new_words_are_flagged_and_not_scored_until_an_audit_corrects_the_judge(
     assert full.code == 0, full.err
     held = inside(estimates(audited), full)
     assert sum(held) >= len(held) - 1
+
+
+def scored(folder: Path, judge: str) -> None:
+    """Fill in `sample.csv` with what a judge gave."""
+    given = command.ask(folder / "here.db", f"SELECT context, fields FROM verdicts WHERE judge = '{judge}'")
+    values = {context[:16]: msgspec.json.decode(fields) for context, fields in given}
+    with (folder / "sample.csv").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    with (folder / "scored.csv").open("w", newline="") as out:
+        writer = csv.DictWriter(out, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "rater": "ann", "value": values[row["item"]][row["field"]]} for row in rows)
+
+
+@pytest.mark.parametrize("judge", [("-j", "offline", "-j", "human:ann", "--audit", "12"), ("-j", "hybrid:human:ann")])
+def test_a_person_scores_the_sample_that_an_audit_draws(here: Path, judge: tuple[str, ...]):
+    command.run(*JUDGE, "-j", "sim/judge", cwd=here)
+    waits = command.run(*JUDGE, *judge, cwd=here)
+    assert waits.code == 3
+    draw = ("label-sample", "sample.csv", "--audited-by", "human:ann", "--db", "here.db")
+    drawn = command.run(*draw, cwd=here)
+    assert drawn.code == 0, drawn.err
+    scored(here, "sim/judge")
+    imported = command.run("import", "scored.csv", "--db", "here.db", cwd=here)
+    assert imported.code == 0, imported.err
+    audited = command.run(*JUDGE, *judge, cwd=here)
+    assert audited.code == 0, audited.err
+    wanted = "SELECT count(DISTINCT verdict) FROM routes WHERE auditor = 'human:ann' AND route <> 'offline'"
+    assert command.ask(here / "here.db", wanted) == [(verdicts(here)["human:ann"],)]
+    assert {one["method"] for one in estimates(audited).values()} == {"prediction-powered"}
+    full = command.run("leaderboard", "-j", "sim/judge", "--format", "json", "--db", "here.db", cwd=here)
+    held = inside(estimates(audited), full)
+    assert sum(held) >= len(held) - 1
+    again = command.run(*draw, "--force", cwd=here)
+    assert again.code == 2
+    assert "no dialogue waits for scores of `human:ann`" in command.one_sentence(again)
 
 
 def test_a_larger_audit_buys_only_the_difference_and_the_same_one_nothing(here: Path):

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import independence
 from independence.errors import UsageError
 from independence.exchange import output
 from independence.report.site import paths
@@ -36,8 +37,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def written(store: Path, folder: Path, *, force: bool = False) -> Path:
-    with closing(database.connect_existing(store)) as connection, paths.reading(connection) as documents:
-        output.write(folder, site.site(documents).files, output.Manifest(), force, site.REPLACED)
+    with independence.Store(store) as held:
+        site.export_site(held, folder, force=force)
     return folder
 
 

@@ -15,7 +15,7 @@ from independence.exchange.output import Manifest
 from independence.exchange.rent import summary
 from independence.exchange.rent.summary import StoredScores
 from independence.report import planned_verdicts
-from independence.store import queries, scopes
+from independence.store import queries, routes, scopes
 from independence.store.scopes import BoardScope
 
 Layout = Literal["jsonl", "csv", "published", "summary"]
@@ -99,12 +99,26 @@ class LabelSample(NamedTuple):
     levels: Mapping[str, Mapping[str, int]]  # how often each was drawn, by what the sample is balanced over
 
 
-def label_sample(store: Store, size: int, seed: int = 0, models: Names = (), **place: Unpack[Place]) -> LabelSample:
-    """At most `size` finished dialogues of one condition. Raises StoreError where there are none."""
+def label_sample(
+    store: Store, size: int, seed: int = 0, models: Names = (), audited_by: str | None = None, **place: Unpack[Place]
+) -> LabelSample:
+    """At most `size` finished dialogues of one condition. Raises StoreError where there are none.
+
+    `audited_by`: a person `human:NAME`; then all those that an audit has drawn for them and that they have not scored.
+    """
     (scope,) = store.places(place, one=True)
     with store.reading() as connection:
         by = planned_verdicts.judge_here(connection, scope, place.get("judge"))
         found = labels.candidates(connection, scope, by, names(models))
+        if audited_by is not None:
+            awaited = routes.awaited(connection, audited_by)
+            found = [one for one in found if one.trial.key in awaited]
+            if not found:
+                raise UsageError(
+                    f"no dialogue waits for scores of `{audited_by}`",
+                    f"`independence judge -j offline -j {audited_by} --audit 20` draws a sample for them",
+                )
+            size = len(found)
         drawn = labels.sample(found, size, seed)
         content = labels.to_csv(scopes.grading(connection, scope), drawn)
     return LabelSample(content, len(drawn), len(found), labels.counts(drawn))

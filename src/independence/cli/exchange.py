@@ -13,7 +13,6 @@ from independence.config import user_files
 from independence.config.options import Place
 from independence.errors import UsageError
 from independence.exchange import output
-from independence.report.site import paths
 from independence.viewer import site as viewer_site
 
 
@@ -91,20 +90,9 @@ def export(
 
 
 def _export_site(folder: Path, db: Path, *, redacted: bool, force: bool) -> None:
-    """Write the viewer as files. Says before that whose prompts it shows."""
-    with (
-        reading.Store(db, note) as store,
-        store.reading() as connection,
-        activity.working("reading the store") as say,
-        paths.reading(connection, redacted=redacted) as documents,
-    ):
-        made = viewer_site.site(documents)
-        if made.own_prompts and not redacted:
-            boards = ", ".join(made.own_prompts)
-            note(f"the site shows system prompts of your own ({boards}); --redact-prompts leaves them out")
-        say(f"writing {len(made.files):,} files")
-        output.write(folder, made.files, output.Manifest(), force, viewer_site.REPLACED)
-    note(f"written: {len(made.files):,} files in {folder}; `independence view --site {folder}` shows them")
+    with reading.Store(db, note) as store, activity.working("writing the pages"):
+        files_written = viewer_site.export_site(store, folder, redact_prompts=redacted, force=force)
+    note(f"written: {files_written:,} files in {folder}; `independence view --site {folder}` shows them")
 
 
 @click.command("label-sample")
@@ -113,12 +101,20 @@ def _export_site(folder: Path, db: Path, *, redacted: bool, force: bool) -> None
     "--size", type=click.IntRange(min=1), default=150, show_default=True, help="Number of dialogues, at most."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
+@click.option("--audited-by", metavar="human:NAME", help="Instead: all dialogues that an audit drew for this person.")
 @options.ONLY_MODELS
 @options.FORCE
 @options.PLACE
 @options.db()
 def label_sample(
-    file: Path, size: int, seed: int, models: tuple[str, ...], force: bool, place: Place, db: Path
+    file: Path,
+    size: int,
+    seed: int,
+    audited_by: str | None,
+    models: tuple[str, ...],
+    force: bool,
+    place: Place,
+    db: Path,
 ) -> None:
     """Write a CSV of dialogues to be scored by people: item, rater, field, value, and the words.
 
@@ -127,8 +123,9 @@ def label_sample(
     the scores.
     """
     with reading.Store(db, note) as store:
-        sample = files.label_sample(store, size, seed, models, **place)
+        sample = files.label_sample(store, size, seed, models, audited_by, **place)
     user_files.write_new(file, sample.content, "label-sample", force=force)
-    note(f"written: {sample.drawn} of {sample.found} dialogues in {file} (--seed {seed})")
+    which = "" if audited_by else f" of {sample.found}"
+    note(f"written: {sample.drawn}{which} dialogues in {file}" + ("" if audited_by else f" (--seed {seed})"))
     for name, levels in sample.levels.items():
         note(f"{name}: {', '.join(f'{level} {count}' for level, count in sorted(levels.items()))}")

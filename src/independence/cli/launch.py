@@ -96,11 +96,20 @@ def _report(
         note(f"Error: {result.stopped_by}")
         note("everything answered so far is stored; the same command resumes", terminal.quiet)
         return result.stopped_by.exit_code
-    unfinished = [f"{result.unfinished} dialogues unfinished, the same command asks again"] * bool(result.unfinished)
+    unfinished = [f"{result.unfinished} dialogues unfinished, {_next(result.run)}"] * bool(result.unfinished)
     if missing := [*unfinished, *(f"{count} {reason}" for reason, count in result.missing.items())]:
         note(f"missing: {'; '.join(missing)}")
         return MISSING
     return _gate(result.run, boards, fail_under)
+
+
+def _next(run: resolve.ResolvedRun) -> str:
+    """What finishes a run that left something out."""
+    auditors = [judge.purchase.auditor for judge in run.judges if judge.purchase is not None]
+    people = [auditor.name for auditor in auditors if not auditor.is_asked]
+    if not people:
+        return "the same command asks again"
+    return f"`independence label-sample FILE --audited-by {people[0]}` writes those that wait for scores"
 
 
 def _boards(connection: sqlite3.Connection, run: resolve.ResolvedRun) -> list[analysis.RenderedBoard]:

@@ -26,7 +26,7 @@ COMMANDS: Final = {
     "validate-judges": ("validate_judges.command", "How far judges agree, whom they favour, what they cost."),
     "train-judge": ("train_judge.command", "Train an offline judge on stored verdicts."),
     "leaderboard": ("leaderboard.command", "Print the board of a store."),
-    "view": ("view.command", "Read everything in the browser: boards, dialogues, a run as it goes on."),
+    "view": ("view.command", "Read boards and dialogues in the browser, or follow a run."),
     "show": ("show.command", "Print a dialogue as it was sent, with verdicts and reasons."),
     "extract-names": ("extract_names.command", "The names that subjects chose for themselves."),
     "compare": ("compare.command", "Test how two subjects, conditions, judges or suites differ."),

@@ -167,6 +167,8 @@ async def _unasked(
     task: BatchGrading, purchase: Purchase, predicted: Sequence[PredictedTrial], bought: Mapping[str, str]
 ) -> list[PendingTrial]:
     """Those whose verdict is to be bought and has not been given yet. `bought`: own keys -> the auditor's."""
+    if not purchase.auditor.is_asked:
+        return []
     known = await task.context.writer.write(lambda connection: queries.known_verdicts(connection, bought.values()))
     return [
         PendingTrial(one.trial, 0, (purchase.auditor,))

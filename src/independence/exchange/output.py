@@ -20,6 +20,7 @@ from independence.errors import DiskFull, UsageError
 
 MANIFEST = "export.json"
 _PROGRAM = "ai-independence-bench"
+_LISTED = 5  # files that are named
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -86,8 +87,10 @@ def _check(folder: Path, names: Iterable[str], known: Manifest | None) -> None:
     there = [name for name in names if os.path.lexists(folder / name)]
     foreign = [name for name in there if name not in own or _digest(folder / name) != own[name]]
     if foreign:
+        more = f" and {len(foreign) - _LISTED:,} more" if len(foreign) > _LISTED else ""
         raise UsageError(
-            f"{folder}: {', '.join(foreign)} would be written over, and no export wrote it or it was changed since",
+            f"{folder}: {', '.join(foreign[:_LISTED])}{more} would be written over, and no export wrote it or it was "
+            "changed since",
             "name another folder, or --force",
         )
 

@@ -6,6 +6,7 @@ from independence.judge import name_extraction as name_extraction
 from independence.judge import names as names
 from independence.judge import offline as offline
 from independence.judge import parse as parse
+from independence.judge import person as person
 from independence.judge import prompt as prompt
 from independence.judge import protocol as protocol
 from independence.judge import replies as replies

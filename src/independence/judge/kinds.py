@@ -114,11 +114,15 @@ def configure(names: Iterable[str], sources: JudgeSources) -> tuple[Judge, ...]:
     return tuple(of(name).configure(name, sources) for name in distinct)
 
 
+def auditor(name: str, sources: JudgeSources) -> Judge:
+    """Who gives the verdicts that another judge buys: a model, or a person. Raises UsageError."""
+    return (_made_by("person") if of(name).human else MODEL.configure)(name, sources)
+
+
 def _audited(names: Sequence[str], sources: JudgeSources) -> Judge:
-    """The offline judge, audited by the one model among these judges."""
+    """The offline judge, audited by the one model or person among these judges."""
     models = [name for name in names if name != OFFLINE]
     if len(models) != 1:
-        raise UsageError("--audit buys verdicts from one model; name it with one -j")
-    auditor = MODEL.configure(models[0], sources)
+        raise UsageError("--audit buys verdicts from one model, or waits for those of one person; name it with one -j")
     rule = PurchaseRule(0, 0, sources.offline.audit or 0)
-    return KINDS[OFFLINE].configure(OFFLINE, sources).buying(auditor, rule)
+    return KINDS[OFFLINE].configure(OFFLINE, sources).buying(auditor(models[0], sources), rule)

@@ -68,6 +68,7 @@ class Judge(msgspec.Struct, frozen=True, dict=True):
     purchase: Purchase | None = None  # what it lets a model grade beside it
 
     waits_for_all: ClassVar[bool] = False  # grades only when every dialogue is finished: it is a `BatchJudge`
+    is_asked: ClassVar[bool] = True  # false: its verdicts are imported
     reads_rubric_steps: ClassVar[bool] = False  # a rubric's steps are written for it, by its model, before it grades
 
     def buying(self, auditor: Judge, rule: PurchaseRule) -> Self:

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from independence import stats
+from independence.judge import kinds
 from independence.judge.protocol import CalibrationLine
 from independence.report import predictions
 from independence.report.planned_verdicts import PlannedVerdict
@@ -186,6 +187,7 @@ def _sentence(said: PlacePredictions) -> str:
     bought, buying = sum(row.bought is not None for row in said.rows), said.settings.buying
     wanted = f" (asked for: {buying.unsure:.0%} and {buying.audit:.0%})" if buying else ""
     rest = ways["unsure"] + ways["audit"] - bought
-    left = f"; {rest:,} of these were not bought, or failed" if rest else ""
+    person = kinds.of(said.auditor).human
+    left = f"; {rest:,} of these {'are not scored yet' if person else 'were not bought, or failed'}" if rest else ""
     which = f"{ways['unsure']:,} least certain and {ways['audit']:,} drawn at random{wanted}"
     return f"{who}; bought from {said.auditor}: {bought:,} of {len(said.rows):,} verdicts, {which}{left}"

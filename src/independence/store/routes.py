@@ -95,6 +95,15 @@ def unbought(connection: sqlite3.Connection, where: Where, judge: str) -> dict[t
     return {(trial, dialogue, rubric): prediction for trial, dialogue, rubric, prediction in found}
 
 
+def awaited(connection: sqlite3.Connection, auditor: str) -> set[str]:
+    """Trials that were drawn for an auditor who has given no verdict on them."""
+    sql = (
+        "SELECT DISTINCT trial FROM routes WHERE auditor = ?1 AND route <> 'offline' "
+        "AND trial NOT IN (SELECT trial FROM verdicts WHERE judge = ?1)"
+    )
+    return {trial for (trial,) in connection.execute(sql, (auditor,))}
+
+
 def forget(connection: sqlite3.Connection, verdicts: Iterable[str]) -> None:
     """Delete the routes of verdicts."""
     connection.executemany("DELETE FROM routes WHERE verdict = ?", [(key,) for key in verdicts])

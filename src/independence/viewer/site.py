@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Final, NamedTuple
 
+from independence.api.reading import Store
+from independence.exchange import output
+from independence.report.site import paths
 from independence.report.site.paths import StoreDocuments
 from independence.report.site.schema import BoardList
 from independence.viewer import bundle
 
-REPLACED: Final = ("data/", "app-")
+_REPLACED: Final = ("data/", "app-")
 """What of an earlier export in the same folder goes: its documents and scripts have names of their own."""
+
+
+def export_site(store: Store, folder: Path | str, *, redact_prompts: bool = False, force: bool = False) -> int:
+    """Write the viewer with every board and dialogue into a folder, as files for any web server; returns how many.
+
+    `redact_prompts` leaves out system prompts that are the user's own; `force` writes over files that no export wrote.
+    `store.notice` is told whose prompts are shown, before anything is written. Raises UsageError where a file would be
+    written over that no export wrote; DiskFull.
+    """
+    with store.reading() as connection, paths.reading(connection, redacted=redact_prompts) as documents:
+        made = site(documents)
+        if made.own_prompts and not redact_prompts:
+            boards = ", ".join(made.own_prompts)
+            store.notice(f"the site shows system prompts of your own ({boards}); --redact-prompts leaves them out")
+        output.write(Path(folder), made.files, output.Manifest(), force, _REPLACED)
+    return len(made.files)
 
 
 class StaticSite(NamedTuple):

@@ -1,4 +1,4 @@
-"""The hybrid judge: the offline judge, and a model for the verdicts that it is least sure of and for a random audit."""
+"""The hybrid judge: the offline judge, and a model or person for what it is least sure of and for a random audit."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class HybridJudge(OfflineJudge, frozen=True, kw_only=True):
         """Its weights, its shares and its model."""
         assert self.purchase is not None
         auditor, rule = self.purchase.auditor, self.purchase.rule
-        assert isinstance(auditor, ModelJudge)
+        requests = auditor.request_settings if isinstance(auditor, ModelJudge) else {}
         named = {"judge": HYBRID, "model": auditor.name, "weights": self.weights, "buying": rule}
-        return digest.canonical({**named, **auditor.request_settings}).decode()
+        return digest.canonical({**named, **requests}).decode()
 
     def verdict(self, fields: Mapping[str, Field], prediction: Prediction) -> Grade:
         """A prediction as a verdict."""
@@ -41,11 +41,11 @@ class HybridJudge(OfflineJudge, frozen=True, kw_only=True):
 
 
 def configure(name: str, sources: JudgeSources) -> HybridJudge:
-    """A hybrid of the offline judge and the model in its name. Raises UsageError."""
+    """A hybrid of the offline judge and the model or person in its name. Raises UsageError."""
     if name.partition("@")[0] in (HYBRID, f"{HYBRID}:"):
         raise UsageError(f"judge `{name}` names no model to buy verdicts from: write {HYBRID}:MODEL")
     base, offline = grading.named_weights(name, sources)
-    auditor = kinds.MODEL.configure(base.removeprefix(f"{HYBRID}:"), sources)
+    auditor = kinds.auditor(base.removeprefix(f"{HYBRID}:"), sources)
     own = offline.name.replace(OFFLINE, f"{HYBRID}:{auditor.name}", 1)
     judge = HybridJudge(own, weights=offline.weights, line=offline.line, file=offline.file)
     return judge.buying(auditor, _rule(sources.offline))
