@@ -6,7 +6,6 @@ The store holds the published part many times over, under other names; its words
 from __future__ import annotations
 
 import json
-import os
 import resource
 import sqlite3
 import subprocess
@@ -17,8 +16,8 @@ from collections import defaultdict
 from contextlib import closing
 from pathlib import Path
 
+from benchmarks import published
 from benchmarks.figure import Figure, Result, Skipped
-from benchmarks.published import ARCHIVE, MODELS, VARIABLE
 from independence.report.site import paths
 from independence.store import context, database
 
@@ -50,13 +49,12 @@ _OWN = "config_dir NOT LIKE '%~%'"
 
 def measure() -> list[Result]:
     """In a process of its own; skipped where the data is not there."""
-    folder = os.environ.get(VARIABLE, "")
-    if not folder or not (Path(folder) / ARCHIVE).is_file():
-        return [Skipped(name, f"{VARIABLE} does not name a folder with {ARCHIVE}") for name in (PEAK, SECONDS)]
+    folder = published.found()
+    if isinstance(folder, str):
+        return [Skipped(name, folder) for name in (PEAK, SECONDS)]
     with tempfile.TemporaryDirectory() as scratch:
         store = Path(scratch) / "store.db"
-        asked = ["import", str(Path(folder) / ARCHIVE), "--models-file", str(Path(folder) / MODELS), "--db", str(store)]
-        subprocess.run([sys.executable, "-m", "independence", *asked], stdout=subprocess.DEVNULL, check=True)
+        published.make(folder, store)
         dialogues = multiply(store, DIALOGUES)
         command = [sys.executable, "-m", "benchmarks.site", str(store)]
         found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)

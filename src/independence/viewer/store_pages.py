@@ -93,9 +93,11 @@ class StorePages:
         """The documents of this moment; what they have read already is kept while the store does not change."""
         self._reading.execute("SELECT 1 FROM editions LIMIT 1").fetchone()  # the moment is that of the first read
         (moment,) = self._reading.execute("PRAGMA data_version").fetchone()
-        if self._documents is None or self._documents[0] != moment:
-            self._documents = (moment, StoreDocuments(self._reading))
-        return self._documents[1]
+        known, documents = self._documents or (None, None)
+        if documents is None or known != moment:
+            documents = StoreDocuments(self._reading, before=documents)
+            self._documents = (moment, documents)
+        return documents
 
     async def changes(self) -> bytes:
         """The document `api/changes`. Its version is also another one once what was sent as it was before is due."""

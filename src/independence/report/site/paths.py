@@ -41,8 +41,12 @@ class StoreDocuments:
     What several documents share is read once. `redacted`: without system prompts that are somebody's own.
     """
 
-    def __init__(self, connection: sqlite3.Connection, *, redacted: bool = False) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, *, redacted: bool = False, before: StoreDocuments | None = None
+    ) -> None:
+        """`before`: of an earlier moment; scripts that were found in answers are kept while those are the same."""
         self._connection = connection
+        self._found: dict[str, tuple[str, BoardScripts]] = dict(before._found) if before else {}
         self._boards = cache(self._read_boards)
         kept = lru_cache(_KEPT)
         self._scripts: Callable[[str], BoardScripts] = kept(self._read_scripts)
@@ -127,7 +131,12 @@ class StoreDocuments:
         return {board.info.id: board for board in boards.boards(self._connection)}
 
     def _read_scripts(self, board_id: str) -> BoardScripts:
-        return BoardScripts(self._connection, self._boards()[board_id])
+        board = self._boards()[board_id]
+        digest = texts.answers_digest(self._connection, board)
+        held = self._found.get(board_id)
+        if held is None or held[0] != digest or not board.info.imported:
+            held = self._found[board_id] = (digest, BoardScripts(self._connection, board))
+        return held[1]
 
     def _read_rubrics(self, board_id: str) -> CountingRubrics:
         return blocks.counting_rubrics(self._connection, self._boards()[board_id])

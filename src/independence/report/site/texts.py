@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -94,6 +95,21 @@ def _own_scripts(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, 
             found = messages.scripts(suite, scope.condition)
             out = {key: request for key, request in found.items() if key.split("/")[0] in board.units} | out
     return out
+
+
+def answers_digest(connection: sqlite3.Connection, board: SiteBoard) -> str:
+    """Another one when any answer of an imported board is another one; empty of a board whose scripts we have."""
+    if not board.info.imported:
+        return ""
+    found = hashlib.sha256()
+    sql = (
+        "SELECT config_dir, scenario, run, trial, turn, after FROM planned JOIN calls USING (trial) "
+        f"WHERE version = 0 AND {queries.UNDER} ORDER BY 1, 2, 3, 5"
+    )
+    for one in board.scope.editions:
+        for row in connection.execute(sql, one.where.columns):
+            found.update(repr(row).encode("utf-8", "surrogatepass"))
+    return found.hexdigest()
 
 
 def _most_common(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, Sent]:
