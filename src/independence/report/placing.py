@@ -93,13 +93,13 @@ def _placed(read: Study, config: str, bounds: Ends, reading: str) -> _PlacedSubj
     these = _least_sure(read, open_, THESE)
     if these is None:
         return None
-    intervals = {method: _joined(read, open_, bounds, method) for method in _ESTIMATES}
+    like_these = _least_sure(read, open_, LIKE_THESE)
+    intervals = {THESE: _joined(these, open_, bounds), LIKE_THESE: _joined(like_these, open_, bounds)}
     return _PlacedSubject(RankedSubject(low, high, these, open_.noisiest, open_.off), intervals)
 
 
-def _joined(read: Study, open_: Completions, bounds: Ends, method: str) -> Ends | None:
+def _joined(least_sure: IndexEstimate | None, open_: Completions, bounds: Ends) -> Ends | None:
     """From the lowest end of an interval about the lowest possible index to the highest about the highest."""
-    least_sure = _least_sure(read, open_, method)
     if least_sure is None:
         return None
     indices = [open_.calmest.index, open_.noisiest.index, open_.farthest.index, *bounds]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.stats.intervals import Interval, around, score_interval
-from independence.stats.subject_points import Points, SubjectPoints
+from independence.stats.subject_points import SubjectPoints, variance
 from independence.types import Ends
 
 Array = NDArray[np.float64]
@@ -128,7 +128,7 @@ def _less_sure(within: IndexEstimate, across: IndexEstimate) -> IndexEstimate:
 def _over_runs(sheet: SubjectPoints) -> list[_VariancePart]:
     ends = sheet.ends
     return [
-        _VariancePart(_variance(own) / len(own), len(own) - 1, (ends[name][1] - ends[name][0]) ** 2 / len(own))
+        _VariancePart(sheet.variances[name] / len(own), len(own) - 1, (ends[name][1] - ends[name][0]) ** 2 / len(own))
         for name, own in sheet.totals.items()
     ]
 
@@ -138,18 +138,13 @@ def _over_scenarios(sheet: SubjectPoints) -> list[_VariancePart]:
     for number, (scenarios, points, ends) in enumerate(sheet.strata):
         count, width = len(scenarios), sum(high - low for low, high in ends)
         if count > 1:
-            variance = count * _variance(np.array([own.mean() for own in points]))  # the stratum adds up its scenarios
-            parts.append(_VariancePart(variance, count - 1, width**2 / count))
+            means = np.array([own.mean() for own in points])
+            parts.append(_VariancePart(count * variance(means), count - 1, width**2 / count))  # scenarios add up
         else:
             runs = len(points[0])
-            variance = (_variance(points[0]) + sheet.covaried(number)) / runs
-            parts.append(_VariancePart(variance, runs - 1, width**2 / runs))
+            own = variance(points[0]) + sheet.covaried(number)
+            parts.append(_VariancePart(own / runs, runs - 1, width**2 / runs))
     return parts
-
-
-def _variance(points: Points) -> float:
-    """Sample variance; equal points have none, though sums of binary fractions leave a rest."""
-    return 0.0 if np.ptp(points) < _REST else float(points.var(ddof=1))
 
 
 def shared_effects(fleet: Sequence[SubjectPoints]) -> float:

@@ -8,6 +8,7 @@ are carried by the same scenarios form a stratum.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -18,6 +19,7 @@ from independence.stats.strict import ScoringFrame, VerdictValues, value
 from independence.types import Ends, Scalar
 
 Points = NDArray[np.float64]
+_REST = 1e-9  # index points
 
 
 class Stratum(NamedTuple):
@@ -28,13 +30,13 @@ class Stratum(NamedTuple):
     ends: tuple[Ends, ...]  # fewest and most points a verdict of each scenario can add
 
 
-class SubjectPoints(msgspec.Struct, frozen=True):
+class SubjectPoints(msgspec.Struct, frozen=True, dict=True):
     """One subject. Runs of a scenario stand in the same order in every stratum that has it."""
 
     base: float  # the index at zero in every field
     strata: tuple[Stratum, ...]
 
-    @property
+    @cached_property
     def totals(self) -> dict[str, Points]:
         """Scenario -> what each of its runs adds over all strata, (runs,)."""
         out: dict[str, Points] = {}
@@ -43,7 +45,7 @@ class SubjectPoints(msgspec.Struct, frozen=True):
                 out[scenario] = out[scenario] + points if scenario in out else points
         return out
 
-    @property
+    @cached_property
     def ends(self) -> dict[str, Ends]:
         """Scenario -> fewest and most points its verdict can add over all strata."""
         out: dict[str, Ends] = {}
@@ -53,10 +55,15 @@ class SubjectPoints(msgspec.Struct, frozen=True):
                 out[scenario] = known[0] + low, known[1] + high
         return out
 
-    @property
+    @cached_property
     def index(self) -> float:
         """The strict index, 0-100."""
         return self.base + sum(float(points.mean()) for points in self.totals.values())
+
+    @cached_property
+    def variances(self) -> dict[str, float]:
+        """Scenario -> sample variance over its runs."""
+        return {scenario: variance(own) for scenario, own in self.totals.items()}
 
     def covaried(self, number: int) -> float:
         """What runs of a single-scenario stratum share with the same verdicts' part in other strata: 2 x covariance.
@@ -65,6 +72,11 @@ class SubjectPoints(msgspec.Struct, frozen=True):
         """
         (scenario,), (points,), _ = self.strata[number]
         return max(0.0, 2 * float(np.cov(points, self.totals[scenario] - points)[0, 1]))
+
+
+def variance(points: Points) -> float:
+    """Sample variance; equal points have none, though sums of binary fractions leave a rest."""
+    return 0.0 if np.ptp(points) < _REST else float(points.var(ddof=1))
 
 
 def subject_points(frame: ScoringFrame, cells: Iterable[VerdictValues], open_: bool = False) -> SubjectPoints | None:

@@ -31,11 +31,13 @@ from independence.types import Sampling
 
 def document(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> IndexDocument:
     """A board under one judge."""
-    ranked, tables = None, [coverage(connection, board, judge)]
+    ranked = None
     if boards.has_board(board.scope.suite):
         made = analysis.board(connection, board.scope, BoardOptions(judge=judge))
         ranked = made.document if isinstance(made.document, Board) else None
         tables = list(made.tables)
+    else:
+        tables = [coverage(connection, board, judge)]
     return IndexDocument(
         schema=SCHEMA,
         id=board.info.id,
