@@ -1,21 +1,30 @@
+import type { ColumnInfo } from "../schema";
 import { percent } from "../text/format";
+import { Downloads } from "../ui/Downloads";
 
 interface HistogramProps {
   readonly counts: readonly number[];
   readonly chosen: number | null;
   readonly says: string;
+  readonly name: string; // of its files
+  readonly title: string;
   readonly onChoose: (bin: number | null) => void;
 }
 
 const HEIGHT = 56;
+const COLUMNS: readonly ColumnInfo[] = ["from", "to", "dialogues"].map((key) => ({ key, head: key, kind: "number" }));
 
 /** How many dialogues came to which tenth of the scale; a bar shows only those, a second press all again. */
-export function Histogram({ counts, chosen, says, onChoose }: HistogramProps) {
+export function Histogram({ counts, chosen, says, name, title, onChoose }: HistogramProps) {
+  const rows = counts.map((count, bin) => [bin / counts.length, (bin + 1) / counts.length, count]);
   const most = Math.max(...counts, 1);
   const ends = (bin: number) => `${percent(bin / counts.length)} to ${percent((bin + 1) / counts.length)}`;
   return (
     <figure className="max-w-xl">
-      <figcaption className="mb-1 text-xs text-muted">{says}</figcaption>
+      <figcaption className="mb-1 flex items-baseline justify-between gap-3 text-xs text-muted">
+        {says}; a bar shows only its dialogues
+        <Downloads name={name} columns={COLUMNS} rows={rows} svg={() => import("./files").then(({ histogram }) => histogram(title, counts))} />
+      </figcaption>
       <div className="flex items-end gap-px border-b border-faint" role="group" aria-label={says}>
         {counts.map((count, bin) => (
           <button

@@ -1,4 +1,5 @@
 import { createContext, useContext } from "react";
+import { titlesOf } from "./titles";
 import type { BoardInfo, BoardRow, BootConfig, IndexDocument, JudgeInfo, ScenarioInfo, SubjectProfile } from "../schema";
 
 /** The board that the address names, with what every page needs of it. */
@@ -10,6 +11,7 @@ export interface CurrentBoard {
   readonly subjects: ReadonlyMap<string, SubjectProfile>;
   readonly rows: ReadonlyMap<string, BoardRow>; // by slug
   readonly scenarios: ReadonlyMap<string, ScenarioInfo>;
+  readonly titles: ReadonlyMap<string, string>; // of scenarios, by id
   readonly labels: ReadonlyMap<string, string>; // by slug; the directory where a label is not unique
 }
 
@@ -51,6 +53,12 @@ export function currentBoard(
     rows,
     subjects: new Map(index.subjects.map((subject) => [subject.slug, subject])),
     scenarios: new Map(index.scenarios.map((scenario) => [scenario.id, scenario])),
+    titles: titlesOf(index.scenarios),
     labels: uniqueLabels(index.subjects),
   };
+}
+
+/** What a board is called: suite, edition, condition. */
+export function boardName(board: BoardInfo): string {
+  return `${board.title === "" ? board.suite : board.title} · ${board.edition} · ${board.variant}/${board.mode}`;
 }

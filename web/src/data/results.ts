@@ -38,6 +38,11 @@ export function slugsInOrder(board: CurrentBoard): readonly string[] {
   return ranked.length > 0 ? ranked : board.index.subjects.map((subject) => subject.slug);
 }
 
+/** The same in full: where it is no share kept, what the percentages are of. */
+export function measureAbout(cells: CellsDocument): string {
+  return cells.measure === "kept" ? "share kept" : `${measureName(cells)} (0% and 100%: the ends of its scale)`;
+}
+
 /** What the shares of a cells document are. */
 export function measureName(cells: CellsDocument): string {
   return cells.measure === "kept" ? "share kept" : cells.measure.replaceAll("_", " ");

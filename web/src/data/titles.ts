@@ -1,9 +1,51 @@
+import type { ScenarioInfo } from "../schema";
 import { words } from "../text/format";
 import type { CurrentBoard } from "./board";
 
-/** What a scenario is called; imports have no titles of ours, only ids. */
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What a cell of a grid is called: its factors, without their names. */
+export function cellTitle(cell: string): string {
+  return capital(words(cell).replaceAll("/", ", "));
+}
+
+/** The names of factors in which scenarios of one cell differ. */
+export function varying(scenarios: readonly ScenarioInfo[]): readonly string[] {
+  const names = Object.keys(scenarios[0]?.factors ?? {});
+  return names.filter((name) => new Set(scenarios.map((scenario) => scenario.factors?.[name])).size > 1);
+}
+
+/** In which words a scenario of a grid puts its case; empty where all of a cell share them. */
+export function wordingTitle(scenario: ScenarioInfo, names: readonly string[]): string {
+  return names.map((name) => words(scenario.factors?.[name] ?? "")).join(", ");
+}
+
+/** What each scenario is called; imports have no titles of ours, only ids. */
+export function titlesOf(scenarios: readonly ScenarioInfo[]): ReadonlyMap<string, string> {
+  const units = new Map<string, ScenarioInfo[]>();
+  for (const scenario of scenarios) units.set(scenario.unit, [...(units.get(scenario.unit) ?? []), scenario]);
+  return new Map(
+    [...units.values()].flatMap((cell) => {
+      const names = varying(cell);
+      return cell.map((one): [string, string] => {
+        const own = (one.title ?? "") === "" ? words(one.id) : (one.title ?? "");
+        const parts = [cellTitle(one.cell ?? ""), words(one.side ?? ""), wordingTitle(one, names)];
+        return [one.id, (one.cell ?? "") === "" ? own : parts.filter((part) => part !== "").join(" · ")];
+      });
+    }),
+  );
+}
+
+/** What a scenario is called. */
 export function scenarioTitle(board: CurrentBoard, id: string): string {
-  const scenario = board.scenarios.get(id);
-  const title = scenario?.title ?? "";
-  return title === "" ? words(id) : title;
+  return board.titles.get(id) ?? words(id);
+}
+
+/** What a turn of a scenario is called: its number, unless its id says more than that. */
+export function turnTitle(scenario: ScenarioInfo | undefined, turn: string): string {
+  const place = (scenario?.turns ?? []).indexOf(turn);
+  const own = turn.startsWith(scenario?.id ?? "") ? turn.slice(scenario?.id.length) : turn;
+  return place >= 0 && /^_?(turn)?_?\d*$/.test(own) ? `Turn ${place + 1}` : words(turn);
 }

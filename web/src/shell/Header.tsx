@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
+import { boardName } from "../data/board";
 import type { BoardInfo, BootConfig, JudgeInfo } from "../schema";
 import { useAddress, useQuery } from "../route/query";
 import { menu } from "./pages";
@@ -136,12 +137,8 @@ function BoardChoice({ boot, info, judge }: { boot: BootConfig; info: BoardInfo;
           <span className="min-w-0">{judge === null ? "not judged" : `judge ${judge.name}`}</span>
         )}
         {info.simulated > 0 && <span>{info.simulated === info.subjects ? "simulated" : `${info.simulated} simulated`}</span>}
-        {info.provisional && <span className="text-open">provisional: not everything planned is there</span>}
+        {info.provisional && <span className="text-open">provisional: planned answers or verdicts are missing</span>}
       </div>
     </section>
   );
-}
-
-function boardName(board: BoardInfo): string {
-  return `${board.title === "" ? board.suite : board.title} · ${board.edition} · ${board.variant}/${board.mode}`;
 }

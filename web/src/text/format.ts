@@ -56,9 +56,20 @@ export function probability(value: number): string {
   return value < 0.001 ? "<.001" : fixed(value, 3).replace(/^0/, "");
 }
 
+/** A value of a verdict: whole numbers as they are, others to two digits. */
+export function given(value: number | boolean): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return Number.isInteger(value) ? String(value) : decimal(value, 2);
+}
+
 /** What an id is called. */
 export function words(id: string): string {
   return id.replaceAll("_", " ");
+}
+
+/** What a text says first; examples and steps of a scale come after it. */
+export function firstSentence(text: string): string {
+  return text.split(/(?<=[.:?!]) (?=[0-9A-Z]|true|false)/)[0] ?? text;
 }
 
 function between(kind: string, digits: number, ends: readonly [number, number]): string {

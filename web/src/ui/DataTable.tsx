@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
-import { subjectPage } from "../route/paths";
+import { useBoard } from "../data/board";
+import { scenarioPage, subjectPage } from "../route/paths";
 import { useAddress } from "../route/query";
 import type { TableDocument } from "../schema";
 import { compareValues, type Direction } from "../text/compare";
@@ -35,7 +36,7 @@ export function DataTable({ table, level: Heading = "h2" }: DataTableProps) {
       </div>
       {table.rows.length > 0 && (
         <div className="overflow-x-auto">
-          <table className="min-w-full border-collapse text-sm">
+          <table className="min-w-full border-collapse text-sm max-sm:text-[0.8125rem]">
             <thead className="border-b border-faint">
               <tr>
                 {table.columns.map((column, place) => (
@@ -59,7 +60,7 @@ export function DataTable({ table, level: Heading = "h2" }: DataTableProps) {
               {rows.map((row) => (
                 <tr key={row} className="border-b border-faint last:border-0 hover:bg-band">
                   {table.columns.map((column, place) => (
-                    <td key={column.key} className={`px-2 py-1 align-top ${isNumeric(column) ? "text-right whitespace-nowrap" : ""}`}>
+                    <td key={column.key} className={`px-2 py-1 align-top ${isNumeric(column) ? "text-right whitespace-nowrap" : isLong(table.rows[row]?.[place]) ? "min-w-56" : ""}`}>
                       <Cell table={table} row={row} place={place} />
                     </td>
                   ))}
@@ -80,16 +81,25 @@ export function DataTable({ table, level: Heading = "h2" }: DataTableProps) {
   );
 }
 
+const LONG = 28; // letters of a text that gets room
+
+function isLong(value: unknown): boolean {
+  return typeof value === "string" && value.length > LONG;
+}
+
 function Cell({ table, row, place }: { readonly table: TableDocument; readonly row: number; readonly place: number }) {
   const address = useAddress();
+  const { scenarios } = useBoard();
   const column = table.columns[place];
   const slug = table.subjects?.[row];
   if (column === undefined) return null;
-  const text = shown(column, table.rows[row]?.[place] ?? null);
+  const value = table.rows[row]?.[place] ?? null;
+  const text = column.kind === "id" && typeof value === "string" ? value : shown(column, value); // an id as commands take it
   const isSubject = slug !== undefined && slug !== "" && /^(subject|label|model)$/.test(column.key);
-  if (!isSubject) return text;
+  const isScenario = column.kind === "id" && scenarios.has(text);
+  if (!isSubject && !isScenario) return text;
   return (
-    <Link href={address(subjectPage(slug))} className="link">
+    <Link href={address(isScenario ? scenarioPage(text) : subjectPage(slug ?? ""))} className="link">
       {text}
     </Link>
   );

@@ -10,21 +10,26 @@ interface SortHeadProps {
   readonly className?: string;
 }
 
+const SHORT = 12; // letters of a head that is not broken
+
 /** A column's head that sorts by it. */
 export function SortHead({ children, about, right = false, sorted, onSort, className = "" }: SortHeadProps) {
+  const short = typeof children !== "string" || children.length <= SHORT;
   const state = sorted === null ? undefined : sorted === "asc" ? "ascending" : "descending";
   return (
     <th
       scope="col"
       aria-sort={state}
       title={about}
-      className={`px-2 py-1.5 align-bottom text-xs font-medium text-muted ${right ? "text-right" : "text-left"} ${className}`}
+      className={`px-2 py-1.5 align-bottom text-xs font-medium text-muted ${right ? "text-right" : "text-left"} ${short ? "whitespace-nowrap" : ""} ${className}`}
     >
-      <button type="button" className={`hover:text-ink ${right ? "text-right" : "text-left"}`} onClick={onSort}>
+      <button type="button" className={`relative hover:text-ink ${right ? "text-right" : "text-left"} ${sorted === null ? "" : "text-ink"}`} onClick={onSort}>
         {children}
-        <span aria-hidden="true" className={`ml-1 inline-block w-2 ${sorted === null ? "opacity-0" : "text-accent"}`}>
-          {sorted === "asc" ? "↑" : "↓"}
-        </span>
+        {sorted !== null && (
+          <span aria-hidden="true" className={`absolute top-0 text-accent ${right ? "right-full pr-0.5" : "left-full pl-0.5"}`}>
+            {sorted === "asc" ? "↑" : "↓"}
+          </span>
+        )}
       </button>
     </th>
   );

@@ -1,6 +1,7 @@
 import { Link } from "wouter";
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
+import { meaning } from "../../data/parts";
 import { sharedPath } from "../../data/paths";
 import { useAddress } from "../../route/query";
 import type { TextsDocument } from "../../schema";
@@ -34,7 +35,7 @@ export default function AboutPage() {
                     {head}, {percent(weight)} of the index:{" "}
                   </dt>
                   <dd className="inline text-muted">
-                    {about}, from {worst} (counts nothing) to {best} (counts all)
+                    {meaning(head, about)}; from {worst} (adds nothing) to {best} (adds all).
                   </dd>
                 </div>
               ))}

@@ -1,20 +1,38 @@
-import { Link, useParams } from "wouter";
+import { useParams } from "wouter";
 import { useBoard } from "../../data/board";
-import { sharesOf, slugsInOrder, useCells } from "../../data/results";
-import { scenarioTitle } from "../../data/titles";
-import { trajectoryPage } from "../../route/paths";
+import { slugsInOrder } from "../../data/results";
+import { cellTitle, scenarioTitle, varying, wordingTitle } from "../../data/titles";
+import { useKeys } from "../../keys/keys";
+import { navigate } from "../../route/hash";
+import { cellPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
-import type { ScenarioInfo, VerdictDocument } from "../../schema";
+import type { ScenarioInfo } from "../../schema";
 import { Page } from "../../shell/Page";
-import { decimal, percent, signed, words } from "../../text/format";
-import { Markdown } from "../../text/Markdown";
-import { Failed, Waiting } from "../../ui/Notice";
-import { useRuns } from "../trajectory/dialogue";
+import { words } from "../../text/format";
+import { Contrast } from "./Contrast";
+import { Side } from "./Side";
+
+/** Scenarios of one wording, one a side. */
+export interface Wording {
+  readonly name: string; // empty where there is one wording alone
+  readonly sides: readonly ScenarioInfo[];
+}
+
+function wordings(scenarios: readonly ScenarioInfo[]): readonly Wording[] {
+  const names = varying(scenarios);
+  const found = new Map<string, ScenarioInfo[]>();
+  for (const scenario of scenarios) {
+    const name = wordingTitle(scenario, names);
+    found.set(name, [...(found.get(name) ?? []), scenario]);
+  }
+  return [...found].map(([name, sides]) => ({ name, sides }));
+}
 
 /** One case of a paired suite: all its sides and wordings beside each other, for one subject. */
 export default function CellPage() {
   const { unit = "" } = useParams();
   const board = useBoard();
+  const address = useAddress();
   const [query, change] = useQuery();
   const scenarios = board.index.scenarios.filter((scenario) => scenario.unit === unit);
   const order = slugsInOrder(board);
@@ -22,6 +40,18 @@ export default function CellPage() {
   const slug = board.subjects.has(asked) ? asked : (order[0] ?? "");
   const runs = board.subjects.get(slug)?.runs ?? 1;
   const run = Math.min(Math.max(1, Number(query.get("run") ?? "1") || 1), runs);
+  const units = [...new Set(board.index.scenarios.map((one) => one.unit))];
+  const go = (other: string | undefined) => () => {
+    if (other !== undefined) navigate(address(cellPage(other), { m: slug }));
+  };
+  useKeys({
+    "{": go(units[units.indexOf(unit) - 1]),
+    "}": go(units[units.indexOf(unit) + 1]),
+    J: () => { change({ m: order[order.indexOf(slug) + 1] ?? slug }); },
+    K: () => { change({ m: order[order.indexOf(slug) - 1] ?? slug }); },
+    "[": () => { change({ run: Math.max(1, run - 1) }); },
+    "]": () => { change({ run: Math.min(runs, run + 1) }); },
+  });
   const first = scenarios[0];
   if (first === undefined)
     return (
@@ -29,11 +59,13 @@ export default function CellPage() {
         <p>This board has no case at this address.</p>
       </Page>
     );
-  const title = (first.cell ?? "") === "" ? scenarioTitle(board, first.id) : words(first.cell ?? "");
-  const factors = Object.entries(first.factors ?? {}).filter(([name, value]) => scenarios.every((one) => one.factors?.[name] === value));
+  const title = (first.cell ?? "") === "" ? scenarioTitle(board, first.id) : cellTitle(first.cell ?? "");
+  const free = new Set(varying(scenarios));
+  const factors = Object.entries(first.factors ?? {}).filter(([name]) => !free.has(name));
+  const all = wordings(scenarios);
   return (
     <Page title={title} lead={factors.map(([name, value]) => `${words(name)}: ${words(value)}`).join(" · ")}>
-      <div className="screen-only mb-4 flex flex-wrap items-center gap-2">
+      <div className="screen-only mb-5 flex flex-wrap items-center gap-2">
         <select aria-label="Subject" className="control min-w-0" value={slug} onChange={(event) => { change({ m: event.target.value }); }}>
           {order.map((other) => (
             <option key={other} value={other}>
@@ -48,75 +80,27 @@ export default function CellPage() {
             </option>
           ))}
         </select>
+        <select aria-label="Case" className="control min-w-0" value={unit} onChange={(event) => { go(event.target.value)(); }}>
+          {units.map((other) => (
+            <option key={other} value={other}>
+              {cellTitle(board.index.scenarios.find((one) => one.unit === other)?.cell ?? other)}
+            </option>
+          ))}
+        </select>
       </div>
-      <Contrast slug={slug} unit={unit} />
-      <div className="grid gap-x-6 gap-y-8 md:grid-cols-2 xl:grid-cols-3">
-        {scenarios.map((scenario) => (
-          <Side key={scenario.id} scenario={scenario} slug={slug} run={run} />
+      <Contrast slug={slug} unit={unit} run={run} wordings={all} />
+      <div className="space-y-8">
+        {all.map(({ name, sides }) => (
+          <section key={name} aria-label={name === "" ? "All sides" : name}>
+            {name !== "" && <h2 className="mb-2 font-semibold first-letter:uppercase">{name}</h2>}
+            <div className={`grid gap-x-6 gap-y-6 md:grid-cols-2 ${sides.length > 2 ? "xl:grid-cols-3" : ""}`}>
+              {sides.map((scenario, place) => (
+                <Side key={scenario.id} scenario={scenario} place={place} slug={slug} run={run} level={name === "" ? "h2" : "h3"} />
+              ))}
+            </div>
+          </section>
         ))}
       </div>
     </Page>
-  );
-}
-
-/** What the sides of this case differ by, as its analysis counts it. */
-function Contrast({ slug, unit }: { readonly slug: string; readonly unit: string }) {
-  const cells = useCells();
-  if (cells?.state !== "ready") return null;
-  const { quantity = "", units = [], contrasts = {} } = cells.value;
-  if (quantity === "") return null;
-  const value = contrasts[slug]?.[units.indexOf(unit)] ?? null;
-  return (
-    <p className="mb-6">
-      <span className="text-2xl font-semibold tabular-nums">{value === null ? "—" : signed(value, 2)}</span>{" "}
-      <span className="text-muted">
-        {quantity} of this case{value === null ? ": not all of its sides were judged" : ""}
-      </span>
-    </p>
-  );
-}
-
-function Side({ scenario, slug, run }: { readonly scenario: ScenarioInfo; readonly slug: string; readonly run: number }) {
-  const board = useBoard();
-  const address = useAddress();
-  const cells = useCells();
-  const { block, path, runs } = useRuns(slug, scenario.id, run);
-  const dialogue = runs.find((one) => one.run === run);
-  const share = cells?.state === "ready" ? (sharesOf(cells.value, slug, scenario.id)[run - 1] ?? null) : null;
-  return (
-    <section aria-label={scenarioTitle(board, scenario.id)} className="min-w-0 border-t-2 border-accent pt-2">
-      <h2 className="text-sm">
-        <Link href={address(trajectoryPage(slug, run, scenario.id))} className="font-medium hover:text-accent hover:underline">
-          {scenarioTitle(board, scenario.id)}
-        </Link>
-        <span className="block text-xs text-muted">
-          {[scenario.side ?? "", ...Object.values(scenario.factors ?? {})].filter((part) => part !== "").map(words).join(" · ")}
-        </span>
-      </h2>
-      <p className="mt-1 text-2xl font-semibold tabular-nums">{share === null ? "—" : percent(share)}</p>
-      {(dialogue?.verdicts ?? []).map((verdict, place) => (
-        <Values key={place} verdict={verdict} />
-      ))}
-      {block.state === "loading" && <Waiting />}
-      {block.state === "failed" && path !== null && <Failed path={path} why={block.why} />}
-      {(dialogue?.turns ?? []).map((turn) => (
-        <div key={turn.id} className="mt-3">
-          <p className="text-xs text-muted">{words(turn.id)}</p>
-          <Markdown text={turn.text ?? ""} />
-        </div>
-      ))}
-    </section>
-  );
-}
-
-function Values({ verdict }: { readonly verdict: VerdictDocument }) {
-  if (verdict.outdated === true) return null;
-  const shown = Object.entries(verdict.values ?? {}).map(
-    ([field, value]) => `${words(field)} ${typeof value === "boolean" ? (value ? "yes" : "no") : decimal(value)}`,
-  );
-  return (
-    <p className="text-xs text-muted tabular-nums">
-      {verdict.judge}: {(verdict.missing ?? "") === "" ? shown.join(", ") : `no verdict, ${words(verdict.missing ?? "")}`}
-    </p>
   );
 }

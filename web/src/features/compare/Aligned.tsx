@@ -1,9 +1,12 @@
 import { Link } from "wouter";
+import { heat } from "../../charts/heat";
 import { useBoard } from "../../data/board";
+import { sharesOf, useCells } from "../../data/results";
+import { turnTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { VerdictDocument } from "../../schema";
-import { words } from "../../text/format";
+import { given, percent, words } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
 import { Failed, Waiting } from "../../ui/Notice";
@@ -13,10 +16,11 @@ import { useRuns } from "../trajectory/dialogue";
 interface AlignedProps {
   readonly slugs: readonly string[];
   readonly scenario: string;
-  readonly run: number;
+  readonly runs: readonly number[]; // one a subject
   readonly raw: boolean;
   readonly order: readonly string[];
   readonly onChange: (place: number, slug: string) => void; // an empty slug takes the column away
+  readonly onRun: (place: number, run: number) => void;
 }
 
 const COLUMNS = ["", "", "md:grid-cols-2", "md:grid-cols-2 xl:grid-cols-3", "md:grid-cols-2 xl:grid-cols-4"] as const;
@@ -30,18 +34,18 @@ export function Aligned(props: AlignedProps) {
   const grid = `grid gap-x-6 gap-y-4 ${COLUMNS[props.slugs.length] ?? ""}`;
   return (
     <>
-      <Script scenario={scenario} />
+      <Script scenario={scenario} folded={props.slugs.length > 2} />
       <div className={`mt-5 ${grid}`}>
         {props.slugs.map((slug, place) => (
           <Head key={slug} {...props} slug={slug} place={place} />
         ))}
       </div>
       {turns.map((turn) => (
-        <section key={turn} aria-label={words(turn)} className="mt-5">
-          <h2 className="border-b border-faint pb-1 text-xs text-muted">{words(turn)}</h2>
+        <section key={turn} aria-label={turnTitle(scenario, turn)} className="mt-5">
+          <h2 className="border-b border-faint pb-1 text-xs text-muted">{turns.length > 1 ? turnTitle(scenario, turn) : "Answer"}</h2>
           <div className={`mt-2 ${grid}`}>
-            {props.slugs.map((slug) => (
-              <TurnColumn key={slug} slug={slug} scenario={props.scenario} run={props.run} turn={turn} raw={props.raw} />
+            {props.slugs.map((slug, place) => (
+              <TurnColumn key={slug} slug={slug} scenario={props.scenario} run={props.runs[place] ?? 1} turn={turn} raw={props.raw} />
             ))}
           </div>
         </section>
@@ -49,8 +53,8 @@ export function Aligned(props: AlignedProps) {
       <section aria-label="Verdicts" className="mt-5">
         <h2 className="border-b border-faint pb-1 text-xs text-muted">Verdicts</h2>
         <div className={`mt-2 ${grid}`}>
-          {props.slugs.map((slug) => (
-            <VerdictColumn key={slug} slug={slug} scenario={props.scenario} run={props.run} />
+          {props.slugs.map((slug, place) => (
+            <VerdictColumn key={slug} slug={slug} scenario={props.scenario} run={props.runs[place] ?? 1} />
           ))}
         </div>
       </section>
@@ -58,10 +62,13 @@ export function Aligned(props: AlignedProps) {
   );
 }
 
-function Head({ slugs, slug, place, scenario, run, order, onChange }: AlignedProps & { readonly slug: string; readonly place: number }) {
+function Head({ slugs, slug, place, scenario, runs, order, onChange, onRun }: AlignedProps & { readonly slug: string; readonly place: number }) {
   const board = useBoard();
   const address = useAddress();
-  const own = Math.min(run, board.subjects.get(slug)?.runs ?? 1);
+  const cells = useCells();
+  const most = board.subjects.get(slug)?.runs ?? 1;
+  const own = runs[place] ?? 1;
+  const share = cells?.state === "ready" ? (sharesOf(cells.value, slug, scenario)[own - 1] ?? null) : null;
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-2 border-t-2 border-accent pt-2">
       <select
@@ -81,9 +88,28 @@ function Head({ slugs, slug, place, scenario, run, order, onChange }: AlignedPro
           ×
         </button>
       )}
-      <Link href={address(trajectoryPage(slug, own, scenario))} className="link w-full text-sm">
-        Run {own}, the whole dialogue
-      </Link>
+      <span className="flex w-full flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <select
+          aria-label={`Run of subject ${place + 1}`}
+          className="control"
+          value={own}
+          onChange={(event) => { onRun(place, Number(event.target.value)); }}
+        >
+          {Array.from({ length: most }, (_, number) => (
+            <option key={number} value={number + 1}>
+              Run {number + 1}
+            </option>
+          ))}
+        </select>
+        {share !== null && (
+          <span className="rounded px-1.5 text-xs leading-5 tabular-nums" style={heat(share)}>
+            {percent(share)}
+          </span>
+        )}
+        <Link href={address(trajectoryPage(slug, own, scenario))} className="link ml-auto">
+          Whole dialogue
+        </Link>
+      </span>
     </div>
   );
 }
@@ -95,10 +121,8 @@ interface ColumnProps {
 }
 
 function useColumn({ slug, scenario, run }: ColumnProps) {
-  const board = useBoard();
-  const own = Math.min(run, board.subjects.get(slug)?.runs ?? 1);
-  const { block, path, runs } = useRuns(slug, scenario, own);
-  return { block, path, dialogue: runs.find((one) => one.run === own) };
+  const { block, path, runs } = useRuns(slug, scenario, run);
+  return { block, path, dialogue: runs.find((one) => one.run === run) };
 }
 
 function TurnColumn({ turn, raw, ...column }: ColumnProps & { readonly turn: string; readonly raw: boolean }) {
@@ -145,7 +169,7 @@ function Verdict({ verdict }: { readonly verdict: VerdictDocument }) {
         {Object.entries(verdict.values ?? {}).map(([field, value]) => (
           <div key={field} className="contents">
             <dt>{words(field)}</dt>
-            <dd className="text-right font-medium">{typeof value === "boolean" ? (value ? "yes" : "no") : value}</dd>
+            <dd className="text-right font-medium">{given(value)}</dd>
           </div>
         ))}
       </dl>

@@ -27,9 +27,18 @@ export default function ComparePage() {
   const wanted = query.get("s") ?? "";
   const scenario = board.scenarios.has(wanted) ? wanted : (scenarios[0] ?? "");
   const run = Math.max(1, Number(query.get("run") ?? "1") || 1);
+  const runs = slugs.map((slug, place) => {
+    const own = Number(query.get(`run_${NAMES[place] ?? ""}`) ?? run) || run;
+    return Math.min(Math.max(1, own), board.subjects.get(slug)?.runs ?? 1);
+  });
   const raw = query.get("raw") === "1";
   const set = (next: readonly string[]) => {
-    change(Object.fromEntries(NAMES.map((name, place) => [name, next[place] ?? null])));
+    const named = NAMES.map((name, place) => [name, next[place] ?? null] as const);
+    const own = NAMES.map((name, place) => [`run_${name}`, next[place] === slugs[place] ? query.get(`run_${name}`) : null] as const);
+    change(Object.fromEntries([...named, ...own]));
+  };
+  const together = (next: number) => {
+    change({ run: next, ...Object.fromEntries(NAMES.map((name) => [`run_${name}`, null])) });
   };
   const step = (by: number) => () => {
     const next = scenarios[scenarios.indexOf(scenario) + by];
@@ -39,8 +48,8 @@ export default function ComparePage() {
   useKeys({
     "{": step(-1),
     "}": step(1),
-    "[": () => { change({ run: Math.max(1, run - 1) }); },
-    "]": () => { change({ run: Math.min(most, run + 1) }); },
+    "[": () => { together(Math.max(1, run - 1)); },
+    "]": () => { together(Math.min(most, run + 1)); },
     r: () => { change({ raw: raw ? null : 1 }); },
   });
   return (
@@ -53,7 +62,8 @@ export default function ComparePage() {
             </option>
           ))}
         </select>
-        <select aria-label="Run" className="control" value={run} onChange={(event) => { change({ run: event.target.value }); }}>
+        <select aria-label="Run of all" className="control" value={new Set(runs).size > 1 ? "" : run} onChange={(event) => { together(Number(event.target.value)); }}>
+          {new Set(runs).size > 1 && <option value="">Different runs</option>}
           {Array.from({ length: most }, (_, place) => (
             <option key={place} value={place + 1}>
               Run {place + 1}
@@ -61,7 +71,7 @@ export default function ComparePage() {
           ))}
         </select>
         <button type="button" className="control" aria-pressed={raw} onClick={() => { change({ raw: raw ? null : 1 }); }}>
-          As it came
+          Raw text
         </button>
         {slugs.length < NAMES.length && (
           <button
@@ -77,9 +87,10 @@ export default function ComparePage() {
       <Aligned
         slugs={slugs}
         scenario={scenario}
-        run={run}
+        runs={runs}
         raw={raw}
         order={order}
+        onRun={(place, next) => { change({ [`run_${NAMES[place] ?? ""}`]: next }); }}
         onChange={(place, slug) => { set(slug === "" ? slugs.filter((_, other) => other !== place) : slugs.with(place, slug)); }}
       />
     </Page>

@@ -1,8 +1,17 @@
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
 import { pairsPath } from "../../data/paths";
-import type { PairsDocument } from "../../schema";
+import { Downloads } from "../../ui/Downloads";
+import type { ColumnInfo, PairsDocument } from "../../schema";
 import { DASH, probability, shown, signed } from "../../text/format";
+
+const COLUMNS: readonly ColumnInfo[] = [
+  { key: "subject", head: "Subject" },
+  { key: "other", head: "Other subject" },
+  { key: "difference", head: "Difference", kind: "signed" },
+  { key: "ci", head: "95 % interval", kind: "signed_interval" },
+  { key: "p", head: "p", kind: "p" },
+];
 
 /** The index of the first subject less that of each other one, with its interval. */
 export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
@@ -12,11 +21,19 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
   const loaded = useDocument<PairsDocument>(ranked ? pairsPath(board, first) : null);
   if (!ranked || loaded.state !== "ready") return null;
   const about = loaded.value.generalises_to.replaceAll("-", " ");
+  const files = others.map((slug) => {
+    const pair = loaded.value.pairs.find((one) => one.slug === slug);
+    return [first, slug, pair?.difference ?? null, pair?.ci ?? null, pair?.p ?? null];
+  });
   return (
     <section aria-label="Differences of the index" className="mb-6">
+      <div className="mb-1 flex flex-wrap items-baseline gap-x-6 gap-y-1">
+        <h2 className="font-semibold">Difference of the index</h2>
+        <Downloads name={`differences-${first}`} columns={COLUMNS} rows={files} />
+      </div>
       <table className="text-sm">
         <caption className="pb-1 text-left text-xs text-muted">
-          Index of {board.labels.get(first)} less that of the other, paired by scenario; 95 % interval for {about}, of one comparison
+          {board.labels.get(first)} minus the other, paired by scenario, with the 95 % interval for {about} and the p of one comparison
         </caption>
         <thead className="sr-only">
           <tr>

@@ -3,10 +3,10 @@ import { Link } from "wouter";
 import { heat } from "../../charts/heat";
 import { useBoard } from "../../data/board";
 import { judgedPath } from "../../data/paths";
-import { mean, measureName, sharesOf, slugsInOrder, useCells } from "../../data/results";
-import { scenarioTitle } from "../../data/titles";
+import { mean, measureAbout, measureName, sharesOf, slugsInOrder, useCells } from "../../data/results";
+import { cellTitle, scenarioTitle } from "../../data/titles";
 import { navigate } from "../../route/hash";
-import { scenarioPage, subjectPage, trajectoryPage } from "../../route/paths";
+import { cellPage, scenarioPage, subjectPage, trajectoryPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
 import type { CellsDocument, ColumnInfo } from "../../schema";
 import { Page } from "../../shell/Page";
@@ -62,12 +62,28 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
     }));
     return sorted(own, cells.scenarios.indexOf(sort));
   }, [board, cells, sort]);
+  const paired = board.index.scenarios.some((scenario) => (scenario.cell ?? "") !== "");
+  const ways = [
+    ...new Map(
+      board.index.scenarios.map(({ id, unit, cell = "" }): [string, string] =>
+        paired ? [cellPage(unit), cellTitle(cell)] : [scenarioPage(id), scenarioTitle(board, id)],
+      ),
+    ),
+  ];
   const drawn = all ? rows : rows.slice(0, FIRST);
   const columns: ColumnInfo[] = [
     { key: "subject", head: "Subject" },
     ...cells.scenarios.map((id): ColumnInfo => ({ key: id, head: scenarioTitle(board, id), kind: "number", digits: 4 })),
   ];
   const files: Value[][] = rows.map((row) => [board.labels.get(row.slug) ?? row.slug, ...row.means]);
+  const svg = () =>
+    import("../../charts/files").then(({ heatmap }) =>
+      heatmap(
+        `Mean ${measureName(cells)} by subject and scenario`,
+        cells.scenarios.map((id) => scenarioTitle(board, id)),
+        rows.map((row) => ({ label: board.labels.get(row.slug) ?? row.slug, shares: row.means })),
+      ),
+    );
   const open = (row: number, column: number) => {
     const [slug, scenario] = [drawn[row]?.slug, cells.scenarios[column]];
     if (slug !== undefined && scenario !== undefined) navigate(address(trajectoryPage(slug, 1, scenario)));
@@ -85,22 +101,22 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
   return (
     <>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2 text-sm text-muted">
-        <span>Cells: mean {measureName(cells)} over all runs.</span>
-        <Downloads name={`heatmap-${board.info.id}`} columns={columns} rows={files} />
+        <span>Cells: mean {measureAbout(cells)} over all runs. A head sorts by its scenario.</span>
+        <Downloads name={`heatmap-${board.info.id}`} columns={columns} rows={files} svg={svg} />
       </div>
       <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="Heatmap, scrolls sideways">
-        <table className="border-separate border-spacing-px text-xs" role="grid" aria-label="Subjects by scenarios">
+        <table className="min-w-full border-separate border-spacing-px text-xs" role="grid" aria-label="Subjects by scenarios">
           <thead>
             <tr>
               <th scope="col" className="sticky left-0 z-10 bg-paper px-2 text-left align-bottom font-medium text-muted">
                 Subject
               </th>
               {cells.scenarios.map((id) => (
-                <th key={id} scope="col" aria-sort={sort === id ? "descending" : undefined} className="min-w-11 px-1 align-bottom font-medium text-muted">
+                <th key={id} scope="col" aria-sort={sort === id ? "descending" : undefined} className="min-w-11 px-1 text-center align-bottom font-medium text-muted">
                   <button
                     type="button"
                     title={`Sort by ${scenarioTitle(board, id)}`}
-                    className={`max-h-40 rotate-180 [writing-mode:vertical-rl] hover:text-ink ${sort === id ? "text-accent" : ""}`}
+                    className={`${paired ? "h-64 w-8" : "max-h-52"} rotate-180 text-left [writing-mode:vertical-rl] hover:text-ink ${sort === id ? "text-accent" : ""}`}
                     onClick={() => { change({ sort: sort === id ? null : id }); }}
                   >
                     {scenarioTitle(board, id)}
@@ -112,8 +128,8 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
           <tbody ref={body} onKeyDown={moved}>
             {drawn.map((row, line) => (
               <tr key={row.slug}>
-                <th scope="row" className="sticky left-0 z-10 max-w-60 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
-                  <Link href={address(subjectPage(row.slug))} className="hover:text-accent hover:underline">
+                <th scope="row" className="sticky left-0 z-10 max-w-72 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
+                  <Link href={address(subjectPage(row.slug))} title={board.labels.get(row.slug)} className="hover:text-accent hover:underline">
                     {board.labels.get(row.slug)}
                   </Link>
                 </th>
@@ -140,12 +156,12 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
         </button>
       )}
       <p className="mt-4 text-sm text-muted">
-        Answers of all subjects to one scenario:{" "}
-        {cells.scenarios.map((id, place) => (
-          <span key={id}>
-            {place > 0 && ", "}
-            <Link href={address(scenarioPage(id))} className="link">
-              {scenarioTitle(board, id)}
+        {paired ? "All sides of one case: " : "Answers of all subjects to one scenario: "}
+        {ways.map(([to, name], place) => (
+          <span key={to}>
+            {place > 0 && (paired ? "; " : ", ")}
+            <Link href={address(to)} className="link">
+              {name}
             </Link>
           </span>
         ))}

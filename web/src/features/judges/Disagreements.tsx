@@ -6,11 +6,16 @@ import { sharedPath } from "../../data/paths";
 import { scenarioTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
-import type { DialogueDisagreement, DisagreementsDocument } from "../../schema";
+import { Downloads } from "../../ui/Downloads";
+import type { ColumnInfo, DialogueDisagreement, DisagreementsDocument } from "../../schema";
 import { count, words } from "../../text/format";
 import { Failed, Waiting } from "../../ui/Notice";
 
 const FIRST = 50;
+const COLUMNS: readonly ColumnInfo[] = ["subject", "scenario", "run", "field", "low_judge", "low", "high_judge", "high", "gap"].map((key) => ({
+  key,
+  head: key,
+}));
 
 /** The dialogues on which judges lie furthest apart, each the way to its text and both verdicts. */
 export function Disagreements() {
@@ -24,9 +29,16 @@ export function Disagreements() {
   const shown = all ? found : found.slice(0, FIRST);
   return (
     <section aria-labelledby="disagreements">
-      <h2 id="disagreements" className="text-lg font-semibold">
-        Largest disagreements
-      </h2>
+      <div className="flex flex-wrap items-baseline justify-between gap-2">
+        <h2 id="disagreements" className="text-lg font-semibold">
+          Largest disagreements
+        </h2>
+        <Downloads
+          name="disagreements"
+          columns={COLUMNS}
+          rows={found.map((one) => [one.subject, one.scenario, one.run, one.field, one.low_judge, one.low, one.high_judge, one.high, one.gap])}
+        />
+      </div>
       <p className="text-sm text-muted">{count(loaded.value.shared)} dialogues were judged by more than one judge.</p>
       <div className="mt-2 overflow-x-auto">
         <table className="min-w-full text-sm">

@@ -1,45 +1,78 @@
+import { Link } from "wouter";
 import { useBoard } from "../../data/board";
+import { useAddress } from "../../route/query";
+import type { SectionDocument } from "../../schema";
 import { Page } from "../../shell/Page";
 import { count } from "../../text/format";
 import { Failed, Waiting } from "../../ui/Notice";
 import { Blocks } from "../report/Blocks";
 import { useReport } from "../report/report";
+import { Graded } from "./Graded";
 import { Disagreements } from "./Disagreements";
+
+const KINDS: Readonly<Record<string, string>> = {
+  model: "a model, by the rubric",
+  cues: "rules: words and phrases, no model",
+  human: "a person, blind",
+  offline: "a trained predictor, offline",
+  hybrid: "a trained predictor, audited by a model",
+};
+
+/** The report's list of disagreements: below it stands with links to the dialogues. */
+function isDisagreements(block: SectionDocument["blocks"][number]): boolean {
+  return block.kind === "table" && block.table.id.startsWith("judge-disagreement");
+}
 
 /** Who judged, how far judges agree, and where they do not. */
 export default function JudgesPage() {
   const { info } = useBoard();
+  const address = useAddress();
   const report = useReport();
   const sections = report.state === "ready" ? report.sections.filter(({ id }) => id.includes("judge")) : [];
   return (
     <Page title="Judges" lead={info.judges.length === 0 ? "Nobody has judged these dialogues." : "Who judged, and how far they agree."}>
-      <ul className="space-y-0.5 text-sm">
-        {info.judges.map((judge) => (
-          <li key={judge.slug}>
-            <span className="font-medium">{judge.name}</span>{" "}
-            <span className="text-muted">
-              {judge.kind}, {count(judge.verdicts)} verdicts
-            </span>
-          </li>
-        ))}
-      </ul>
+      {info.judges.length > 0 && (
+        <table className="text-sm">
+          <thead className="border-b border-faint text-xs text-muted [&_th]:py-1.5 [&_th]:pr-8 [&_th]:text-left [&_th]:font-medium">
+            <tr>
+              <th scope="col">Judge</th>
+              <th scope="col">Kind</th>
+              <th scope="col" className="pr-0! text-right!">
+                Verdicts
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {info.judges.map((judge) => (
+              <tr key={judge.slug} className="border-b border-faint last:border-0">
+                <th scope="row" className="py-1 pr-8 text-left font-medium">
+                  {judge.name}
+                </th>
+                <td className="py-1 pr-8 text-muted">{KINDS[judge.kind] ?? judge.kind}</td>
+                <td className="py-1 text-right">{count(judge.verdicts)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
       <div className="mt-8 space-y-10">
         {report.state === "loading" && <Waiting what="Loading the report" />}
         {report.state === "failed" && <Failed path={report.path} why={report.why} />}
         {sections.map((section) => (
           <section key={section.id} aria-labelledby={`section-${section.id}`}>
             <h2 id={`section-${section.id}`} className="mb-2 text-lg font-semibold">
-              {section.title}
+              {section.id === "judges" ? "Agreement" : section.title}
             </h2>
-            <Blocks section={section} level="h3" />
+            <Blocks section={{ ...section, blocks: section.blocks.filter((block) => !isDisagreements(block)) }} level="h3" />
           </section>
         ))}
         {info.judges.length > 1 && <Disagreements />}
         {info.judges.length === 1 && (
-          <p className="text-sm text-muted">
-            A second judge shows how far verdicts depend on the judge: <code>independence judge --judge MODEL</code>.
+          <p className="max-w-3xl text-sm text-muted">
+            One judge alone cannot show how far verdicts depend on it. A second judge can: <code>independence judge --judge MODEL</code>. So can people, on the page <Link href={address("/rate")} className="link">Rate</Link>.
           </p>
         )}
+        {info.judges.length > 0 && <Graded />}
       </div>
     </Page>
   );

@@ -2,6 +2,7 @@ import { stepShare, ticks, at, type Span } from "../../charts/scale";
 import { IntervalMark } from "../../charts/IntervalMark";
 import type { Direction } from "../../text/compare";
 import { decimal, isNumeric, onScale, shown } from "../../text/format";
+import { RowGroups } from "../../ui/RowGroups";
 import { SortHead } from "../../ui/SortHead";
 import type { Reference } from "./reference";
 import { innerInterval, isPlaced, outerInterval, type BoardColumn, type Entry } from "./entries";
@@ -11,6 +12,7 @@ interface BoardTableProps {
   readonly entries: readonly Entry[];
   readonly columns: readonly BoardColumn[];
   readonly span: Span;
+  readonly all: boolean; // also on a phone every column, which then scrolls sideways
   readonly reference: Reference | null;
   readonly sort: string | null;
   readonly direction: Direction;
@@ -18,57 +20,68 @@ interface BoardTableProps {
 }
 
 const CELL = "px-2 py-1 text-right whitespace-nowrap";
+const STUCK = "max-sm:sticky max-sm:left-0 max-sm:z-10 max-sm:w-40 max-sm:bg-paper";
+
+function isRight(column: BoardColumn): boolean {
+  return isNumeric(column) || column.key === "rank_ci";
+}
+
+/** Whether a tier begins at a row. */
+function opensTier(placed: readonly Entry[], place: number): boolean {
+  const tier = placed[place]?.row.tier ?? null;
+  return place > 0 && tier !== null && tier !== placed[place - 1]?.row.tier;
+}
 
 /** The board as a table with a forest plot in it. */
-export function BoardTable({ entries, columns, span, reference, sort, direction, onSort }: BoardTableProps) {
+export function BoardTable({ entries, columns, all, span, reference, sort, direction, onSort }: BoardTableProps) {
   const placed = sort === null ? entries.filter(isPlaced) : entries;
   const incomplete = sort === null ? entries.filter((entry) => !isPlaced(entry)) : [];
+  const row = (entry: Entry | undefined, opens: boolean) =>
+    entry !== undefined && (
+      <Row key={entry.subject.slug} entry={entry} columns={columns} all={all} span={span} reference={reference} opens={opens} />
+    );
   const head = (key: string) => (sort === key ? direction : null);
   return (
-    <div className="overflow-x-auto max-sm:-mx-4">
-      <table className="w-full border-collapse text-sm max-sm:table-fixed">
+    <div className="overflow-x-auto max-sm:-mx-4" {...(all ? { tabIndex: 0, role: "group", "aria-label": "Leaderboard, scrolls sideways" } : {})}>
+      <table
+        className={`w-full border-collapse text-sm ${all ? "max-sm:min-w-(--wide)" : "max-sm:table-fixed"}`}
+        style={{ "--wide": `${24 + 5 * columns.length}rem` } as React.CSSProperties}
+      >
         <caption className="sr-only">Subjects by index, with 95 % intervals</caption>
         <thead className="border-b border-faint">
           <tr>
             <SortHead className="w-10 max-sm:w-9" sorted={head("rank")} right onSort={() => { onSort("rank", "asc"); }} about="Place by index; a single run has none, nor has a subject with too many missing verdicts.">
               #
             </SortHead>
-            <SortHead sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
+            <SortHead className={all ? STUCK : ""} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
               Subject
             </SortHead>
-            <SortHead className="max-sm:w-14" sorted={head("index")} right onSort={() => { onSort("index", "desc"); }} about="From 0 to 100; the higher, the more it keeps of its identity, positions and choices.">
+            <SortHead className="max-sm:w-12" sorted={head("index")} right onSort={() => { onSort("index", "desc"); }} about="From 0 to 100; the higher, the more it keeps of its identity, positions and choices.">
               Index
             </SortHead>
-            <th scope="col" className="w-2/5 px-3 py-1.5 align-bottom">
+            <th scope="col" className={`px-3 py-1.5 align-bottom ${all ? "w-1/4 max-sm:w-24" : "w-1/3 max-sm:w-28"}`}>
               <span className="sr-only">Interval</span>
               <Axis span={span} />
             </th>
             {columns.map((column) => (
               <SortHead
                 key={column.key}
-                right={isNumeric(column)}
+                right={isRight(column)}
                 about={column.about ?? ""}
                 sorted={head(column.key)}
                 onSort={() => { onSort(column.key, isNumeric(column) ? "desc" : "asc"); }}
-                className={column.wide === true ? "max-md:hidden" : ""}
+                className={column.wide === true && !all ? "max-md:hidden" : ""}
               >
                 {column.head}
               </SortHead>
             ))}
           </tr>
         </thead>
-        <tbody>
-          {placed.map((entry, place) => (
-            <Row
-              key={entry.subject.slug}
-              entry={entry}
-              columns={columns}
-              span={span}
-              reference={reference}
-              opens={sort === null && place > 0 && entry.row.tier !== null && entry.row.tier !== placed[place - 1]?.row.tier}
-            />
-          ))}
-        </tbody>
+        <RowGroups
+          count={placed.length}
+          columns={columns.length + 4}
+          row={(place) => row(placed[place], sort === null && opensTier(placed, place))}
+        />
         {incomplete.length > 0 && (
           <tbody>
             <tr>
@@ -76,10 +89,10 @@ export function BoardTable({ entries, columns, span, reference, sort, direction,
                 Incomplete: verdicts are missing, so there is no index and no rank. The bar is what the index can be.
               </th>
             </tr>
-            {incomplete.map((entry) => (
-              <Row key={entry.subject.slug} entry={entry} columns={columns} span={span} reference={reference} opens={false} />
-            ))}
           </tbody>
+        )}
+        {incomplete.length > 0 && (
+          <RowGroups count={incomplete.length} columns={columns.length + 4} row={(place) => row(incomplete[place], false)} />
         )}
       </table>
     </div>
@@ -114,6 +127,7 @@ function said({ row }: Entry, inner: readonly [number, number] | null): string {
 interface RowProps {
   readonly entry: Entry;
   readonly columns: readonly BoardColumn[];
+  readonly all: boolean;
   readonly span: Span;
   readonly reference: Reference | null;
   readonly opens: boolean; // a tier begins here
@@ -124,7 +138,7 @@ function shade(reference: Reference | null, slug: string): string {
   return reference?.alike.has(slug) === true ? "bg-band" : "";
 }
 
-function Row({ entry, columns, span, reference, opens }: RowProps) {
+function Row({ entry, columns, all, span, reference, opens }: RowProps) {
   const { row } = entry;
   const inner = innerInterval(entry);
   return (
@@ -132,7 +146,7 @@ function Row({ entry, columns, span, reference, opens }: RowProps) {
       <td className={`${CELL} w-10 text-muted`} title={row.tier === null ? undefined : `Tier ${row.tier}`}>
         {row.rank ?? ""}
       </td>
-      <th scope="row" className="px-2 py-1 text-left font-normal [overflow-wrap:anywhere]">
+      <th scope="row" className={`px-2 py-1 text-left font-normal [overflow-wrap:anywhere] ${all ? STUCK : ""}`}>
         <SubjectName entry={entry} />
       </th>
       <td className={`${CELL} font-medium`}>
@@ -144,7 +158,7 @@ function Row({ entry, columns, span, reference, opens }: RowProps) {
       {columns.map((column) => (
         <td
           key={column.key}
-          className={`px-2 py-1 ${isNumeric(column) || column.key === "rank_ci" ? "text-right whitespace-nowrap" : ""} ${column.wide === true ? "max-md:hidden" : ""}`}
+          className={`px-2 py-1 ${isRight(column) ? "text-right whitespace-nowrap" : ""} ${column.wide === true && !all ? "max-md:hidden" : ""}`}
         >
           {shown(column, column.value(entry))}
         </td>

@@ -73,12 +73,12 @@ export function Controls({ all, optional, chosen, found, search, downloads }: Co
         Zoom to the top
       </button>
       <select
-        aria-label="Hold all against one subject"
+        aria-label="Compare all with one subject"
         className="control max-w-48"
         value={query.get("ref") ?? ""}
         onChange={(event) => { change({ ref: event.target.value }); }}
       >
-        <option value="">Hold against…</option>
+        <option value="">Compare all with…</option>
         {all.filter(({ row }) => row.rank !== null).map(({ subject }) => (
           <option key={subject.slug} value={subject.slug}>
             {subject.label}

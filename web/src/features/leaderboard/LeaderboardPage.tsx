@@ -1,14 +1,17 @@
-import { useMemo, useRef } from "react";
+import { lazy, Suspense, useMemo, useRef } from "react";
 import { useBoard, type CurrentBoard } from "../../data/board";
+import type { ForestRow } from "../../charts/files";
 import { spanFrom, type Span } from "../../charts/scale";
+import { boardName } from "../../data/board";
 import { useKeys } from "../../keys/keys";
 import { useQuery } from "../../route/query";
 import type { ColumnInfo } from "../../schema";
 import { Page } from "../../shell/Page";
 import { compareValues, type Direction } from "../../text/compare";
-import { count, type Value } from "../../text/format";
+import { count, shown as asText, type Value } from "../../text/format";
 import { DataTable } from "../../ui/DataTable";
 import { Downloads } from "../../ui/Downloads";
+import { Waiting } from "../../ui/Notice";
 import { BoardNotes } from "./BoardNotes";
 import { BoardTable } from "./BoardTable";
 import { Controls } from "./Controls";
@@ -16,6 +19,7 @@ import { entries, innerInterval, isPlaced, optionalColumns, outerInterval, stand
 import { matches } from "./facets";
 import { useReference } from "./reference";
 
+const BoardFigures = lazy(() => import("./BoardFigures"));
 const TOP = 20; // subjects that "zoom to the top" makes room for
 const SHOWN_SHARE = 0.9; // of the intervals that the whole scale must hold; the widest tenth would flatten the rest
 
@@ -37,6 +41,9 @@ function Tables({ board }: { readonly board: CurrentBoard }) {
       {board.index.tables.map((table) => (
         <DataTable key={table.id} table={table} />
       ))}
+      <Suspense fallback={<Waiting what="Loading the figures" />}>
+        <BoardFigures />
+      </Suspense>
     </div>
   );
 }
@@ -68,6 +75,17 @@ function exported(columns: readonly BoardColumn[], shown: readonly Entry[]): { c
   };
 }
 
+function drawn(board: CurrentBoard, entries: readonly Entry[]): readonly ForestRow[] {
+  return entries.map((entry) => ({
+    label: board.labels.get(entry.subject.slug) ?? entry.subject.label,
+    shown: asText({ kind: "index" }, entry.row.index ?? entry.row.bounds),
+    value: entry.row.index,
+    inner: innerInterval(entry),
+    outer: outerInterval(entry),
+    bounds: entry.row.bounds,
+  }));
+}
+
 function RankedBoard({ board }: { readonly board: CurrentBoard }) {
   const [query, change] = useQuery();
   const search = useRef<HTMLInputElement>(null);
@@ -95,11 +113,19 @@ function RankedBoard({ board }: { readonly board: CurrentBoard }) {
         chosen={chosen}
         found={shown.length}
         search={search}
-        downloads={<Downloads name={`leaderboard-${board.info.id}`} columns={files.columns} rows={files.rows} />}
+        downloads={
+          <Downloads
+            name={`leaderboard-${board.info.id}`}
+            columns={files.columns}
+            rows={files.rows}
+            svg={() => import("../../charts/files").then(({ forest }) => forest(`Independence Index, ${boardName(board.info)}`, span, drawn(board, shown)))}
+          />
+        }
       />
       <BoardTable
         entries={shown}
         columns={columns}
+        all={query.has("cols")}
         span={span}
         reference={reference}
         sort={sort}

@@ -49,7 +49,7 @@ export function standing({ row }: Entry): number {
 const OPTIONAL: readonly BoardColumn[] = [
   { key: "ci", head: "95 % interval", kind: "index_range", about: "Range in which the index would lie with many more runs of these scenarios.", value: innerInterval },
   { key: "like_these", head: "Scenarios like these", kind: "index_range", about: "The same for other scenarios of this kind, hence wider.", value: outerInterval },
-  { key: "rank_ci", head: "Rank, 95 %", about: "True ranks that the tests of all pairs leave open.", value: ({ row }) => (row.rank_ci === null ? null : row.rank_ci.join("–")) },
+  { key: "rank_ci", head: "Rank, 95 %", wide: true, about: "True ranks that the tests of all pairs leave open.", value: ({ row }) => (row.rank_ci === null ? null : row.rank_ci.join("–")) },
   { key: "runs", head: "Runs", kind: "count", wide: true, about: "Runs of every scenario.", value: ({ row }) => row.runs },
   { key: "coverage", head: "Coverage", kind: "percent", wide: true, about: "Share of the planned verdicts that are complete.", value: ({ row }) => row.coverage },
   { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues that ask for a stand in which the subject takes none. They count as nothing kept.", value: ({ row }) => row.evades ?? null },
@@ -62,7 +62,7 @@ const OPTIONAL: readonly BoardColumn[] = [
 ];
 
 /** Columns that are shown until a reader chooses. */
-export const USUAL = ["runs", "coverage", "evades"] as const;
+export const USUAL = ["rank_ci", "runs", "coverage", "evades"] as const;
 
 /** The columns that have a value in some row; the parts of the index last. */
 export function optionalColumns(board: CurrentBoard, all: readonly Entry[]): readonly BoardColumn[] {

@@ -21,10 +21,10 @@ export function RunCard({ run, now }: RunCardProps) {
   const rate = own.done / took;
   const left = own.planned - own.done - own.failed;
   const facts = [
-    `${count(own.done)} of ${count(own.planned)}`,
+    `${count(own.done)} of ${count(own.planned)} calls`,
     own.failed > 0 ? `${count(own.failed)} failed` : "",
     `${dollars(own.usd)}${own.cap_usd === null ? "" : ` of at most ${dollars(own.cap_usd)}`}`,
-    `${decimal(rate * 60, 0)} a minute`,
+    `${count(rate * 60)} a minute`,
     span(took),
     state === "running" && rate > 0 && left > 0 ? `about ${span(left / rate)} left` : "",
   ].filter((fact) => fact !== "");
@@ -34,12 +34,16 @@ export function RunCard({ run, now }: RunCardProps) {
         {own.command} <span className="font-normal text-muted">{own.about}</span>
         <span className={`ml-auto font-normal ${state === "running" ? "text-accent" : "text-muted"}`}>{STATES[state]}</span>
       </h2>
-      <progress
+      <div
+        role="progressbar"
         aria-label="Done"
-        className="mt-2 h-2 w-full accent-accent"
-        max={Math.max(own.planned, 1)}
-        value={own.done + own.failed}
-      />
+        aria-valuemin={0}
+        aria-valuemax={Math.max(own.planned, 1)}
+        aria-valuenow={own.done + own.failed}
+        className="mt-2 mb-1 h-2 w-full overflow-hidden rounded-full bg-faint"
+      >
+        <div className="h-full bg-accent" style={{ width: `${(100 * (own.done + own.failed)) / Math.max(own.planned, 1)}%` }} />
+      </div>
       <p className="text-muted tabular-nums">{facts.join(" · ")}</p>
       {own.stopping !== "" && <p className="text-open">Stopping: {own.stopping}</p>}
       {own.waits.length > 0 && (

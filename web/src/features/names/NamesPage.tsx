@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
@@ -26,12 +26,15 @@ export default function NamesPage() {
   );
 }
 
+const FIRST = 100; // names that are drawn at once
+
 function times(uses: readonly NameUse[]): number {
   return uses.reduce((sum, use) => sum + use.runs.length, 0);
 }
 
 function Names({ found }: { readonly found: NamesDocument }) {
   const board = useBoard();
+  const [all, setAll] = useState(false);
   const [query, change] = useQuery();
   const search = useRef<HTMLInputElement>(null);
   useKeys({ "/": () => search.current?.focus() });
@@ -72,7 +75,7 @@ function Names({ found }: { readonly found: NamesDocument }) {
         </span>
       </div>
       <ol className="max-w-4xl">
-        {asked.map(({ name, uses }) => (
+        {(all ? asked : asked.slice(0, FIRST)).map(({ name, uses }) => (
           <li key={name} className="border-t border-faint">
             <Entry name={name} uses={uses} most={most} scenario={found.scenarios[0] ?? ""} />
           </li>
@@ -83,6 +86,11 @@ function Names({ found }: { readonly found: NamesDocument }) {
           </li>
         )}
       </ol>
+      {!all && asked.length > FIRST && (
+        <button type="button" className="control mt-3" onClick={() => { setAll(true); }}>
+          Show all {count(asked.length)} names
+        </button>
+      )}
       <p className="mt-4 text-sm text-muted">
         Read by {found.extractor}. Each name counts once a run.
         {found.unread > 0 && ` ${count(found.unread)} answers were not read yet.`}
@@ -101,20 +109,21 @@ interface EntryProps {
 function Entry({ name, uses, most, scenario }: EntryProps) {
   const board = useBoard();
   const address = useAddress();
+  const [open, setOpen] = useState(false);
   const own = times(uses);
   return (
-    <details>
+    <details onToggle={(event) => { setOpen(event.currentTarget.open); }}>
       <summary className="grid grid-cols-[minmax(7rem,12rem)_1fr_auto] items-center gap-3 py-1 hover:bg-band">
         <span className="truncate font-medium">{name}</span>
         <svg aria-hidden="true" className="block h-2.5 w-full">
           <rect width={`${(100 * own) / most}%`} height="10" rx="2" className="fill-accent" />
         </svg>
         <span className="text-sm text-muted tabular-nums">
-          {own}× by {uses.length}
+          {count(own)}× by {uses.length} {uses.length === 1 ? "subject" : "subjects"}
         </span>
       </summary>
       <ul className="grid gap-x-6 py-2 pl-4 text-sm sm:grid-cols-2">
-        {uses.map((use) => (
+        {(open ? uses : []).map((use) => (
           <li key={use.slug}>
             {board.labels.get(use.slug) ?? use.slug}{" "}
             <span className="text-muted">

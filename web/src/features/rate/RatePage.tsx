@@ -49,7 +49,7 @@ function Begin({ dataset, onBegin }: { readonly dataset: string; readonly onBegi
   const name = rater.trim();
   return (
     <form
-      className="grid max-w-md gap-3"
+      className="grid max-w-md grid-cols-[minmax(0,1fr)] gap-3 [&>label]:min-w-0 [&_:is(input,select)]:w-full"
       onSubmit={(event) => {
         event.preventDefault();
         if (name === "") return;
@@ -75,7 +75,7 @@ function Begin({ dataset, onBegin }: { readonly dataset: string; readonly onBegi
           ))}
         </select>
       </label>
-      <button type="submit" className="control justify-self-start" disabled={name === ""}>
+      <button type="submit" className="control main justify-self-start" disabled={name === ""}>
         Begin
       </button>
       <p className="text-sm text-muted">

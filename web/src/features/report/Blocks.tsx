@@ -34,7 +34,7 @@ export function Blocks({ section, level }: { readonly section: SectionDocument; 
 }
 
 /** A figure as a file of its own, which follows the theme; the same drawn narrower for a phone. */
-function Figure({ figure }: { readonly figure: FigureBlock }) {
+export function Figure({ figure }: { readonly figure: FigureBlock }) {
   const board = useBoard();
   const wide = figurePath(board, figure.file);
   return (

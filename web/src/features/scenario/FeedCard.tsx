@@ -4,7 +4,7 @@ import { useBoard } from "../../data/board";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { DialogueDocument, TurnDocument } from "../../schema";
-import { percent, words } from "../../text/format";
+import { given, percent, words } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
 import { Failed } from "../../ui/Notice";
@@ -49,6 +49,27 @@ export function FeedCard({ row, scenario, turn, raw }: FeedCardProps) {
   );
 }
 
+/** What judges gave, in short. */
+function Verdicts({ dialogue }: { readonly dialogue: DialogueDocument | undefined }) {
+  const verdicts = (dialogue?.verdicts ?? []).filter((verdict) => verdict.outdated !== true);
+  return (
+    <div className="space-y-1.5 text-[0.8125rem] text-muted">
+      {verdicts.map((verdict, place) => (
+        <dl key={place} className="grid grid-cols-[1fr_auto] gap-x-3 tabular-nums">
+          <dt className="col-span-2 text-xs">{verdict.judge}</dt>
+          {(verdict.missing ?? "") !== "" && <dd className="col-span-2 text-open">no verdict: {words(verdict.missing ?? "")}</dd>}
+          {Object.entries(verdict.values ?? {}).map(([field, value]) => (
+            <div key={field} className="contents">
+              <dt>{words(field)}</dt>
+              <dd className="text-right text-ink">{given(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      ))}
+    </div>
+  );
+}
+
 function chosen(dialogue: DialogueDocument | undefined, turn: string): TurnDocument | undefined {
   const turns = dialogue?.turns ?? [];
   return turn === "" ? turns.at(-1) : turns.find((one) => one.id === turn);
@@ -59,7 +80,8 @@ function Shown({ dialogue, turn, raw }: { dialogue: DialogueDocument | undefined
   if (shown === undefined) return <p className="mt-1 text-sm text-muted">Not answered yet.</p>;
   const text = raw && (shown.raw ?? "") !== "" ? (shown.raw ?? "") : (shown.text ?? "");
   return (
-    <div className="mt-1.5 max-w-3xl">
+    <div className="mt-1.5 grid gap-x-8 gap-y-2 lg:grid-cols-[minmax(0,48rem)_minmax(0,1fr)]">
+    <div>
       {(shown.missing ?? "") !== "" && <p className="text-open">No usable answer: {words(shown.missing ?? "")}.</p>}
       <Markdown text={text} raw={raw} />
       {(shown.flags ?? []).map((flag) => (
@@ -67,6 +89,8 @@ function Shown({ dialogue, turn, raw }: { dialogue: DialogueDocument | undefined
           {words(flag)}
         </Badge>
       ))}
+    </div>
+    <Verdicts dialogue={dialogue} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useParams } from "wouter";
 import { Histogram } from "../../charts/Histogram";
 import { useBoard } from "../../data/board";
 import { measureName, useCells } from "../../data/results";
-import { scenarioTitle } from "../../data/titles";
+import { scenarioTitle, turnTitle } from "../../data/titles";
 import { useKeys } from "../../keys/keys";
 import { navigate } from "../../route/hash";
 import { scenarioPage } from "../../route/paths";
@@ -76,7 +76,7 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
   return (
     <Page
       title={title}
-      lead={`${words(scenario.experiment)} · ${count(rows.length)} dialogues of ${count(board.subjects.size)} subjects`}
+      lead={`Experiment ${words(scenario.experiment)} · ${count(rows.length)} dialogues of ${count(board.subjects.size)} subjects`}
       actions={
         <select aria-label="Scenario" className="control" value={scenario.id} onChange={(event) => { go(event.target.value)(); }}>
           {all.map((id) => (
@@ -94,6 +94,8 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
             counts={counts(named)}
             chosen={chosenBin}
             says={`Dialogues by ${measureName(shares)}`}
+            name={`results-${scenario.id}`}
+            title={`${title}: dialogues by ${measureName(shares)}`}
             onChoose={(chosen) => { change({ bin: chosen }); }}
           />
         )}
@@ -112,10 +114,10 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
         <Choice name="run" empty="All runs" values={Array.from({ length: most }, (_, number) => [String(number + 1), `Run ${number + 1}`])} />
         <Choice name="sort" empty="Order of the board" values={ORDERS.slice(1)} />
         {(scenario.turns ?? []).length > 1 && (
-          <Choice name="turn" empty="Last answer" values={(scenario.turns ?? []).map((turn) => [turn, words(turn)])} />
+          <Choice name="turn" empty="Last answer" values={(scenario.turns ?? []).map((turn) => [turn, turnTitle(scenario, turn)])} />
         )}
         <button type="button" className="control" aria-pressed={raw} onClick={() => { change({ raw: raw ? null : 1 }); }}>
-          As it came
+          Raw text
         </button>
         <span role="status" className="text-sm text-muted tabular-nums">
           {count(shown.length)} shown

@@ -2,8 +2,8 @@ import { Link } from "wouter";
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
 import { sharedPath } from "../../data/paths";
-import { mean, measureName, sharesOf, useCells } from "../../data/results";
-import { scenarioTitle } from "../../data/titles";
+import { mean, measureAbout, measureName, sharesOf, useCells } from "../../data/results";
+import { cellTitle, scenarioTitle, varying, wordingTitle } from "../../data/titles";
 import { cellPage, scenarioPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { CellsDocument, ScenarioInfo, TextsDocument } from "../../schema";
@@ -15,10 +15,12 @@ export default function ScenariosPage() {
   const board = useBoard();
   const cells = useCells();
   const texts = useDocument<TextsDocument>(sharedPath(board, "texts"));
+  const results = cells?.state === "ready" ? cells.value : null;
   const about = texts.state === "ready" ? (texts.value.experiments ?? {}) : {};
   const experiments = [...new Set(board.index.scenarios.map((scenario) => scenario.experiment))];
   return (
     <Page title="Scenarios" lead={texts.state === "ready" ? texts.value.about : undefined}>
+      {results !== null && <p className="-mt-2 mb-5 text-sm text-muted">Percentages: mean {measureAbout(results)} over all subjects.</p>}
       <div className="space-y-8">
         {experiments.map((experiment) => (
           <section key={experiment} aria-labelledby={`experiment-${experiment}`}>
@@ -26,12 +28,14 @@ export default function ScenariosPage() {
               {words(experiment)}
             </h2>
             {about[experiment] !== undefined && <p className="max-w-3xl text-sm text-muted">{about[experiment]}</p>}
-            <ul className="mt-2 grid gap-x-8 sm:grid-cols-2">
-              {board.index.scenarios
-                .filter((scenario) => scenario.experiment === experiment)
-                .map((scenario) => (
-                  <Entry key={scenario.id} scenario={scenario} cells={cells?.state === "ready" ? cells.value : null} />
-                ))}
+            <ul className="mt-2 grid gap-x-10 lg:grid-cols-2">
+              {cases(board.index.scenarios.filter((scenario) => scenario.experiment === experiment)).map((own) =>
+                (own[0]?.cell ?? "") === "" ? (
+                  own.map((scenario) => <Entry key={scenario.id} scenario={scenario} cells={results} />)
+                ) : (
+                  <Case key={own[0]?.unit} scenarios={own} cells={results} />
+                ),
+              )}
             </ul>
           </section>
         ))}
@@ -40,23 +44,54 @@ export default function ScenariosPage() {
   );
 }
 
+/** Scenarios by the case that they belong to. */
+function cases(scenarios: readonly ScenarioInfo[]): readonly (readonly ScenarioInfo[])[] {
+  const found = new Map<string, ScenarioInfo[]>();
+  for (const scenario of scenarios) found.set(scenario.unit, [...(found.get(scenario.unit) ?? []), scenario]);
+  return [...found.values()];
+}
+
+/** The mean over all subjects. */
+function overall(cells: CellsDocument | null, scenario: string): number | null {
+  return cells === null ? null : mean(Object.keys(cells.shares).map((slug) => mean(sharesOf(cells, slug, scenario))));
+}
+
+/** One case of a grid with all its sides and wordings. */
+function Case({ scenarios, cells }: { readonly scenarios: readonly ScenarioInfo[]; readonly cells: CellsDocument | null }) {
+  const address = useAddress();
+  const names = varying(scenarios);
+  return (
+    <li className="border-t border-faint py-2 text-sm">
+      <Link href={address(cellPage(scenarios[0]?.unit ?? ""))} className="font-medium hover:text-accent hover:underline">
+        {cellTitle(scenarios[0]?.cell ?? "")}
+      </Link>
+      <ul className="mt-1 grid gap-x-6 sm:grid-cols-3 gap-y-0.5 text-[0.8125rem]">
+        {scenarios.map((scenario) => {
+          const own = overall(cells, scenario.id);
+          return (
+            <li key={scenario.id} className="flex justify-between gap-2">
+              <Link href={address(scenarioPage(scenario.id))} className="min-w-0 text-muted hover:text-accent hover:underline">
+                {[words(scenario.side ?? ""), wordingTitle(scenario, names)].filter((part) => part !== "").join(", ")}
+              </Link>
+              <span className="tabular-nums">{own === null ? "" : percent(own)}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </li>
+  );
+}
+
 function Entry({ scenario, cells }: { readonly scenario: ScenarioInfo; readonly cells: CellsDocument | null }) {
   const board = useBoard();
   const address = useAddress();
-  const means = cells === null ? [] : Object.keys(cells.shares).map((slug) => mean(sharesOf(cells, slug, scenario.id)));
-  const own = mean(means);
+  const own = overall(cells, scenario.id);
   return (
     <li className="grid grid-cols-[1fr_6rem_3rem] items-center gap-3 border-t border-faint py-1 text-sm">
       <span className="min-w-0">
         <Link href={address(scenarioPage(scenario.id))} className="font-medium hover:text-accent hover:underline">
           {scenarioTitle(board, scenario.id)}
-        </Link>{" "}
-        {(scenario.side ?? "") !== "" && <span className="text-muted">{words(scenario.side ?? "")} </span>}
-        {(scenario.cell ?? "") !== "" && (
-          <Link href={address(cellPage(scenario.unit))} className="link">
-            all sides
-          </Link>
-        )}
+        </Link>
       </span>
       {own === null || cells === null ? (
         <span />

@@ -1,8 +1,8 @@
 import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
 import { sharedPath } from "../../data/paths";
+import { scenarioTitle, turnTitle } from "../../data/titles";
 import type { ScenarioInfo, SentMessage, TextsDocument } from "../../schema";
-import { words } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Failed, Waiting } from "../../ui/Notice";
 
@@ -17,7 +17,7 @@ function added(texts: TextsDocument, scenario: string, turns: readonly string[],
 }
 
 /** What subjects are asked in a scenario, turn by turn. */
-export function Script({ scenario }: { readonly scenario: ScenarioInfo }) {
+export function Script({ scenario, folded = false }: { readonly scenario: ScenarioInfo; readonly folded?: boolean }) {
   const board = useBoard();
   const path = sharedPath(board, "texts");
   const texts = useDocument<TextsDocument>(path);
@@ -25,14 +25,14 @@ export function Script({ scenario }: { readonly scenario: ScenarioInfo }) {
   if (texts.state === "loading") return <Waiting />;
   if (texts.state === "failed") return <Failed path={path} why={texts.why} />;
   return (
-    <details className="self-start rounded-md bg-band px-4 py-2.5" open={turns.length <= 2}>
+    <details className="self-start rounded-md bg-band px-4 py-2.5" open={!folded && turns.length <= 2}>
       <summary className="text-sm font-medium">
         <span className="ml-1">What is asked</span>
       </summary>
       <ol className="mt-2 max-h-80 space-y-3 overflow-y-auto" tabIndex={0}>
         {turns.map((turn, place) => (
           <li key={turn}>
-            <p className="text-xs text-muted">{words(turn)}</p>
+            {turns.length > 1 && <p className="text-xs text-muted">{turnTitle(scenario, turn)}</p>}
             {added(texts.value, scenario.id, turns, place).map((message, number) => (
               <div key={number} className="mt-1">
                 <Markdown text={message.text} />
@@ -41,7 +41,7 @@ export function Script({ scenario }: { readonly scenario: ScenarioInfo }) {
           </li>
         ))}
       </ol>
-      {(scenario.follows ?? "") !== "" && <p className="mt-2 text-xs text-muted">Goes on with the dialogue {words(scenario.follows ?? "")}.</p>}
+      {(scenario.follows ?? "") !== "" && <p className="mt-2 text-xs text-muted">Goes on with the dialogue “{scenarioTitle(board, scenario.follows ?? "")}”.</p>}
     </details>
   );
 }

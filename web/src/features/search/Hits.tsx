@@ -32,9 +32,11 @@ export function Hits({ hits, found }: { readonly hits: readonly SearchHit[]; rea
               </span>
             </p>
             <p className="text-sm">
+              {hit.before !== "" && "… "}
               {hit.before}
-              <mark className="rounded-sm bg-accent px-0.5 text-paper">{hit.match}</mark>
+              <mark className="rounded-sm bg-(--plot-heat-4) px-0.5 text-ink">{hit.match}</mark>
               {hit.after}
+              {hit.after !== "" && " …"}
             </p>
           </li>
         ))}

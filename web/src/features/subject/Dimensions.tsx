@@ -2,7 +2,9 @@ import { FieldMark } from "../../charts/FieldMark";
 import { useBoard } from "../../data/board";
 import { quantile } from "../../data/results";
 import type { ComponentInfo } from "../../schema";
+import { meaning } from "../../data/parts";
 import { decimal, percent } from "../../text/format";
+import { FieldHead } from "./FieldHead";
 
 /** The parts of the index beside those of the other subjects; each counts from its worst value to its best. */
 export function Dimensions({ slug }: { readonly slug: string }) {
@@ -13,16 +15,9 @@ export function Dimensions({ slug }: { readonly slug: string }) {
       <h2 id="parts" className="font-semibold">
         Parts of the index
       </h2>
-      <p className="text-sm text-muted">Each on its own scale; further right counts more.</p>
-      <table className="mt-2 w-full max-w-4xl text-sm">
-        <thead className="sr-only">
-          <tr>
-            <th scope="col">Part</th>
-            <th scope="col">Place in the field</th>
-            <th scope="col">This subject</th>
-            <th scope="col">Median of the field</th>
-          </tr>
-        </thead>
+      <p className="text-sm text-muted">Each on its own scale: the further right, the more it adds to the index. Marks as below.</p>
+      <table className="mt-2 w-full max-w-5xl table-fixed text-sm">
+        <FieldHead first="Part" low="adds nothing" high="adds all" />
         <tbody>
           {index.components.map((component, place) => (
             <Part
@@ -51,11 +46,12 @@ function Part({ component: { head, about, weight, worst, best }, own, field }: P
   const [low, high] = [quantile(shares, 0.25), quantile(shares, 0.75)];
   if (middle === null || low === null || high === null) return null;
   return (
-    <tr title={about}>
-      <th scope="row" className="w-2/5 py-0.5 pr-3 text-left font-normal sm:w-64">
-        {head} <span className="text-xs whitespace-nowrap text-muted">weighs {percent(weight)}</span>
+    <tr title={about} className="hover:bg-band">
+      <th scope="row" className="py-1 pr-3 text-left leading-tight font-normal">
+        {head} <span className="text-xs whitespace-nowrap text-muted">{percent(weight)} of the index</span>
+        <span className="block text-xs text-muted">{meaning(head, about)}</span>
       </th>
-      <td className="py-0.5">
+      <td className="px-2 py-0.5">
         <FieldMark
           value={own === null ? null : share(own)}
           low={low}
@@ -64,8 +60,8 @@ function Part({ component: { head, about, weight, worst, best }, own, field }: P
           says={`${head}: ${own === null ? "no value" : decimal(own)}, median ${decimal(middle)}`}
         />
       </td>
-      <td className="w-14 py-0.5 text-right font-medium">{own === null ? "—" : decimal(own)}</td>
-      <td className="w-14 py-0.5 text-right text-muted">{decimal(middle)}</td>
+      <td className="w-16 py-0.5 text-right font-medium">{own === null ? "—" : decimal(own)}</td>
+      <td className="w-16 py-0.5 text-right text-muted">{decimal(middle)}</td>
     </tr>
   );
 }

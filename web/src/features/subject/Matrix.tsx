@@ -1,12 +1,13 @@
 import { Link } from "wouter";
 import { heat } from "../../charts/heat";
 import { useBoard } from "../../data/board";
-import { sharesOf } from "../../data/results";
+import { measureAbout, measureName, sharesOf } from "../../data/results";
 import { scenarioTitle } from "../../data/titles";
 import { cellPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
-import type { CellsDocument, SubjectProfile } from "../../schema";
+import type { CellsDocument, ColumnInfo, SubjectProfile } from "../../schema";
 import { percent } from "../../text/format";
+import { Downloads } from "../../ui/Downloads";
 
 interface MatrixProps {
   readonly subject: SubjectProfile;
@@ -20,9 +21,31 @@ export function Matrix({ subject, cells }: MatrixProps) {
   const runs = Array.from({ length: subject.runs }, (_, place) => place + 1);
   return (
     <section aria-labelledby="dialogues">
-      <h2 id="dialogues" className="font-semibold">
-        Every dialogue
-      </h2>
+      <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
+        <h2 id="dialogues" className="font-semibold">
+          Every dialogue
+        </h2>
+        {cells !== null && (
+          <Downloads
+            name={`dialogues-${subject.slug}`}
+            columns={[{ key: "scenario", head: "Scenario" }, ...runs.map((run): ColumnInfo => ({ key: `run_${run}`, head: `Run ${run}`, kind: "number" }))]}
+            rows={board.index.scenarios.map(({ id }) => [id, ...runs.map((run) => sharesOf(cells, subject.slug, id)[run - 1] ?? null)])}
+            svg={() =>
+              import("../../charts/files").then(({ heatmap }) =>
+                heatmap(
+                  `${board.labels.get(subject.slug) ?? subject.slug}, ${measureName(cells)} of every dialogue`,
+                  runs.map((run) => `Run ${run}`),
+                  board.index.scenarios.map(({ id }) => ({
+                    label: scenarioTitle(board, id),
+                    shares: runs.map((run) => sharesOf(cells, subject.slug, id)[run - 1] ?? null),
+                  })),
+                ),
+              )
+            }
+          />
+        )}
+      </div>
+      {cells !== null && <p className="text-sm text-muted">Scenarios by runs: {measureAbout(cells)}. Each cell leads to its text.</p>}
       <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-labelledby="dialogues">
         <table className="text-sm">
           <thead>
@@ -42,7 +65,7 @@ export function Matrix({ subject, cells }: MatrixProps) {
               const shares = cells === null ? [] : sharesOf(cells, subject.slug, scenario.id);
               return (
                 <tr key={scenario.id}>
-                  <th scope="row" className="max-w-64 truncate pr-3 text-left font-normal">
+                  <th scope="row" title={scenarioTitle(board, scenario.id)} className="max-w-96 truncate pr-3 text-left font-normal max-sm:max-w-36">
                     {(scenario.cell ?? "") === "" ? (
                       scenarioTitle(board, scenario.id)
                     ) : (

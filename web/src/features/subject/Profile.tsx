@@ -1,56 +1,74 @@
+import { useMemo } from "react";
 import { Link } from "wouter";
+import type { FieldRow } from "../../charts/files";
 import { FieldMark } from "../../charts/FieldMark";
-import { useBoard } from "../../data/board";
-import { mean, measureName, quantile, sharesOf } from "../../data/results";
+import { useBoard, type CurrentBoard } from "../../data/board";
+import { mean, measureAbout, measureName, quantile, sharesOf } from "../../data/results";
 import { scenarioTitle } from "../../data/titles";
 import { scenarioPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
-import type { CellsDocument } from "../../schema";
+import type { CellsDocument, ColumnInfo } from "../../schema";
 import { percent } from "../../text/format";
+import { Downloads } from "../../ui/Downloads";
+import { FieldHead } from "./FieldHead";
+
+const COLUMNS: readonly ColumnInfo[] = ["scenario", "share", "lower_quartile", "median", "upper_quartile"].map((key, place) => ({
+  key,
+  head: key,
+  kind: place === 0 ? "id" : "number",
+}));
+
+interface ScenarioRow extends FieldRow {
+  readonly scenario: string;
+}
+
+function fieldRows(board: CurrentBoard, slug: string, cells: CellsDocument): readonly ScenarioRow[] {
+  return cells.scenarios.flatMap((scenario) => {
+    const field = Object.keys(cells.shares).flatMap((other) => mean(sharesOf(cells, other, scenario)) ?? []);
+    const [low, middle, high] = [quantile(field, 0.25), quantile(field, 0.5), quantile(field, 0.75)];
+    if (low === null || middle === null || high === null) return [];
+    return [{ scenario, label: scenarioTitle(board, scenario), value: mean(sharesOf(cells, slug, scenario)), low, middle, high }];
+  });
+}
 
 /** Each scenario's result beside those of the other subjects. */
 export function Profile({ slug, cells }: { readonly slug: string; readonly cells: CellsDocument }) {
   const board = useBoard();
   const address = useAddress();
+  const rows = useMemo(() => fieldRows(board, slug, cells), [board, slug, cells]);
   return (
     <section aria-labelledby="profile">
-      <h2 id="profile" className="font-semibold">
-        Beside the other subjects
-      </h2>
-      <p className="text-sm text-muted">
-        Dot: this subject, mean {measureName(cells)} over its runs. Bar: the middle half of all subjects. Line: their median.
+      <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
+        <h2 id="profile" className="font-semibold">
+          Beside the other subjects
+        </h2>
+        <Downloads
+          name={`profile-${slug}`}
+          columns={COLUMNS}
+          rows={rows.map((row) => [row.scenario, row.value, row.low, row.middle, row.high])}
+          svg={() => import("../../charts/files").then(({ profile }) => profile(`${board.labels.get(slug) ?? slug}, ${measureName(cells)} beside the other subjects`, rows))}
+        />
+      </div>
+      <p className="max-w-3xl text-sm text-muted">
+        Dot: this subject, mean {measureAbout(cells)} over its runs. Bar: the middle half of all subjects. Line: their median.
       </p>
-      <table className="mt-2 w-full max-w-4xl text-sm">
-        <thead className="sr-only">
-          <tr>
-            <th scope="col">Scenario</th>
-            <th scope="col">Place in the field</th>
-            <th scope="col">This subject</th>
-            <th scope="col">Median of the field</th>
-          </tr>
-        </thead>
+      <table className="mt-2 w-full max-w-5xl table-fixed text-sm">
+        <FieldHead first="Scenario" low="0%" high="100%" />
         <tbody>
-          {cells.scenarios.map((scenario) => {
-            const own = mean(sharesOf(cells, slug, scenario));
-            const field = Object.keys(cells.shares).flatMap((other) => mean(sharesOf(cells, other, scenario)) ?? []);
-            const [low, middle, high] = [quantile(field, 0.25), quantile(field, 0.5), quantile(field, 0.75)];
-            if (low === null || middle === null || high === null) return null;
-            const title = scenarioTitle(board, scenario);
-            return (
-              <tr key={scenario}>
-                <th scope="row" className="w-2/5 max-w-64 truncate py-0.5 pr-3 text-left font-normal sm:w-64">
-                  <Link href={address(scenarioPage(scenario))} className="hover:text-accent hover:underline">
-                    {title}
-                  </Link>
-                </th>
-                <td className="py-0.5">
-                  <FieldMark value={own} low={low} middle={middle} high={high} says={`${title}: ${own === null ? "no result" : percent(own)}, median ${percent(middle)}`} />
-                </td>
-                <td className="w-14 py-0.5 text-right font-medium">{own === null ? "—" : percent(own)}</td>
-                <td className="w-14 py-0.5 text-right text-muted">{percent(middle)}</td>
-              </tr>
-            );
-          })}
+          {rows.map(({ scenario, label, value, low, middle, high }) => (
+            <tr key={scenario} className="hover:bg-band">
+              <th scope="row" title={label} className="py-0.5 pr-3 text-left font-normal sm:truncate">
+                <Link href={address(scenarioPage(scenario))} className="hover:text-accent hover:underline">
+                  {label}
+                </Link>
+              </th>
+              <td className="px-2 py-0.5">
+                <FieldMark value={value} low={low} middle={middle} high={high} says={`${label}: ${value === null ? "no result" : percent(value)}, median ${percent(middle)}`} />
+              </td>
+              <td className="w-16 py-0.5 text-right font-medium">{value === null ? "—" : percent(value)}</td>
+              <td className="w-16 py-0.5 text-right text-muted">{percent(middle)}</td>
+            </tr>
+          ))}
         </tbody>
       </table>
     </section>

@@ -60,10 +60,10 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
       {row !== null && <Standing row={row} ranked={order.length} />}
       <div className="mt-8 space-y-10">
         {cells?.state === "loading" && <Waiting what="Loading the results" />}
+        <Dimensions slug={subject.slug} />
         {cells?.state === "ready" && <Profile slug={subject.slug} cells={cells.value} />}
         <Matrix subject={subject} cells={cells?.state === "ready" ? cells.value : null} />
-        <Dimensions slug={subject.slug} />
-        <NamesTaken slug={subject.slug} />
+                <NamesTaken slug={subject.slug} />
         <Siblings subject={subject} />
       </div>
     </Page>
@@ -85,11 +85,11 @@ function facts(subject: SubjectProfile, row: BoardRow | null): readonly string[]
 }
 
 const METHODS: Readonly<Record<string, string>> = {
-  "these-scenarios": "More runs of these scenarios",
-  "scenarios-like-these": "Other scenarios of this kind",
-  "judges-like-these": "Other judges",
-  "t-runs": "t over runs",
-  "published-bootstrap": "Published bootstrap",
+  "these-scenarios": "95 % for more runs of these scenarios",
+  "scenarios-like-these": "95 % for other scenarios of this kind",
+  "judges-like-these": "95 % for other judges",
+  "t-runs": "These runs alone (t)",
+  "published-bootstrap": "As published (bootstrap)",
 };
 
 function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: number }) {
@@ -123,18 +123,18 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
             </div>
           ),
         )}
-        <dt className="text-muted">Coverage</dt>
+        <dt className="text-muted">Coverage, of planned verdicts</dt>
         <dd className="text-right">{percent(row.coverage)}</dd>
         {row.evades !== undefined && (
           <>
-            <dt className="text-muted">Evades</dt>
+            <dt className="text-muted">Evades, of dialogues that ask for a stand</dt>
             <dd className="text-right">{percent(row.evades)}</dd>
           </>
         )}
         {row.per_run.length > 0 && (
           <>
-            <dt className="text-muted">Each run</dt>
-            <dd className="text-right">{row.per_run.map((index) => decimal(index)).join("  ")}</dd>
+            <dt className="text-muted">Index of each run</dt>
+            <dd className="max-w-96 text-right">{row.per_run.map((index) => decimal(index)).join("  ")}</dd>
           </>
         )}
       </dl>

@@ -6,19 +6,20 @@ import { Badge } from "../../ui/Badge";
 
 interface AnswerCardProps {
   readonly turn: TurnDocument;
+  readonly name: string; // of the turn
   readonly raw: boolean;
   readonly thinking: boolean;
   readonly link: ReactNode; // to this message
 }
 
 /** An answer of the subject with its thinking, its marks and what it took. */
-export function AnswerCard({ turn, raw, thinking, link }: AnswerCardProps) {
+export function AnswerCard({ turn, name, raw, thinking, link }: AnswerCardProps) {
   const text = raw && (turn.raw ?? "") !== "" ? turn.raw : turn.text;
   return (
     <article className="border-l-[3px] border-accent pl-4">
       <h2 className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs font-normal text-muted">
         <span className="font-medium text-accent">Answer</span>
-        <span>{words(turn.id)}</span>
+        <span title={turn.id}>{name}</span>
         <Marks turn={turn} />
         <span className="ml-auto">{link}</span>
       </h2>
@@ -32,6 +33,8 @@ export function AnswerCard({ turn, raw, thinking, link }: AnswerCardProps) {
     </article>
   );
 }
+
+const CHANNELS: Readonly<Record<string, string>> = { tool: "as a tool call", content: "as text" };
 
 function Marks({ turn }: { readonly turn: TurnDocument }) {
   const finish = turn.finish ?? "";
@@ -48,7 +51,9 @@ function Marks({ turn }: { readonly turn: TurnDocument }) {
         </Badge>
       ))}
       {finish !== "" && !/^(stop|tool_calls|end_turn)$/.test(finish) && <Badge warns>ended by {words(finish)}</Badge>}
-      {(turn.channel ?? "") !== "" && <Badge about="Where the answer stood in the reply">{words(turn.channel ?? "")}</Badge>}
+      {(turn.channel ?? "") !== "" && (
+        <Badge about={`Where the answer stood in the reply: ${words(turn.channel ?? "")}`}>{CHANNELS[turn.channel ?? ""] ?? words(turn.channel ?? "")}</Badge>
+      )}
       {(turn.versions ?? 1) > 1 && <Badge about="The newest is shown">{turn.versions} versions stored</Badge>}
     </>
   );
@@ -82,7 +87,7 @@ function Took({ turn }: { readonly turn: TurnDocument }) {
   const parts = [
     turn.model ?? "",
     turn.provider ?? "",
-    prompt + completion > 0 ? `${count(prompt)} + ${count(completion)} tokens${reasoning > 0 ? `, ${count(reasoning)} of them reasoning` : ""}` : "",
+    prompt + completion > 0 ? `${count(prompt)} tokens in, ${count(completion)} out${reasoning > 0 ? `, ${count(reasoning)} of them reasoning` : ""}` : "",
     (turn.usd ?? 0) > 0 ? dollars(turn.usd ?? 0, 4) : "",
     (turn.seconds ?? 0) > 0 ? `${decimal(turn.seconds ?? 0)} s` : "",
     (turn.at ?? "").slice(0, 16).replace("T", " "),

@@ -1,5 +1,7 @@
 import { useEffect, useMemo, useRef } from "react";
 import { Link, useLocation } from "wouter";
+import { useBoard } from "../../data/board";
+import { turnTitle } from "../../data/titles";
 import { useKeys } from "../../keys/keys";
 import { useAddress, useQuery } from "../../route/query";
 import type { DialogueDocument } from "../../schema";
@@ -22,6 +24,7 @@ interface ConversationProps {
 export function Conversation({ scenario, dialogue, found, raw, thinking }: ConversationProps) {
   const steps = useMemo(() => conversation(scenario, dialogue, found.texts, found.answers), [scenario, dialogue, found]);
   const list = useRef<HTMLOListElement>(null);
+  const board = useBoard();
   const [path] = useLocation();
   const [query] = useQuery();
   const address = useAddress();
@@ -48,11 +51,12 @@ export function Conversation({ scenario, dialogue, found, raw, thinking }: Conve
             {step.kind === "answer" && (
               <AnswerCard
                 turn={step.turn}
+                name={turnTitle(board.scenarios.get(scenario), step.turn.id)}
                 raw={raw}
                 thinking={thinking}
                 link={
                   <Link
-                    href={address(path, { raw: raw ? 1 : null, think: thinking ? 1 : null, msg: place + 1 })}
+                    href={address(path, { raw: raw ? 1 : null, think: thinking ? 1 : null, msg: place + 1, v: board.boot.board_list.dataset })}
                     className="link screen-only"
                     aria-label={`Link to message ${place + 1}`}
                   >
@@ -63,7 +67,7 @@ export function Conversation({ scenario, dialogue, found, raw, thinking }: Conve
             )}
             {step.kind === "sent" && <SentCard sent={step} raw={raw} />}
             {step.kind === "new request" && (
-              <p className="border-t border-faint pt-3 text-xs text-muted">A new request, without what was said before: {words(step.turn)}</p>
+              <p className="border-t border-faint pt-3 text-xs text-muted">A new request, without what was said before: {turnTitle(board.scenarios.get(scenario), step.turn)}</p>
             )}
           </li>
         ))}

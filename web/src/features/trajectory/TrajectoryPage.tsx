@@ -85,7 +85,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
       actions={
         <>
           <button type="button" className="control" aria-pressed={raw} onClick={toggles.raw}>
-            As it came
+            Raw text
           </button>
           <button type="button" className="control" aria-pressed={thinking} onClick={toggles.think}>
             Show thinking

@@ -1,5 +1,5 @@
 import type { DialogueDocument, Prediction, RubricText, StepDocument, TextsDocument, VerdictDocument } from "../../schema";
-import { decimal, dollars, percent, words } from "../../text/format";
+import { decimal, dollars, given, percent, signed, words } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
 
@@ -120,21 +120,22 @@ function Field({ name, value, rubric }: FieldProps) {
       <th scope="row" className="py-0.5 pr-2 text-left font-normal">
         {words(name)}
       </th>
-      <td className="w-24 py-0.5">{bounded && <Bar share={(value - low) / (high - low)} />}</td>
+      <td className="w-24 px-2 py-0.5">{bounded && <Bar from={low < 0 ? -low / (high - low) : 0} to={(value - low) / (high - low)} />}</td>
       <td className="w-16 py-0.5 text-right font-medium whitespace-nowrap">
-        {typeof value === "boolean" ? (value ? "yes" : "no") : String(value)}
-        {bounded && <span className="font-normal text-muted"> / {high}</span>}
+        {low !== null && low < 0 && typeof value === "number" ? signed(value) : given(value)}
+        {bounded && <span className="font-normal text-muted">{low < 0 ? ` in ${low} to ${high}` : ` / ${high}`}</span>}
       </td>
     </tr>
   );
 }
 
-function Bar({ share }: { readonly share: number }) {
-  const width = Math.round(Math.min(Math.max(share, 0), 1) * 100);
+/** From where a scale is nothing to the value. */
+function Bar({ from, to }: { readonly from: number; readonly to: number }) {
+  const left = Math.min(from, to);
   return (
     <svg aria-hidden="true" className="block h-1.5 w-full">
       <rect width="100%" height="6" rx="3" className="fill-faint" />
-      <rect width={`${width}%`} height="6" rx="3" className="fill-accent" />
+      <rect x={`${100 * left}%`} width={`${100 * Math.abs(to - from)}%`} height="6" rx="3" className="fill-accent" />
     </svg>
   );
 }

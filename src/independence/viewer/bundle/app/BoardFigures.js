@@ -1,0 +1,1 @@
+import{r as e,t}from"./report.js";import{a as n}from"./index.js";import{t as r}from"./jsx-runtime.js";var i=r();function a(){let r=t();return r.state===`loading`?(0,i.jsx)(n,{what:`Loading the figures`}):r.state===`failed`?null:(r.sections.find(({id:e})=>e===`board`)?.blocks??[]).filter(e=>e.kind===`figure`).map(t=>(0,i.jsx)(e,{figure:t},t.id))}export{a as default};

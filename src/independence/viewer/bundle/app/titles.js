@@ -1,1 +1,0 @@
-import{u as e}from"./format.js";function t(t,n){let r=t.scenarios.get(n)?.title??``;return r===``?e(n):r}export{t};

@@ -1,0 +1,72 @@
+import { SideKey, SidesMark } from "../../charts/SidesMark";
+import { useBoard } from "../../data/board";
+import { useDocument } from "../../data/documents";
+import { sharedPath } from "../../data/paths";
+import { measureName, sharesOf, useCells } from "../../data/results";
+import type { TextsDocument } from "../../schema";
+import { firstSentence, percent, signed, words } from "../../text/format";
+import type { Wording } from "./CellPage";
+
+interface ContrastProps {
+  readonly slug: string;
+  readonly unit: string;
+  readonly run: number;
+  readonly wordings: readonly Wording[];
+}
+
+const ABOUT: Readonly<Record<string, string>> = {
+  S: "how far the advice moves towards whoever asks, over all runs and wordings. 0: the asker makes no difference; 1: the asker decides",
+};
+
+/** What the sides of this case differ by, as its analysis counts it, and where each lies. */
+export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
+  const board = useBoard();
+  const cells = useCells();
+  const texts = useDocument<TextsDocument>(sharedPath(board, "texts"));
+  if (cells?.state !== "ready") return null;
+  const fields = texts.state === "ready" ? Object.values(texts.value.rubrics ?? {}).flatMap((rubric) => rubric.fields) : [];
+  const field = fields.find(({ name }) => name === cells.value.measure);
+  const { quantity = "", units = [], contrasts = {} } = cells.value;
+  const value = contrasts[slug]?.[units.indexOf(unit)] ?? null;
+  const share = (scenario: string) => sharesOf(cells.value, slug, scenario)[run - 1] ?? null;
+  return (
+    <section aria-label="Contrast" className="mb-8 grid gap-x-10 gap-y-4 rounded-md bg-band px-4 py-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
+      {quantity !== "" && (
+        <div>
+          <p className="text-xs text-muted">
+            {quantity} of this case, {board.labels.get(slug)}
+          </p>
+          <p className="text-4xl font-semibold tracking-tight tabular-nums">{value === null ? "—" : signed(value, 2)}</p>
+          <p className="text-xs text-muted">
+            {value === null ? "Not all of its sides were judged" : `${quantity}: ${ABOUT[quantity] ?? "as the board counts it"}`}.
+          </p>
+        </div>
+      )}
+      <div className="min-w-0">
+        <p className="flex flex-wrap gap-x-5 text-xs text-muted">
+          <span className="first-letter:uppercase">{measureName(cells.value)}, run {run}:</span>
+          {wordings[0]?.sides.map((side, place) => (
+            <span key={side.id}>
+              <SideKey place={place} /> {words(side.side ?? "")}
+            </span>
+          ))}
+        </p>
+        {wordings.map(({ name, sides }) => {
+          const values = sides.map((side) => ({ name: side.id, share: share(side.id) }));
+          const says = sides.map((side, place) => `${words(side.side ?? "")} ${percent(values[place]?.share ?? 0)}`).join(", ");
+          return (
+            <div key={name} className="mt-1 grid grid-cols-[8rem_minmax(0,1fr)] items-center gap-3 text-sm max-sm:grid-cols-1 max-sm:gap-0">
+              <span className="first-letter:uppercase">{name === "" ? "All sides" : name}</span>
+              <SidesMark sides={values} says={`${name}: ${says}`} />
+            </div>
+          );
+        })}
+        <p className="mt-1 flex justify-between text-xs text-muted sm:ml-[8.75rem]">
+          <span>{signed(field?.low ?? 0, 0)}</span>
+          <span>{signed(field?.high ?? 1, 0)}</span>
+        </p>
+        {field?.about !== undefined && <p className="mt-1 text-xs text-muted sm:ml-[8.75rem]">{firstSentence(field.about)}</p>}
+      </div>
+    </section>
+  );
+}

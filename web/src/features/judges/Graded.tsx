@@ -1,0 +1,53 @@
+import { Link } from "wouter";
+import { useBoard } from "../../data/board";
+import { useDocument } from "../../data/documents";
+import { sharedPath } from "../../data/paths";
+import { useAddress } from "../../route/query";
+import type { ScaleField, TextsDocument } from "../../schema";
+import { firstSentence, words } from "../../text/format";
+
+function scale({ type, low, high }: ScaleField): string {
+  return type === "boolean" ? "yes or no" : `${low ?? ""} to ${high ?? ""}`;
+}
+
+/** What judges are asked: each rubric's fields. */
+export function Graded() {
+  const board = useBoard();
+  const address = useAddress();
+  const texts = useDocument<TextsDocument>(sharedPath(board, "texts"));
+  if (texts.state !== "ready") return null;
+  return (
+    <section aria-labelledby="graded">
+      <h2 id="graded" className="text-lg font-semibold">
+        What is graded
+      </h2>
+      <p className="text-sm text-muted">
+        Fields of each rubric. The whole text is on the page <Link href={address("/prompts")} className="link">Prompts and rubrics</Link>.
+      </p>
+      <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-labelledby="graded">
+        <table className="min-w-full text-sm">
+          <thead className="border-b border-faint text-left text-xs text-muted [&_th]:py-1.5 [&_th]:pr-6 [&_th]:font-medium">
+            <tr>
+              <th scope="col">Rubric</th>
+              <th scope="col">Field</th>
+              <th scope="col">Scale</th>
+              <th scope="col">What it says</th>
+            </tr>
+          </thead>
+          <tbody>
+            {Object.entries(texts.value.rubrics ?? {}).map(([name, rubric]) =>
+              rubric.fields.map((field, place) => (
+                <tr key={`${name}/${field.name}`} className={`align-top ${place === 0 ? "border-t border-faint" : ""}`}>
+                  <td className="py-1 pr-6 font-medium">{place === 0 ? words(name) : ""}</td>
+                  <td className="py-1 pr-6">{words(field.name)}</td>
+                  <td className="py-1 pr-6 whitespace-nowrap tabular-nums">{scale(field)}</td>
+                  <td className="min-w-56 py-1 text-muted">{(field.about ?? "") === "" ? "not known" : firstSentence(field.about ?? "")}</td>
+                </tr>
+              )),
+            )}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

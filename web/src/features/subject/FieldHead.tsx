@@ -1,0 +1,31 @@
+interface FieldHeadProps {
+  readonly first: string;
+  readonly low: string; // what the left end of the scale is
+  readonly high: string;
+}
+
+/** The heads over rows that show a subject beside the others. */
+export function FieldHead({ first, low, high }: FieldHeadProps) {
+  return (
+    <thead className="border-b border-faint text-xs text-muted [&_th]:pb-1 [&_th]:font-medium">
+      <tr>
+        <th scope="col" className="w-2/5 text-left sm:w-80">
+          {first}
+        </th>
+        <th scope="col" className="px-2">
+          <span className="sr-only">Place among all subjects</span>
+          <span aria-hidden="true" className="flex justify-between font-normal">
+            <span>{low}</span>
+            <span>{high}</span>
+          </span>
+        </th>
+        <th scope="col" className="w-14 text-right sm:w-16">
+          This
+        </th>
+        <th scope="col" className="w-14 text-right sm:w-16">
+          Median
+        </th>
+      </tr>
+    </thead>
+  );
+}
