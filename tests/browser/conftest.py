@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,11 @@ import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
 from tests.e2e import inside
+from tests.report.site.conftest import store as stores  # noqa: F401  a fixture
+
+from . import serving
+from .serving import Serve, Site
+from .viewing import Viewer
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SUBJECTS = "sim/half,sim/never,sim/always,sim/yield-20,sim/folds-on-preferences"
@@ -48,3 +54,30 @@ def report(store: Path) -> Path:
     done = inside.run("generate-report", "--db", str(store), "--html", "-o", str(path))
     assert done.code == 0, done.err
     return path
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def serve() -> AsyncIterator[Serve]:
+    """Serves stores until the tests end."""
+    async with AsyncExitStack() as stack:
+        made: dict[Path, Viewer] = {}
+
+        async def served(path: Path) -> Viewer:
+            if path not in made:
+                made[path] = await stack.enter_async_context(serving.served(path))
+            return made[path]
+
+        yield served
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def viewer(store: Path, serve: Serve) -> Viewer:
+    """The viewer over the simulated subjects."""
+    return await serve(store)
+
+
+@pytest.fixture(scope="session")
+def site(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The same as files, two folders below the root of a server of files."""
+    with serving.exported(store, tmp_path_factory.mktemp("site")) as where:
+        yield where

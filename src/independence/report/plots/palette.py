@@ -29,10 +29,10 @@ BAND: Final = Tone("band", "#f3f6f9", "#1b212a")
 ACCENT: Final = Tone("accent", "#1f5fa6", "#82b6ee")
 SOFT: Final = Tone("soft", "#6c98c6", "#4f7aa8")
 OPEN: Final = Tone("open", "#8f5f10", "#d8ab55")
-ON_PALE: Final = Tone("on-pale", "#10161e", "#f4f7fb")  # numbers on the first half of the heat ramp
+ON_PALE: Final = Tone("on-pale", "#10161e", "#ffffff")  # numbers on the first half of the heat ramp
 ON_DEEP: Final = Tone("on-deep", "#fefefe", "#0a0e14")  # numbers on the second half
 
-_LIGHT_RAMP: Final = ("#eef4f9", "#bcd6ea", "#75a9d1", "#2d6fac", "#184f8c", "#0b2a56")
+_LIGHT_RAMP: Final = ("#eef4f9", "#bcd6ea", "#75a9d1", "#276aa9", "#184f8c", "#0b2a56")
 _DARK_RAMP: Final = ("#1c2530", "#25415c", "#2d5f8b", "#5695cd", "#9cc6eb", "#e6f2fd")
 
 

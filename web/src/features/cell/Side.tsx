@@ -33,7 +33,7 @@ export function Side({ scenario, place, slug, run, level: Heading }: SideProps) 
   const own = verdicts.find((verdict) => verdict.judge === board.judge?.name)?.values?.[measure];
   const several = (dialogue?.turns ?? []).length > 1;
   return (
-    <section aria-label={scenarioTitle(board, scenario.id)} className="min-w-0 border-t-2 border-accent pt-2">
+    <section aria-label={[scenarioTitle(board, scenario.id), ...Object.values(scenario.factors ?? {}).map(words)].join(", ")} className="min-w-0 border-t-2 border-accent pt-2">
       <Heading className="flex items-baseline justify-between gap-3">
         <Link href={address(trajectoryPage(slug, run, scenario.id))} className="font-medium first-letter:uppercase hover:text-accent hover:underline">
           <SideKey place={place} /> {(scenario.side ?? "") === "" ? scenarioTitle(board, scenario.id) : words(scenario.side ?? "")}

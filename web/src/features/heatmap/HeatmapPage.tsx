@@ -129,7 +129,7 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
             {drawn.map((row, line) => (
               <tr key={row.slug}>
                 <th scope="row" className="sticky left-0 z-10 max-w-72 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
-                  <Link href={address(subjectPage(row.slug))} title={board.labels.get(row.slug)} className="hover:text-accent hover:underline">
+                  <Link href={address(subjectPage(row.slug))} title={board.labels.get(row.slug)} className="block truncate leading-6 hover:text-accent hover:underline">
                     {board.labels.get(row.slug)}
                   </Link>
                 </th>
@@ -137,7 +137,7 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
                   <td
                     key={cells.scenarios[column]}
                     tabIndex={active[0] === line && active[1] === column ? 0 : -1}
-                    className="cursor-pointer px-1 py-0.5 text-right tabular-nums"
+                    className="h-6 cursor-pointer px-1 py-0.5 text-right tabular-nums"
                     style={share === null ? {} : heat(share)}
                     onClick={() => { open(line, column); }}
                     onFocus={() => { setActive([line, column]); }}

@@ -31,7 +31,7 @@ export function Disagreements() {
     <section aria-labelledby="disagreements">
       <div className="flex flex-wrap items-baseline justify-between gap-2">
         <h2 id="disagreements" className="text-lg font-semibold">
-          Largest disagreements
+          Dialogues on which judges disagree most
         </h2>
         <Downloads
           name="disagreements"

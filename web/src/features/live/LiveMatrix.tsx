@@ -35,7 +35,7 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
               <tr key={slug}>
                 <th scope="row" className="sticky left-0 max-w-60 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
                   {board.subjects.has(slug) ? (
-                    <Link href={address(subjectPage(slug))} className="hover:text-accent hover:underline">
+                    <Link href={address(subjectPage(slug))} className="block truncate leading-6 hover:text-accent hover:underline">
                       {live.labels[line]}
                     </Link>
                   ) : (

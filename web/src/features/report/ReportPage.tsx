@@ -17,7 +17,7 @@ export default function ReportPage() {
       {report.state === "loading" && <Waiting what="Loading the report" />}
       {report.state === "failed" && <Failed path={report.path} why={report.why} />}
       {report.state === "ready" && (
-        <div className="grid gap-x-8 gap-y-4 lg:grid-cols-[13rem_minmax(0,1fr)]">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-4 lg:grid-cols-[13rem_minmax(0,1fr)]">
           <nav aria-label="Sections" className="screen-only">
             <ul className="flex flex-wrap gap-1 text-sm lg:sticky lg:top-16 lg:flex-col">
               {sections.map((one) => (

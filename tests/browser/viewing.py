@@ -1,0 +1,93 @@
+"""Pages of the viewer as a test opens and reads them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+from playwright.async_api import Browser, Page
+
+from independence.report.site.schema import BoardInfo, IndexDocument
+
+PATIENCE = 60_000  # milliseconds, for a machine that does much else
+ROUTES = (
+    "/", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO", "/heat", "/s", "/s/SCENARIO", "/cmp", "/report", "/judges", "/names",
+    "/prompts", "/search?q=the", "/live", "/rate", "/data", "/about", "/nowhere",
+)  # fmt: skip
+WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+
+
+class Viewer(NamedTuple):
+    """Where the viewer is, and the first board that it shows."""
+
+    address: str
+    index: IndexDocument
+    board: BoardInfo
+
+    def route(self, path: str) -> str:
+        """The address of a page; SUBJECT, OTHER, SCENARIO, LAST and UNIT stand for what the board has."""
+        subjects, scenarios = self.index.subjects, self.index.scenarios
+        names = {
+            "SUBJECT": subjects[0].slug, "OTHER": subjects[-1].slug, "SCENARIO": scenarios[0].id,
+            "LAST": scenarios[-1].id, "UNIT": scenarios[0].unit,
+        }  # fmt: skip
+        for name, own in names.items():
+            path = path.replace(name, own)
+        return f"{self.address}#{path}"
+
+
+class Seen(NamedTuple):
+    """A page, what its console said, and whom it asked."""
+
+    page: Page
+    said: list[str]
+    asked: list[str]
+
+
+@asynccontextmanager
+async def seen(browser: Browser, width: int = 1280, **options: Any) -> AsyncIterator[Seen]:
+    """A page of a browser that nobody used before."""
+    context = await browser.new_context(viewport={"width": width, "height": 900}, **options)
+    context.set_default_timeout(PATIENCE)
+    page = await context.new_page()
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    yield Seen(page, said, asked)
+    await context.close()
+
+
+async def settled(page: Page, address: str) -> None:
+    """Go to an address as one who comes there first, and wait until everything is drawn."""
+    await page.goto("about:blank")
+    await page.goto(address)
+    await quiet(page)
+
+
+async def quiet(page: Page) -> None:
+    """Wait until the page has its heading and nothing is on its way any more."""
+    await page.locator("h1").wait_for()
+    for _ in range(PATIENCE // 50):
+        if not await page.locator("main").get_by_text("…").filter(has_text="Loading").count():
+            return
+        await page.wait_for_timeout(50)
+    raise AssertionError(f"{page.url} is still waiting")
+
+
+async def fits(page: Page) -> bool:
+    """Whether nothing is wider than the window."""
+    scrolled, there = await page.evaluate(WIDE)
+    return bool(scrolled <= there)
+
+
+async def overhanging(page: Page) -> list[str]:
+    """What reaches over the right edge of the window, innermost first, where the page is too wide."""
+    found: list[str] = await page.evaluate(
+        "[...document.querySelectorAll('main *, header *, footer *')].filter(one =>"
+        " one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)"
+        ".map(one => one.outerHTML.slice(0, 120)).reverse().slice(0, 4)"
+    )
+    return found
