@@ -96,7 +96,7 @@ function Cell({ table, row, place }: { readonly table: TableDocument; readonly r
   const value = table.rows[row]?.[place] ?? null;
   const text = column.kind === "id" && typeof value === "string" ? value : shown(column, value); // an id as commands take it
   const isSubject = slug !== undefined && slug !== "" && /^(subject|label|model)$/.test(column.key);
-  const isScenario = column.kind === "id" && scenarios.has(text);
+  const isScenario = (column.kind === "id" || column.key === "scenario") && scenarios.has(text);
   if (!isSubject && !isScenario) return text;
   return (
     <Link href={address(isScenario ? scenarioPage(text) : subjectPage(slug ?? ""))} className="link">
@@ -110,7 +110,7 @@ function Notes({ lines }: { readonly lines: readonly string[] }) {
   return (
     <ul className="mt-2 max-w-4xl space-y-0.5 text-[0.8125rem] text-muted">
       {lines.map((line, place) => (
-        <li key={place}>{line}</li>
+        <li key={place} className="first-letter:uppercase">{line}</li>
       ))}
     </ul>
   );

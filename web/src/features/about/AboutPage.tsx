@@ -7,6 +7,7 @@ import { useAddress } from "../../route/query";
 import type { TextsDocument } from "../../schema";
 import { Page } from "../../shell/Page";
 import { percent, words } from "../../text/format";
+import { Markdown } from "../../text/Markdown";
 import { Remark } from "../../ui/Notice";
 
 /** What is measured, how to read it, and what it does not say. */
@@ -17,7 +18,7 @@ export default function AboutPage() {
   const { info } = board;
   const experiments = texts.state === "ready" ? Object.entries(texts.value.experiments ?? {}) : [];
   return (
-    <Page title="About" lead={texts.state === "ready" ? texts.value.about : undefined}>
+    <Page title="About" lead={texts.state === "ready" ? <Markdown text={texts.value.about} /> : undefined}>
       <div className="max-w-3xl space-y-8 [&_p+p]:mt-2">
         <section aria-labelledby="measured">
           <h2 id="measured" className="font-semibold">

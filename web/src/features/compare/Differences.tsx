@@ -31,10 +31,11 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
         <h2 className="font-semibold">Difference of the index</h2>
         <Downloads name={`differences-${first}`} columns={COLUMNS} rows={files} />
       </div>
+      <p className="mb-1 text-xs text-muted">
+        {board.labels.get(first)} minus the other, paired by scenario, with the 95 % interval for {about} and the p of one comparison
+      </p>
       <table className="text-sm">
-        <caption className="pb-1 text-left text-xs text-muted">
-          {board.labels.get(first)} minus the other, paired by scenario, with the 95 % interval for {about} and the p of one comparison
-        </caption>
+        <caption className="sr-only">Difference of the index</caption>
         <thead className="sr-only">
           <tr>
             <th scope="col">Other subject</th>

@@ -10,7 +10,7 @@ export function BoardNotes({ board }: { readonly board: CurrentBoard }) {
   return (
     <ul className="mt-6 max-w-4xl space-y-1 text-[0.8125rem] text-muted">
       {[MARKS, ...board.index.notes].map((note) => (
-        <li key={note}>{note}</li>
+        <li key={note} className="first-letter:uppercase">{note}</li>
       ))}
     </ul>
   );

@@ -9,6 +9,8 @@ import { Markdown } from "../../text/Markdown";
 import { Failed, Waiting } from "../../ui/Notice";
 import { Script } from "../scenario/Script";
 
+const MANY = 6; // scenarios above which their texts are folded
+
 /** Every text in full: the system prompt, the tool, what is asked, and by what judges grade. */
 export default function PromptsPage() {
   const board = useBoard();
@@ -59,7 +61,7 @@ function Texts({ texts }: { readonly texts: TextsDocument }) {
         {board.index.scenarios.map((scenario) => (
           <div key={scenario.id}>
             <h3 className="mb-1 font-medium">{scenarioTitle(board, scenario.id)}</h3>
-            <Script scenario={scenario} />
+            <Script scenario={scenario} folded={board.index.scenarios.length > MANY} />
           </div>
         ))}
       </section>

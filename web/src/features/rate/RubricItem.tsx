@@ -50,7 +50,7 @@ export function RubricItem({ place, texts, onRated }: RubricItemProps) {
   const digits = Array.from({ length: TEN }, (_, digit) => [String(digit), press(digit)] as const);
   useKeys({ ...Object.fromEntries(digits), x: press(TEN), Enter: done, Backspace: () => { setAt(Math.max(0, at - 1)); } });
   return (
-    <div className="grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
       <Blind place={place} texts={texts} name="Dialogue" />
       <section aria-label="Rating" className="space-y-4 lg:sticky lg:top-16 lg:self-start">
         {fields.map((field, number) => (

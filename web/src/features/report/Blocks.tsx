@@ -39,10 +39,12 @@ export function Figure({ figure }: { readonly figure: FigureBlock }) {
   const wide = figurePath(board, figure.file);
   return (
     <figure className="max-w-5xl">
-      <picture>
-        {figure.narrow !== null && <source media="(max-width: 40rem)" srcSet={figurePath(board, figure.narrow)} />}
-        <img src={wide} alt={figure.caption} loading="lazy" className="h-auto max-w-full" />
-      </picture>
+      <div className="overflow-x-auto" {...(figure.narrow === null ? { tabIndex: 0, role: "group", "aria-label": "Figure, scrolls sideways" } : {})}>
+        <picture>
+          {figure.narrow !== null && <source media="(max-width: 40rem)" srcSet={figurePath(board, figure.narrow)} />}
+          <img src={wide} alt={figure.caption} loading="lazy" className={`h-auto max-w-full ${figure.narrow === null ? "max-sm:max-w-none" : ""}`} />
+        </picture>
+      </div>
       <figcaption className="mt-1 flex flex-wrap gap-x-3 text-[0.8125rem] text-muted">
         <span className="max-w-3xl">{figure.caption}</span>
         <a className="link screen-only" href={wide} download>

@@ -9,6 +9,7 @@ import { useAddress } from "../../route/query";
 import type { CellsDocument, ScenarioInfo, TextsDocument } from "../../schema";
 import { Page } from "../../shell/Page";
 import { percent, words } from "../../text/format";
+import { Markdown } from "../../text/Markdown";
 
 /** Every scenario by its experiment, with the mean over all subjects. */
 export default function ScenariosPage() {
@@ -19,7 +20,7 @@ export default function ScenariosPage() {
   const about = texts.state === "ready" ? (texts.value.experiments ?? {}) : {};
   const experiments = [...new Set(board.index.scenarios.map((scenario) => scenario.experiment))];
   return (
-    <Page title="Scenarios" lead={texts.state === "ready" ? texts.value.about : undefined}>
+    <Page title="Scenarios" lead={texts.state === "ready" ? <Markdown text={texts.value.about} /> : undefined}>
       {results !== null && <p className="-mt-2 mb-5 text-sm text-muted">Percentages: mean {measureAbout(results)} over all subjects.</p>}
       <div className="space-y-8">
         {experiments.map((experiment) => (

@@ -102,7 +102,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
         <p className="py-8 text-muted">Nothing is stored of this dialogue yet.</p>
       )}
       {loaded.state === "ready" && loaded.value.dialogue !== null && (
-        <div className="grid gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,1fr)_23rem]">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,1fr)_23rem]">
           <Conversation scenario={scenario} dialogue={loaded.value.dialogue} found={loaded.value} raw={raw} thinking={thinking} />
           <Verdicts dialogue={loaded.value.dialogue} texts={loaded.value.texts} raw={raw} />
         </div>
