@@ -1,0 +1,207 @@
+"""How long a reader waits for the board, a dialogue and a feed of the exported site, on a phone and at a desk.
+
+Chromium begins each time with nothing kept. The site of the published part lies behind `view --site`; the phone is
+390 x 844, four times slower than this machine, 150 ms and 1.6 Mbit/s away. Beside it: Inspect View on an empty folder
+of logs. Times are wall times of a machine that others may load; requests are exact.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from benchmarks import published
+from benchmarks.figure import Figure, Result, Skipped, spread
+from benchmarks.viewer_memory import serving
+
+ROUNDS, _THEIR_ROUNDS = 5, 3
+_PATIENCE_S = 120.0
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_THEIRS = "Inspect View, its empty list"
+_PUBLISHED = "the published bench's own viewer"
+# Notes the moment in which what is waited for is first on the page.
+_WATCH = """(() => {
+  const look = () => {
+    if (document.querySelector(SELECTOR)) window.shownAt = performance.now();
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})()"""
+_FOUND = """window.shownAt === undefined ? null : [
+  window.shownAt, 1 + performance.getEntriesByType('resource').filter((one) => one.startTime < window.shownAt).length
+]"""
+
+
+class Device(NamedTuple):
+    """What a page is read on."""
+
+    name: str
+    width: int
+    height: int
+    slower: int = 1
+    latency_ms: float = 0.0
+    bytes_per_s: float = -1.0  # as fast as it goes
+
+
+class Route(NamedTuple):
+    """A page, by what of it has to be there, with its bounds: seconds on a phone and at a desk, and requests."""
+
+    name: str
+    hash: str
+    selector: str
+    bounds_s: tuple[float, float]
+    requests: int | None = None
+
+
+class Shown(NamedTuple):
+    """One cold start."""
+
+    seconds: float
+    requests: int
+
+
+PHONE = Device("mobile4g", 390, 844, 4, 150.0, 1.6e6 / 8)
+DESK = Device("desktop", 1280, 900)
+
+
+def measure() -> list[Result]:
+    """Skipped where the browser or the data is not there."""
+    folder = published.found()
+    missing = folder if isinstance(folder, str) else _no_browser()
+    if missing:
+        return [Skipped("time to content", missing)]
+    assert isinstance(folder, Path)
+    with tempfile.TemporaryDirectory() as scratch:
+        store, site = Path(scratch) / "store.db", Path(scratch) / "site"
+        published.make(folder, store)
+        command = [sys.executable, "-m", "independence", "export", str(site), "--site", "--db", str(store)]
+        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        with serving("--site", site) as (address, _):
+            ours = asyncio.run(_measured(address, _routes(site)))
+        return [
+            *ours,
+            *_theirs(Path(scratch)),
+            Skipped(_PUBLISHED, "it is not among the published data; nothing to run"),
+        ]
+
+
+def _no_browser() -> str:
+    if find_spec("playwright") is None:
+        return "playwright is not installed; install the `dev` extra"
+    return "" if _browser() else f"none of {', '.join(_BROWSERS)} is found"
+
+
+def _browser() -> str | None:
+    return next(filter(None, map(shutil.which, _BROWSERS)), None)
+
+
+def _routes(site: Path) -> list[Route]:
+    """The three pages: of the first subject of the board the first dialogue, of its scenario the feed."""
+    (index_file,) = site.glob("data/*/*/index.*.json")
+    index = json.loads(index_file.read_bytes())
+    slug, scenario = index["subjects"][0]["slug"], index["scenarios"][0]["id"]
+    return [
+        Route("board", "/", "tbody tr", (1.8, 0.5), 8),
+        Route("dialogue", f"/m/{slug}/r/1/{scenario}", "[data-answer] .prose-text", (2.5, 0.5)),
+        Route("feed", f"/s/{scenario}", "article .prose-text", (2.5, 0.5), 14),
+    ]
+
+
+async def _measured(address: str, routes: list[Route]) -> list[Result]:
+    found: list[Result] = []
+    for route in routes:
+        shown = {}
+        for device, bound in zip((PHONE, DESK), route.bounds_s, strict=True):
+            shown = await _shown(f"{address}#{route.hash}", route.selector, device)
+            took = [one.seconds for one in shown]
+            found.append(Figure(f"{route.name} on {device.name}", median(took), "s", bound, detail=spread(took, "s")))
+            most = max(one.requests for one in shown)
+        found.append(Figure(f"{route.name}, requests to content", most, "", route.requests))
+    return found
+
+
+async def _shown(address: str, selector: str, device: Device, rounds: int = ROUNDS) -> list[Shown]:
+    from playwright.async_api import async_playwright
+
+    async with async_playwright() as play:
+        browser = await play.chromium.launch(executable_path=_browser(), args=["--no-sandbox"])
+        try:
+            return [await _once(browser, address, selector, device) for _ in range(rounds)]
+        finally:
+            await browser.close()
+
+
+async def _once(browser: Any, address: str, selector: str, device: Device) -> Shown:
+    """One page in a context of its own, which has kept nothing."""
+    context = await browser.new_context(viewport={"width": device.width, "height": device.height})
+    page = await context.new_page()
+    remote = await context.new_cdp_session(page)
+    await remote.send("Network.enable")
+    network = {"offline": False, "latency": device.latency_ms}
+    speed = {"downloadThroughput": device.bytes_per_s, "uploadThroughput": device.bytes_per_s}
+    await remote.send("Network.emulateNetworkConditions", {**network, **speed})
+    await remote.send("Emulation.setCPUThrottlingRate", {"rate": device.slower})
+    await page.add_init_script(_WATCH.replace("SELECTOR", json.dumps(selector)))
+    await page.goto(address, wait_until="commit")
+    until = time.monotonic() + _PATIENCE_S
+    while (found := await page.evaluate(_FOUND)) is None:
+        if time.monotonic() > until:
+            raise RuntimeError(f"{address}: no {selector} within {_PATIENCE_S:.0f} s")
+        await asyncio.sleep(0.05)
+    await context.close()
+    return Shown(found[0] / 1000, int(found[1]))
+
+
+def _theirs(scratch: Path) -> list[Result]:
+    """Inspect View where it is installed."""
+    if (command := shutil.which("inspect")) is None:
+        return [Skipped(_THEIRS, "inspect-ai is not installed; install the `bench` extra")]
+    (scratch / "logs").mkdir()
+    with _inspect_view(command, scratch / "logs") as address:
+        found: list[Result] = []
+        for device in (PHONE, DESK):
+            shown = asyncio.run(_shown(address, _THEIR_CONTENT, device, _THEIR_ROUNDS))
+            took = [one.seconds for one in shown]
+            detail = f"{spread(took, 's')}; {shown[-1].requests} requests"
+            found.append(Figure(f"{_THEIRS}, on {device.name}", median(took), "s", detail=detail))
+        return found
+
+
+_THEIR_CONTENT = "#root *"
+
+
+@contextmanager
+def _inspect_view(command: str, logs: Path) -> Iterator[str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    arguments = [command, "view", "start", "--log-dir", str(logs), "--host", "127.0.0.1", "--port", str(port)]
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}/"
+    try:
+        until = time.monotonic() + _PATIENCE_S
+        while True:
+            try:
+                urllib.request.urlopen(address, timeout=5).close()
+                break
+            except OSError:
+                if time.monotonic() > until or process.poll() is not None:
+                    raise
+                time.sleep(0.2)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(20)
