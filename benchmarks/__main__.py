@@ -23,6 +23,8 @@ from benchmarks import (
     sides,
     site,
     startup,
+    viewer,
+    viewer_memory,
 )
 from benchmarks.figure import Figure, Result, Skipped
 from benchmarks.grid import Grid
@@ -40,6 +42,8 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "deletions": deletions.measure,
     "replicates": replicates.measure,
     "sides": sides.measure,
+    "viewer/browser": viewer.measure,
+    "viewer/memory": viewer_memory.measure,
     "site": site.measure,
     "cpu": cpu_per_call.measure,
     "makespan": makespan.measure,

@@ -123,12 +123,12 @@ def _routes(site: Path) -> list[Route]:
 async def _measured(address: str, routes: list[Route]) -> list[Result]:
     found: list[Result] = []
     for route in routes:
-        shown = {}
+        most = 0
         for device, bound in zip((PHONE, DESK), route.bounds_s, strict=True):
             shown = await _shown(f"{address}#{route.hash}", route.selector, device)
             took = [one.seconds for one in shown]
             found.append(Figure(f"{route.name} on {device.name}", median(took), "s", bound, detail=spread(took, "s")))
-            most = max(one.requests for one in shown)
+            most = max(most, *(one.requests for one in shown))
         found.append(Figure(f"{route.name}, requests to content", most, "", route.requests))
     return found
 

@@ -1,11 +1,29 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
+import { type Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+
+// The browser waits for this script before it reads on: what stands before it is fetched meanwhile.
+const THEME = /\s*<script src="[^"]*theme\.js"><\/script>/;
+
+function themeLast(): Plugin {
+  return {
+    name: "theme-last",
+    transformIndexHtml: {
+      order: "post",
+      handler: (page) => page.replace(THEME, "").replace("</head>", `  ${THEME.exec(page)?.[0].trim() ?? ""}\n  </head>`),
+    },
+  };
+}
+
+// What the first page and others share is one file, small parts included: on a phone a request costs more than bytes.
+const BASE =
+  /node_modules\/(react|react-dom|scheduler|wouter)\/|src\/((?:route|keys)\/[a-z]+|text\/Markdown|ui\/CopyLink|charts\/heat|data\/(titles|results)|features\/(compare\/CompareButton|scenario\/Script|trajectory\/(dialogue|conversation-steps)))\./;
 
 // Files keep their names from build to build, so that a change of one file is a change of one file.
 export default defineConfig({
   base: "./",
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), themeLast()],
   build: {
     outDir: "../src/independence/viewer/bundle",
     emptyOutDir: true,
@@ -17,6 +35,7 @@ export default defineConfig({
         entryFileNames: "app/[name].js",
         chunkFileNames: "app/[name].js",
         assetFileNames: "app/[name][extname]",
+        advancedChunks: { groups: [{ name: "base", test: BASE }] },
       },
     },
   },

@@ -95,6 +95,18 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** Does something with a document once, as soon as it is there. */
+export function onceReady(path: string, then: (value: unknown) => void): void {
+  request(path);
+  const look = (): boolean => {
+    const loaded = kept.get(path);
+    if (loaded?.state === "ready") then(loaded.value);
+    return loaded?.state !== "loading";
+  };
+  if (look()) return;
+  const stop = subscribe(() => { if (look()) stop(); });
+}
+
 /** The document of a path as far as it is there; null asks for none. */
 export function useDocument<T>(path: string | null): Loaded<T> {
   const follow = useCallback(

@@ -2,6 +2,8 @@
 import type { BoardInfo, BootConfig, JudgeInfo } from "../schema";
 import type { CurrentBoard } from "./board";
 
+type BoardPlace = Pick<CurrentBoard, "boot" | "info">;
+
 const PER_BLOCK = 10;
 const DIGITS = 6;
 
@@ -15,7 +17,7 @@ export function indexPath(boot: BootConfig, info: BoardInfo, judge: JudgeInfo | 
 }
 
 /** A document of a board that every judge shares: `texts`, `names`, `disagreements`. */
-export function sharedPath(board: Pick<CurrentBoard, "boot" | "info">, name: "texts" | "names" | "disagreements"): string {
+export function sharedPath(board: BoardPlace, name: "texts" | "names" | "disagreements"): string {
   return `${board.boot.base}${board.info.id}/${name}.json`;
 }
 
@@ -35,13 +37,13 @@ export function figurePath(board: CurrentBoard, file: string): string {
 }
 
 /** The dialogues of a unit with the subjects of one bucket: ten runs. */
-export function blockPath(board: CurrentBoard, unit: string, bucket: number, run: number): string {
+export function blockPath(board: BoardPlace, unit: string, bucket: number, run: number): string {
   const tens = Math.floor((run - 1) / PER_BLOCK);
   return `${board.boot.base}${board.info.id}/text/${unit}/${bucket}.${tens}.json`;
 }
 
 /** Which bucket a subject lies in. */
-export function bucketOf(board: CurrentBoard, slug: string): number {
+export function bucketOf(board: Pick<BoardPlace, "info">, slug: string): number {
   return parseInt(slug.slice(-DIGITS), 16) % board.info.buckets;
 }
 

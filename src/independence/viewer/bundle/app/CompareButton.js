@@ -1,1 +1,0 @@
-import{_ as e,v as t}from"./index.js";import{t as n}from"./jsx-runtime.js";var r=n();function i({slug:n}){let i=t().includes(n);return(0,r.jsx)(`button`,{type:`button`,className:`control`,"aria-pressed":i,onClick:()=>{e(n)},children:i?`In the comparison`:`Compare`})}export{i as t};

@@ -1,1 +1,0 @@
-function e(e){let t=Math.round(Math.min(Math.max(e,0),1)*20),n=t>10?`deep`:`pale`;return{backgroundColor:`var(--plot-heat-${t})`,color:`var(--plot-on-${n})`}}export{e as t};
