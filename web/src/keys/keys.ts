@@ -11,7 +11,11 @@ export const KEYS: readonly (readonly [key: string, does: string])[] = [
   ["c", "add to the comparison"],
   ["t", "show or hide thinking"],
   ["r", "text as it came, or formatted"],
-  ["g then a letter", "go to a page of the menu"],
+  ["g then a letter", "go to a page"],
+  ["0 … 9  x", "rating: a score, x for ten"],
+  ["a  b  e  s", "rating of two: A, B, equal, skip"],
+  ["Enter", "rating: next"],
+  ["Backspace", "rating: back a field"],
   ["?", "this list"],
   ["Esc", "close"],
 ];

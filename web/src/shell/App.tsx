@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo } from "react";
-import { Route, Switch, useLocation, useSearch } from "wouter";
+import { Link, Route, Switch, useLocation, useSearch } from "wouter";
 import { BoardContext, currentBoard } from "../data/board";
 import { useDocument } from "../data/documents";
 import { useFollowing } from "../data/live";
@@ -46,7 +46,7 @@ export function App({ boot: written }: { readonly boot: BootConfig | null }) {
       <Header boot={boot} info={chosen?.info ?? null} judge={chosen?.judge ?? null} />
       <main id="main" className="mx-auto w-full max-w-7xl px-4 pt-5 pb-16 sm:px-6">
         <ShownError path={path}>
-          {boot === null || chosen?.info === undefined ? (
+          {boot === null || chosen?.info === undefined || chosen.unknown !== null ? (
             <NoBoard unknown={chosen?.unknown ?? null} />
           ) : (
             <Pages boot={boot} info={chosen.info} judge={chosen.judge} />
@@ -54,7 +54,7 @@ export function App({ boot: written }: { readonly boot: BootConfig | null }) {
         </ShownError>
       </main>
       <Footer boot={boot} info={chosen?.info ?? null} />
-      <KeyHelp />
+      <KeyHelp boot={boot} info={chosen?.info ?? null} />
       <StoreNews />
     </>
   );
@@ -76,8 +76,15 @@ function NoBoard({ unknown }: { readonly unknown: string | null }) {
       <p>
         {unknown === null
           ? "No results yet: run a suite or import results, then reload."
-          : `The address names a board that is not here: ${unknown}.`}
+          : `The address names a board or a judge that is not here: ${unknown}.`}
       </p>
+      {unknown !== null && (
+        <p className="mt-3">
+          <Link href="/" className="link">
+            Show what is here
+          </Link>
+        </p>
+      )}
     </Page>
   );
 }

@@ -1,8 +1,15 @@
 import { useEffect, useRef } from "react";
+import type { BoardInfo, BootConfig } from "../schema";
+import { menu } from "./pages";
 import { allowLetters, hideKeys, KEYS, showKeys, useKeys, useKeySettings } from "../keys/keys";
 
+interface KeyHelpProps {
+  readonly boot: BootConfig | null;
+  readonly info: BoardInfo | null;
+}
+
 /** The list of keys, and the switch for single letters. */
-export function KeyHelp() {
+export function KeyHelp({ boot, info }: KeyHelpProps) {
   const { open, letters } = useKeySettings();
   const dialog = useRef<HTMLDialogElement>(null);
   useKeys({ "?": showKeys });
@@ -16,13 +23,13 @@ export function KeyHelp() {
       ref={dialog}
       onClose={hideKeys}
       aria-labelledby="keys-title"
-      className="m-auto w-[min(26rem,calc(100vw-2rem))] rounded-lg border border-faint bg-paper p-5 text-ink backdrop:bg-[rgb(0_0_0/0.4)]"
+      className="m-auto max-h-[90vh] w-[min(26rem,calc(100vw-2rem))] rounded-lg border border-faint bg-paper p-5 text-ink backdrop:bg-[rgb(0_0_0/0.4)]"
     >
       <h2 id="keys-title" className="text-lg font-semibold">
         Keyboard
       </h2>
       <dl className="mt-3 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-sm">
-        {KEYS.map(([key, does]) => (
+        {[...KEYS, ...menu(info, boot?.served ?? false).map(({ key, name }) => [`g ${key}`, name] as const)].map(([key, does]) => (
           <div key={key} className="contents">
             <dt className="font-mono whitespace-pre">{key}</dt>
             <dd className="text-muted">{does}</dd>

@@ -10,8 +10,8 @@ const CELLS = /^\/(?:heat|s\/|m\/)/;
 /** Starts at once what the page of an address needs, instead of one after another as its parts are drawn. */
 export function startEarly(boot: BootConfig, hash: string): void {
   const [path = "/", query = ""] = hash.slice(1).split("?");
-  const { info, judge } = chosenBoard(boot, new URLSearchParams(query));
-  if (info === undefined) return;
+  const { info, judge, unknown } = chosenBoard(boot, new URLSearchParams(query));
+  if (info === undefined || unknown !== null) return;
   const index = indexPath(boot, info, judge);
   request(index);
   if (TEXTS.test(path)) request(sharedPath({ boot, info }, "texts"));

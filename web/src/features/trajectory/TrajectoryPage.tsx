@@ -23,7 +23,7 @@ export default function TrajectoryPage() {
   const run = Number(runText);
   const board = useBoard();
   const subject = board.subjects.get(slug);
-  if (subject === undefined || !board.scenarios.has(scenario) || !Number.isInteger(run) || run < 1)
+  if (subject === undefined || !board.scenarios.has(scenario) || !Number.isInteger(run) || run < 1 || run > subject.runs)
     return (
       <Page title="No such dialogue">
         <p>

@@ -1,0 +1,119 @@
+"""An address is a whole page: another reader sees the same rows, and Back returns to them."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from .viewing import Viewer, quiet, seen, settled
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+FILTERED = (
+    "/?q=half", "/?sort=subject&dir=desc&cols=ci+rank_ci", "/?zoom=top&ref=SUBJECT", "/m/SUBJECT",
+    "/m/SUBJECT/r/2/SCENARIO?raw=1&think=1&msg=2", "/heat?sort=SCENARIO", "/s/LAST?run=2&sort=lowest&q=half",
+    "/s/LAST?bin=9", "/cmp?a=SUBJECT&b=OTHER&s=LAST&run=3", "/report/scenarios", "/names?q=a",
+    "/search?q=I&role=answer",
+)  # fmt: skip
+
+
+async def shown(page: Page) -> str:
+    """The text of a page, once it is all there; fields of forms have no text, so their values too."""
+    await quiet(page)
+    values = await page.locator("main :is(input, select)").evaluate_all(
+        "all => all.map(one => one.value + one.checked)"
+    )
+    return await page.locator("main").inner_text() + str(values)
+
+
+async def test_an_address_gives_another_reader_the_same_page_and_back_returns_to_it(
+    browser: Browser, viewer: Viewer
+) -> None:
+    async with seen(browser) as (one, _, _), seen(browser) as (other, said, _):
+        for path in FILTERED:
+            await settled(one, viewer.route(path))
+            expected = await shown(one)
+            await settled(other, one.url)
+            assert await shown(other) == expected, path
+            await other.get_by_role("link", name="AI Independence Bench").click()
+            await other.get_by_role("heading", name="Leaderboard", level=1).wait_for()
+            await other.go_back()
+            await other.wait_for_url(one.url)
+            assert await shown(other) == expected, path
+        assert said == []
+
+
+async def test_what_a_reader_chooses_is_in_the_address(browser: Browser, viewer: Viewer) -> None:
+    async with seen(browser) as (page, _, _), seen(browser) as (other, _, _):
+        await settled(page, viewer.route("/"))
+        await page.get_by_label("Filter subjects by name").fill("half")
+        await page.get_by_role("button", name="Index").click()
+        await page.get_by_text("Columns", exact=True).click()
+        await page.get_by_label("95 % interval", exact=True).check()
+        assert await page.locator("tbody tr").count() == 1
+        assert all(part in page.url for part in ("q=half", "sort=index", "cols=", "ci"))
+        rows = await page.locator("tbody tr").all_inner_texts()
+        await settled(other, page.url)
+        assert await other.locator("tbody tr").all_inner_texts() == rows
+        await page.locator("tbody a").first.click()
+        await page.get_by_role("heading", name="Every dialogue").wait_for()
+        assert await page.evaluate("document.activeElement.tagName") == "H1"
+        await page.go_back()
+        await page.get_by_label("Filter subjects by name").wait_for()
+        assert await page.locator("tbody tr").all_inner_texts() == rows
+
+
+async def test_back_returns_to_where_the_reader_was_on_a_page(browser: Browser, viewer: Viewer) -> None:
+    async with seen(browser, 390) as (page, _, _):
+        await settled(page, viewer.route("/s"))
+        link = page.locator("main").get_by_role("link").last
+        await link.scroll_into_view_if_needed()
+        top = await page.evaluate("scrollY")
+        assert top > 0
+        await link.click()
+        await page.get_by_role("heading", name="Answers").wait_for()
+        assert await page.evaluate("scrollY") == 0
+        await page.go_back()
+        await page.get_by_role("heading", name="Scenarios", level=1).wait_for()
+        await quiet(page)
+        assert abs(await page.evaluate("scrollY") - top) <= 1
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/m/nobody-123456", "This board has no subject at this address"),
+        ("/m/SUBJECT/r/1/nothing", "no dialogue at this address"),
+        ("/m/SUBJECT/r/0/SCENARIO", "no dialogue at this address"),
+        ("/m/SUBJECT/r/x/SCENARIO", "no dialogue at this address"),
+        ("/m/SUBJECT/r/99/SCENARIO", "no dialogue at this address"),
+        ("/s/nothing", "no scenario of this name"),
+        ("/cell/nothing", "no case at this address"),
+        ("/report/nothing", "no such section"),
+        ("/nowhere", "Nothing has this address"),
+        ("/?board=nothing", "names a board or a judge that is not here: nothing"),
+        ("/?judge=nobody", "names a board or a judge that is not here: nobody"),
+        ("/?v=00000000", "This link was made of data set 00000000"),
+        ("/m/%E0%A4%A", ""),
+    ],
+)
+async def test_an_address_of_nothing_says_so_and_leads_on(
+    browser: Browser, viewer: Viewer, path: str, said: str
+) -> None:
+    async with seen(browser) as (page, errors, _):
+        await settled(page, viewer.route(path))
+        await page.locator("main").get_by_text(said).first.wait_for()
+        assert await page.locator("h1").count() == 1
+        assert await page.locator("main, nav").get_by_role("link").count() > 0
+        assert errors == []
+
+
+async def test_a_copied_link_names_the_data_set(browser: Browser, viewer: Viewer) -> None:
+    async with seen(browser, permissions=["clipboard-read", "clipboard-write"]) as (page, _, _):
+        await settled(page, viewer.route("/m/SUBJECT/r/1/SCENARIO"))
+        await page.get_by_role("button", name="Copy link").click()
+        await page.get_by_text("Copied").wait_for()
+        copied = await page.evaluate("navigator.clipboard.readText()")
+        before = await shown(page)
+        await settled(page, copied)
+        assert "v=" in copied
+        assert (await shown(page)).replace("Copied", "Copy link") == before.replace("Copied", "Copy link")
