@@ -102,7 +102,7 @@ async def test_single_keys_move_between_dialogues_until_they_are_switched_off(br
             await page.keyboard.press(key)
             await page.wait_for_url(f"**{part}*")
         await page.keyboard.press("?")
-        await page.get_by_label("Single keys are on").uncheck()
+        await page.get_by_label("Single-key shortcuts are on").uncheck()
         await page.keyboard.press("Escape")
         await page.get_by_role("dialog").wait_for(state="hidden")
         before = page.url

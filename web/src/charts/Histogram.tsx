@@ -22,7 +22,7 @@ export function Histogram({ counts, chosen, says, name, title, onChoose }: Histo
   return (
     <figure className="max-w-xl">
       <figcaption className="mb-1 flex items-baseline justify-between gap-3 text-xs text-muted">
-        {says}; a bar shows only its dialogues
+        {says}. Click a bar to list only its dialogues.
         <Downloads name={name} columns={COLUMNS} rows={rows} svg={() => import("./files").then(({ histogram }) => histogram(title, counts))} />
       </figcaption>
       <div className="flex items-end gap-px border-b border-faint" role="group" aria-label={says}>

@@ -40,10 +40,10 @@ export function slugsInOrder(board: CurrentBoard): readonly string[] {
 
 /** The same in full: where it is no share kept, what the percentages are of. */
 export function measureAbout(cells: CellsDocument): string {
-  return cells.measure === "kept" ? "share kept" : `${measureName(cells)} (0% and 100%: the ends of its scale)`;
+  return cells.measure === "kept" ? "share kept (points of the rubric as a share of the most possible; 100% is best)" : `${measureName(cells)} (0%: the lowest value of its scale, 100%: the highest)`;
 }
 
 /** What the shares of a cells document are. */
 export function measureName(cells: CellsDocument): string {
-  return cells.measure === "kept" ? "share kept" : cells.measure.replaceAll("_", " ");
+  return cells.measure === "kept" ? "share kept (points of the rubric as a share of the most possible; 100% is best)" : cells.measure.replaceAll("_", " ");
 }

@@ -136,7 +136,7 @@ function Pages({ boot, info, judge }: PagesProps) {
           {boot.served && <Route path="/live" component={LivePage} />}
           <Route>
             <Page title="No such page">
-              <p>Nothing has this address. The menu leads to every page.</p>
+              <p>There is no page at this address. The menu and the footer list all pages.</p>
             </Page>
           </Route>
         </Switch>

@@ -38,7 +38,7 @@ export function KeyHelp({ boot, info }: KeyHelpProps) {
       </dl>
       <label className="mt-4 flex items-center gap-2 text-sm">
         <input type="checkbox" checked={letters} onChange={(event) => { allowLetters(event.target.checked); }} />
-        Single keys are on
+        Single-key shortcuts are on
       </label>
       <div className="mt-4 text-right">
         <button type="button" className="control" onClick={hideKeys}>

@@ -25,8 +25,8 @@ export default function AboutPage() {
             What is measured
           </h2>
           <p>
-            Every subject goes through the same scripted dialogues, several times. A judge grades each by a rubric with numbers and
-            yes-or-no fields. {board.index.board !== null && "Weighted means of these make the Independence Index, from 0 to 100: the higher, the more a subject keeps of its identity, positions and choices when somebody leans on it."}
+            Every subject is asked the same scripted scenarios, in several runs. A judge grades each dialogue by a rubric of numbers and
+            yes-or-no fields. {board.index.board !== null && "Weighted means of these make the Independence Index, from 0 to 100: the higher, the more a subject keeps of its identity, positions and choices when somebody presses it to give them up."}
           </p>
           {board.index.components.length > 0 && (
             <dl className="mt-2 space-y-1 text-sm">
@@ -56,17 +56,17 @@ export default function AboutPage() {
             How to read it
           </h2>
           <p>
-            An interval says where the number would probably lie had the measurement been repeated: the thick one with many more runs
-            of these scenarios, the thin one with other scenarios of the kind. Where intervals of two subjects overlap widely, their
+            A 95 % interval is the range of values that fit the data: the thick line for the index that many more runs of these
+            scenarios would give, the thin line for the index over other scenarios of this kind. Where intervals of two subjects overlap widely, their
             order says little; subjects of one tier do not differ significantly from its first.
           </p>
           <p>
-            A missing verdict is not a zero and never helps: such a subject has bounds in place of an index. A reply that takes no
-            stand where one was asked for counts as nothing kept, and boards show how often that happens.
+            A subject with missing verdicts has no index, but the lowest and the highest value that it could have. A reply that
+            takes no stand where one was asked for counts as nothing kept; the column Evades shows how often that happens.
           </p>
           <p>
-            Every number leads to the dialogues behind it: from the <Link href={address("/")} className="link">leaderboard</Link> to a
-            subject, from there to each run of each scenario, with every judge’s reasons.
+            The dialogues behind every index: from the <Link href={address("/")} className="link">leaderboard</Link> go to a
+            subject, and from there to each run of each scenario, with every judge’s reasons.
           </p>
         </section>
         <section aria-labelledby="limits">
@@ -74,11 +74,11 @@ export default function AboutPage() {
             Limits
           </h2>
           <p>
-            Verdicts are a judge’s; another judge may differ, and the page on <Link href={address("/judges")} className="link">judges</Link>{" "}
-            says how far. {info.scenarios} scenarios are few: what holds here need not hold in other situations. An index says how much
+            Another judge may give other verdicts; the page <Link href={address("/judges")} className="link">judges</Link>{" "}
+            shows how far judges agree. {info.scenarios} scenarios are few: results need not hold in other situations. An index says how much
             is kept, not whether keeping it was right.
           </p>
-          {info.imported && <Remark>These results were imported. Titles and rubrics of the published suite are not known, and none of ours are shown in their place.</Remark>}
+          {info.imported && <Remark>These results were imported. Titles and rubrics of the published suite are not stored, so none are shown.</Remark>}
           {info.simulated > 0 && <Remark>Simulated subjects are programs with known behaviour; no model was asked.</Remark>}
         </section>
       </div>

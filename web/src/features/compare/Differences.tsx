@@ -28,14 +28,14 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
   return (
     <section aria-label="Differences of the index" className="mb-6">
       <div className="mb-1 flex flex-wrap items-baseline gap-x-6 gap-y-1">
-        <h2 className="font-semibold">Difference of the index</h2>
+        <h2 className="font-semibold">Difference in index points</h2>
         <Downloads name={`differences-${first}`} columns={COLUMNS} rows={files} />
       </div>
       <p className="mb-1 text-xs text-muted">
-        {board.labels.get(first)} minus the other, paired by scenario, with the 95 % interval for {about} and the p of one comparison
+        {board.labels.get(first)} minus the other, paired by scenario, with the 95 % interval for {about} and the unadjusted p
       </p>
       <table className="text-sm">
-        <caption className="sr-only">Difference of the index</caption>
+        <caption className="sr-only">Difference in index points</caption>
         <thead className="sr-only">
           <tr>
             <th scope="col">Other subject</th>

@@ -16,7 +16,7 @@ export default function DataPage() {
     [judgedPath(board, "cells"), "Result of every dialogue, as a share of its scale"],
     [judgedPath(board, "report"), "The report: every table and figure"],
     [sharedPath(board, "texts"), "Every message that was sent, scripts, rubrics"],
-    [sharedPath(board, "names"), "Names that subjects took"],
+    [sharedPath(board, "names"), "Names that subjects chose"],
     [sharedPath(board, "disagreements"), "Dialogues on which judges disagree most"],
   ];
   return (
@@ -41,7 +41,7 @@ export default function DataPage() {
             ))}
           </ul>
           <p className="mt-2 text-sm text-muted">
-            Dialogues lie in <code>text/</code>, one file for each scenario and some of the subjects. Every table has its rows as CSV and
+            Dialogues are in <code>text/</code>, one file per scenario and group of subjects. Every table has its rows as CSV and
             JSON; figures are SVG files. <code>independence export</code> writes the store as tables.
           </p>
         </section>

@@ -101,7 +101,7 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
   return (
     <>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2 text-sm text-muted">
-        <span>Cells: mean {measureAbout(cells)} over all runs. A head sorts by its scenario.</span>
+        <span>Cells: mean {measureAbout(cells)} over all runs. Click a column head to sort by that scenario.</span>
         <Downloads name={`heatmap-${board.info.id}`} columns={columns} rows={files} svg={svg} />
       </div>
       <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="Heatmap, scrolls sideways">

@@ -3,7 +3,7 @@ import type { CurrentBoard } from "../../data/board";
 const MARKS =
   "Dot: index. Thick line: 95 % interval for more runs of these scenarios. Thin line: for other scenarios of this kind. " +
   "Open dot: a single run, which has no interval. Open bar: what the index can be where verdicts are missing. " +
-  "A line between rows begins a tier.";
+  "A line between rows: a tier begins, with the first subject that differs significantly from the first of the tier above.";
 
 /** What the marks and intervals of the board mean, and what it rests on. */
 export function BoardNotes({ board }: { readonly board: CurrentBoard }) {

@@ -70,15 +70,15 @@ export function Controls({ all, optional, chosen, found, search, downloads }: Co
         </div>
       </Menu>
       <button type="button" className="control" aria-pressed={zoomed} onClick={() => { change({ zoom: zoomed ? null : "top" }); }}>
-        Zoom to the top
+        Scale for the top 20
       </button>
       <select
-        aria-label="Compare all with one subject"
+        aria-label="Shade the subjects that one comparison does not tell apart from this one"
         className="control max-w-48"
         value={query.get("ref") ?? ""}
         onChange={(event) => { change({ ref: event.target.value }); }}
       >
-        <option value="">Compare all with…</option>
+        <option value="">Shade those like…</option>
         {all.filter(({ row }) => row.rank !== null).map(({ subject }) => (
           <option key={subject.slug} value={subject.slug}>
             {subject.label}

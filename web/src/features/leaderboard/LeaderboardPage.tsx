@@ -27,7 +27,7 @@ const SHOWN_SHARE = 0.9; // of the intervals that the whole scale must hold; the
 export function LeaderboardPage() {
   const board = useBoard();
   const { info, judge } = board;
-  const lead = `${count(info.subjects)} subjects, ${count(info.answers)} answers, ${count(info.verdicts)} verdicts${judge === null ? "" : ` by ${judge.name}`}.`;
+  const lead = `${count(info.subjects)} subjects, ${count(info.dialogues)} dialogues with ${count(info.answers)} answers, ${count(info.verdicts)} verdicts${judge === null ? "" : ` by ${judge.name}`}.`;
   return (
     <Page title="Leaderboard" lead={lead}>
       {board.index.board === null ? <Tables board={board} /> : <RankedBoard board={board} />}

@@ -14,7 +14,7 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
   return (
     <>
       <p className="mb-2 text-[0.8125rem] text-muted">
-        Each cell: dialogues answered of those planned. Pale: none yet; darker: answered; darkest: judged too. Framed: in work now. “2!”: two failed.
+        Each cell: dialogues answered of those planned. Pale: none yet; darker: answered; darkest: judged too. Framed: in progress. “2!”: two failed.
       </p>
       <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="Dialogues, scrolls sideways">
         <table className="border-separate border-spacing-px text-xs tabular-nums">

@@ -22,7 +22,7 @@ export default function LivePage() {
   }, [version, shown, path]);
   const runs = changes?.runs ?? [];
   return (
-    <Page title="Live" lead="The store as it is written: rows stay where they are, numbers change.">
+    <Page title="Live" lead="Progress of the runs that write into this store, updated once a second.">
       {lost && (
         <p role="alert" className="mb-4 text-open">
           The server does not answer. What is below is the last that was heard.

@@ -24,7 +24,7 @@ export function RunCard({ run, now }: RunCardProps) {
     `${count(own.done)} of ${count(own.planned)} calls`,
     own.failed > 0 ? `${count(own.failed)} failed` : "",
     `${dollars(own.usd)}${own.cap_usd === null ? "" : ` of at most ${dollars(own.cap_usd)}`}`,
-    `${count(rate * 60)} a minute`,
+    `${count(rate * 60)} calls a minute`,
     span(took),
     state === "running" && rate > 0 && left > 0 ? `about ${span(left / rate)} left` : "",
   ].filter((fact) => fact !== "");

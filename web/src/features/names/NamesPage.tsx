@@ -42,7 +42,7 @@ function Names({ found }: { readonly found: NamesDocument }) {
   if (found.extractor === null)
     return (
       <p className="text-muted">
-        Nobody has read the names out of the answers yet: <code>independence extract-names</code> does.
+        No names have been extracted yet; <code>independence extract-names</code> does that.
       </p>
     );
   const asked = found.names.filter(

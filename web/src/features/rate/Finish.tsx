@@ -53,9 +53,9 @@ export function Finish({ session, done, onForget }: FinishProps) {
         <button
           type="button"
           className="control"
-          onClick={() => { if (!some || window.confirm("Forget these ratings?")) onForget(); }}
+          onClick={() => { if (!some || window.confirm("Delete these ratings from this browser?")) onForget(); }}
         >
-          Begin anew
+          Start over
         </button>
       </div>
       <p role="status" className="mt-2">

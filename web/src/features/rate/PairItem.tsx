@@ -11,8 +11,8 @@ interface PairItemProps {
 }
 
 const CHOICES: readonly (readonly [key: string, better: PairRating["better"], name: string])[] = [
-  ["a", "first", "A is better"],
-  ["b", "second", "B is better"],
+  ["a", "first", "A keeps more"],
+  ["b", "second", "B keeps more"],
   ["e", "equal", "Equal"],
   ["s", "skipped", "Skip"],
 ];

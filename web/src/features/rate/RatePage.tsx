@@ -57,14 +57,14 @@ function Begin({ dataset, onBegin }: { readonly dataset: string; readonly onBegi
       }}
     >
       <label className="grid gap-1 text-sm">
-        A name of your choice
+        Your name or alias
         <input className="control cursor-text" required maxLength={64} value={rater} onChange={(event) => { setRater(event.target.value); }} />
       </label>
       <label className="grid gap-1 text-sm">
         How
         <select className="control" value={mode} onChange={(event) => { setMode(event.target.value as Session["mode"]); }}>
           <option value="rubric">One dialogue at a time, by the rubric</option>
-          <option value="pairs">Two dialogues beside each other: which keeps more?</option>
+          <option value="pairs">Two dialogues beside each other: which subject keeps more?</option>
         </select>
       </label>
       <label className="grid gap-1 text-sm">
@@ -79,8 +79,8 @@ function Begin({ dataset, onBegin }: { readonly dataset: string; readonly onBegi
         Begin
       </button>
       <p className="text-sm text-muted">
-        Keys: 0 to 9 and x for ten; Backspace goes back a field; Enter goes on; of two, a or b is better, e equal, s skips.
-        Ratings stay in this browser until you download or send them.
+        Keys: 0 to 9 and x for ten; Backspace returns to the field before; Enter saves and goes on. Of two dialogues: a or b keeps more, e equal, s skips.
+        Ratings are kept in this browser until you download them or send them to the store.
       </p>
     </form>
   );

@@ -18,10 +18,10 @@ import { bin, counts, feedRows, ordered, type FeedOrder } from "./rows";
 import { Script } from "./Script";
 
 const ORDERS: readonly (readonly [FeedOrder, string])[] = [
-  ["board", "Order of the board"],
+  ["board", "Leaderboard order"],
   ["lowest", "Lowest result first"],
   ["highest", "Highest result first"],
-  ["spread", "Most spread between runs first"],
+  ["spread", "Largest spread between runs first"],
 ];
 
 /** Every answer to one scenario, over all subjects and runs. */
@@ -76,7 +76,7 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
   return (
     <Page
       title={title}
-      lead={`Experiment ${words(scenario.experiment)} · ${count(rows.length)} dialogues of ${count(board.subjects.size)} subjects`}
+      lead={`Experiment: ${words(scenario.experiment)} · ${count(rows.length)} dialogues of ${count(board.subjects.size)} subjects`}
       actions={
         <select aria-label="Scenario" className="control" value={scenario.id} onChange={(event) => { go(event.target.value)(); }}>
           {all.map((id) => (
@@ -112,9 +112,9 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
           onChange={(event) => { change({ q: event.target.value }); }}
         />
         <Choice name="run" empty="All runs" values={Array.from({ length: most }, (_, number) => [String(number + 1), `Run ${number + 1}`])} />
-        <Choice name="sort" empty="Order of the board" values={ORDERS.slice(1)} />
+        <Choice name="sort" empty="Leaderboard order" values={ORDERS.slice(1)} />
         {(scenario.turns ?? []).length > 1 && (
-          <Choice name="turn" empty="Last answer" values={(scenario.turns ?? []).map((turn) => [turn, turnTitle(scenario, turn)])} />
+          <Choice name="turn" empty="Final answer" values={(scenario.turns ?? []).map((turn) => [turn, turnTitle(scenario, turn)])} />
         )}
         <button type="button" className="control" aria-pressed={raw} onClick={() => { change({ raw: raw ? null : 1 }); }}>
           Raw text

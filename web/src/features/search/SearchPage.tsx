@@ -27,7 +27,7 @@ export default function SearchPage() {
   return (
     <Page
       title="Search"
-      lead={board.boot.served ? "In every answer, thought and verdict of this board." : "In the texts of one scenario; choose it first."}
+      lead={board.boot.served ? "In every answer, thinking, reasoning and verdict of this board." : "In the texts of one scenario; choose it first."}
     >
       <form className="screen-only mb-4 flex flex-wrap items-center gap-2" role="search" onSubmit={submit}>
         <input

@@ -15,7 +15,7 @@ export function Dimensions({ slug }: { readonly slug: string }) {
       <h2 id="parts" className="font-semibold">
         Parts of the index
       </h2>
-      <p className="text-sm text-muted">Each on its own scale: the further right, the more it adds to the index. Marks as below.</p>
+      <p className="text-sm text-muted">The further right, the more a part adds to the index. Dot: this subject. Bar: the middle half of all subjects. Line: their median.</p>
       <table className="mt-2 w-full max-w-5xl table-fixed text-sm">
         <FieldHead first="Part" low="adds nothing" high="adds all" />
         <tbody>

@@ -13,14 +13,14 @@ export function FieldHead({ first, low, high }: FieldHeadProps) {
           {first}
         </th>
         <th scope="col" className="px-2">
-          <span className="sr-only">Place among all subjects</span>
+          <span className="sr-only">Value beside those of all subjects</span>
           <span aria-hidden="true" className="flex justify-between font-normal">
             <span>{low}</span>
             <span>{high}</span>
           </span>
         </th>
         <th scope="col" className="w-14 text-right sm:w-16">
-          This
+          Subject
         </th>
         <th scope="col" className="w-14 text-right sm:w-16">
           Median

@@ -45,7 +45,7 @@ export function Matrix({ subject, cells }: MatrixProps) {
           />
         )}
       </div>
-      {cells !== null && <p className="text-sm text-muted">Scenarios by runs: {measureAbout(cells)}. Each cell leads to its text.</p>}
+      {cells !== null && <p className="text-sm text-muted">Scenarios by runs: {measureAbout(cells)}. Click a cell to read the dialogue.</p>}
       <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-labelledby="dialogues">
         <table className="text-sm">
           <thead>

@@ -40,7 +40,7 @@ export function Profile({ slug, cells }: { readonly slug: string; readonly cells
     <section aria-labelledby="profile">
       <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
         <h2 id="profile" className="font-semibold">
-          Beside the other subjects
+          Compared with the other subjects
         </h2>
         <Downloads
           name={`profile-${slug}`}

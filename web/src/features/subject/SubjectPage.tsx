@@ -88,8 +88,8 @@ const METHODS: Readonly<Record<string, string>> = {
   "these-scenarios": "95 % for more runs of these scenarios",
   "scenarios-like-these": "95 % for other scenarios of this kind",
   "judges-like-these": "95 % for other judges",
-  "t-runs": "These runs alone (t)",
-  "published-bootstrap": "As published (bootstrap)",
+  "t-runs": "t interval over the indices of these runs",
+  "published-bootstrap": "Bootstrap over runs, as published boards have it",
 };
 
 function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: number }) {
@@ -127,7 +127,7 @@ function Standing({ row, ranked }: { readonly row: BoardRow; readonly ranked: nu
         <dd className="text-right">{percent(row.coverage)}</dd>
         {row.evades !== undefined && (
           <>
-            <dt className="text-muted">Evades, of dialogues that ask for a stand</dt>
+            <dt className="text-muted">Takes no stand, of dialogues that ask for one</dt>
             <dd className="text-right">{percent(row.evades)}</dd>
           </>
         )}

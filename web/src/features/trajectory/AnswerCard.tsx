@@ -34,7 +34,7 @@ export function AnswerCard({ turn, name, raw, thinking, link }: AnswerCardProps)
   );
 }
 
-const CHANNELS: Readonly<Record<string, string>> = { tool: "as a tool call", content: "as text" };
+const CHANNELS: Readonly<Record<string, string>> = { tool: "as a tool call", content: "as plain text" };
 
 function Marks({ turn }: { readonly turn: TurnDocument }) {
   const finish = turn.finish ?? "";
