@@ -67,6 +67,11 @@ export function words(id: string): string {
   return id.replaceAll("_", " ");
 }
 
+/** A note as a sentence begins; ids stay as they are. */
+export function sentence(text: string): string {
+  return /^[a-z]+[ ,:]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
 /** What a text says first; examples and steps of a scale come after it. */
 export function firstSentence(text: string): string {
   return text.split(/(?<=[.:?!]) (?=[0-9A-Z]|true|false)/)[0] ?? text;

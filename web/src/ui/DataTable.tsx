@@ -5,7 +5,7 @@ import { scenarioPage, subjectPage } from "../route/paths";
 import { useAddress } from "../route/query";
 import type { TableDocument } from "../schema";
 import { compareValues, type Direction } from "../text/compare";
-import { isNumeric, shown } from "../text/format";
+import { isNumeric, sentence, shown } from "../text/format";
 import { Downloads } from "./Downloads";
 import { SortHead } from "./SortHead";
 
@@ -110,7 +110,7 @@ function Notes({ lines }: { readonly lines: readonly string[] }) {
   return (
     <ul className="mt-2 max-w-4xl space-y-0.5 text-[0.8125rem] text-muted">
       {lines.map((line, place) => (
-        <li key={place} className="first-letter:uppercase">{line}</li>
+        <li key={place}>{sentence(line)}</li>
       ))}
     </ul>
   );

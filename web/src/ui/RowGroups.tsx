@@ -2,12 +2,13 @@ import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } fro
 
 interface RowGroupsProps {
   readonly count: number;
-  readonly columns: number;
   readonly row: (place: number) => ReactNode;
+  readonly many?: number; // rows up to which all are drawn
 }
 
-const MANY = 150; // rows up to which all are drawn
-const SIZE = 20; // rows of a group
+/** Rows of a page up to which all are drawn. */
+export const MANY = 150;
+const SIZE = 10; // rows of a group
 const GUESSED = 28; // pixels of a row that was not drawn yet
 
 function subscribe(listener: () => void): () => void {
@@ -17,22 +18,21 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** The rows of a table; of many only those near the window are drawn, and all of them on paper. */
-export function RowGroups({ count, columns, row }: RowGroupsProps) {
+export function RowGroups({ count, row, many = MANY }: RowGroupsProps) {
   const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, place) => row(from + place));
-  if (count <= MANY) return <tbody>{rows(0, count)}</tbody>;
+  if (count <= many) return <tbody>{rows(0, count)}</tbody>;
   return Array.from({ length: Math.ceil(count / SIZE) }, (_, group) => {
     const [from, to] = [group * SIZE, Math.min((group + 1) * SIZE, count)];
-    return <RowGroup key={from} size={to - from} columns={columns} rows={() => rows(from, to)} />;
+    return <RowGroup key={from} size={to - from} rows={() => rows(from, to)} />;
   });
 }
 
 interface RowGroupProps {
   readonly size: number;
-  readonly columns: number;
   readonly rows: () => ReactNode;
 }
 
-function RowGroup({ size, columns, rows }: RowGroupProps) {
+function RowGroup({ size, rows }: RowGroupProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [near, setNear] = useState(false);
   const [height, setHeight] = useState(size * GUESSED);
@@ -45,7 +45,7 @@ function RowGroup({ size, columns, rows }: RowGroupProps) {
         if (!last.isIntersecting) setHeight(last.boundingClientRect.height);
         setNear(last.isIntersecting);
       },
-      { rootMargin: "50% 0px" },
+      { rootMargin: "30% 0px" },
     );
     if (body.current !== null) observer.observe(body.current);
     return () => { observer.disconnect(); };
@@ -56,7 +56,7 @@ function RowGroup({ size, columns, rows }: RowGroupProps) {
         rows()
       ) : (
         <tr aria-hidden="true">
-          <td colSpan={columns} style={{ height: `${height}px` }} />
+          <td style={{ height: `${height}px` }} />
         </tr>
       )}
     </tbody>

@@ -9,6 +9,7 @@ import { useAddress, useQuery } from "../../route/query";
 import type { ScenarioInfo } from "../../schema";
 import { Page } from "../../shell/Page";
 import { words } from "../../text/format";
+import { SubjectChoice } from "../../ui/SubjectChoice";
 import { Contrast } from "./Contrast";
 import { Side } from "./Side";
 
@@ -66,13 +67,7 @@ export default function CellPage() {
   return (
     <Page title={title} lead={factors.map(([name, value]) => `${words(name)}: ${words(value)}`).join(" · ")}>
       <div className="screen-only mb-5 flex flex-wrap items-center gap-2">
-        <select aria-label="Subject" className="control min-w-0" value={slug} onChange={(event) => { change({ m: event.target.value }); }}>
-          {order.map((other) => (
-            <option key={other} value={other}>
-              {board.labels.get(other)}
-            </option>
-          ))}
-        </select>
+        <SubjectChoice name="Subject" className="min-w-0" value={slug} order={order} onChange={(other) => { change({ m: other }); }} />
         <select aria-label="Run" className="control" value={run} onChange={(event) => { change({ run: event.target.value }); }}>
           {Array.from({ length: runs }, (_, place) => (
             <option key={place} value={place + 1}>

@@ -9,6 +9,7 @@ import type { VerdictDocument } from "../../schema";
 import { given, percent, words } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import { Badge } from "../../ui/Badge";
+import { SubjectChoice } from "../../ui/SubjectChoice";
 import { Failed, Waiting } from "../../ui/Notice";
 import { Script } from "../scenario/Script";
 import { useRuns } from "../trajectory/dialogue";
@@ -71,18 +72,14 @@ function Head({ slugs, slug, place, scenario, runs, order, onChange, onRun }: Al
   const share = cells?.state === "ready" ? (sharesOf(cells.value, slug, scenario)[own - 1] ?? null) : null;
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-2 border-t-2 border-accent pt-2">
-      <select
-        aria-label={`Subject ${place + 1}`}
-        className="control min-w-0 flex-1 font-medium"
+      <SubjectChoice
+        name={`Subject ${place + 1}`}
+        className="min-w-0 flex-1 font-medium"
         value={slug}
-        onChange={(event) => { onChange(place, event.target.value); }}
-      >
-        {order.map((other) => (
-          <option key={other} value={other} disabled={other !== slug && slugs.includes(other)}>
-            {board.labels.get(other)}
-          </option>
-        ))}
-      </select>
+        order={order}
+        taken={slugs}
+        onChange={(other) => { onChange(place, other); }}
+      />
       {slugs.length > 2 && (
         <button type="button" className="control screen-only" aria-label="Take this column away" onClick={() => { onChange(place, ""); }}>
           ×

@@ -12,9 +12,10 @@ import type { CellsDocument, ColumnInfo } from "../../schema";
 import { Page } from "../../shell/Page";
 import { percent, type Value } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
+import { RowGroups } from "../../ui/RowGroups";
 import { Failed, Waiting } from "../../ui/Notice";
 
-const FIRST = 100; // rows that are drawn at once
+const MOST = 2000; // elements that are drawn at once
 
 const STEPS: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
   ArrowUp: [-1, 0],
@@ -51,9 +52,8 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
   const board = useBoard();
   const address = useAddress();
   const [query, change] = useQuery();
-  const [all, setAll] = useState(false);
   const [active, setActive] = useState<readonly [row: number, column: number]>([0, 0]);
-  const body = useRef<HTMLTableSectionElement>(null);
+  const table = useRef<HTMLTableElement>(null);
   const sort = query.get("sort") ?? "";
   const rows = useMemo(() => {
     const own = slugsInOrder(board).map((slug) => ({
@@ -70,7 +70,6 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
       ),
     ),
   ];
-  const drawn = all ? rows : rows.slice(0, FIRST);
   const columns: ColumnInfo[] = [
     { key: "subject", head: "Subject" },
     ...cells.scenarios.map((id): ColumnInfo => ({ key: id, head: scenarioTitle(board, id), kind: "number", digits: 4 })),
@@ -85,19 +84,43 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
       ),
     );
   const open = (row: number, column: number) => {
-    const [slug, scenario] = [drawn[row]?.slug, cells.scenarios[column]];
+    const [slug, scenario] = [rows[row]?.slug, cells.scenarios[column]];
     if (slug !== undefined && scenario !== undefined) navigate(address(trajectoryPage(slug, 1, scenario)));
   };
-  const moved = (event: KeyboardEvent<HTMLTableSectionElement>) => {
+  const moved = (event: KeyboardEvent<HTMLTableElement>) => {
+    if (!(event.target instanceof HTMLTableCellElement)) return; // links and buttons have keys of their own
     const step = STEPS[event.key];
     if (event.key === "Enter") open(active[0], active[1]);
     if (step === undefined) return;
     event.preventDefault();
-    const row = Math.min(Math.max(active[0] + step[0], 0), drawn.length - 1);
+    const row = Math.min(Math.max(active[0] + step[0], 0), rows.length - 1);
     const column = Math.min(Math.max(active[1] + step[1], 0), cells.scenarios.length - 1);
     setActive([row, column]);
-    body.current?.rows[row]?.cells[column + 1]?.focus();
+    table.current?.querySelector<HTMLElement>(`[data-cell="${row}/${column}"]`)?.focus();
   };
+  const heatRow = (row: HeatRow | undefined, line: number) =>
+    row !== undefined && (
+      <tr key={row.slug}>
+        <th scope="row" className="sticky left-0 z-10 max-w-72 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
+          <Link href={address(subjectPage(row.slug))} title={board.labels.get(row.slug)} className="block truncate leading-6 hover:text-accent hover:underline">
+            {board.labels.get(row.slug)}
+          </Link>
+        </th>
+        {row.means.map((share, column) => (
+          <td
+            key={cells.scenarios[column]}
+            data-cell={`${line}/${column}`}
+            tabIndex={active[0] === line && active[1] === column ? 0 : -1}
+            className="h-6 cursor-pointer px-1 py-0.5 text-right tabular-nums"
+            style={share === null ? {} : heat(share)}
+            onClick={() => { open(line, column); }}
+            onFocus={() => { setActive([line, column]); }}
+          >
+            {share === null ? "—" : percent(share)}
+          </td>
+        ))}
+      </tr>
+    );
   return (
     <>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2 text-sm text-muted">
@@ -105,7 +128,7 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
         <Downloads name={`heatmap-${board.info.id}`} columns={columns} rows={files} svg={svg} />
       </div>
       <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="Heatmap, scrolls sideways">
-        <table className="min-w-full border-separate border-spacing-px text-xs" role="grid" aria-label="Subjects by scenarios">
+        <table ref={table} onKeyDown={moved} className="min-w-full border-separate border-spacing-px text-xs" role="grid" aria-label="Subjects by scenarios">
           <thead>
             <tr>
               <th scope="col" className="sticky left-0 z-10 bg-paper px-2 text-left align-bottom font-medium text-muted">
@@ -125,36 +148,9 @@ function Heatmap({ cells }: { readonly cells: CellsDocument }) {
               ))}
             </tr>
           </thead>
-          <tbody ref={body} onKeyDown={moved}>
-            {drawn.map((row, line) => (
-              <tr key={row.slug}>
-                <th scope="row" className="sticky left-0 z-10 max-w-72 truncate bg-paper px-2 text-left font-normal max-sm:max-w-32">
-                  <Link href={address(subjectPage(row.slug))} title={board.labels.get(row.slug)} className="block truncate leading-6 hover:text-accent hover:underline">
-                    {board.labels.get(row.slug)}
-                  </Link>
-                </th>
-                {row.means.map((share, column) => (
-                  <td
-                    key={cells.scenarios[column]}
-                    tabIndex={active[0] === line && active[1] === column ? 0 : -1}
-                    className="h-6 cursor-pointer px-1 py-0.5 text-right tabular-nums"
-                    style={share === null ? {} : heat(share)}
-                    onClick={() => { open(line, column); }}
-                    onFocus={() => { setActive([line, column]); }}
-                  >
-                    {share === null ? "—" : percent(share)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
+          <RowGroups count={rows.length} many={Math.floor(MOST / (cells.scenarios.length + 3))} row={(line) => heatRow(rows[line], line)} />
         </table>
       </div>
-      {drawn.length < rows.length && (
-        <button type="button" className="control mt-3" onClick={() => { setAll(true); }}>
-          Show all {rows.length} subjects
-        </button>
-      )}
       <p className="mt-4 text-sm text-muted">
         {paired ? "All sides of one case: " : "Answers of all subjects to one scenario: "}
         {ways.map(([to, name], place) => (

@@ -1,3 +1,4 @@
+import { sentence } from "../../text/format";
 import type { CurrentBoard } from "../../data/board";
 
 const MARKS =
@@ -10,7 +11,7 @@ export function BoardNotes({ board }: { readonly board: CurrentBoard }) {
   return (
     <ul className="mt-6 max-w-4xl space-y-1 text-[0.8125rem] text-muted">
       {[MARKS, ...board.index.notes].map((note) => (
-        <li key={note} className="first-letter:uppercase">{note}</li>
+        <li key={note}>{sentence(note)}</li>
       ))}
     </ul>
   );

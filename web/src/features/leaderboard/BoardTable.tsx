@@ -2,7 +2,7 @@ import { stepShare, ticks, at, type Span } from "../../charts/scale";
 import { IntervalMark } from "../../charts/IntervalMark";
 import type { Direction } from "../../text/compare";
 import { decimal, isNumeric, onScale, shown } from "../../text/format";
-import { RowGroups } from "../../ui/RowGroups";
+import { MANY, RowGroups } from "../../ui/RowGroups";
 import { SortHead } from "../../ui/SortHead";
 import type { Reference } from "./reference";
 import { innerInterval, isPlaced, outerInterval, type BoardColumn, type Entry } from "./entries";
@@ -79,7 +79,6 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
         </thead>
         <RowGroups
           count={placed.length}
-          columns={columns.length + 4}
           row={(place) => row(placed[place], sort === null && opensTier(placed, place))}
         />
         {incomplete.length > 0 && (
@@ -92,7 +91,7 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
           </tbody>
         )}
         {incomplete.length > 0 && (
-          <RowGroups count={incomplete.length} columns={columns.length + 4} row={(place) => row(incomplete[place], false)} />
+          <RowGroups count={incomplete.length} many={MANY - placed.length} row={(place) => row(incomplete[place], false)} />
         )}
       </table>
     </div>

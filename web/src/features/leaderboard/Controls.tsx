@@ -1,6 +1,7 @@
 import type { ReactNode, RefObject } from "react";
 import { useQuery } from "../../route/query";
 import { USUAL, type BoardColumn, type Entry } from "./entries";
+import { SubjectChoice } from "../../ui/SubjectChoice";
 import { facets } from "./facets";
 
 interface ControlsProps {
@@ -72,19 +73,14 @@ export function Controls({ all, optional, chosen, found, search, downloads }: Co
       <button type="button" className="control" aria-pressed={zoomed} onClick={() => { change({ zoom: zoomed ? null : "top" }); }}>
         Scale for the top 20
       </button>
-      <select
-        aria-label="Shade the subjects that one comparison does not tell apart from this one"
-        className="control max-w-48"
+      <SubjectChoice
+        name="Shade the subjects that one comparison does not tell apart from this one"
+        className="max-w-48"
+        empty="Shade those like…"
         value={query.get("ref") ?? ""}
-        onChange={(event) => { change({ ref: event.target.value }); }}
-      >
-        <option value="">Shade those like…</option>
-        {all.filter(({ row }) => row.rank !== null).map(({ subject }) => (
-          <option key={subject.slug} value={subject.slug}>
-            {subject.label}
-          </option>
-        ))}
-      </select>
+        order={all.filter(({ row }) => row.rank !== null).map(({ subject }) => subject.slug)}
+        onChange={(slug) => { change({ ref: slug }); }}
+      />
       {filtered && (
         <button type="button" className="control" onClick={clear}>
           Clear

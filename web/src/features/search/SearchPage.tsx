@@ -61,6 +61,8 @@ export default function SearchPage() {
           Search
         </button>
       </form>
+      {words === "" && <p className="text-muted">Type words and press Enter. Capital and small letters count the same.</p>}
+      {words !== "" && !board.boot.served && scenario === "" && <p className="text-muted">Choose a scenario to search in.</p>}
       {words !== "" && board.boot.served && <Served words={words} role={role} />}
       {words !== "" && !board.boot.served && scenario !== "" && <Scanned words={words} role={role} scenario={scenario} />}
     </Page>
