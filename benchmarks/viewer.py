@@ -180,7 +180,7 @@ def _theirs(scratch: Path) -> list[Result]:
         return found
 
 
-_THEIR_CONTENT = "#root *"
+_THEIR_CONTENT = "#app nav"
 
 
 @contextmanager

@@ -102,6 +102,14 @@ def kept(db: Path) -> int:
     return sum(count for (count,) in ask(db, "SELECT count(*) FROM calls UNION ALL SELECT count(*) FROM verdicts"))
 
 
+def holds(db: Path, more_than: int) -> bool:
+    """Whether there are more replies and verdicts than that; false also before the store has its tables."""
+    try:
+        return db.exists() and kept(db) > more_than
+    except sqlite3.OperationalError:
+        return False
+
+
 def missing(db: Path) -> Counter[str]:
     """Why replies and verdicts in a store are missing."""
     rows = ask(db, "SELECT missing FROM calls UNION ALL SELECT missing FROM verdicts")

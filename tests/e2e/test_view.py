@@ -156,7 +156,7 @@ def test_a_run_is_followed_killed_and_resumed(tmp_path: Path) -> None:
         env = {"LOOP_KEY": endpoint.KEY}
         first = command.start(*line.split(), "--quiet", "--max-cost", "3", cwd=tmp_path, env=env)
         endpoint.until(lambda: len(served.requests()) > 6, "questions")
-        endpoint.until(lambda: command.kept(tmp_path / "here.db") > 4, "answers")
+        endpoint.until(lambda: command.holds(tmp_path / "here.db", 4), "answers")
         with viewing("--db", "here.db", cwd=tmp_path) as viewed:
             (run,) = viewed.runs()
             assert (run["state"], run["snapshot"]["command"], run["snapshot"]["cap_usd"]) == ("running", "run", 3.0)

@@ -63,7 +63,7 @@ function Progress({ cell }: { readonly cell: Cell | null }) {
     <td
       title={says}
       aria-label={says}
-      className={`min-w-11 px-1 py-0.5 text-right ${running > 0 ? "outline-2 -outline-offset-2 outline-open" : ""}`}
+      className={`min-w-11 px-1 py-0.5 text-right ${running > 0 ? "outline-1 -outline-offset-2 outline-current" : ""}`}
       style={{ backgroundColor: `var(--plot-heat-${step})`, color: `var(--plot-on-${step > 10 ? "deep" : "pale"})` }}
     >
       {answered}/{planned}

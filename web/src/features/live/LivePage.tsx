@@ -1,7 +1,9 @@
 import { useEffect } from "react";
+import { Link } from "wouter";
 import { useBoard } from "../../data/board";
 import { refresh, useDocument } from "../../data/documents";
 import { useFollowing } from "../../data/live";
+import { useAddress } from "../../route/query";
 import type { LiveDocument } from "../../schema";
 import { Page } from "../../shell/Page";
 import { count } from "../../text/format";
@@ -12,6 +14,7 @@ import { RunCard } from "./RunCard";
 /** What runs are doing now, and how far every dialogue is. */
 export default function LivePage() {
   const { info } = useBoard();
+  const address = useAddress();
   const { changes, lost } = useFollowing();
   const path = `api/live/${info.id}`;
   const loaded = useDocument<LiveDocument>(path);
@@ -42,7 +45,10 @@ export default function LivePage() {
         {loaded.state === "ready" && (
           <>
             <p className="text-sm text-muted tabular-nums">
-              {count(loaded.value.answers)} answers, {count(loaded.value.verdicts)} verdicts
+              {count(loaded.value.answers)} answers, {count(loaded.value.verdicts)} verdicts ·{" "}
+              <Link href={address("/")} className="text-accent hover:underline">
+                {info.ranked ? "Leaderboard so far" : "Results so far"}
+              </Link>
             </p>
             <LiveMatrix live={loaded.value} />
           </>

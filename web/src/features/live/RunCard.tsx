@@ -1,7 +1,7 @@
 import type { ProgressRow } from "../../schema";
 import { count, decimal, dollars, words } from "../../text/format";
 
-const STATES = { running: "running", ended: "ended", gone: "stopped without a word; the same command resumes it" } as const;
+const STATES = { running: "running", ended: "ended", gone: "stopped before its end; the same command resumes it" } as const;
 
 interface RunCardProps {
   readonly run: ProgressRow;
@@ -26,6 +26,7 @@ export function RunCard({ run, now }: RunCardProps) {
     `${dollars(own.usd)}${own.cap_usd === null ? "" : ` of at most ${dollars(own.cap_usd)}`}`,
     `${count(rate * 60)} calls a minute`,
     span(took),
+    state === "ended" && left > 0 ? `${count(left)} not asked` : "",
     state === "running" && rate > 0 && left > 0 ? `about ${span(left / rate)} left` : "",
   ].filter((fact) => fact !== "");
   return (
@@ -50,7 +51,7 @@ export function RunCard({ run, now }: RunCardProps) {
         <ul className="mt-1">
           {own.waits.map((wait) => (
             <li key={`${wait.model}/${wait.reason}`}>
-              {wait.model}: {wait.calls} {wait.calls === 1 ? "call waits" : "calls wait"}, {wait.reason}
+              {wait.model}: {wait.calls} {wait.calls === 1 ? "call waits" : "calls wait"}, {cause(wait.reason)}
               {wait.until > now ? `, ${span(wait.until - now)} more` : ""}
             </li>
           ))}
@@ -58,7 +59,7 @@ export function RunCard({ run, now }: RunCardProps) {
       )}
       {own.parked.map((parked) => (
         <p key={`${parked.model}/${parked.subject}`} className="text-open">
-          {parked.model} is not asked any more{parked.subject === "" ? "" : ` as ${parked.subject}`}: {parked.why}
+          {parked.subject === "" ? `The judge ${parked.model}` : parked.subject} is not asked any more: {parked.why}
         </p>
       ))}
       <Counts name="Missing" of={own.missing} />
@@ -67,12 +68,17 @@ export function RunCard({ run, now }: RunCardProps) {
   );
 }
 
+/** A reason in words; a number is the status of a response. */
+function cause(why: string): string {
+  return /^\d+$/.test(why) ? `HTTP ${why}` : words(why);
+}
+
 function Counts({ name, of }: { readonly name: string; readonly of: Readonly<Record<string, number>> }) {
   const entries = Object.entries(of).filter(([, times]) => times > 0);
   if (entries.length === 0) return null;
   return (
     <p className="text-muted">
-      {name}: {entries.map(([why, times]) => `${words(why)} ${times}`).join(", ")}
+      {name}: {entries.map(([why, times]) => `${cause(why)} (${count(times)})`).join(", ")}
     </p>
   );
 }
