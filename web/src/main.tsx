@@ -6,11 +6,13 @@ import { bootConfig } from "./data/boot";
 import { followStore } from "./data/live";
 import { followAddress, useHashPath, useHashQuery } from "./route/hash";
 import { App } from "./shell/App";
+import { printLight } from "./shell/theme";
 import { startEarly } from "./shell/early";
 
 const root = document.getElementById("root");
 const boot = bootConfig();
 followAddress();
+printLight();
 if (boot !== null) {
   startEarly(boot, window.location.hash);
   if (boot.served) followStore();

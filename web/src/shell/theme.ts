@@ -28,6 +28,20 @@ export function chooseTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
+/** Paper is light, whatever was chosen. */
+export function printLight(): void {
+  const { dataset } = document.documentElement;
+  let before: string | undefined;
+  window.addEventListener("beforeprint", () => {
+    before = dataset["theme"];
+    dataset["theme"] = "light";
+  });
+  window.addEventListener("afterprint", () => {
+    if (before === undefined) delete dataset["theme"];
+    else dataset["theme"] = before;
+  });
+}
+
 /** The theme that was chosen. */
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, current);

@@ -26,6 +26,7 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
   if (cells?.state !== "ready") return null;
   const fields = texts.state === "ready" ? Object.values(texts.value.rubrics ?? {}).flatMap((rubric) => rubric.fields) : [];
   const field = fields.find(({ name }) => name === cells.value.measure);
+  const [first = "", second = ""] = (wordings[0]?.sides ?? []).map((side) => words(side.side ?? ""));
   const { quantity = "", units = [], contrasts = {} } = cells.value;
   const value = contrasts[slug]?.[units.indexOf(unit)] ?? null;
   const share = (scenario: string) => sharesOf(cells.value, slug, scenario)[run - 1] ?? null;
@@ -65,7 +66,9 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
           <span>{signed(field?.low ?? 0, 0)}</span>
           <span>{signed(field?.high ?? 1, 0)}</span>
         </p>
-        {field?.about !== undefined && <p className="mt-1 text-xs text-muted sm:ml-[8.75rem]">{firstSentence(field.about)}</p>}
+        <p className="mt-1 text-xs text-muted sm:ml-[8.75rem]">
+          {quantity === "S" && first !== "" ? `+1: wholly for ${first}. -1: wholly for ${second}.` : firstSentence(field?.about ?? "")}
+        </p>
       </div>
     </section>
   );

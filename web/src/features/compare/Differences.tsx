@@ -34,7 +34,7 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
       <p className="mb-1 text-xs text-muted">
         {board.labels.get(first)} minus the other, paired by scenario, with the 95 % interval for {about} and the unadjusted p
       </p>
-      <table className="text-sm">
+      <table className="text-sm max-sm:text-[0.8125rem]">
         <caption className="sr-only">Difference in index points</caption>
         <thead className="sr-only">
           <tr>
@@ -50,11 +50,11 @@ export function Differences({ slugs }: { readonly slugs: readonly string[] }) {
             const difference = pair?.difference ?? null;
             return (
               <tr key={slug} className="border-t border-faint">
-                <th scope="row" className="py-1 pr-6 text-left font-normal">
+                <th scope="row" className="py-1 pr-6 text-left font-normal [overflow-wrap:anywhere] max-sm:pr-1">
                   {board.labels.get(slug)}
                 </th>
                 <td className="px-3 py-1 text-right font-medium">{difference === null ? DASH : signed(difference, 1)}</td>
-                <td className="px-3 py-1 text-right text-muted">{shown({ kind: "signed_interval" }, pair?.ci ?? null)}</td>
+                <td className="px-3 py-1 text-right whitespace-nowrap text-muted">{shown({ kind: "signed_interval" }, pair?.ci ?? null)}</td>
                 <td className="px-3 py-1 text-right text-muted">
                   {pair?.p == null ? "one of them is incomplete or was run once" : `p ${probability(pair.p)}`}
                 </td>

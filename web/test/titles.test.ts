@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { titlesOf, turnTitle } from "../src/data/titles";
+import type { ScenarioInfo } from "../src/schema";
+
+function side(id: string, name: string, voice: string): ScenarioInfo {
+  return { id, unit: "rent-1", experiment: "advice", cell: "rent_rise/a_right", side: name, factors: { merit: "a_right", voice } };
+}
+
+it("names scenarios of a grid by case, side and the factors in which they differ", () => {
+  const titles = titlesOf([side("1", "party_a", "roles"), side("2", "party_b", "roles"), side("3", "party_a", "first_person")]);
+  expect([...titles]).toEqual([
+    ["1", "Rent rise, a right · party a · roles"],
+    ["2", "Rent rise, a right · party b · roles"],
+    ["3", "Rent rise, a right · party a · first person"],
+  ]);
+});
+
+it("names other scenarios by their title, else by their id", () => {
+  const titles = titlesOf([
+    { id: "pt04", unit: "a", experiment: "x", title: "A work of art" },
+    { id: "name_gender", unit: "b", experiment: "x" },
+  ]);
+  expect([...titles.values()]).toEqual(["A work of art", "name gender"]);
+});
+
+it("numbers turns whose ids say nothing more", () => {
+  const scenario: ScenarioInfo = { id: "pt04", unit: "a", experiment: "x", turns: ["pt04_turn1", "pt04_turn2"] };
+  expect(turnTitle(scenario, "pt04_turn2")).toBe("Turn 2");
+  expect(turnTitle({ ...scenario, turns: ["pt04"] }, "pt04")).toBe("Turn 1");
+  expect(turnTitle({ ...scenario, turns: ["the_wish"] }, "the_wish")).toBe("the wish");
+  expect(turnTitle(scenario, "other_turn1")).toBe("other turn1");
+});
