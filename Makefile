@@ -18,7 +18,7 @@ help: ## list the targets
 demo: $(VENV)/.run ## the main job on the embedded default: no key, no network
 	$(INDEPENDENCE) demo --seed $(SEED)
 
-test: $(VENV)/.dev $(VENV)/.web ## everything CI runs, with coverage; about 20 minutes on two cores
+test: $(VENV)/.dev $(VENV)/.web ## everything CI runs, with coverage; about 35 minutes on two cores
 	@$(MAKE) --no-print-directory lint
 	@rm -f .coverage .coverage.*
 	$(BIN)/coverage run -m pytest -n $(WORKERS)
@@ -29,8 +29,8 @@ test-fast: $(VENV)/.dev ## the same tests without the end-to-end and browser one
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/e2e --ignore tests/browser
 
 lint: $(VENV)/.dev ## ruff, mypy --strict, import contract
-	$(BIN)/ruff check src tests benchmarks docs/generate.py
-	$(BIN)/ruff format --check src tests benchmarks docs/generate.py
+	$(BIN)/ruff check src tests benchmarks docs/generate.py docs/pictures.py
+	$(BIN)/ruff format --check src tests benchmarks docs/generate.py docs/pictures.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -39,7 +39,8 @@ def test_the_narrow_board_fits_eighty_columns(board: SidesBoard) -> None:
 def test_the_caption_says_judge_cells_method_and_thresholds(board: SidesBoard) -> None:
     text = " ".join(tables.compact(board, ["a", "b", "c"]).notes)
     for part in (
-        "judge cues", "24 cells of 8 disputes", "t-over-disputes", "by dispute, Holm", "within 0.1", "from 0.33",
+        "judge cues", "24 cells of 8 disputes", "t-over-disputes", "by dispute, Holm", "within 0.1",
+        "at least 0.33 from 0",
         "no ranking", "simulated", "for other disputes of the kind",
     ):  # fmt: skip
         assert part in text, part
