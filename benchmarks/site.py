@@ -1,10 +1,11 @@
-"""The viewer's documents of a large store, read one by one as an export does: how long, and how much memory at most.
+"""The exported site: its sizes for the published part, and the documents of a large store, read one by one.
 
-The store holds the published part many times over, under other names; its words are real ones.
+The large store holds the published part many times over, under other names; its words are real ones.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import resource
 import sqlite3
@@ -13,17 +14,20 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
 from benchmarks import published
-from benchmarks.figure import Figure, Result, Skipped
+from benchmarks.figure import Figure, Result, Skipped, spread
 from independence.report.site import paths
 from independence.store import context, database
 
 DIALOGUES = 100_000
 PEAK, SECONDS = "peak memory of 100,000 dialogues", "their documents"
 PEAK_BOUND_MB = 1_000.0
+EXPORT, RAW, BLOCK, INDEX = "site of the published part", "its files", "its largest block, packed", "its board, packed"
+EXPORT_BOUND_S, RAW_BOUND_MB, BLOCK_BOUND_KB, INDEX_BOUND_KB = 20.0, 25.0, 100.0, 25.0
 
 # Every row once more, its key and all that is derived from it with the copy's name at the end.
 _COPIES = """
@@ -51,19 +55,43 @@ def measure() -> list[Result]:
     """In a process of its own; skipped where the data is not there."""
     folder = published.found()
     if isinstance(folder, str):
-        return [Skipped(name, folder) for name in (PEAK, SECONDS)]
+        return [Skipped(name, folder) for name in (EXPORT, RAW, BLOCK, INDEX, PEAK, SECONDS)]
     with tempfile.TemporaryDirectory() as scratch:
         store = Path(scratch) / "store.db"
         published.make(folder, store)
+        sizes = _sizes(store, Path(scratch) / "site")
         dialogues = multiply(store, DIALOGUES)
         command = [sys.executable, "-m", "benchmarks.site", str(store)]
         found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     detail = f"{dialogues:,} dialogues, {found['files']:,} documents, {found['bytes'] / 1e6:,.0f} MB"
     parts = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in found["seconds"].items())
     return [
+        *sizes,
         Figure(PEAK, found["peak_mb"], "MB", PEAK_BOUND_MB, detail=detail),
         Figure(SECONDS, sum(found["seconds"].values()), "s", detail=parts),
     ]
+
+
+def _sizes(store: Path, site: Path) -> list[Result]:
+    """Export a store."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "independence", "export", str(site), "--site", "--db", str(store)]
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    held = [file for file in site.rglob("*") if file.is_file()]
+    raw = sum(file.stat().st_size for file in held) / 1e6
+    blocks, index = _packed_kb(site.glob("data/*/*/text/*/*.json")), _packed_kb(site.glob("data/*/*/index.*.json"))
+    return [
+        Figure(EXPORT, spent, "s", EXPORT_BOUND_S, detail="CPU of the whole command"),
+        Figure(RAW, raw, "MB", RAW_BOUND_MB, detail=f"{len(held)} files"),
+        Figure(BLOCK, max(blocks), "KB", BLOCK_BOUND_KB, detail=spread(blocks, "KB", 1)),
+        Figure(INDEX, max(index), "KB", INDEX_BOUND_KB),
+    ]
+
+
+def _packed_kb(files: Iterable[Path]) -> list[float]:
+    return [len(gzip.compress(file.read_bytes(), 6)) / 1000 for file in files]
 
 
 def multiply(store: Path, wanted: int) -> int:

@@ -71,6 +71,7 @@ class Shown(NamedTuple):
 
     seconds: float
     requests: int
+    busy_s: float  # processor time of the page's main thread, as it is without any slowing
 
 
 PHONE = Device("mobile4g", 390, 844, 4, 150.0, 1.6e6 / 8)
@@ -126,8 +127,8 @@ async def _measured(address: str, routes: list[Route]) -> list[Result]:
         most = 0
         for device, bound in zip((PHONE, DESK), route.bounds_s, strict=True):
             shown = await _shown(f"{address}#{route.hash}", route.selector, device)
-            took = [one.seconds for one in shown]
-            found.append(Figure(f"{route.name} on {device.name}", median(took), "s", bound, detail=spread(took, "s")))
+            name, took = f"{route.name} on {device.name}", [one.seconds for one in shown]
+            found.append(Figure(name, median(took), "s", bound, detail=_detail(shown)))
             most = max(most, *(one.requests for one in shown))
         found.append(Figure(f"{route.name}, requests to content", most, "", route.requests))
     return found
@@ -150,6 +151,7 @@ async def _once(browser: Any, address: str, selector: str, device: Device) -> Sh
     page = await context.new_page()
     remote = await context.new_cdp_session(page)
     await remote.send("Network.enable")
+    await remote.send("Performance.enable", {"timeDomain": "threadTicks"})
     network = {"offline": False, "latency": device.latency_ms}
     speed = {"downloadThroughput": device.bytes_per_s, "uploadThroughput": device.bytes_per_s}
     await remote.send("Network.emulateNetworkConditions", {**network, **speed})
@@ -161,8 +163,15 @@ async def _once(browser: Any, address: str, selector: str, device: Device) -> Sh
         if time.monotonic() > until:
             raise RuntimeError(f"{address}: no {selector} within {_PATIENCE_S:.0f} s")
         await asyncio.sleep(0.05)
+    told = await remote.send("Performance.getMetrics")
+    busy = {one["name"]: one["value"] for one in told["metrics"]}["TaskDuration"]
     await context.close()
-    return Shown(found[0] / 1000, int(found[1]))
+    return Shown(found[0] / 1000, int(found[1]), busy)
+
+
+def _detail(shown: list[Shown]) -> str:
+    busy = median(one.busy_s for one in shown)
+    return f"{spread([one.seconds for one in shown], 's')}; main thread busy {busy:.2f} s"
 
 
 def _theirs(scratch: Path) -> list[Result]:
@@ -174,9 +183,9 @@ def _theirs(scratch: Path) -> list[Result]:
         found: list[Result] = []
         for device in (PHONE, DESK):
             shown = asyncio.run(_shown(address, _THEIR_CONTENT, device, _THEIR_ROUNDS))
-            took = [one.seconds for one in shown]
-            detail = f"{spread(took, 's')}; {shown[-1].requests} requests"
-            found.append(Figure(f"{_THEIRS}, on {device.name}", median(took), "s", detail=detail))
+            name, took = f"{_THEIRS}, on {device.name}", [one.seconds for one in shown]
+            detail = f"{_detail(shown)}; {shown[-1].requests} requests"
+            found.append(Figure(name, median(took), "s", detail=detail))
         return found
 
 
