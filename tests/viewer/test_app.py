@@ -309,3 +309,11 @@ async def test_ratings_that_a_form_could_send_are_refused(address: str, store: P
         address, "/api/ratings", "POST", body, Content_Type="application/json", Origin="http://evil.example"
     )
     assert found.status == 403
+
+
+async def test_a_file_of_a_folder_that_changes_is_sent_as_it_is_now(tmp_path: Path) -> None:
+    folder = site(tmp_path)
+    async with app.serving(FolderPages(folder), ViewerSettings()) as address:
+        assert (await ask(address, "/data/x.json")).json == [1]
+        (folder / "data" / "x.json").write_text("[1, 2]")
+        assert (await ask(address, "/data/x.json")).json == [1, 2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import functools
 import re
 import sqlite3
 from collections.abc import AsyncIterator
@@ -104,12 +105,18 @@ async def _stored(request: web.BaseRequest, pages: StorePages, path: str) -> web
     """A file of the page, or a document whatever data set its address names: the store moves on under an open page."""
     named = _DATA.fullmatch(path)
     if named is None and path != bundle.INDEX:
-        return _sent(request, path, pack(bundle.files()[path]))
+        return _sent(request, path, _packed_file(path))
     entry = await pages.entry(named[1] if named else path)
     response = _sent(request, path, entry.document)
     if pages.behind(entry):
         response.headers["X-Independence-Behind"] = "1"  # ask again in a moment: it is made again as soon as it may be
     return response
+
+
+@functools.cache
+def _packed_file(path: str) -> PackedDocument:
+    """A file of the page. Raises KeyError."""
+    return pack(bundle.files()[path])
 
 
 async def _live(pages: StorePages, name: str, request: web.BaseRequest) -> PackedDocument:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from independence.errors import UsageError
 from independence.viewer.bundle import INDEX
 from independence.viewer.cache import PackedDocument, pack
+
+_KEPT: Final = 256  # files that stay packed in memory
 
 
 class FolderPages:
@@ -26,6 +30,12 @@ class FolderPages:
             file = (self._folder / path).resolve()
             if not file.is_relative_to(self._folder) or not file.is_file():
                 raise KeyError(path)
-            return pack(file.read_bytes())
+            stat = file.stat()
+            return _packed(file, stat.st_mtime_ns, stat.st_size)
         except (OSError, ValueError) as error:  # a name that no file can have
             raise KeyError(path) from error
+
+
+@lru_cache(_KEPT)
+def _packed(file: Path, changed_ns: int, size: int) -> PackedDocument:  # noqa: ARG001 - a changed file is another one
+    return pack(file.read_bytes())
