@@ -1,0 +1,196 @@
+"""The numbers on a page are those of the command line, and so are the files that a reader keeps."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+from playwright.async_api import Browser, Locator, Page
+
+from independence.report.table import Column, Kind, display_text
+from tests.e2e import inside
+
+from .serving import Serve
+from .viewing import Viewer, quiet, seen, settled
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+SVG = "{http://www.w3.org/2000/svg}"
+LEFT_OUT = 0.00005  # by the four decimals of a document
+COLUMNS = "ci rank_ci runs coverage evades cost"
+# Text of a row's cell: how far its right edge is from that of its column, and whether it reaches out of the cell.
+EDGES = (
+    "all => all.map(cell => { const range = document.createRange(); range.selectNodeContents(cell);"
+    " const [text, box] = [range.getBoundingClientRect(), cell.getBoundingClientRect()];"
+    " return [Math.round(text.right), text.left >= box.left - 1 && text.right <= box.right + 1] })"
+)
+CUT = (
+    "all => all.filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')"
+    ".map(one => one.outerHTML.slice(0, 160))"
+)
+
+
+@pytest.fixture(params=["simulated", "published"])
+def board(request: pytest.FixtureRequest, store: Path) -> tuple[Path, list[dict[str, Any]]]:
+    """A store and the rows of its board as the command line prints them."""
+    path = store if request.param == "simulated" else Path(request.getfixturevalue("published_store"))
+    rows = json.loads(inside.run("leaderboard", "--db", str(path), "--format", "json").out)["rows"]
+    return path, rows
+
+
+def written(kind: Kind, value: Any, digits: int = 1) -> str:
+    return display_text(Column("x", "x", kind, digits), tuple(value) if isinstance(value, list) else value)
+
+
+async def column(page: Page, head: str) -> list[str]:
+    """The cells of a column of the board, from the top."""
+    heads = await page.locator("thead th").all_inner_texts()
+    place = next(number for number, text in enumerate(heads, 1) if text.split("\n")[0].rstrip(" ↑↓") == head)
+    cells = page.locator(f"tbody tr:has(> :nth-child(4)) > :nth-child({place})")
+    return [text.strip() for text in await cells.all_inner_texts()]
+
+
+async def test_every_number_of_the_board_is_that_of_the_command_line(
+    browser: Browser, serve: Serve, board: tuple[Path, list[dict[str, Any]]]
+) -> None:
+    viewer = await serve(board[0])
+    rows = sorted(board[1], key=lambda row: row["index"] is None and not row["placed"])  # the page has these last
+    async with seen(browser, 1600) as (page, _, _):
+        await settled(page, viewer.route(f"/?cols={COLUMNS.replace(' ', '+')}"))
+        assert await column(page, "#") == ["" if row["rank"] is None else str(row["rank"]) for row in rows]
+        assert await column(page, "Index") == [
+            written("index", row["bounds"] if row["index"] is None else row["index"]) for row in rows
+        ]
+        these = [row["intervals"].get("these-scenarios") or row["ci"] for row in rows]
+        assert await column(page, "95 % interval") == [written("index_range", ends) for ends in these]
+        assert await column(page, "Coverage") == [written("percent", row["coverage"]) for row in rows]
+        assert await column(page, "Runs") == [str(row["runs"]) for row in rows]
+        links = page.locator("tbody th[scope=row]").get_by_role("link")
+        reached = {(await link.get_attribute("href") or "").rpartition("/")[2] for link in await links.all()}
+        assert reached == {subject.slug for subject in viewer.index.subjects}
+        assert len(reached) == len(rows)
+
+
+async def kept(page: Page, button: Locator) -> Path:
+    """What a button gives to keep."""
+    async with page.expect_download() as downloading:
+        await button.click()
+    return Path(await (await downloading.value).path())
+
+
+def close(text: str, value: float | None) -> bool:
+    return (text == "") if value is None else abs(float(text) - value) <= LEFT_OUT
+
+
+async def test_the_files_of_the_board_read_back_as_its_values(
+    browser: Browser, serve: Serve, board: tuple[Path, list[dict[str, Any]]]
+) -> None:
+    viewer, rows = await serve(board[0]), board[1]
+    async with seen(browser) as (page, _, _):
+        await settled(page, viewer.route("/"))
+        lines = (await kept(page, page.get_by_role("button", name="CSV").first)).read_text("utf-8").splitlines()
+        found = list(csv.DictReader(lines))
+        assert [line["config"] for line in found] == [row["config"] for row in rows]
+        for line, row in zip(found, rows, strict=True):
+            assert close(line["index"], row["index"])
+            assert [close(line["bounds_low"], row["bounds"][0]), close(line["bounds_high"], row["bounds"][1])] == [
+                True
+            ] * 2
+            assert line["rank"] == ("" if row["rank"] is None else str(row["rank"]))
+        held = json.loads((await kept(page, page.get_by_role("button", name="JSON").first)).read_text("utf-8"))
+        assert [(own["config"], own["rank"]) for own in held] == [(row["config"], row["rank"]) for row in rows]
+        drawn = ElementTree.fromstring((await kept(page, page.get_by_role("button", name="SVG").first)).read_bytes())
+        assert drawn.tag == f"{SVG}svg"
+        assert (drawn.findtext(f"{SVG}title") or "").strip()
+        texts = {text.text for text in drawn.iter(f"{SVG}text")}
+        assert {subject.label for subject in viewer.index.subjects} <= {
+            re.sub(" .simulated.$", "", one or "") for one in texts
+        }
+
+
+@pytest.mark.parametrize("path", ["/heat", "/m/SUBJECT", "/s/SCENARIO"])
+async def test_the_drawing_of_a_page_is_a_file_with_a_title(browser: Browser, viewer: Viewer, path: str) -> None:
+    async with seen(browser) as (page, _, _):
+        await settled(page, viewer.route(path))
+        for button in await page.get_by_role("button", name="SVG").all():
+            drawn = ElementTree.fromstring((await kept(page, button)).read_bytes())
+            assert (drawn.findtext(f"{SVG}title") or "").strip()
+        assert await page.get_by_role("button", name="SVG").count() > 0
+
+
+async def test_every_figure_of_the_report_is_a_file_with_a_title(browser: Browser, viewer: Viewer) -> None:
+    async with seen(browser) as (page, _, _):
+        await settled(page, viewer.route("/report"))
+        sections = await page.get_by_role("navigation", name="Sections").get_by_role("link").all()
+        addresses = [await link.get_attribute("href") or "" for link in sections]
+        figures = 0
+        for address in addresses:
+            await settled(page, viewer.address + address)
+            for link in await page.get_by_role("link", name="SVG").all():
+                where = viewer.address + (await link.get_attribute("href") or "")
+                drawn = ElementTree.fromstring(await (await page.request.get(where)).body())
+                assert drawn.tag == f"{SVG}svg"
+                assert (drawn.findtext(f"{SVG}title") or "").strip(), where
+                figures += 1
+        assert figures >= 2
+
+
+async def test_results_of_a_subjects_dialogues_are_those_of_the_documents(browser: Browser, viewer: Viewer) -> None:
+    async with seen(browser) as (page, _, _):
+        async with page.expect_response("**/cells.*.json") as response:
+            await settled(page, viewer.route("/m/SUBJECT"))
+        cells = msgspec.json.decode(await (await response.value).body())
+        slug = viewer.index.subjects[0].slug
+        links = page.get_by_role("region", name="Every dialogue").get_by_role("link", name=", run ")
+        shown = {
+            (await link.get_attribute("href") or "").split("/m/")[1]: (await link.inner_text()).strip()
+            for link in await links.all()
+        }
+        expected = {
+            f"{slug}/r/{run}/{scenario}": written("percent", share)
+            for scenario, runs in zip(cells["scenarios"], cells["shares"][slug], strict=True)
+            for run, share in enumerate(runs, 1)
+        }
+        assert shown == expected
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_numbers_of_a_column_end_at_one_edge_and_nothing_is_cut(
+    browser: Browser, serve: Serve, published_store: Path, width: int
+) -> None:
+    viewer = await serve(published_store)
+    async with seen(browser, width) as (page, _, _):
+        await settled(page, viewer.route("/"))
+        heads = await page.locator("thead").first.locator("th").count()
+        compared = 0
+        for place in range(1, heads + 1):
+            cells = page.locator(f"tbody tr:has(> :nth-child(4)) > td:nth-child({place})").filter(
+                has_text=re.compile(r"^[\d.%–—, \[\]-]+$")
+            )
+            cells = cells.filter(visible=True)
+            edges = await cells.evaluate_all(EDGES)
+            assert all(inside for _, inside in edges), place
+            if edges:
+                assert max(edge for edge, _ in edges) - min(edge for edge, _ in edges) <= 1, place
+                compared += len(edges)
+        assert compared >= 150
+        assert (
+            await page.locator("main :is(td, h1, h2, p, li, button, th[scope=row])")
+            .filter(visible=True)
+            .evaluate_all(CUT)
+            == []
+        )
+
+
+async def test_every_subject_has_its_page(browser: Browser, viewer: Viewer) -> None:
+    async with seen(browser) as (page, said, _):
+        for subject in viewer.index.subjects:
+            await settled(page, viewer.route(f"/m/{subject.slug}"))
+            assert subject.label in await page.locator("h1").inner_text()
+            await quiet(page)
+        assert said == []
