@@ -56,7 +56,7 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
             <SortHead className={all ? STUCK : ""} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
               Subject
             </SortHead>
-            <SortHead className="max-sm:w-12" sorted={head("index")} right onSort={() => { onSort("index", "desc"); }} about="From 0 to 100; the higher, the more it keeps of its identity, positions and choices.">
+            <SortHead className="max-sm:w-[4.5rem]" sorted={head("index")} right onSort={() => { onSort("index", "desc"); }} about="From 0 to 100; the higher, the more it keeps of its identity, positions and choices.">
               Index
             </SortHead>
             <th scope="col" className={`px-3 py-1.5 align-bottom ${all ? "w-1/4 max-sm:w-24" : "w-1/3 max-sm:w-28"}`}>
