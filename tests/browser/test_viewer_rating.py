@@ -146,6 +146,7 @@ async def test_two_dialogues_are_compared_by_four_keys(browser: Browser, site: S
         await page.get_by_text(f"4 of {ITEMS} rated by cyd").wait_for()
         async with page.expect_download() as downloading:
             await page.get_by_role("button", name="Download ratings.json").click()
-        held = json.loads(Path(await (await downloading.value).path()).read_bytes())
+        file = await (await downloading.value).path()
+        held = json.loads(file.read_bytes())
         assert [pair["better"] for pair in held["pairs"]] == ["first", "second", "equal", "skipped"]
         assert all(pair["first"] != pair["second"] and pair["seconds"] >= 0 for pair in held["pairs"])

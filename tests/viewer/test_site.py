@@ -20,6 +20,7 @@ from independence.viewer.app import ViewerSettings
 from independence.viewer.folder_pages import FolderPages
 from independence.viewer.store_pages import StorePages
 from tests.e2e import inside
+from tests.report.site.conftest import Store
 
 from .raw import ask
 
@@ -53,9 +54,19 @@ def files(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield file.relative_to(folder).as_posix(), file.read_bytes()
 
 
-async def test_the_server_sends_the_bytes_that_an_export_writes(demo: Path, exported: Path) -> None:
+@pytest.fixture(params=["demo", "sides", "rent", "toy", "published"])
+def both(request: pytest.FixtureRequest, tmp_path: Path, stores: Store) -> tuple[Path, Path]:
+    """A store, and its site as files."""
+    if request.param == "demo":
+        return request.getfixturevalue("demo"), request.getfixturevalue("exported")
+    store = stores(request.param)
+    return store, written(store, tmp_path / "site")
+
+
+async def test_the_server_sends_the_bytes_that_an_export_writes(both: tuple[Path, Path]) -> None:
+    store, exported = both
     compared = 0
-    with StorePages(demo) as pages:
+    with StorePages(store) as pages:
         async with app.serving(pages, ViewerSettings()) as address:
             for name, content in files(exported):
                 if name.startswith(("data/", "app-")):
