@@ -1,10 +1,13 @@
+import { currentBoard, type CurrentBoard } from "../data/board";
 import { onceReady, request } from "../data/documents";
-import { blockPath, bucketOf, indexPath, judgedPath, sharedPath } from "../data/paths";
+import { dialoguePath, indexPath, judgedPath, sharedPath } from "../data/paths";
+import { slugsInOrder } from "../data/results";
 import type { BootConfig, IndexDocument } from "../schema";
 import { chosenBoard } from "./chosen";
 
 const TEXTS = /^\/(?:m\/[^/]+\/r|s|prompts|about)(?:\/|$)/;
 const DIALOGUE = /^\/m\/([^/]+)\/r\/(\d+)\/([^/]+)$/;
+const FEED = /^\/s\/([^/]+)$/;
 const CELLS = /^\/(?:heat|s\/|m\/)/;
 
 /** Starts at once what the page of an address needs, instead of one after another as its parts are drawn. */
@@ -16,14 +19,28 @@ export function startEarly(boot: BootConfig, hash: string): void {
   request(index);
   if (TEXTS.test(path)) request(sharedPath({ boot, info }, "texts"));
   if (CELLS.test(path) && judge !== null) request(judgedPath({ boot, info, judge }, "cells"));
-  const [, slug, run, scenario] = DIALOGUE.exec(path) ?? [];
-  if (slug !== undefined && run !== undefined && scenario !== undefined)
-    onceReady(index, (found) => {
-      const unit = (found as IndexDocument).scenarios.find((one) => one.id === decodeURIComponent(scenario))?.unit;
-      if (unit !== undefined) request(blockPath({ boot, info }, unit, bucketOf({ info }, slug), Number(run)));
-    });
+  onceReady(index, (found) => {
+    const board = currentBoard(boot, info, judge, found as IndexDocument);
+    for (const block of firstBlocks(board, path, query)) request(block);
+  });
   if (path.includes("/r/")) void import("../features/trajectory/TrajectoryPage");
   else if (path.startsWith("/m/")) void import("../features/subject/SubjectPage");
   else if (path.startsWith("/s/")) void import("../features/scenario/ScenarioPage");
   else if (path.startsWith("/heat")) void import("../features/heatmap/HeatmapPage");
+}
+
+/** The blocks that are read first: of a dialogue its own, of a feed in its usual order those of the first two subjects. */
+function firstBlocks(board: CurrentBoard, path: string, query: string): readonly string[] {
+  const [, slug, run, scenario] = DIALOGUE.exec(path) ?? [];
+  const [, feed] = FEED.exec(path) ?? [];
+  const chosen = ["sort", "bin", "q", "run"].some((name) => new URLSearchParams(query).has(name));
+  const blocks =
+    slug !== undefined && scenario !== undefined
+      ? [dialoguePath(board, slug, decodeURIComponent(scenario), Number(run))]
+      : feed === undefined || chosen
+        ? []
+        : slugsInOrder(board)
+            .slice(0, 2)
+            .map((first) => dialoguePath(board, first, decodeURIComponent(feed), 1));
+  return blocks.filter((block) => block !== null);
 }
