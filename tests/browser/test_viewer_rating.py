@@ -41,7 +41,7 @@ async def command(*arguments: str) -> str:
 
 async def press_to(page: Page, name: str) -> None:
     """Press Tab until a button or a field of a name has the focus."""
-    for _ in range(60):
+    for _ in range(200):
         await page.keyboard.press("Tab")
         if name in await page.evaluate(
             "(one => one.closest('label')?.innerText ?? one.innerText ?? '')(document.activeElement)"

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { forest, heatmap, histogram, profile } from "../src/charts/files";
+import { bars, forest, heatmap, histogram, profile } from "../src/charts/files";
 import { heat } from "../src/charts/heat";
 import { spanFrom } from "../src/charts/scale";
 
@@ -10,6 +10,7 @@ const DRAWINGS: readonly (readonly [string, string])[] = [
   ["forest of bounds", forest(TITLE, span, [{ label: "a", shown: "[1, 9]", value: null, inner: null, outer: null, bounds: [1, 9] }])],
   ["profile", profile(TITLE, [{ label: "a", value: null, low: 0.1, middle: 0.2, high: 0.3 }])],
   ["heatmap", heatmap(TITLE, ["one", "two"], [{ label: "a", shares: [1, null] }])],
+  ["bar chart", bars(TITLE, [{ label: "<Lyra>", count: 3 }])],
   ["histogram", histogram(TITLE, [0, 3])],
 ];
 

@@ -118,6 +118,20 @@ export function heatmap(title: string, heads: readonly string[], rows: readonly 
   return drawing(title, LABELS + heads.length * CELL + 16, top + rows.length * ROW + 16, [...columns, ...cells]);
 }
 
+/** Counts by name, one bar each. */
+export function bars(title: string, rows: readonly { readonly label: string; readonly count: number }[]): string {
+  const most = Math.max(...rows.map((row) => row.count), 1);
+  const parts = rows.flatMap((row, place) => {
+    const [y, width] = [TOP - 16 + place * ROW, (PLOT * row.count) / most];
+    return [
+      text(16, y + 15, row.label),
+      element("rect", { x: LABELS, y: y + 5, width, height: ROW - 10, fill: color("accent") }),
+      text(LABELS + width + 6, y + 15, String(row.count), MUTED),
+    ];
+  });
+  return drawing(title, LABELS + PLOT + 56, TOP + rows.length * ROW, parts);
+}
+
 const BAR = 52;
 const HIGHEST = 160;
 

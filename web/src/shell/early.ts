@@ -36,7 +36,7 @@ function firstBlocks(board: CurrentBoard, path: string, query: string): readonly
   const chosen = ["sort", "bin", "q", "run"].some((name) => new URLSearchParams(query).has(name));
   const blocks =
     slug !== undefined && scenario !== undefined
-      ? [dialoguePath(board, slug, decodeURIComponent(scenario), Number(run))]
+      ? Number(run) < 1 || Number(run) > (board.subjects.get(slug)?.runs ?? 0) ? [] : [dialoguePath(board, slug, decodeURIComponent(scenario), Number(run))]
       : feed === undefined || chosen
         ? []
         : slugsInOrder(board)

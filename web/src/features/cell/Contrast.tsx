@@ -3,8 +3,9 @@ import { useBoard } from "../../data/board";
 import { useDocument } from "../../data/documents";
 import { sharedPath } from "../../data/paths";
 import { measureName, sharesOf, useCells } from "../../data/results";
-import type { TextsDocument } from "../../schema";
+import type { ColumnInfo, TextsDocument } from "../../schema";
 import { firstSentence, percent, signed, words } from "../../text/format";
+import { Downloads } from "../../ui/Downloads";
 import type { Wording } from "./CellPage";
 
 interface ContrastProps {
@@ -14,6 +15,11 @@ interface ContrastProps {
   readonly wordings: readonly Wording[];
 }
 
+const COLUMNS: readonly ColumnInfo[] = [
+  { key: "scenario", head: "Scenario", kind: "id" },
+  { key: "side", head: "Side" },
+  { key: "value", head: "Value", kind: "number" },
+];
 const ABOUT: Readonly<Record<string, string>> = {
   S: "how far the advice moves towards whoever asks, over all runs and wordings. 0: the asker makes no difference; 1: the asker decides",
 };
@@ -30,6 +36,30 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
   const { quantity = "", units = [], contrasts = {} } = cells.value;
   const value = contrasts[slug]?.[units.indexOf(unit)] ?? null;
   const share = (scenario: string) => sharesOf(cells.value, slug, scenario)[run - 1] ?? null;
+  const shown = (part: number | null) => (part === null ? "no result" : percent(part));
+  const [low, high] = [field?.low ?? 0, field?.high ?? 1];
+  const points = wordings.flatMap(({ name, sides }) =>
+    sides.map((side) => {
+      const part = share(side.id);
+      const point = part === null ? null : low + part * (high - low);
+      return { id: side.id, label: [name, words(side.side ?? "")].filter((text) => text !== "").join(" · "), value: point };
+    }),
+  );
+  const svg = () =>
+    import("../../charts/files").then(({ forest }) =>
+      forest(
+        `${board.labels.get(slug) ?? slug}, ${measureName(cells.value)} by side, run ${run}`,
+        { low, high, step: (high - low) / 4 },
+        points.map(({ label, value: point }) => ({
+          label,
+          shown: point === null ? "—" : signed(point),
+          value: point,
+          inner: null,
+          outer: null,
+          bounds: [low, high],
+        })),
+      ),
+    );
   return (
     <section aria-label="Contrast" className="mb-8 grid gap-x-10 gap-y-4 rounded-md bg-band px-4 py-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
       {quantity !== "" && (
@@ -44,17 +74,20 @@ export function Contrast({ slug, unit, run, wordings }: ContrastProps) {
         </div>
       )}
       <div className="min-w-0">
-        <p className="flex flex-wrap gap-x-5 text-xs text-muted">
+        <p className="flex flex-wrap items-center gap-x-5 gap-y-1 text-xs text-muted">
           <span className="first-letter:uppercase">{measureName(cells.value)}, run {run}:</span>
           {wordings[0]?.sides.map((side, place) => (
             <span key={side.id}>
               <SideKey place={place} /> {words(side.side ?? "")}
             </span>
           ))}
+          <span className="ml-auto">
+            <Downloads name={`case-${unit}`} columns={COLUMNS} rows={points.map((point) => [point.id, point.label, point.value])} svg={svg} />
+          </span>
         </p>
         {wordings.map(({ name, sides }) => {
           const values = sides.map((side) => ({ name: side.id, share: share(side.id) }));
-          const says = sides.map((side, place) => `${words(side.side ?? "")} ${percent(values[place]?.share ?? 0)}`).join(", ");
+          const says = sides.map((side, place) => `${words(side.side ?? "")} ${shown(values[place]?.share ?? null)}`).join(", ");
           return (
             <div key={name} className="mt-1 grid grid-cols-[8rem_minmax(0,1fr)] items-center gap-3 text-sm max-sm:grid-cols-1 max-sm:gap-0">
               <span className="first-letter:uppercase">{name === "" ? "All sides" : name}</span>

@@ -46,7 +46,7 @@ export default function LivePage() {
           <>
             <p className="text-sm text-muted tabular-nums">
               {count(loaded.value.answers)} answers, {count(loaded.value.verdicts)} verdicts ·{" "}
-              <Link href={address("/")} className="text-accent hover:underline">
+              <Link href={address("/")} className="link">
                 {info.ranked ? "Leaderboard so far" : "Results so far"}
               </Link>
             </p>

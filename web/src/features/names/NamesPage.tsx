@@ -71,7 +71,12 @@ function Names({ found }: { readonly found: NamesDocument }) {
           {count(asked.length)} of {count(found.names.length)} names
         </span>
         <span className="ml-auto">
-          <Downloads name="names" columns={columns} rows={asked.map(({ name, uses }) => [name, times(uses), uses.length])} />
+          <Downloads
+            name="names"
+            columns={columns}
+            rows={asked.map(({ name, uses }) => [name, times(uses), uses.length])}
+            svg={() => import("../../charts/files").then(({ bars }) => bars("Names by how many runs chose them", asked.map(({ name, uses }) => ({ label: name, count: times(uses) }))))}
+          />
         </span>
       </div>
       <ol className="max-w-4xl">

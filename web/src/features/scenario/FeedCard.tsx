@@ -55,16 +55,18 @@ function Verdicts({ dialogue }: { readonly dialogue: DialogueDocument | undefine
   return (
     <div className="space-y-1.5 text-[0.8125rem] text-muted">
       {verdicts.map((verdict, place) => (
-        <dl key={place} className="grid grid-cols-[1fr_auto] gap-x-3 tabular-nums">
-          <dt className="col-span-2 text-xs">{verdict.judge}</dt>
-          {(verdict.missing ?? "") !== "" && <dd className="col-span-2 text-open">no verdict: {words(verdict.missing ?? "")}</dd>}
-          {Object.entries(verdict.values ?? {}).map(([field, value]) => (
-            <div key={field} className="contents">
-              <dt>{words(field)}</dt>
-              <dd className="text-right text-ink">{given(value)}</dd>
-            </div>
-          ))}
-        </dl>
+        <div key={place}>
+          <p className="text-xs">{verdict.judge}</p>
+          {(verdict.missing ?? "") !== "" && <p className="text-open">No verdict: {words(verdict.missing ?? "")}.</p>}
+          <dl className="grid grid-cols-[1fr_auto] gap-x-3 tabular-nums">
+            {Object.entries(verdict.values ?? {}).map(([field, value]) => (
+              <div key={field} className="contents">
+                <dt>{words(field)}</dt>
+                <dd className="text-right text-ink">{given(value)}</dd>
+              </div>
+            ))}
+          </dl>
+        </div>
       ))}
     </div>
   );

@@ -6,10 +6,18 @@ import { mean, measureAbout, measureName, sharesOf, useCells } from "../../data/
 import { cellTitle, scenarioTitle, varying, wordingTitle } from "../../data/titles";
 import { cellPage, scenarioPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
-import type { CellsDocument, ScenarioInfo, TextsDocument } from "../../schema";
+import type { CellsDocument, ColumnInfo, ScenarioInfo, TextsDocument } from "../../schema";
 import { Page } from "../../shell/Page";
 import { percent, words } from "../../text/format";
+import { Downloads } from "../../ui/Downloads";
 import { Markdown } from "../../text/Markdown";
+
+const COLUMNS: readonly ColumnInfo[] = [
+  { key: "scenario", head: "Scenario", kind: "id" },
+  { key: "title", head: "Title" },
+  { key: "experiment", head: "Experiment", kind: "id" },
+  { key: "mean", head: "Mean", kind: "number" },
+];
 
 /** Every scenario by its experiment, with the mean over all subjects. */
 export default function ScenariosPage() {
@@ -21,7 +29,16 @@ export default function ScenariosPage() {
   const experiments = [...new Set(board.index.scenarios.map((scenario) => scenario.experiment))];
   return (
     <Page title="Scenarios" lead={texts.state === "ready" ? <Markdown text={texts.value.about} /> : undefined}>
-      {results !== null && <p className="-mt-2 mb-5 text-sm text-muted">Percentages: mean {measureAbout(results)} over all subjects.</p>}
+      {results !== null && (
+        <div className="-mt-2 mb-5 flex flex-wrap items-center justify-between gap-2">
+          <p className="text-sm text-muted">Percentages: mean {measureAbout(results)} over all subjects.</p>
+          <Downloads
+            name={`scenarios-${board.info.id}`}
+            columns={COLUMNS}
+            rows={board.index.scenarios.map(({ id, experiment }) => [id, scenarioTitle(board, id), experiment, overall(results, id)])}
+          />
+        </div>
+      )}
       <div className="space-y-8">
         {experiments.map((experiment) => (
           <section key={experiment} aria-labelledby={`experiment-${experiment}`}>
@@ -63,7 +80,7 @@ function Case({ scenarios, cells }: { readonly scenarios: readonly ScenarioInfo[
   const names = varying(scenarios);
   return (
     <li className="border-t border-faint py-2 text-sm">
-      <Link href={address(cellPage(scenarios[0]?.unit ?? ""))} className="font-medium hover:text-accent hover:underline">
+      <Link href={address(cellPage(scenarios[0]?.unit ?? ""))} className="inline-block min-h-6 font-medium hover:text-accent hover:underline">
         {cellTitle(scenarios[0]?.cell ?? "")}
       </Link>
       <ul className="mt-1 grid gap-x-6 sm:grid-cols-3 gap-y-0.5 text-[0.8125rem]">
@@ -71,7 +88,7 @@ function Case({ scenarios, cells }: { readonly scenarios: readonly ScenarioInfo[
           const own = overall(cells, scenario.id);
           return (
             <li key={scenario.id} className="flex justify-between gap-2">
-              <Link href={address(scenarioPage(scenario.id))} className="min-w-0 text-muted hover:text-accent hover:underline">
+              <Link href={address(scenarioPage(scenario.id))} className="inline-block min-h-6 min-w-0 text-muted hover:text-accent hover:underline">
                 {[words(scenario.side ?? ""), wordingTitle(scenario, names)].filter((part) => part !== "").join(", ")}
               </Link>
               <span className="tabular-nums">{own === null ? "" : percent(own)}</span>
@@ -90,7 +107,7 @@ function Entry({ scenario, cells }: { readonly scenario: ScenarioInfo; readonly 
   return (
     <li className="grid grid-cols-[1fr_6rem_3rem] items-center gap-3 border-t border-faint py-1 text-sm">
       <span className="min-w-0">
-        <Link href={address(scenarioPage(scenario.id))} className="font-medium hover:text-accent hover:underline">
+        <Link href={address(scenarioPage(scenario.id))} className="inline-block min-h-6 font-medium hover:text-accent hover:underline">
           {scenarioTitle(board, scenario.id)}
         </Link>
       </span>

@@ -1,31 +1,47 @@
+import type { FieldRow } from "../../charts/files";
 import { FieldMark } from "../../charts/FieldMark";
 import { useBoard } from "../../data/board";
 import { quantile } from "../../data/results";
-import type { ComponentInfo } from "../../schema";
+import type { ColumnInfo, ComponentInfo } from "../../schema";
 import { meaning } from "../../data/parts";
 import { decimal, percent } from "../../text/format";
+import { Downloads } from "../../ui/Downloads";
 import { FieldHead } from "./FieldHead";
+
+const COLUMNS: readonly ColumnInfo[] = [
+  { key: "part", head: "Part", kind: "id" },
+  { key: "weight", head: "Weight", kind: "number" },
+  { key: "value", head: "Value", kind: "number" },
+  { key: "median", head: "Median", kind: "number" },
+];
 
 /** The parts of the index beside those of the other subjects; each counts from its worst value to its best. */
 export function Dimensions({ slug }: { readonly slug: string }) {
-  const { index } = useBoard();
+  const { index, labels } = useBoard();
   if (index.components.length === 0) return null;
+  const rows = index.components.flatMap((component, place) => {
+    const own = index.parts[slug]?.[place] ?? null;
+    return partRow(component, own, Object.values(index.parts).flatMap((values) => values[place] ?? [])) ?? [];
+  });
   return (
     <section aria-labelledby="parts">
-      <h2 id="parts" className="font-semibold">
-        Parts of the index
-      </h2>
+      <div className="flex max-w-5xl flex-wrap items-baseline justify-between gap-2">
+        <h2 id="parts" className="font-semibold">
+          Parts of the index
+        </h2>
+        <Downloads
+          name={`parts-${slug}`}
+          columns={COLUMNS}
+          rows={rows.map(({ component, own, median }) => [component.key, component.weight, own, median])}
+          svg={() => import("../../charts/files").then(({ profile }) => profile(`${labels.get(slug) ?? slug}, parts of the index as shares of what each can add`, rows))}
+        />
+      </div>
       <p className="text-sm text-muted">The further right, the more a part adds to the index. Dot: this subject. Bar: the middle half of all subjects. Line: their median.</p>
       <table className="mt-2 w-full max-w-5xl table-fixed text-sm">
         <FieldHead first="Part" low="adds nothing" high="adds all" />
         <tbody>
-          {index.components.map((component, place) => (
-            <Part
-              key={component.key}
-              component={component}
-              own={index.parts[slug]?.[place] ?? null}
-              field={Object.values(index.parts).flatMap((values) => values[place] ?? [])}
-            />
+          {rows.map((row) => (
+            <Part key={row.component.key} row={row} />
           ))}
         </tbody>
       </table>
@@ -33,18 +49,23 @@ export function Dimensions({ slug }: { readonly slug: string }) {
   );
 }
 
-interface PartProps {
+interface PartRow extends FieldRow {
   readonly component: ComponentInfo;
-  readonly own: number | null;
-  readonly field: readonly number[];
+  readonly own: number | null; // on its own scale, as is the median
+  readonly median: number;
 }
 
-function Part({ component: { head, about, weight, worst, best }, own, field }: PartProps) {
-  const share = (value: number) => (value - worst) / (best - worst);
-  const middle = quantile(field, 0.5);
+function partRow(component: ComponentInfo, own: number | null, field: readonly number[]): PartRow | null {
+  const share = (value: number) => (value - component.worst) / (component.best - component.worst);
+  const median = quantile(field, 0.5);
   const shares = field.map(share);
   const [low, high] = [quantile(shares, 0.25), quantile(shares, 0.75)];
-  if (middle === null || low === null || high === null) return null;
+  if (median === null || low === null || high === null) return null;
+  return { component, own, median, label: component.head, value: own === null ? null : share(own), low, middle: share(median), high };
+}
+
+function Part({ row: { component, own, median, value, low, middle, high } }: { readonly row: PartRow }) {
+  const { head, about, weight } = component;
   return (
     <tr title={about} className="hover:bg-band">
       <th scope="row" className="py-1 pr-3 text-left leading-tight font-normal">
@@ -53,15 +74,15 @@ function Part({ component: { head, about, weight, worst, best }, own, field }: P
       </th>
       <td className="px-2 py-0.5">
         <FieldMark
-          value={own === null ? null : share(own)}
+          value={value}
           low={low}
-          middle={share(middle)}
+          middle={middle}
           high={high}
-          says={`${head}: ${own === null ? "no value" : decimal(own)}, median ${decimal(middle)}`}
+          says={`${head}: ${own === null ? "no value" : decimal(own)}, median ${decimal(median)}`}
         />
       </td>
       <td className="w-16 py-0.5 text-right font-medium">{own === null ? "—" : decimal(own)}</td>
-      <td className="w-16 py-0.5 text-right text-muted">{decimal(middle)}</td>
+      <td className="w-16 py-0.5 text-right text-muted">{decimal(median)}</td>
     </tr>
   );
 }

@@ -9,7 +9,7 @@ export function FieldHead({ first, low, high }: FieldHeadProps) {
   return (
     <thead className="border-b border-faint text-xs text-muted [&_th]:pb-1 [&_th]:font-medium">
       <tr>
-        <th scope="col" className="w-2/5 text-left sm:w-80 lg:w-96">
+        <th scope="col" className="w-2/5 text-left">
           {first}
         </th>
         <th scope="col" className="px-2">

@@ -69,7 +69,7 @@ export function Matrix({ subject, cells }: MatrixProps) {
                     {(scenario.cell ?? "") === "" ? (
                       scenarioTitle(board, scenario.id)
                     ) : (
-                      <Link href={address(cellPage(scenario.unit), { m: subject.slug })} className="hover:text-accent hover:underline">
+                      <Link href={address(cellPage(scenario.unit), { m: subject.slug })} className="block truncate leading-6 hover:text-accent hover:underline">
                         {scenarioTitle(board, scenario.id)}
                       </Link>
                     )}
