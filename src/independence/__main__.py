@@ -15,7 +15,10 @@ def main() -> None:
     guard()
     try:
         importlib.import_module("independence.cli.main").main()
-    except MemoryError:  # before a command runs, or while an error is told
+    except (MemoryError, SystemError) as error:  # before a command runs, or while an error is told
+        # An extension that can allocate nothing may fail "without exception set".
+        if isinstance(error, SystemError) and "without" not in str(error):
+            raise
         os.write(2, b"Error: not enough memory; what was stored is kept\n")
         raise SystemExit(_FAILED) from None
 

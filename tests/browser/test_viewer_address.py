@@ -19,6 +19,8 @@ FILTERED = (
 async def shown(page: Page) -> str:
     """The text of a page, once it is all there; fields of forms have no text, so their values too."""
     await quiet(page)
+    if "ref=" in page.url:
+        await page.get_by_text("Shaded:").wait_for()  # it is added to a page that is drawn already
     values = await page.locator("main :is(input, select)").evaluate_all(
         "all => all.map(one => one.value + one.checked)"
     )

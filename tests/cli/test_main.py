@@ -28,11 +28,12 @@ def python(code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.parametrize("error", [MemoryError(), SystemError("error return without exception set")])
 def test_memory_that_ends_while_the_command_line_is_loaded_is_named(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], error: Exception
 ) -> None:
     def exhausted(_name: str) -> None:
-        raise MemoryError
+        raise error
 
     monkeypatch.setattr(importlib, "import_module", exhausted)
     monkeypatch.setattr(start, "guard", lambda: None)

@@ -83,7 +83,7 @@ def test_an_export_never_takes_two_layouts_at_once(tmp_path: Path):
     assert command.run("import", "cache", "--db", "here.db", cwd=tmp_path).code == 0
     both = command.run("export", "out", "--published", "--summary", "--db", "here.db", cwd=tmp_path)
     assert both.code == 2
-    assert "two layouts" in command.one_sentence(both)
+    assert "are layouts; export one after the other" in command.one_sentence(both)
 
 
 @pytest.mark.published

@@ -1,11 +1,11 @@
 import { useKeys } from "../../keys/keys";
 import type { PairRating, TextsDocument } from "../../schema";
 import { Blind, useItem } from "./Blind";
-import type { Place } from "./queue";
+import type { Pair } from "./queue";
 import { useSeconds } from "./seconds";
 
 interface PairItemProps {
-  readonly pair: readonly [Place, Place];
+  readonly pair: Pair;
   readonly texts: TextsDocument;
   readonly onRated: (rating: PairRating) => void;
 }

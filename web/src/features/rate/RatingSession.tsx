@@ -26,8 +26,9 @@ export function RatingSession({ session, onChange }: RatingSessionProps) {
   const known = disputed.state === "ready" ? disputed.value : null;
   const all = useMemo(() => (cells?.state === "ready" ? judgedPlaces(cells.value) : []), [cells]);
   const { seed, length, mode, file } = session;
-  const places = useMemo(() => queue(all, known, length, seed), [all, known, length, seed]);
-  const pairs = useMemo(() => pairQueue(all, length, seed), [all, length, seed]);
+  const drawn = useMemo(() => queue(all, known, length, seed), [all, known, length, seed]);
+  const drawnPairs = useMemo(() => pairQueue(all, length, seed), [all, length, seed]);
+  const { places = drawn, pairs = drawnPairs } = session;
   if (cells === null) return <p className="text-muted">Nothing has been judged yet, so there is nothing to compare ratings with.</p>;
   if (texts.state === "failed") return <Failed path={textsPath} why={texts.why} />;
   const waits = cells.state === "loading" || texts.state === "loading";
@@ -35,8 +36,8 @@ export function RatingSession({ session, onChange }: RatingSessionProps) {
   const done = mode === "rubric" ? file.ratings.length : file.pairs.length;
   const [place, pair] = [places[done], pairs[done]];
   const total = mode === "rubric" ? places.length : pairs.length;
-  const rated = (rating: Rating) => { onChange({ ...session, file: { ...file, ratings: [...file.ratings, rating] } }); };
-  const compared = (rating: PairRating) => { onChange({ ...session, file: { ...file, pairs: [...file.pairs, rating] } }); };
+  const rated = (rating: Rating) => { onChange({ ...session, places, file: { ...file, ratings: [...file.ratings, rating] } }); };
+  const compared = (rating: PairRating) => { onChange({ ...session, pairs, file: { ...file, pairs: [...file.pairs, rating] } }); };
   return (
     <>
       <p role="status" className="mb-3 text-sm text-muted tabular-nums">

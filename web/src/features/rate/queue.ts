@@ -1,4 +1,4 @@
-// Which dialogues a rater is shown: half where judges disagree most, a third at random, a fifth a second time.
+// Which dialogues a rater is shown: half where judges disagree most, three tenths at random, a fifth a second time.
 import type { CellsDocument, DisagreementsDocument } from "../../schema";
 
 export interface Place {
@@ -6,6 +6,8 @@ export interface Place {
   readonly scenario: string;
   readonly run: number;
 }
+
+export type Pair = readonly [Place, Place];
 
 const AGAIN = 0.2;
 const DISPUTED = 0.5;
@@ -67,10 +69,10 @@ export function queue(
 }
 
 /** Two dialogues of one scenario by different subjects for each item of a session. */
-export function pairQueue(all: readonly Place[], length: number, seed: number): readonly (readonly [Place, Place])[] {
+export function pairQueue(all: readonly Place[], length: number, seed: number): readonly Pair[] {
   const next = random(seed);
   const order = shuffled(all, next);
-  const pairs: (readonly [Place, Place])[] = [];
+  const pairs: Pair[] = [];
   for (const one of order) {
     if (pairs.length >= length) break;
     const others = order.filter((other) => other.scenario === one.scenario && other.slug !== one.slug);

@@ -1,5 +1,6 @@
 // Ratings stay in this browser until they are downloaded or sent.
 import type { RatingsFile } from "../../schema";
+import type { Pair, Place } from "./queue";
 
 /** What is kept of a session. */
 export interface Session {
@@ -7,6 +8,8 @@ export interface Session {
   readonly length: number;
   readonly mode: "rubric" | "pairs";
   readonly file: RatingsFile;
+  readonly places?: readonly Place[]; // as drawn, kept from the first rating on: the store may change meanwhile
+  readonly pairs?: readonly Pair[];
 }
 
 const DATABASE = "independence";
