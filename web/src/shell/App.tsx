@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo } from "react";
+import { useMemo } from "react";
 import { Link, Route, Switch, useLocation, useSearch } from "wouter";
 import { BoardContext, currentBoard } from "../data/board";
 import { useDocument } from "../data/documents";
@@ -12,28 +12,29 @@ import { chosenBoard } from "./chosen";
 import { Footer } from "./Footer";
 import { Header } from "./Header";
 import { KeyHelp } from "./KeyHelp";
+import { later } from "./later";
 import { MenuKeys } from "./MenuKeys";
 import { OtherDataSet } from "./OtherDataSet";
 import { Page } from "./Page";
 import { ShownError } from "./ShownError";
 import { StoreNews } from "./StoreNews";
 
-const AboutPage = lazy(() => import("../features/about/AboutPage"));
-const CellPage = lazy(() => import("../features/cell/CellPage"));
-const ComparePage = lazy(() => import("../features/compare/ComparePage"));
-const DataPage = lazy(() => import("../features/data/DataPage"));
-const HeatmapPage = lazy(() => import("../features/heatmap/HeatmapPage"));
-const JudgesPage = lazy(() => import("../features/judges/JudgesPage"));
-const LivePage = lazy(() => import("../features/live/LivePage"));
-const NamesPage = lazy(() => import("../features/names/NamesPage"));
-const PromptsPage = lazy(() => import("../features/prompts/PromptsPage"));
-const RatePage = lazy(() => import("../features/rate/RatePage"));
-const ReportPage = lazy(() => import("../features/report/ReportPage"));
-const ScenarioPage = lazy(() => import("../features/scenario/ScenarioPage"));
-const ScenariosPage = lazy(() => import("../features/scenario/ScenariosPage"));
-const SearchPage = lazy(() => import("../features/search/SearchPage"));
-const SubjectPage = lazy(() => import("../features/subject/SubjectPage"));
-const TrajectoryPage = lazy(() => import("../features/trajectory/TrajectoryPage"));
+const AboutPage = later(() => import("../features/about/AboutPage"));
+const CellPage = later(() => import("../features/cell/CellPage"));
+const ComparePage = later(() => import("../features/compare/ComparePage"));
+const DataPage = later(() => import("../features/data/DataPage"));
+const HeatmapPage = later(() => import("../features/heatmap/HeatmapPage"));
+const JudgesPage = later(() => import("../features/judges/JudgesPage"));
+const LivePage = later(() => import("../features/live/LivePage"));
+const NamesPage = later(() => import("../features/names/NamesPage"));
+const PromptsPage = later(() => import("../features/prompts/PromptsPage"));
+const RatePage = later(() => import("../features/rate/RatePage"));
+const ReportPage = later(() => import("../features/report/ReportPage"));
+const ScenarioPage = later(() => import("../features/scenario/ScenarioPage"));
+const ScenariosPage = later(() => import("../features/scenario/ScenariosPage"));
+const SearchPage = later(() => import("../features/search/SearchPage"));
+const SubjectPage = later(() => import("../features/subject/SubjectPage"));
+const TrajectoryPage = later(() => import("../features/trajectory/TrajectoryPage"));
 
 /** The whole page: what is around every route, and the routes. */
 export function App({ boot: written }: { readonly boot: BootConfig | null }) {
@@ -114,33 +115,31 @@ function Pages({ boot, info, judge }: PagesProps) {
     <BoardContext value={board}>
       <MenuKeys info={info} served={boot.served} />
       <OtherDataSet shown={boot.board_list.dataset} />
-      <Suspense fallback={<Waiting />}>
-        <Switch>
-          <Route path="/" component={LeaderboardPage} />
-          <Route path="/m/:slug" component={SubjectPage} />
-          <Route path="/m/:slug/r/:run/:scenario" component={TrajectoryPage} />
-          <Route path="/heat" component={HeatmapPage} />
-          <Route path="/s" component={ScenariosPage} />
-          <Route path="/s/:scenario" component={ScenarioPage} />
-          <Route path="/cell/:unit" component={CellPage} />
-          <Route path="/cmp" component={ComparePage} />
-          <Route path="/report" component={ReportPage} />
-          <Route path="/report/:section" component={ReportPage} />
-          <Route path="/judges" component={JudgesPage} />
-          <Route path="/names" component={NamesPage} />
-          <Route path="/prompts" component={PromptsPage} />
-          <Route path="/search" component={SearchPage} />
-          <Route path="/rate" component={RatePage} />
-          <Route path="/data" component={DataPage} />
-          <Route path="/about" component={AboutPage} />
-          {boot.served && <Route path="/live" component={LivePage} />}
-          <Route>
-            <Page title="No such page">
-              <p>There is no page at this address. The menu and the footer list all pages.</p>
-            </Page>
-          </Route>
-        </Switch>
-      </Suspense>
+      <Switch>
+        <Route path="/" component={LeaderboardPage} />
+        <Route path="/m/:slug" component={SubjectPage} />
+        <Route path="/m/:slug/r/:run/:scenario" component={TrajectoryPage} />
+        <Route path="/heat" component={HeatmapPage} />
+        <Route path="/s" component={ScenariosPage} />
+        <Route path="/s/:scenario" component={ScenarioPage} />
+        <Route path="/cell/:unit" component={CellPage} />
+        <Route path="/cmp" component={ComparePage} />
+        <Route path="/report" component={ReportPage} />
+        <Route path="/report/:section" component={ReportPage} />
+        <Route path="/judges" component={JudgesPage} />
+        <Route path="/names" component={NamesPage} />
+        <Route path="/prompts" component={PromptsPage} />
+        <Route path="/search" component={SearchPage} />
+        <Route path="/rate" component={RatePage} />
+        <Route path="/data" component={DataPage} />
+        <Route path="/about" component={AboutPage} />
+        {boot.served && <Route path="/live" component={LivePage} />}
+        <Route>
+          <Page title="No such page">
+            <p>There is no page at this address. The menu and the footer list all pages.</p>
+          </Page>
+        </Route>
+      </Switch>
       <Tray />
     </BoardContext>
   );
