@@ -17,11 +17,6 @@ INDEX: Final = "index.html"
 _APP: Final = "app/"
 _BOOT: Final = b'<script id="independence-config" type="application/json">'
 _END: Final = b"</script>"
-_NOT_BUILT: Final = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>AI Independence Bench</title>'
-    '<p>The page was not built: run <code>make web</code> in the checkout.</p>'
-    '<script id="independence-config" type="application/json">{}</script></html>'
-)  # fmt: skip
 
 
 @functools.cache
@@ -30,8 +25,6 @@ def files() -> dict[str, bytes]:
     browser never mixes those of two versions.
     """
     found = {file.relative_to(FOLDER).as_posix(): file.read_bytes() for file in FOLDER.rglob("*") if file.is_file()}
-    if INDEX not in found:
-        return {INDEX: _NOT_BUILT.encode()}
     parts = (part for name in sorted(found) if name.startswith(_APP) for part in (name.encode(), found[name]))
     digest = hashlib.sha256(b"\0".join(parts)).hexdigest()
     app = f"app-{digest[:8]}/"

@@ -2,6 +2,7 @@ import type { ReactNode, RefObject } from "react";
 import { useQuery } from "../../route/query";
 import { USUAL, type BoardColumn, type Entry } from "./entries";
 import { SubjectChoice } from "../../ui/SubjectChoice";
+import { FilterField } from "../../ui/FilterField";
 import { facets } from "./facets";
 
 interface ControlsProps {
@@ -23,15 +24,7 @@ export function Controls({ all, optional, chosen, found, search, downloads }: Co
   const clear = () => { change(Object.fromEntries(["q", ...names].map((name) => [name, null]))); };
   return (
     <div className="screen-only mb-3 flex flex-wrap items-center gap-2">
-      <input
-        ref={search}
-        type="search"
-        aria-label="Filter subjects by name"
-        placeholder="Filter by name"
-        className="control w-44 cursor-text max-sm:w-full"
-        value={query.get("q") ?? ""}
-        onChange={(event) => { change({ q: event.target.value }); }}
-      />
+      <FilterField field={search} label="Filter subjects by name" hint="Filter by name" className="w-44 max-sm:w-full" />
       {offered.length > 0 && (
         <Menu name={filtered ? "Filters on" : "Filters"}>
           <div className="grid gap-2">

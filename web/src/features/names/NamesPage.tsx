@@ -11,6 +11,7 @@ import { Page } from "../../shell/Page";
 import { count } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
 import { Failed, Waiting } from "../../ui/Notice";
+import { FilterField } from "../../ui/FilterField";
 
 /** The names that subjects took, each with the answers in which they did. */
 export default function NamesPage() {
@@ -35,7 +36,7 @@ function times(uses: readonly NameUse[]): number {
 function Names({ found }: { readonly found: NamesDocument }) {
   const board = useBoard();
   const [all, setAll] = useState(false);
-  const [query, change] = useQuery();
+  const [query] = useQuery();
   const search = useRef<HTMLInputElement>(null);
   useKeys({ "/": () => search.current?.focus() });
   const text = (query.get("q") ?? "").toLowerCase();
@@ -58,15 +59,7 @@ function Names({ found }: { readonly found: NamesDocument }) {
   return (
     <>
       <div className="screen-only mb-3 flex flex-wrap items-center gap-2">
-        <input
-          ref={search}
-          type="search"
-          aria-label="Filter by name or subject"
-          placeholder="Name or subject"
-          className="control cursor-text"
-          value={query.get("q") ?? ""}
-          onChange={(event) => { change({ q: event.target.value }); }}
-        />
+        <FilterField field={search} label="Filter by name or subject" hint="Name or subject" />
         <span role="status" className="text-sm text-muted tabular-nums">
           {count(asked.length)} of {count(found.names.length)} names
         </span>

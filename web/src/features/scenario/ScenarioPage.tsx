@@ -13,6 +13,7 @@ import { Page } from "../../shell/Page";
 import { count, words } from "../../text/format";
 import { Failed } from "../../ui/Notice";
 import { judgedPath } from "../../data/paths";
+import { FilterField } from "../../ui/FilterField";
 import { Feed } from "./Feed";
 import { bin, counts, feedRows, ordered, type FeedOrder } from "./rows";
 import { Script } from "./Script";
@@ -102,15 +103,7 @@ function ScenarioFeed({ scenario }: { readonly scenario: ScenarioInfo }) {
         {cells?.state === "failed" && <Failed path={judgedPath(board, "cells")} why={cells.why} />}
       </div>
       <div className="screen-only mt-5 mb-2 flex flex-wrap items-center gap-2">
-        <input
-          ref={search}
-          type="search"
-          aria-label="Filter by subject"
-          placeholder="Filter by subject"
-          className="control cursor-text"
-          value={query.get("q") ?? ""}
-          onChange={(event) => { change({ q: event.target.value }); }}
-        />
+        <FilterField field={search} label="Filter by subject" hint="Filter by subject" />
         <Choice name="run" empty="All runs" values={Array.from({ length: most }, (_, number) => [String(number + 1), `Run ${number + 1}`])} />
         <Choice name="sort" empty="Leaderboard order" values={ORDERS.slice(1)} />
         {(scenario.turns ?? []).length > 1 && (
